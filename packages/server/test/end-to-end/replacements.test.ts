@@ -2,12 +2,14 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Asset, PartUrl } from '@stowage/protocol'
-import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { formatSize } from '@stowage/protocol/format'
+import { ENGINES, isOnS3 } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { aService } from '@stowage/testing/service/service'
 import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
 import { API, putPart } from '@stowage/testing/service/upload'
+import { saveResult } from '../reliability/result.ts'
 import { assertUsageConsistent } from '../support/shop.ts'
 import { checkContent, contentOf, type Received } from '../support/versioned-content.ts'
 
@@ -102,6 +104,18 @@ test(`while a file is replaced ${REPLACEMENTS} times, with ${KILLS} kills, each 
   assert.ok(counts.whole > CLIENTS)
   await service.stop()
   await checkAtRest(t, deployment, id)
+  await saveResult(`replacements-${formatSize(SIZE).replace(' ', '').toLowerCase()}-${ENGINES}`, {
+    command: `REPLACEMENTS=${REPLACEMENTS} REPLACED_SIZE=${SIZE} REPLACEMENT_KILLS=${KILLS} npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/end-to-end/replacements.test.ts`,
+    rows: {
+      'Size of each version': formatSize(SIZE),
+      Replacements: String(REPLACEMENTS),
+      Kills: String(service.restarts()),
+      'Whole versions downloaded by 16 clients': counts.whole.toLocaleString('en'),
+      'Downloads interrupted by a kill': counts.cut.toLocaleString('en'),
+      'Downloads resumed on the same version': counts.resumed.toLocaleString('en'),
+      'Mixtures of versions, or versions older than the current one': '0',
+    },
+  })
 })
 
 async function checkAtRest(

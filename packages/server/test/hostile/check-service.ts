@@ -7,7 +7,7 @@ import { stowage } from '@stowage/testing/service/stowage-command'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import type { Finding } from '../../src/domain/finding.ts'
 import type { HostileRun } from './run-hostile.ts'
-import type { Target } from './target.ts'
+import { EMPTIED_ASSETS, type Target } from './target.ts'
 
 /** The maximum peak memory of the process. Several large bodies at the same time need some of it. */
 const MEMORY_LIMIT = 400_000_000
@@ -58,6 +58,7 @@ export async function checkService(
   const stored = assets.reduce((sum, { bytes, is_file }) => (is_file ? sum + bytes : sum), 0)
   assert.deepEqual([data.stored, data.reserved, data.assets], [stored, 0, assets.length])
 
+  await checkEmptied(target, log)
   await checkByDoctor(target)
   const memory = process.platform === 'linux' ? await readMemory(service.pid, 'VmHWM') : 0
   assert.ok(memory < MEMORY_LIMIT, `${Math.round(memory / 1e6)} MB of memory is too much`)
@@ -65,6 +66,18 @@ export async function checkService(
   const stderr = service.output().stderr.replace(/^stowage: shutting down.*\n/m, '')
   assert.equal(stderr, '', 'no failure is logged')
   return { memory, assets: assets.length }
+}
+
+/** Checks that the account of the call that deletes all assets is empty once a call was accepted. */
+async function checkEmptied(
+  { service, emptiedKey, operations }: Target,
+  log: HostileRun['log'],
+): Promise<void> {
+  const { name = '' } = operations.find(({ path }) => path.endsWith('/deleted-all')) ?? {}
+  if (!log.operations.get(name)?.accepted) return
+  const call = callerWith(service.baseUrl, emptiedKey)
+  assert.equal((await call('GET', `${API}/assets`)).body.meta.total, 0)
+  assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, EMPTIED_ASSETS)
 }
 
 /** Cancels the unfinished replacements of assets. */

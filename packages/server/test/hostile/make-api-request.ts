@@ -34,9 +34,15 @@ export function makeApiRequest(context: GeneratorContext): FramedRequest {
     port: 'api',
     method,
     target,
-    ...makeHeaders(context, { operation, body }),
+    ...makeHeaders(keyedFor(context, operation), { operation, body }),
     operation: isHostileTarget || isOtherMethod ? undefined : operation.name,
   }
+}
+
+/** Only the assets of another account are all deleted. */
+function keyedFor(context: GeneratorContext, { path }: DocumentedOperation): GeneratorContext {
+  if (!path.endsWith('/deleted-all')) return context
+  return { ...context, key: context.emptiedKey, pool: { ...context.pool, keys: [] } }
 }
 
 const OTHER_METHODS = [

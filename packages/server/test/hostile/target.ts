@@ -1,7 +1,10 @@
 import type { TestContext } from 'node:test'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
-import { ADMIN_KEY } from '@stowage/testing/service/accounts'
+import { ADMIN_KEY, anAccount } from '@stowage/testing/service/accounts'
+import { aDeployment, type Deployment } from '@stowage/testing/service/deployment'
+import { aService } from '@stowage/testing/service/service'
 import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
+import { storeLink } from '../support/shop.ts'
 import { type DocumentedOperation, readDocument } from './document.ts'
 
 /** The service under test. */
@@ -10,6 +13,11 @@ export interface Target {
   operations: DocumentedOperation[]
   hosts: { api: string; storage: string }
   key: string
+  /**
+   * The key of an account for the call that deletes all assets. In the account of the other calls, it would
+   * leave them nothing to find.
+   */
+  emptiedKey: string
   /** Whether the service has a port for the disk storage. */
   hasStorage: boolean
   /** Throws if the process has exited. */
@@ -20,23 +28,36 @@ const WATCHES = ['./prototype-watch.ts', './memory-report.ts'].map(
   (file) => `--import=${new URL(file, import.meta.url).href}`,
 )
 
+const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
+export const EMPTIED_ASSETS = 3
+
+async function addEmptiedAccount(t: TestContext, deployment: Deployment): Promise<string> {
+  const service = await aService(t, KEYED, deployment)
+  const { keys, call } = await anAccount(service, { name: 'emptied' })
+  for (let count = 0; count < EMPTIED_ASSETS; count += 1) await storeLink({ ...service, call })
+  await service.close()
+  return keys.manage.secret
+}
+
 /** Starts the service as a process that reports its memory, and at its exit any polluted prototypes. */
 export async function startTarget(t: TestContext): Promise<Target> {
-  const service = await aServiceProcess(t, {
-    STOWAGE_AUTH: 'keys',
-    STOWAGE_ADMIN_KEY: ADMIN_KEY,
+  const deployment = await aDeployment(t)
+  const emptiedKey = await addEmptiedAccount(t, deployment)
+  const settings = {
+    ...KEYED,
     STOWAGE_PLAN_STORAGE: '1GB',
     STOWAGE_LOG: 'warn',
     NODE_OPTIONS: WATCHES.join(' '),
     ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '16' }),
-  })
+  }
+  const service = await aServiceProcess(t, settings, deployment)
   const document = await (await fetch(`${service.baseUrl}/openapi.json`)).json()
   return {
     service,
-    // One call that deletes all assets would leave nothing for the others to find.
-    operations: readDocument(document).filter(({ path }) => !path.endsWith('/deleted-all')),
+    operations: readDocument(document),
     hosts: { api: new URL(service.baseUrl).host, storage: new URL(service.storageUrl).host },
     key: ADMIN_KEY,
+    emptiedKey,
     hasStorage: !isOnS3,
     checkAlive() {
       const { exitCode, signalCode } = service.child

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
+import { ENGINES } from '@stowage/testing/engines/test-engines'
 import { aRandom, type Random } from '@stowage/testing/machine/random'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
@@ -12,6 +13,7 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
+import { saveResult } from '../../reliability/result.ts'
 import { assertUsageConsistent } from '../../support/shop.ts'
 
 /*
@@ -138,4 +140,13 @@ test(`uploads into a plan that is full of trash succeed, and the plan is never e
   assert.ok(removals > 0)
   t.diagnostic(`${ROUNDS} rounds; ${removals} uploads removed trash`)
   await assertUsageConsistent(service)
+  await saveResult(`full-plan-${ENGINES}`, {
+    command: `TRASH_ROUNDS=${ROUNDS} TRASH_SEED=${SEED} npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/http/trash/full-plan.test.ts`,
+    rows: {
+      Rounds: ROUNDS.toLocaleString('en'),
+      'Uploads that removed trash': removals.toLocaleString('en'),
+      'Rounds in which the bytes exceeded the plan, too much or newer trash was removed, or usage was wrong':
+        '0',
+    },
+  })
 })

@@ -1,0 +1,48 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
+import { callerWith } from '@stowage/testing/service/accounts'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { aService } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { API } from '@stowage/testing/service/upload'
+import { assertUsageConsistent, storeLink } from '../support/shop.ts'
+
+/** Several transactions, so that the kill interrupts the call. */
+const ASSETS = 2_000
+
+test('a deletion of all assets that a kill interrupts continues after the restart, and spares later assets', async (t) => {
+  const deployment = await aDeployment(t)
+  const before = await aService(t, {}, deployment)
+  const { context } = before
+  const { id } = await storeLink(before)
+  const [record] = await context.database.listRecords(undefined, 1)
+  assert.ok(record)
+  const [account] = await context.database.listAccounts()
+  const data = context.database.of(account?.id ?? '')
+  const assets = Array.from({ length: ASSETS - 1 }, () => ({
+    ...record,
+    asset: { ...record.asset, id: context.newId() },
+  }))
+  await data.importRecords({ keys: [], assets })
+  assert.equal((await before.call('GET', `${API}/assets/${id}`)).status, 200)
+  await before.close()
+
+  const service = await aServiceProcess(t, { STOWAGE_LOG: 'warn' }, deployment)
+  const call = callerWith(service.baseUrl)
+  const readReady = async () => (await call('GET', `${API}/account`)).body.data.assets
+  assert.equal(await readReady(), ASSETS)
+  const response = call('POST', `${API}/assets/deleted-all`).catch(() => undefined)
+  await until('some assets are deleted', async () => (await readReady()) < ASSETS)
+  await service.stop('SIGKILL')
+  assert.equal(await response, undefined)
+
+  const after = await aService(t, {}, deployment)
+  const later = await storeLink(after, { filename: 'later.zip' })
+  const listed = async () => (await after.call('GET', `${API}/assets`)).body
+  await until('all earlier assets are deleted', async () => (await listed()).meta.total === 1)
+  assert.equal((await listed()).data[0].id, later.id)
+  const trash = await after.call('GET', `${API}/assets?trashed=true&limit=1`)
+  assert.equal(trash.body.meta.total, ASSETS)
+  await assertUsageConsistent(after)
+})
