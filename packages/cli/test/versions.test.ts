@@ -27,12 +27,25 @@ test('replace, versions, restore and cancel manage the versions of a file', asyn
   const session = await call('POST', `${API}/assets/${id}/signed`, { size: 5 })
   const busy = await run('replace', id, 'fixed.pdf')
   assert.equal(busy.code, 1)
-  assert.match(busy.stderr, /Another replacement of this asset is unfinished.*stowage cancel/)
+  assert.match(
+    busy.stderr,
+    /Another replacement of this asset is unfinished.*--resume [0-9a-f-]{36}.*stowage cancel/,
+  )
   const cancelled = await run('cancel', id, '--yes', '--json')
   assert.deepEqual(JSON.parse(cancelled.stdout), { id, filename: 'book.pdf', cancelled: true })
   const path = `${API}/assets/${id}/upload?upload_id=${session.body.upload_id}`
   assert.equal((await call('GET', path)).status, 404)
   assert.equal((await call('GET', `${API}/assets/${id}`)).body.data.version, 1)
+
+  // Started on another machine.
+  const { body } = await call('POST', `${API}/assets/${id}/signed`, { size: NEW.length })
+  const resumed = await run('replace', id, 'fixed.pdf', '--resume', body.upload_id)
+  assert.deepEqual([resumed.code, resumed.stderr.includes('unfinished')], [0, false])
+  assert.ok((await download(baseUrl, id)).equals(NEW))
+  const ended = await run('replace', id, 'fixed.pdf', '--resume', session.body.upload_id)
+  assert.equal(ended.code, 1)
+  const both = ['replace', id, 'fixed.pdf', '--restart', '--resume', body.upload_id]
+  assert.equal((await run(...both)).code, 2)
 
   for (const words of [['replace', id], ['restore'], ['restore', id, 'x'], ['versions']]) {
     assert.equal((await run(...words)).code, 2, words.join(' '))

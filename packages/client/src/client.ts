@@ -85,7 +85,8 @@ export interface Client<Input = BlobInput | StreamInput> {
   /**
    * Uploads a new version of a file. The asset keeps its ID, its products and its links. Until the upload is
    * complete, downloads return the current version. Rejects with `replacement_in_progress` if another
-   * replacement of the asset is unfinished: its upload ID is in the `facts` of the error.
+   * replacement of the asset is unfinished: its upload ID is in the `facts` of the error, and
+   * `replace(id, file, { resume: uploadId })` continues it with the same file.
    */
   replace(id: string, file: Input, options?: ReplaceOptions): Upload
   /** Returns the versions of a file that are kept, the highest number first. */
@@ -99,7 +100,7 @@ export interface Client<Input = BlobInput | StreamInput> {
   deleteVersion(id: string, version: number, settings?: CallSettings): Promise<void>
   /**
    * Moves an asset to the trash, from which `restore(id)` restores it. With `permanent`, it is removed
-   * immediately, even if it is in the trash.
+   * immediately, even if it is in the trash. If `trash_for` of the account is 0, every deletion is permanent.
    */
   delete(id: string, settings?: { permanent?: boolean } & CallSettings): Promise<void>
   /**

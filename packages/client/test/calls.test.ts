@@ -53,6 +53,49 @@ test('every call of the API has a method', async (t) => {
   assert.ok((await stowage.keys()).find(({ id }) => id === key.id)?.revoked_at)
 })
 
+test('assets are deleted to the trash, listed there, restored and removed', async (t) => {
+  const { baseUrl } = await aService(t)
+  const stowage = createClient({ baseUrl })
+  await stowage.putProducts([{ product_id: 1, variant_id: 2, name: 'Presets' }])
+  const ids: string[] = []
+  for (const name of ['a.zip', 'b.zip', 'c.zip']) {
+    const { id } = await stowage.upload(new Blob([name]), { name, attach: { product_ids: [1] } })
+    ids.push(id)
+  }
+  const [first = '', second = '', third = ''] = ids
+  const trashed = async () =>
+    (await Array.fromAsync(stowage.trash({ limit: 1 }))).map(({ id }) => id)
+  await stowage.delete(first)
+  await stowage.delete(second)
+  assert.deepEqual(await trashed(), [second, first])
+  const [deleted] = (await stowage.trash({ filename: 'B.' }).page()).data
+  assert.deepEqual([deleted?.id, typeof deleted?.removed_after], [second, 'string'])
+  assert.ok(Date.parse(deleted?.deleted_at ?? '') > 0)
+  assert.deepEqual([(await stowage.account()).stored, (await stowage.account()).trash], [5, 10])
+  await assert.rejects(stowage.asset(first), { code: 'not_found' })
+
+  const restored = await stowage.restore(first)
+  assert.deepEqual([restored.id, restored.status], [first, 'ready'])
+  assert.equal((await stowage.asset(first, { with_products: true })).products?.length, 1)
+  const bulk = await stowage.bulk({ action: 'restore', ids: [first, second] })
+  assert.deepEqual(bulk, { action: 'restore', assets: 2 })
+  await stowage.delete(first, { permanent: true })
+  await assert.rejects(stowage.restore(first), { code: 'not_found' })
+  await assert.rejects(stowage.bulk({ action: 'delete', ids: [first, second] }), (error) => {
+    assert.ok(isStowageError(error, 'invalid'))
+    assert.match(error.message, /ids/)
+    return true
+  })
+
+  await stowage.deleteAll()
+  assert.deepEqual(new Set(await trashed()), new Set([second, third]))
+  await stowage.delete(third, { permanent: true })
+  await stowage.emptyTrash()
+  await stowage.emptyTrash()
+  assert.deepEqual(await trashed(), [])
+  assert.equal((await stowage.account()).trash, 0)
+})
+
 test('iterating over a listing returns every asset once, page by page, and makes no request before', async (t) => {
   const { baseUrl } = await aService(t)
   let calls = 0

@@ -82,6 +82,42 @@ test('an aborted replacement is resumed by the same call, and can be cancelled',
   assert.equal((await client.replace(id, OLD)).version, 3)
 })
 
+test('another machine can resume a replacement by its upload ID, but only with a file of the same size', async (t) => {
+  const sent: string[] = []
+  const { api } = await aProxiedService(t, {
+    settings: CHUNKS,
+    storage({ method, url }) {
+      if (method === 'PUT') sent.push(url ?? '')
+      return { kind: 'pass' }
+    },
+  })
+  const { client, folder } = await aClient(t, { baseUrl: api.url, parallel: 1 })
+  const { id } = await client.upload(OLD)
+  const path = join(folder, 'new.bin')
+  await writeFile(path, NEW)
+  const controller = new AbortController()
+  const aborted = client.replace(id, path, {
+    signal: controller.signal,
+    onProgress: ({ parts }) => parts.done >= 2 && controller.abort(),
+  })
+  await assert.rejects(aborted, { name: 'AbortError' })
+
+  const other = await aClient(t, { baseUrl: api.url })
+  const copy = join(other.folder, 'copy.bin')
+  await writeFile(copy, NEW.subarray(1))
+  const [upload] = (await other.client.uploads().page()).data
+  const resume = upload?.upload_id ?? ''
+  await assert.rejects(other.client.replace(id, copy, { resume }), { code: 'file_changed' })
+  await writeFile(copy, NEW)
+  sent.length = 0
+  const asset = await other.client.replace(id, copy, { resume })
+  assert.deepEqual([asset.id, asset.version, asset.bytes], [id, 2, NEW.length])
+  assert.ok(sent.length <= 2, `${sent.length} of 4 parts were sent again`)
+  assert.ok((await download(api.url, id)).equals(NEW))
+  await assert.rejects(other.client.replace(id, OLD, { resume: id }), { code: 'upload_ended' })
+  assert.deepEqual(await other.client.unfinished(), [])
+})
+
 test('cancelUpload cancels a replacement by its upload ID, and the asset stays', async (t) => {
   const service = await aService(t, CHUNKS)
   const { client } = await aClient(t, { baseUrl: service.baseUrl })
@@ -144,3 +180,28 @@ for (const kept of ['1', '0']) {
     assert.ok(!(await readdir(folder)).includes(`.${other}.part`))
   })
 }
+
+test('a download of a file that is replaced again and again ends with an error', async (t) => {
+  const service = await aService(t, { ...CHUNKS, STOWAGE_KEEP_VERSIONS: '0' })
+  const { client, folder } = await aClient(t, { baseUrl: service.baseUrl })
+  const { id } = await client.upload(OLD)
+  let downloads = 0
+  const reader = await aClient(t, {
+    baseUrl: service.baseUrl,
+    async fetch(url, init) {
+      if (String(url).includes('/download')) {
+        downloads += 1
+        await client.replace(id, someBytes(5, downloads))
+      }
+      return fetch(url, init)
+    },
+  })
+  const target = join(folder, 'saved.bin')
+  await assert.rejects(reader.client.downloadTo(id, target), (error) => {
+    assert.ok(isStowageError(error, 'file_changed'))
+    assert.match(error.message, /replaced 11 times.*Download it again/)
+    return true
+  })
+  assert.equal(downloads, 11)
+  assert.deepEqual(await readdir(folder), [])
+})

@@ -22,6 +22,7 @@ const OPTIONS = {
   ...CONNECTION_OPTIONS,
   name: { type: 'string' },
   restart: { type: 'boolean' },
+  resume: { type: 'string' },
   quiet: { type: 'boolean', short: 'q' },
 } as const
 
@@ -33,6 +34,8 @@ Usage:
 
   --name        the new name of the asset (default: it keeps its name)
   --restart     start over, even if an earlier upload of FILE can be resumed
+  --resume      the upload ID of an unfinished replacement that was started on another machine with
+                the same FILE; stowage uploads --json lists them
   -q, --quiet   do not show progress
 ${CONNECTION_HELP}
   --json        the asset as JSON
@@ -54,6 +57,9 @@ Examples:
     if (wanted === undefined) throw new UsageError('No asset given.')
     if (path === undefined) throw new UsageError('No file given.')
     if (more.length > 0) throw new UsageError(`Unexpected argument: ${more.join(' ')}`)
+    if (values.restart && values.resume !== undefined) {
+      throw new UsageError('Pass either --restart or --resume.')
+    }
     const size = await sizeOf(path)
     const connection = await readConnection(values)
     const interruption = onInterrupt()
@@ -66,7 +72,7 @@ Examples:
       const client = createClient({ baseUrl: connection.url, apiKey: connection.key })
       const { name, restart, json = false } = values
       const sha256 = () => hashFile(path, signal)
-      const resume = restart !== true
+      const resume = values.resume ?? restart !== true
       const upload = client.replace(id, { path }, { name, sha256, signal, resume })
       progress.start(file, upload)
       const asset = await upload.finally(() => progress.close())
@@ -99,8 +105,9 @@ async function sizeOf(path: string): Promise<number> {
 
 function explained(error: unknown): CommandFailed | undefined {
   if (!isStowageError(error, 'replacement_in_progress')) return undefined
+  const uploadId = sanitize(String(error.facts.upload_id))
   return new CommandFailed(
-    'Another replacement of this asset is unfinished. Wait for it, or discard it with stowage cancel.',
+    `Another replacement of this asset is unfinished. Wait for it, continue it with the same file and --resume ${uploadId}, or discard it with stowage cancel.`,
     { cause: error },
   )
 }

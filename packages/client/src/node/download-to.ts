@@ -36,6 +36,8 @@ export interface Downloaded {
 }
 
 const PROGRESS_MS = 100
+/** How often a download starts again because its file was replaced, or its partial file was moved. */
+const MAX_RESTARTS = 10
 
 export function createDownloadTo(
   client: Pick<Client, 'asset' | 'download'>,
@@ -48,6 +50,20 @@ export function createDownloadTo(
     path: string,
     options: DownloadToOptions = {},
   ): Promise<Downloaded> {
+    for (let restarts = 0; restarts <= MAX_RESTARTS; restarts += 1) {
+      const downloaded = await downloadVersion(id, path, options)
+      if (downloaded !== undefined) return downloaded
+    }
+    const message = `The file was replaced ${MAX_RESTARTS + 1} times while it was downloaded. Download it again when no more replacements are expected.`
+    throw new StowageError('file_changed', message)
+  }
+
+  /** Downloads the current version. Returns undefined if it no longer exists, because the file was replaced. */
+  async function downloadVersion(
+    id: string,
+    path: string,
+    options: DownloadToOptions,
+  ): Promise<Downloaded | undefined> {
     const { signal, overwrite = true } = options
     const asset = await client.asset(id, { signal })
     const target = await targetOf(path, asset)
@@ -75,12 +91,12 @@ export function createDownloadTo(
     } catch (error) {
       if (!(await isReplaced(asset, error, signal))) throw error
       await rm(partial, { force: true })
-      return downloadTo(id, path, options)
+      return undefined
     } finally {
       await file.close()
     }
     // Another download of the same asset may have finished first and moved the file.
-    if (!(await moveIntoPlace(partial, target, { overwrite }))) return downloadTo(id, path, options)
+    if (!(await moveIntoPlace(partial, target, { overwrite }))) return undefined
     return { asset, path: target, bytes }
   }
 

@@ -7,6 +7,7 @@ import type { SavedUpload } from './store.ts'
 import type { UploadContext, UploadOptions } from './types.ts'
 
 type FindOptions = Pick<UploadOptions, 'idempotencyKey' | 'resume'> & {
+  replaces?: string | undefined
   key: string
   call: CallOptions
 }
@@ -15,20 +16,27 @@ type FindOptions = Pick<UploadOptions, 'idempotencyKey' | 'resume'> & {
 export async function findSaved(
   { request, store }: UploadContext,
   source: Source,
-  { key, call, resume, idempotencyKey }: FindOptions,
+  { key, call, resume, idempotencyKey, replaces }: FindOptions,
 ): Promise<SavedUpload | undefined> {
   const before = await store.get(key).catch(() => undefined)
   if (typeof resume === 'string') {
-    const { bytes, path } = await request.data<Asset>('/assets/:id', { ...call, id: resume })
-    if (bytes !== source.size) {
-      const message = `${source.name} has ${source.size} bytes, but the upload to resume has ${bytes}.`
-      throw new StowageError('file_changed', message)
-    }
     // It may have been started here from another path: then its saved digests are compared, too.
     const all = await store.list().catch(() => [])
+    if (replaces !== undefined) {
+      const session = await findSession(request, { id: replaces, uploadId: resume }, call)
+      if (session === undefined) return undefined
+      if (!session.isOver) checkSize(source, session.bytes)
+      const elsewhere = newSaved(source, { key, idempotencyKey: '', replaces })
+      return (
+        all.find(({ uploadId }) => uploadId === resume) ??
+        Object.assign(elsewhere, { id: replaces, uploadId: resume })
+      )
+    }
+    const { bytes, path } = await request.data<Asset>('/assets/:id', { ...call, id: resume })
+    checkSize(source, bytes)
     const elsewhere = newSaved(source, { key, idempotencyKey: '', path })
     elsewhere.id = resume
-    return all.find(({ id }) => id === resume) ?? elsewhere
+    return all.find(({ id, uploadId }) => id === resume && !uploadId) ?? elsewhere
   }
   if (before === undefined || (idempotencyKey ?? before.idempotencyKey) !== before.idempotencyKey) {
     return undefined
@@ -38,6 +46,12 @@ export async function findSaved(
   const session = id && (await findSession(request, { id, uploadId }, call))
   if (session) await dropSession(request, session, call)
   return undefined
+}
+
+function checkSize({ name, size }: Source, bytes: number): void {
+  if (bytes === size) return
+  const message = `${name} has ${size} bytes, but the upload to resume has ${bytes}.`
+  throw new StowageError('file_changed', message)
 }
 
 export function newSaved(

@@ -9,6 +9,8 @@ export interface Session {
   id: string
   uploadId: string
   chunkSize: number
+  /** The size of the file, as declared. */
+  bytes: number
   /** The signed URLs of the parts to send, by part number. */
   urls: Map<number, string>
   /** The parts that the storage holds. */
@@ -48,10 +50,15 @@ export function sessionOf(response: UploadSession | ResumedUpload, isReplacement
   // If the local clock is wrong, this prevents a renewal before every part.
   const lifeMs = Math.max(MIN_LIFE_MS, expiresAt - now)
   const { received = [], status = 'uploading' } = response as Partial<ResumedUpload>
+  const sizes = [
+    ...response.urls.map(({ start, end }) => end - start),
+    ...received.map(({ size }) => size),
+  ]
   return {
     id: response.id,
     uploadId: response.upload_id,
     chunkSize: response.chunk_size,
+    bytes: sizes.reduce((sum, size) => sum + size, 0),
     urls: new Map(response.urls.map(({ part, url }) => [part, url])),
     received: new Map(
       received.map(({ PartNumber, ETag, size }) => [PartNumber, { etag: ETag, size }]),

@@ -54,9 +54,11 @@ export interface UploadOptions {
 export interface ReplaceOptions extends Omit<UploadOptions, 'path' | 'attach' | 'resume'> {
   /**
    * Whether to resume an unfinished replacement of this asset with the same file. Default: true; if the file
-   * has changed since, that upload is cancelled and a new one starts. False: it is always cancelled.
+   * has changed since, that upload is cancelled and a new one starts. False: it is always cancelled. The
+   * upload ID of a replacement: it is resumed, wherever it was started; a file that is known to differ is
+   * refused with `file_changed`.
    */
-  resume?: boolean | undefined
+  resume?: boolean | string | undefined
 }
 
 /**
