@@ -191,7 +191,7 @@ export const ERRORS = {
     status: 507,
     when: 'The server’s disk does not have enough free space for the file, the part or the change; `STOWAGE_DISK_RESERVE` is kept free.',
     remedy:
-      'Delete files, which still works on a full disk, or free space on the server. Then send the request again.',
+      'Delete files permanently or empty the trash, which still works on a full disk, or free space on the server. Then send the request again.',
   },
 } as const satisfies Record<string, ErrorEntry>
 

@@ -14,6 +14,7 @@ interface Operation {
   description?: string
   tags: string[]
   parameters: { name: string; description?: string }[]
+  responses: Record<string, unknown>
 }
 
 const DOCUMENT = buildOpenApi({ baseUrl: 'http://127.0.0.1:4000', version: '0.1.0' })
@@ -63,4 +64,14 @@ test('every parameter has a description', () => {
 test('the document has a contact and a license', () => {
   assert.ok(DOCUMENT.info.contact.url)
   assert.ok(DOCUMENT.info.license.identifier)
+})
+
+test('every call that writes lists 507, and no other call does', () => {
+  for (const item of Object.values(DOCUMENT.paths)) {
+    for (const [method, one] of Object.entries(item as Record<string, Operation>)) {
+      // Resuming extends the expiry, and opens an upload again that the storage has lost.
+      const isWrite = method !== 'get' || one.operationId === 'resumeUpload'
+      assert.equal('507' in one.responses, isWrite, one.operationId)
+    }
+  }
 })

@@ -37,6 +37,8 @@ function commonErrors(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.scope !== 'public') {
     codes.push('unauthenticated', 'forbidden', 'too_many_requests', 'database_unavailable')
   }
+  // The database writes even when it deletes, so that a full disk may refuse any change.
+  if (endpoint.methods[0] !== 'GET') codes.push('storage_full')
   if (endpoint.query !== undefined || endpoint.headers !== undefined) codes.push('invalid')
   if (endpoint.body !== undefined) {
     codes.push('invalid', 'malformed_json', 'body_too_large', 'unsupported_media_type')

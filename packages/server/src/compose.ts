@@ -11,6 +11,7 @@ import {
 import type { Account, Database } from './database/database.ts'
 import type { Finding } from './domain/finding.ts'
 import { bindStorage } from './identity/bind-storage.ts'
+import { removeObjects } from './jobs/remove-objects.ts'
 import { openSchedule } from './jobs/schedule.ts'
 import { lockDataFolder } from './lock-data-folder.ts'
 import {
@@ -203,7 +204,7 @@ async function composeContext(parts: {
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
   const { checksums, storage: engine } = config
   const { id } = await prepareAccount(database, config)
-  return {
+  const context: Context = {
     database,
     storage,
     clock,
@@ -222,8 +223,10 @@ async function composeContext(parts: {
       auth: authSettings(config.auth, id),
     },
     health: { clock: undefined },
+    removeObjects: (signal) => removeObjects(context, signal),
     warn: (message, error) => logger.warn({ err: error }, message),
   }
+  return context
 }
 
 function authSettings(auth: AuthConfig, accountId: string): AuthSettings {

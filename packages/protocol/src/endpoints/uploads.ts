@@ -42,13 +42,7 @@ export const requestUpload = defineEndpoint({
     schema: UploadSession,
     example: sessionExample,
   },
-  errors: [
-    'storage_exceeded',
-    'idempotency_key_reused',
-    'upload_ended',
-    'storage_unavailable',
-    'storage_full',
-  ],
+  errors: ['storage_exceeded', 'idempotency_key_reused', 'upload_ended', 'storage_unavailable'],
 })
 
 export const completeUpload = defineEndpoint({
@@ -140,7 +134,7 @@ export const resumeUpload = defineEndpoint({
     schema: ResumedUpload,
     example: resumedExample,
   },
-  errors: ['not_found', 'storage_unavailable'],
+  errors: ['not_found', 'storage_unavailable', 'storage_full'],
 })
 
 export const resizeUpload = defineEndpoint({
@@ -168,6 +162,5 @@ export const resizeUpload = defineEndpoint({
     'already_uploaded',
     'upload_completing',
     'storage_unavailable',
-    'storage_full',
   ],
 })

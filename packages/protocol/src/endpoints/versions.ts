@@ -34,7 +34,6 @@ export const requestReplacement = defineEndpoint({
     'idempotency_key_reused',
     'upload_ended',
     'storage_unavailable',
-    'storage_full',
   ],
 })
 

@@ -93,4 +93,10 @@ export interface TrashData {
    * their objects for removal. Returns their number: 0 when none remains.
    */
   emptyTrash(until: Date): Promise<number>
+
+  /**
+   * Removes files from the trash, the oldest first, until `bytes` are freed, at most `TRASH_BATCH`. Queues their
+   * objects for removal. Returns the bytes that it freed: 0 when the trash has none, or others are changing it.
+   */
+  removeOldestTrash(bytes: number): Promise<number>
 }

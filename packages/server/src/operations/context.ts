@@ -11,6 +11,8 @@ export interface Context {
   randomBytes: (length: number) => Uint8Array
   settings: Settings
   health: Health
+  /** Removes the files that are queued for removal now, instead of at the next run of the job. */
+  removeObjects: (signal: AbortSignal) => Promise<void>
   /** Logs a problem that does not make the call fail. */
   warn: (message: string, error: unknown) => void
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import type { Asset } from '@stowage/protocol'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { aSmallDisk, type SmallDisk } from '@stowage/testing/machine/small-disk'
 import { aService, type TestService } from '@stowage/testing/service/service'
@@ -67,6 +68,39 @@ test('uploads are refused when the disk reserve is reached, but completing and d
     assert.equal((await service.call('DELETE', `${API}/assets/${first.id}`)).status, 202)
     await runJobs(service.context)
     await uploadFile(baseUrl, { bytes })
+    await assertUsageConsistent(service)
+  }))
+
+test('on a full disk, uploads remove the oldest trash of their account, and nothing if that is not enough', (t) =>
+  onSmallDisk(t, async (disk, start) => {
+    const service = await start()
+    const { baseUrl, call } = service
+    const ids: string[] = []
+    for (const seed of [1, 2, 3]) {
+      const { id } = await uploadFile(baseUrl, { bytes: someBytes(20 * MB, seed) })
+      assert.equal((await call('DELETE', `${API}/assets/${id}`)).status, 202)
+      ids.unshift(id)
+    }
+    const trashed = async () =>
+      (await call('GET', `${API}/assets?trashed=true`)).body.data.map(({ id }: Asset) => id)
+    assert.ok((await disk.free()) < RESERVE + 20 * MB, `${await disk.free()} bytes are free`)
+
+    const huge = await call('POST', `${API}/assets/signed`, { name: 'a', size: 90 * MB })
+    assert.deepEqual([huge.status, huge.body.code], [507, 'storage_full'])
+    assert.match(huge.body.message, /empty the trash/)
+    assert.deepEqual(await trashed(), ids)
+
+    const bytes = someBytes(21 * MB, 4)
+    const { id } = await uploadFile(baseUrl, { bytes })
+    assert.deepEqual(await trashed(), ids.slice(0, 2))
+    assert.deepEqual(await download(baseUrl, id), bytes)
+
+    const growing = await requestSession(baseUrl, { bytes: someBytes(MB) })
+    const path = `${API}/assets/${growing.id}/upload`
+    assert.equal((await call('PATCH', path, { size: 21 * MB })).status, 200)
+    assert.deepEqual(await trashed(), ids.slice(0, 1))
+    assert.ok((await disk.free()) > RESERVE)
+    await cancel(baseUrl, growing)
     await assertUsageConsistent(service)
   }))
 

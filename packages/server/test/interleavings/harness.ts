@@ -85,6 +85,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       auth: { kind: 'keys', admin },
     },
     health: { clock: undefined },
+    async removeObjects() {},
     warn() {},
   }
 

@@ -220,6 +220,37 @@ export function testTrash({ name, open }: Contract): void {
     assert.equal(await database.forgetEndedAssets(inHours(1), 10), 4)
   })
 
+  test(
+    name('the oldest files of the trash are removed until enough bytes are freed'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const other = database.of((await anAccount(database, 'other')).id)
+      await other.trashAssets([await aReadyAsset(other, { size: 9 })])
+      const ids: string[] = []
+      for (const size of [5, 7, 20]) ids.push(await aReadyAsset(data, { size }))
+      const [first = '', second = '', third = ''] = ids
+      await replace(data, second, { size: 1 })
+      const link = await aLink(data)
+      for (const id of [link, ...ids]) {
+        await data.trashAssets([id])
+        const now = (await database.readClock()).getTime()
+        while ((await database.readClock()).getTime() <= now + 1);
+      }
+      await data.restoreAssets([third])
+      await data.trashAssets([third])
+      assert.equal(await data.removeOldestTrash(1), 5)
+      assert.deepEqual((await trashedIds(data)).sort(), [link, second, third].sort())
+      // A version of it counts, too.
+      assert.equal(await data.removeOldestTrash(9), 28)
+      assert.equal(await data.removeOldestTrash(1), 0)
+      assert.deepEqual(await trashedIds(data), [link])
+      assert.equal((await data.restoreAssets([first])).outcome, 'assets_not_found')
+      assert.deepEqual([(await sumsOf(data)).trash, (await sumsOf(other)).trash], [0, 9])
+      const keys = (await database.listRemovals(10)).map(({ key }) => key)
+      assert.equal(keys.length, 4)
+    },
+  )
+
   test(name('an exported asset in the trash is imported into the trash'), async (t) => {
     const { database, data } = await open(t)
     const [product] = await data.putProducts([aProduct()])

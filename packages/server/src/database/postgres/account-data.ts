@@ -75,6 +75,7 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
     beginTrashAll: () => run((sql) => trash(sql).beginTrashAll()),
     continueTrashAll: () => run((sql) => trash(sql).continueTrashAll()),
     emptyTrash: (until) => run((sql) => trash(sql).emptyTrash(until)),
+    removeOldestTrash: (bytes) => run((sql) => trash(sql).removeOldestTrash(bytes)),
 
     listVersions: (id) => run((sql) => versions(sql).listVersions(id)),
     restoreVersion: (id, version) => run((sql) => versions(sql).restoreVersion(id, version)),

@@ -1,7 +1,6 @@
 import type { Room } from '../make-room.ts'
-import { TRASH_BATCH } from '../trash-data.ts'
 import type { Sql } from './connection.ts'
-import { purge } from './purge.ts'
+import { purgeOldest } from './purge-oldest.ts'
 import { dropOldestSuperseded } from './superseded.ts'
 
 interface Usage {
@@ -22,26 +21,9 @@ export async function makeRoom(transaction: Sql, account: string, needed: number
   const excess = needed + usage.superseded_bytes + usage.trash_bytes - usage.free
   if (excess <= 0) return 'made'
   const freed = await dropOldestSuperseded(transaction, account, excess)
-  return freed >= excess ? 'made' : purgeOldest(transaction, account, excess - freed)
-}
-
-/** Assets are locked before accounts. This transaction has locked the account, so it must not wait for an asset. */
-async function purgeOldest(transaction: Sql, account: string, bytes: number): Promise<Room> {
-  const oldest = await transaction<{ id: string; bytes: number }[]>`
-    select id, (bytes + coalesce(
-      (select sum(v.bytes) from asset_versions v where v.asset_id = assets.id), 0))::bigint as bytes
-    from assets
-    where account_id = ${account} and trashed_at is not null and kind = 'file'
-    order by trashed_at, id limit ${TRASH_BATCH} for no key update skip locked`
-  let over = bytes
-  const ids: string[] = []
-  for (const asset of oldest) {
-    if (over <= 0) break
-    ids.push(asset.id)
-    over -= asset.bytes
-  }
-  await purge(transaction, ids)
-  if (over <= 0) return 'made'
+  const missing = excess - freed
+  // Assets are locked before accounts. This transaction has locked the account, so it must not wait for an asset.
+  if (missing <= 0 || (await purgeOldest(transaction, account, missing)) >= missing) return 'made'
   // The others are beyond the batch, or other transactions are removing or restoring them.
   const [other] = await transaction`
     select from assets where account_id = ${account} and trashed_at is not null and kind = 'file' limit 1`

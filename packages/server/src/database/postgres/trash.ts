@@ -5,6 +5,7 @@ import { type AssetsOutcome, CORRECTED_TIMES, TRASH_BATCH, type TrashData } from
 import { begin, type Sql } from './connection.ts'
 import { type DeletableRow, deleteForGood, isDeletable, moveToTrash } from './deletion.ts'
 import { purge } from './purge.ts'
+import { purgeOldest } from './purge-oldest.ts'
 import { bytesOf, lockTrashedProducts, restoreRows } from './restore-rows.ts'
 import { type AssetRow, assetColumns, toAsset } from './rows.ts'
 
@@ -113,6 +114,9 @@ export function accountTrash(sql: Sql, account: string): Trash {
           order by trashed_at, id limit ${TRASH_BATCH}`
         return purgeLocked(transaction, idsOf(ids))
       }),
+
+    removeOldestTrash: (bytes) =>
+      begin(sql, (transaction) => purgeOldest(transaction, account, bytes)),
   }
 }
 

@@ -85,6 +85,7 @@ export function prepareAccountData(
     beginTrashAll: () => free(() => trash.beginTrashAll(account)),
     continueTrashAll: () => free(() => trash.continueTrashAll(account)),
     emptyTrash: (until) => free(() => trash.emptyTrash(account, until)),
+    removeOldestTrash: (bytes) => free(() => trash.removeOldestTrash(account, bytes)),
 
     listVersions: (id) => read(() => versions.listVersions(account, id)),
     restoreVersion: (id, version) => write(() => versions.restoreVersion(account, id, version)),

@@ -1,7 +1,6 @@
 import type { Room } from '../make-room.ts'
 import { TRASH_BATCH } from '../trash-data.ts'
-import { preparePurge } from './purge.ts'
-import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { preparePurgeOldest } from './purge-oldest.ts'
 import type { Connection } from './statement.ts'
 import { prepareSuperseded } from './superseded.ts'
 
@@ -9,15 +8,10 @@ import { prepareSuperseded } from './superseded.ts'
 export function prepareMakeRoom(connection: Connection) {
   const { prepare } = connection
   const { dropOldestSuperseded } = prepareSuperseded(connection)
-  const purge = preparePurge(connection)
+  const purgeOldest = preparePurgeOldest(connection)
   const excess = prepare<{ bytes: number }>(
     `select stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + :needed - plan_storage as bytes
      from accounts where id = :account and stored_bytes + reserved_bytes + :needed <= plan_storage`,
-  )
-  const oldestTrash = prepare<UploadRow>(
-    `select ${UPLOAD_COLUMNS} from assets
-     where account_id = :account and trashed_at is not null and kind = 'file'
-     order by trashed_at, id limit ${TRASH_BATCH}`,
   )
 
   /**
@@ -27,13 +21,10 @@ export function prepareMakeRoom(connection: Connection) {
   return (account: string, needed: number): Room => {
     const row = excess.get({ account, needed })
     if (row === undefined) return 'none'
-    let over = row.bytes - dropOldestSuperseded(account, row.bytes)
+    const over = row.bytes - dropOldestSuperseded(account, row.bytes)
     if (over <= 0) return 'made'
-    const oldest = oldestTrash.all({ account })
-    for (const asset of oldest) {
-      over -= purge(asset)
-      if (over <= 0) return 'made'
-    }
-    return oldest.length === TRASH_BATCH ? 'partial' : 'none'
+    const { freed, count } = purgeOldest(account, over)
+    if (freed >= over) return 'made'
+    return count === TRASH_BATCH ? 'partial' : 'none'
   }
 }

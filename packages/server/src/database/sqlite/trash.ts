@@ -8,6 +8,7 @@ import {
 } from '../trash-data.ts'
 import { DELETABLE, prepareDeletion } from './deletion.ts'
 import { preparePurge } from './purge.ts'
+import { preparePurgeOldest } from './purge-oldest.ts'
 import { prepareRestoreRows } from './restore-rows.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -22,6 +23,7 @@ export function prepareTrash(connection: Connection) {
   const { prepare, transaction } = connection
   const { moveToTrash, deleteForGood } = prepareDeletion(connection)
   const purge = preparePurge(connection)
+  const purgeOldest = preparePurgeOldest(connection)
   const { countRestored, restoreRow } = prepareRestoreRows(connection)
   const deletable = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets
@@ -129,6 +131,9 @@ export function prepareTrash(connection: Connection) {
         return rows.length
       })
     },
+
+    removeOldestTrash: (account: string, bytes: number): number =>
+      transaction(() => purgeOldest(account, bytes).freed),
 
     removeOldTrash(keptForMs: number): number {
       const now = Date.now()

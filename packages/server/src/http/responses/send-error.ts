@@ -46,7 +46,7 @@ const OTHER_CLIENT_ERROR = {
 } as const
 
 const DISK_FULL =
-  'The server’s disk is full. Nothing was changed. Delete files, or free space on the server.'
+  'The server’s disk is full. Nothing was changed. Delete files permanently, empty the trash, or free space on the server.'
 
 /** Turns every error into the error body of the API, or into a page for a person. Internal details are only logged. */
 export function sendError(

@@ -11,6 +11,7 @@ import { invalid, ServiceError } from '../../errors.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
 import { getAsset } from '../assets/get-asset.ts'
 import type { AccountContext } from '../context.ts'
+import { makeDiskSpace } from '../trash/make-disk-space.ts'
 import { notReplaceable } from '../versions/not-replaceable.ts'
 import { replacementInProgress } from '../versions/replacement-in-progress.ts'
 import { openInStorage } from './open-in-storage.ts'
@@ -234,11 +235,11 @@ function refusal(
 
 /** Runs after the reservation: a file that exceeds the plan is refused for that reason. */
 async function checkStorage(
-  { storage }: AccountContext,
+  context: AccountContext,
   { asset, chunkSize }: NewlyRequested,
 ): Promise<void> {
-  if (chunkSize > MAX_PART_SIZE) throw tooLarge(storage.maxParts)
-  const free = await storage.freeBytes()
+  if (chunkSize > MAX_PART_SIZE) throw tooLarge(context.storage.maxParts)
+  const free = await makeDiskSpace(context, asset.bytes)
   if (free !== undefined && asset.bytes > free) throw storageFull(asset.bytes, free)
 }
 

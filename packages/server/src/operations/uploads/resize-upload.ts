@@ -7,6 +7,7 @@ import { EngineUnavailable, invalid, ServiceError } from '../../errors.ts'
 import type { StoredPart } from '../../storage/storage.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
 import type { AccountContext } from '../context.ts'
+import { makeDiskSpace } from '../trash/make-disk-space.ts'
 import { getUpload } from './get-upload.ts'
 import { refuseCompleted } from './refuse-completed.ts'
 import { type ResumedUpload, resumeUpload } from './resume-upload.ts'
@@ -64,10 +65,11 @@ function notOpened(): EngineUnavailable {
 
 /** Refuses a size that the storage cannot hold, or that is too small for the received parts. */
 async function checkSize(
-  { data, storage }: AccountContext,
+  context: AccountContext,
   { asset, chunkSize }: Upload,
   { size, held }: { size: number; held: StoredPart[] },
 ): Promise<void> {
+  const { data, storage } = context
   const plan = partPlan(size, chunkSize)
   if (plan.count > storage.maxParts) {
     const most = storage.maxParts * chunkSize
@@ -93,7 +95,9 @@ async function checkSize(
   const growth = size - asset.bytes
   // If the size exceeds the plan as well, the plan is the reason, as it is for a new upload.
   const isBeyondPlan = growth > availableBytes({ limit, stored, reserved })
-  throw isBeyondPlan ? planExceeded(growth, { limit, stored, reserved }) : storageFull(needed, free)
+  if (isBeyondPlan) throw planExceeded(growth, { limit, stored, reserved })
+  const available = await makeDiskSpace(context, needed)
+  if (available !== undefined && needed > available) throw storageFull(needed, available)
 }
 
 /** A completion that began earlier may still be running in the storage, with the size of that time. */

@@ -5,7 +5,7 @@ import { ServiceError } from '../../errors.ts'
 export function storageFull(needed: number, available: number): ServiceError {
   return new ServiceError(
     'storage_full',
-    `The file needs ${formatSize(needed)}, but the server’s disk has ${formatSize(available)} left. Delete files, or free space on the server.`,
+    `The file needs ${formatSize(needed)}, but the server’s disk has ${formatSize(available)} left. Delete files permanently, empty the trash, or free space on the server.`,
     { details: { needed, available } },
   )
 }

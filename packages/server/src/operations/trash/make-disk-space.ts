@@ -1,0 +1,38 @@
+import type { AccountContext } from '../context.ts'
+
+/** How long the call waits for the storage to remove files. Afterwards, a job removes the others. */
+const REMOVAL_TIMEOUT_MS = 5_000
+
+/**
+ * Returns the free space of the storage's disk; undefined if it has no limit. If the space is too small, files
+ * that are queued for removal are removed first, then the oldest assets in the trash of this account. If all of
+ * its trash would not be enough, none of it is removed.
+ */
+export async function makeDiskSpace(
+  context: AccountContext,
+  needed: number,
+): Promise<number | undefined> {
+  const { data, storage } = context
+  const before = await storage.freeBytes()
+  if (before === undefined || before >= needed) return before
+  await removeFiles(context)
+  const free = (await storage.freeBytes()) ?? before
+  const { trash } = await data.readSummary()
+  if (free >= needed || free + trash < needed) return free
+  for (let missing = needed - free; missing > 0; ) {
+    const removed = await data.removeOldestTrash(missing)
+    // Other calls removed or restored it.
+    if (removed === 0) break
+    missing -= removed
+  }
+  await removeFiles(context)
+  return storage.freeBytes()
+}
+
+async function removeFiles({ removeObjects, warn }: AccountContext): Promise<void> {
+  try {
+    await removeObjects(AbortSignal.timeout(REMOVAL_TIMEOUT_MS))
+  } catch (error) {
+    warn('could not remove files to free space; a job will retry', error)
+  }
+}
