@@ -22,6 +22,10 @@ export const AccountResponse = Type.Object(
       trash: Type.Integer({
         description: 'Bytes in the trash, which are available for new uploads',
       }),
+      trash_for: Type.Integer({
+        description:
+          'How many seconds deleted assets stay in the trash; 0 if the service removes them immediately',
+      }),
       available: Type.Integer({ description: 'Bytes available for new uploads' }),
       assets: Type.Integer({ description: 'Number of ready assets' }),
       scope: Scope('The scope of the key in use; `manage` on a service without keys'),

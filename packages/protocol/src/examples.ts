@@ -148,6 +148,7 @@ export const accountExample: AccountResponse['data'] = {
   stored: 250_000_000,
   reserved: 0,
   trash: 0,
+  trash_for: 2_592_000,
   available: 999_750_000_000,
   assets: 1,
   scope: 'manage',

@@ -29,7 +29,8 @@ ${CONNECTION_HELP}
 
 Deleted assets are moved to the trash: stowage trash ls lists them, and stowage restore restores
 them. Their storage is available immediately. The oldest ones are removed if an upload needs it,
-the others after 30 days (STOWAGE_TRASH_FOR of the service).
+the others after 30 days (STOWAGE_TRASH_FOR of the service). If the service has no trash
+(STOWAGE_TRASH_FOR=0), each deletion is permanent.
 
 Exit codes: 0 all deleted · 1 at least one asset was not deleted · 2 wrong usage
 
@@ -45,9 +46,10 @@ Examples:
       throw new UsageError('Not interactive. Pass --yes to delete without asking.')
     return withClient(values, async (client, connection) => {
       const assets = await getAssets(client, wanted, { with_products: true, trashed: permanent })
+      const isPermanent = permanent || (await client.account()).trash_for === 0
       if (!yes) {
         writeMessage(describeDeletion(assets))
-        if (!(await confirm(permanent ? 'Delete permanently?' : 'Delete?'))) {
+        if (!(await confirm(isPermanent ? 'Delete permanently?' : 'Delete?'))) {
           writeMessage('Nothing was deleted.')
           return 1
         }
@@ -55,7 +57,7 @@ Examples:
       ignoreClosedOutput()
       return forEachAsset(assets, { connection, json }, async ({ id, filename }) => {
         await client.delete(id, { permanent })
-        const how = permanent ? 'deleted permanently' : 'deleted'
+        const how = isPermanent ? 'deleted permanently' : 'deleted'
         const text = sanitize(`${id}  ${filename} ${how}`)
         writeItem({ id, filename, deleted: true }, { json, text })
       })

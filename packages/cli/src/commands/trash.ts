@@ -67,6 +67,9 @@ Examples:
   },
 }
 
+const NO_TRASH =
+  'This service has no trash (STOWAGE_TRASH_FOR=0): deleted assets are removed immediately.'
+
 async function listTrash(values: Values, positionals: string[]): Promise<number> {
   if (positionals.length > 1) {
     throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
@@ -81,6 +84,7 @@ async function listTrash(values: Values, positionals: string[]): Promise<number>
     const maximum = all ? undefined : (limit ?? 25)
     const counts = await writeList<Asset>(list, { limit: maximum, json, text: trashTable })
     if (!json) reportRemaining(counts)
+    if (!json && (await client.account()).trash_for === 0) writeMessage(NO_TRASH)
     return 0
   })
 }

@@ -2,6 +2,7 @@ import { Grid, Stack } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { LoadedRecord } from '../components/loaded-record.tsx'
 import { useTitle } from '../components/use-title.ts'
+import { useHasTrash } from '../session/use-has-trash.ts'
 import { AssetActions } from './asset-actions.tsx'
 import { AssetDetails } from './asset-details.tsx'
 import { AssetName } from './asset-name.tsx'
@@ -16,6 +17,7 @@ import { useAsset } from './use-asset.ts'
 
 export function AssetPage({ id }: { id: string }) {
   const asset = useAsset(id)
+  const hasTrash = useHasTrash()
   useTitle(asset.data?.filename ?? 'Asset')
   return (
     <Stack gap="md">
@@ -23,7 +25,7 @@ export function AssetPage({ id }: { id: string }) {
       <LoadedRecord
         query={asset}
         kind="asset"
-        notFoundText="It may be in the trash, its upload may have been cancelled or may have expired, or the URL may be wrong."
+        notFoundText={`It may ${hasTrash ? 'be in the trash' : 'have been deleted'}, its upload may have been cancelled or may have expired, or the URL may be wrong.`}
       >
         {(data) => <AssetContent asset={data} />}
       </LoadedRecord>

@@ -1,10 +1,10 @@
 import { Table } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { ListTable } from '../components/list-table.tsx'
-import { RowCheckbox } from '../components/row-checkbox.tsx'
 import type { Sort, SortField } from './asset-query.ts'
 import classes from './asset-row.module.css'
 import { AssetRow } from './asset-row.tsx'
+import { SelectPage } from './select-page.tsx'
 import { SortHeader } from './sort-header.tsx'
 import type { Selection } from './use-selection.ts'
 
@@ -49,27 +49,6 @@ export function AssetTable({ assets, isStale, sort, onSort, selection }: Props) 
       )}
       skeletonRow={(width) => <SkeletonRow width={width} isSelectable={selection !== undefined} />}
     />
-  )
-}
-
-interface SelectPageProps {
-  assets: readonly Asset[] | undefined
-  selection: Selection
-}
-
-function SelectPage({ assets = [], selection }: SelectPageProps) {
-  const count = assets.filter(({ id }) => selection.selected.has(id)).length
-  const isAll = count > 0 && count === assets.length
-  return (
-    <Table.Th w={44}>
-      <RowCheckbox
-        checked={isAll}
-        indeterminate={count > 0 && !isAll}
-        disabled={assets.length === 0}
-        aria-label="Select all on this page"
-        onChange={selection.togglePage}
-      />
-    </Table.Th>
   )
 }
 

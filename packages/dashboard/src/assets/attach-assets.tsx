@@ -38,7 +38,7 @@ export function AttachAssets({ assets, isOpen, onClose, onDone }: Props) {
           Buyers of these products receive the assets.
         </Text>
         {error !== null && (
-          <Alert color="red" title="Could not attach all assets" role="alert">
+          <Alert color="red" title="Could not attach the assets" role="alert">
             {errorText(error)}
           </Alert>
         )}

@@ -7,6 +7,7 @@ import { notify } from '../components/notify.ts'
 import { countText, numberText } from '../format/count-text.ts'
 import { nameWithFolder } from '../format/name-with-folder.ts'
 import { useClient } from '../session/session.tsx'
+import { useHasTrash } from '../session/use-has-trash.ts'
 import { deleteOrRestore } from './delete-or-restore.ts'
 import { productNames } from './product-names.ts'
 import { useRestoreAssets } from './use-restore-assets.ts'
@@ -23,6 +24,7 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
   const { mutate: restore } = useRestoreAssets()
+  const hasTrash = useHasTrash()
   const products = productNames(assets.flatMap((asset) => asset.products ?? []))
   const isSingle = assets.length === 1
   const single = isSingle ? assets[0] : undefined
@@ -32,7 +34,7 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
     onSuccess() {
       notify({
         message: `${single?.filename ?? countText(assets.length, 'asset')} deleted`,
-        action: { label: 'Undo', run: () => restore(assets) },
+        ...(hasTrash && { action: { label: 'Undo', run: () => restore(assets) } }),
       })
       onClose()
       onDone()
@@ -60,8 +62,9 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
         </Alert>
       )}
       <Text size="sm" c="dimmed">
-        You can restore {isSingle ? 'it' : 'them'} from the trash for a limited time. The storage
-        becomes available immediately.
+        {hasTrash
+          ? `You can restore ${isSingle ? 'it' : 'them'} from the trash for a limited time. The storage becomes available immediately.`
+          : `${isSingle ? 'It is' : 'They are'} deleted forever, including older versions. This cannot be undone.`}
       </Text>
     </ConfirmDialog>
   )

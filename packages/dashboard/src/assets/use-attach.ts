@@ -5,7 +5,9 @@ import { countText } from '../format/count-text.ts'
 import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
 import { type Attachment, changeAttachments } from './change-attachments.ts'
+import { findChosenProducts } from './find-chosen-products.ts'
 import { forEachAsset } from './for-each-asset.ts'
+import { inChunks } from './in-chunks.ts'
 import { groupProducts } from './product-groups.ts'
 
 interface Request {
@@ -13,10 +15,7 @@ interface Request {
   products: ProductReferences
 }
 
-/** An asset as it is now, and the products that it was not attached to before. */
-type Attached = Attachment
-
-/** Attaches assets to products. The message offers to undo it. */
+/** Attaches assets to products in one request: all of them or none. The message offers to undo it. */
 export function useAttach({ onDone }: { onDone?(): void } = {}) {
   const client = useClient()
   const queries = useQueryClient()
@@ -30,19 +29,20 @@ export function useAttach({ onDone }: { onDone?(): void } = {}) {
     await queries.invalidateQueries()
   }
   return useMutation({
-    async mutationFn({ assets, products }: Request): Promise<Attached[]> {
-      const done: Attached[] = []
+    async mutationFn({ assets, products }: Request): Promise<Attachment[]> {
+      const chosen = await findChosenProducts(client, products)
+      const added: Attachment[] = []
       await forEachAsset(assets, async (asset) => {
         // The asset keeps products that it was attached to before, even if this is undone.
         const { products: before = [] } = asset.products
           ? asset
           : await client.asset(asset.id, { with_products: true })
         const known = new Set(before.map(({ id }) => id))
-        const changed = await client.attach(asset.id, products)
-        const added = changed.products?.filter(({ id }) => !known.has(id)) ?? []
-        done.push({ asset: changed, products: added })
+        added.push({ asset, products: chosen.filter(({ id }) => !known.has(id)) })
       })
-      return done
+      const all = assets.map(({ id }) => id)
+      await inChunks(all, (ids) => client.bulk({ action: 'attach', ids, ...products }))
+      return added
     },
     onSuccess(done) {
       const added = done.filter(({ products }) => products.length > 0)

@@ -13,6 +13,7 @@ import {
   IconTag,
   IconTrash,
 } from '../icons/icons.ts'
+import { useHasTrash } from '../session/use-has-trash.ts'
 import { ConflictDialog } from '../uploads/conflict-dialog.tsx'
 import { DropZone } from '../uploads/drop-zone.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'
@@ -37,6 +38,8 @@ export function Shell({ children }: { children: ReactNode }) {
   const [isOpen, { toggle, close }] = useDisclosure()
   const [location] = useLocation()
   usePageStart(location)
+  const hasTrash = useHasTrash()
+  const pages = PAGES.filter(({ path }) => path !== '/trash' || hasTrash)
   const isCurrent = (path: string) =>
     path === '/' ? location === '/' || location.startsWith('/assets/') : location.startsWith(path)
   return (
@@ -68,7 +71,7 @@ export function Shell({ children }: { children: ReactNode }) {
         </Group>
       </AppShell.Header>
       <AppShell.Navbar p="xs" aria-label="Pages">
-        {PAGES.map(({ path, label, Icon }) => (
+        {pages.map(({ path, label, Icon }) => (
           <NavLink
             key={path}
             component={PageLink}

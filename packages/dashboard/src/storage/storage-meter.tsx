@@ -10,14 +10,15 @@ const ALMOST_FULL = 0.9
 
 /** The stored, reserved and available storage, as a bar and in numbers. The trash counts as available. */
 export function StorageMeter({ account }: { account: Account }) {
-  const { plan, stored, reserved, trash, available } = account
+  const { plan, stored, reserved, trash, trash_for, available } = account
+  const hasTrash = trash_for !== 0 || trash > 0
   const used = stored + reserved
   // A plan may be reduced below what is stored.
   const whole = Math.max(plan.storage, used, 1)
   const parts = [
     { name: 'Stored', bytes: stored, className: classes.stored },
     { name: 'Reserved by uploads', bytes: reserved, className: classes.reserved },
-    { name: 'In the trash', bytes: trash, className: classes.trash },
+    ...(hasTrash ? [{ name: 'In the trash', bytes: trash, className: classes.trash }] : []),
     { name: 'Available', bytes: available, className: classes.available },
   ]
   return (
@@ -31,7 +32,7 @@ export function StorageMeter({ account }: { account: Account }) {
         </Text>
       </Group>
       <div className={classes.meter} aria-hidden>
-        {parts.slice(0, 3).map(({ name, bytes, className }) => (
+        {parts.slice(0, -1).map(({ name, bytes, className }) => (
           <div key={name} className={className} style={{ width: `${(bytes / whole) * 100}%` }} />
         ))}
       </div>
@@ -47,11 +48,16 @@ export function StorageMeter({ account }: { account: Account }) {
         ))}
       </dl>
       <Text size="sm" c="dimmed" mt="sm">
-        Older versions count as stored. The{' '}
-        <Anchor component={Link} href="/trash" underline="always" inherit>
-          trash
-        </Anchor>{' '}
-        counts as available: uploads that need the storage remove its oldest files.
+        Older versions count as stored.{' '}
+        {hasTrash && (
+          <>
+            The{' '}
+            <Anchor component={Link} href="/trash" underline="always" inherit>
+              trash
+            </Anchor>{' '}
+            counts as available: uploads that need the storage remove its oldest files.
+          </>
+        )}
       </Text>
       {used > plan.storage && (
         <Warning title="Storage limit exceeded">

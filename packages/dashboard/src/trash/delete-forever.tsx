@@ -1,44 +1,55 @@
 import { Text } from '@mantine/core'
 import { type Asset, isStowageError } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { forEachAsset } from '../assets/for-each-asset.ts'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { Name } from '../components/name.tsx'
 import { notify } from '../components/notify.ts'
+import { countText } from '../format/count-text.ts'
 import { useClient } from '../session/session.tsx'
 
 interface Props {
-  /** Undefined while the dialog is closed. */
-  asset: Asset | undefined
+  /** Empty while the dialog is closed. */
+  assets: readonly Asset[]
   onClose(): void
+  onDone(): void
 }
 
-export function DeleteForever({ asset, onClose }: Props) {
+export function DeleteForever({ assets, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
+  const isSingle = assets.length <= 1
+  const [first] = assets
+  const name = isSingle ? (first?.filename ?? '') : countText(assets.length, 'asset')
   const deletion = useMutation({
-    mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
-      client.delete(id, { permanent: true, signal }).catch((error: unknown) => {
-        // It was removed in the meantime.
-        if (!isStowageError(error, 'not_found')) throw error
-      }),
+    mutationFn: (signal: AbortSignal) =>
+      forEachAsset(assets, ({ id }) =>
+        client.delete(id, { permanent: true, signal }).catch((error: unknown) => {
+          // It was removed in the meantime.
+          if (!isStowageError(error, 'not_found')) throw error
+        }),
+      ),
     onSuccess() {
-      notify({ message: `${asset?.filename} deleted forever` })
+      notify({ message: `${name} deleted forever` })
       onClose()
+      onDone()
     },
     onSettled: () => queries.invalidateQueries(),
   })
   return (
     <ConfirmDialog
-      isOpen={asset !== undefined}
-      title="Delete this asset forever?"
+      isOpen={assets.length > 0}
+      title={isSingle ? 'Delete this asset forever?' : `Delete ${name} forever?`}
       confirmLabel="Delete forever"
-      errorTitle="Could not delete the asset"
+      errorTitle={isSingle ? 'Could not delete the asset' : 'Could not delete all assets'}
       mutation={deletion}
-      onConfirm={(signal) => asset && deletion.mutate({ id: asset.id, signal })}
+      onConfirm={deletion.mutate}
       onClose={onClose}
     >
-      <Name fw={600}>{asset?.filename ?? ''}</Name>
-      <Text size="sm">All versions of the asset will be deleted. This cannot be undone.</Text>
+      <Name fw={600}>{name}</Name>
+      <Text size="sm">
+        All versions of the {isSingle ? 'asset' : 'assets'} will be deleted. This cannot be undone.
+      </Text>
     </ConfirmDialog>
   )
 }

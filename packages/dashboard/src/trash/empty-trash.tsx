@@ -7,9 +7,10 @@ import { useClient } from '../session/session.tsx'
 interface Props {
   isOpen: boolean
   onClose(): void
+  onDone(): void
 }
 
-export function EmptyTrash({ isOpen, onClose }: Props) {
+export function EmptyTrash({ isOpen, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()
   const emptying = useMutation({
@@ -17,6 +18,7 @@ export function EmptyTrash({ isOpen, onClose }: Props) {
     onSuccess() {
       notify({ message: 'Trash emptied' })
       onClose()
+      onDone()
     },
     onSettled: () => queries.invalidateQueries(),
   })

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
+import { useSelection } from '../assets/use-selection.ts'
 import { EmptyState } from '../components/empty-state.tsx'
 import { ErrorAlert } from '../components/error-alert.tsx'
 import { FilterInput } from '../components/filter-input.tsx'
@@ -12,11 +13,13 @@ import { ResultCount } from '../components/result-count.tsx'
 import { useTitle } from '../components/use-title.ts'
 import { useUrlQuery } from '../components/use-url-query.ts'
 import { IconSearch, IconTrash } from '../icons/icons.ts'
-import { RequireScope } from '../session/require-scope.tsx'
+import { RequireScope, useHasScope } from '../session/require-scope.tsx'
 import { useClient } from '../session/session.tsx'
+import { useHasTrash } from '../session/use-has-trash.ts'
 import { DeleteForever } from './delete-forever.tsx'
 import { EmptyTrash } from './empty-trash.tsx'
 import { readTrashQuery, type TrashQuery, trashFilters, trashUrl } from './trash-query.ts'
+import { TrashSelectionBar } from './trash-selection-bar.tsx'
 import { TrashTable } from './trash-table.tsx'
 
 const PER_PAGE = 50
@@ -26,7 +29,11 @@ export function TrashPage() {
   useTitle('Trash')
   const { query, change } = useUrlQuery(readTrashQuery, trashUrl)
   const { data, error, isPlaceholderData, refetch } = useTrash(query)
-  const [deleting, setDeleting] = useState<Asset>()
+  const [deleting, setDeleting] = useState<readonly Asset[]>([])
+  const selection = useSelection(data?.data ?? [])
+  const { clear } = selection
+  const canWrite = useHasScope('write')
+  const hasTrash = useHasTrash()
   const [isEmptying, emptying] = useDisclosure()
   const isFiltered = query.search !== ''
   const isEmpty = data?.meta.total === 0
@@ -35,6 +42,9 @@ export function TrashPage() {
     (search: string, isFirst: boolean) => change({ search }, { replace: !isFirst }),
     [change],
   )
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another search clears the selection
+  useEffect(clear, [query.search, clear])
 
   const lastPage = data?.meta.last_page ?? query.page
   const isPastEnd = data !== undefined && !isPlaceholderData && query.page > lastPage
@@ -89,12 +99,25 @@ export function TrashPage() {
         <NoMatch title="No matching assets" onClear={() => change({ search: '' })} />
       )}
       {isEmpty && !isFiltered && (
-        <EmptyState Icon={IconTrash} color="dimmed" title="The trash is empty">
-          <Text c="dimmed">Assets that you delete are listed here until they are removed.</Text>
+        <EmptyState
+          Icon={IconTrash}
+          color="dimmed"
+          title={hasTrash ? 'The trash is empty' : 'This service has no trash'}
+        >
+          <Text c="dimmed">
+            {hasTrash
+              ? 'Assets that you delete are listed here until they are removed.'
+              : 'Assets that you delete are removed immediately.'}
+          </Text>
         </EmptyState>
       )}
       {!isEmpty && (data !== undefined || error === null) && (
-        <TrashTable assets={data?.data} isStale={isPlaceholderData} onDelete={setDeleting} />
+        <TrashTable
+          assets={data?.data}
+          isStale={isPlaceholderData}
+          selection={canWrite ? selection : undefined}
+          onDelete={(asset) => setDeleting([asset])}
+        />
       )}
       {data !== undefined && !isEmpty && (
         <PageLinks
@@ -104,8 +127,11 @@ export function TrashPage() {
           hrefOf={(page) => trashUrl({ ...query, page })}
         />
       )}
-      <DeleteForever asset={deleting} onClose={() => setDeleting(undefined)} />
-      <EmptyTrash isOpen={isEmptying} onClose={emptying.close} />
+      {canWrite && selection.selected.size > 0 && (
+        <TrashSelectionBar selection={selection} onDelete={setDeleting} />
+      )}
+      <DeleteForever assets={deleting} onClose={() => setDeleting([])} onDone={clear} />
+      <EmptyTrash isOpen={isEmptying} onClose={emptying.close} onDone={clear} />
     </Stack>
   )
 }

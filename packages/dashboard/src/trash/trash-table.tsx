@@ -3,10 +3,13 @@ import type { Asset } from '@stowage/client'
 import { AssetIcon } from '../assets/asset-icon.tsx'
 import { KIND_LABELS, sizeOf } from '../assets/asset-kind.ts'
 import { DamagedMark } from '../assets/damaged-mark.tsx'
+import { SelectPage } from '../assets/select-page.tsx'
 import { useRestoreAssets } from '../assets/use-restore-assets.ts'
+import type { Selection } from '../assets/use-selection.ts'
 import { DateTime } from '../components/date-time.tsx'
 import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
+import { RowCheckbox } from '../components/row-checkbox.tsx'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { nameWithFolder } from '../format/name-with-folder.ts'
 import { IconTrashX } from '../icons/icons.ts'
@@ -16,16 +19,19 @@ interface Props {
   /** Undefined while the first page is loading. */
   assets: readonly Asset[] | undefined
   isStale: boolean
+  /** Undefined if assets cannot be selected. */
+  selection: Selection | undefined
   onDelete(asset: Asset): void
 }
 
-export function TrashTable({ assets, isStale, onDelete }: Props) {
+export function TrashTable({ assets, isStale, selection, onDelete }: Props) {
   return (
     <ListTable
       items={assets}
       isStale={isStale}
       head={
         <>
+          {selection && <SelectPage assets={assets} selection={selection} />}
           <Table.Th>Name</Table.Th>
           <Table.Th visibleFrom="sm" ta="end">
             Size
@@ -37,10 +43,12 @@ export function TrashTable({ assets, isStale, onDelete }: Props) {
           </RequireScope>
         </>
       }
-      row={(asset) => <TrashRow key={asset.id} asset={asset} onDelete={onDelete} />}
+      row={(asset) => (
+        <TrashRow key={asset.id} asset={asset} selection={selection} onDelete={onDelete} />
+      )}
       skeletonRow={(width) => (
         <Table.Tr>
-          <Table.Td colSpan={5}>
+          <Table.Td colSpan={6}>
             <Skeleton w={`${width}%`} h={16} my={3} />
           </Table.Td>
         </Table.Tr>
@@ -49,14 +57,28 @@ export function TrashTable({ assets, isStale, onDelete }: Props) {
   )
 }
 
-function TrashRow({ asset, onDelete }: { asset: Asset } & Pick<Props, 'onDelete'>) {
+type RowProps = { asset: Asset } & Pick<Props, 'selection' | 'onDelete'>
+
+function TrashRow({ asset, selection, onDelete }: RowProps) {
   const row = useFocusHandover<HTMLTableRowElement>()
   const { mutate, isPending } = useRestoreAssets()
   const { filename, path, damaged, deleted_at = '', removed_after = '' } = asset
   const size = sizeOf(asset) ?? KIND_LABELS.link
   const label = nameWithFolder(asset)
+  const isSelected = selection?.selected.has(asset.id) ?? false
   return (
-    <Table.Tr ref={row}>
+    <Table.Tr ref={row} data-selected={isSelected || undefined}>
+      {selection && (
+        <Table.Td w={44}>
+          <RowCheckbox
+            checked={isSelected}
+            aria-label={`Select ${label}`}
+            onChange={({ nativeEvent }) =>
+              selection.toggle(asset, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+            }
+          />
+        </Table.Td>
+      )}
       <Table.Td maw={0} w="100%">
         <Group gap="sm" wrap="nowrap">
           <AssetIcon asset={asset} />
@@ -93,7 +115,11 @@ function TrashRow({ asset, onDelete }: { asset: Asset } & Pick<Props, 'onDelete'
               variant="light"
               aria-label={`Restore ${label}`}
               aria-disabled={isPending || undefined}
-              onClick={() => isPending || mutate([asset])}
+              onClick={() => {
+                if (isPending) return
+                if (isSelected) selection?.toggle(asset, false)
+                mutate([asset])
+              }}
             >
               Restore
             </Button>

@@ -14,7 +14,7 @@ export function replacementErrorText(error: unknown): string {
     case 'replacement_in_progress':
       return 'Another replacement of this asset is unfinished. Wait until it is complete, or discard it on the page “Unfinished”. Then try again.'
     case 'not_found':
-      return 'The asset was deleted, so its file cannot be replaced. Restore it from the trash, or upload the file as a new asset.'
+      return 'The asset was deleted, so its file cannot be replaced. Restore it if it is in the trash, or upload the file as a new asset.'
     case 'upload_ended':
       return 'The replacement was cancelled elsewhere, or the asset was deleted. Try again to start over.'
     default:

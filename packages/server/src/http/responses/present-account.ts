@@ -5,9 +5,19 @@ import type { AccountSummary } from '../../operations/account/read-summary.ts'
 
 export function presentAccount(
   summary: AccountSummary,
-  scope: KeyScope,
+  { trashForMs, scope }: { trashForMs: number; scope: KeyScope },
 ): wire.AccountResponse['data'] {
   const { name, planName, limit, stored, reserved, trash, assets } = summary
   const plan = { name: planName, storage: limit }
-  return { name, plan, stored, reserved, trash, available: availableBytes(summary), assets, scope }
+  return {
+    name,
+    plan,
+    stored,
+    reserved,
+    trash,
+    trash_for: Math.ceil(trashForMs / 1000),
+    available: availableBytes(summary),
+    assets,
+    scope,
+  }
 }

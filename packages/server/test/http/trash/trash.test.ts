@@ -73,6 +73,7 @@ test('a permanent deletion and emptying the trash remove the files', async (t) =
 test('without a trash, deleted assets are removed immediately', async (t) => {
   const service = await aService(t, { STOWAGE_TRASH_FOR: '0' })
   const { baseUrl, call } = service
+  assert.equal((await call('GET', `${API}/account`)).body.data.trash_for, 0)
   const { id } = await uploadFile(baseUrl, { bytes: someBytes(9, 1) })
   assert.equal((await call('DELETE', `${API}/assets/${id}`)).status, 202)
   const { id: other } = await uploadFile(baseUrl, { bytes: someBytes(9, 1) })
