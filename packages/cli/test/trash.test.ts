@@ -39,3 +39,13 @@ test('rm, trash and restore move assets to the trash and back', async (t) => {
     assert.equal((await run(...words)).code, 2, words.join(' '))
   }
 })
+
+test('without a trash, rm and trash say that deletions are permanent', async (t) => {
+  const { baseUrl } = await aService(t, { STOWAGE_TRASH_FOR: '0' })
+  const { run } = await aCli(t, baseUrl)
+  const { id } = await uploadFile(baseUrl, { name: 'book.pdf', bytes: someBytes(9) })
+  assert.equal((await run('rm', id, '--yes')).stdout, `${id}  book.pdf deleted permanently\n`)
+  const listed = await run('trash', 'ls')
+  assert.equal(listed.code, 0)
+  assert.match(listed.stderr, /This service has no trash \(STOWAGE_TRASH_FOR=0\)/)
+})

@@ -108,7 +108,7 @@ export interface Client<Input = BlobInput | StreamInput> {
    * `deleted_at` and `removed_after`.
    */
   trash(query?: ListTrashQuery & CallSettings): Listing<Asset, AssetPage>
-  /** Removes all assets in the trash. */
+  /** Removes all assets in the trash. If it fails, some may remain: repeat it. */
   emptyTrash(settings?: CallSettings): Promise<void>
   /** Moves all assets of the account to the trash. Unfinished uploads continue. */
   deleteAll(settings?: CallSettings): Promise<void>

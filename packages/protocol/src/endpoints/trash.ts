@@ -31,7 +31,8 @@ export const emptyTrash = defineEndpoint({
   tag: 'Trash',
   scope: 'write',
   summary: 'Empty the trash',
-  description: 'Removes all assets in the trash immediately. They cannot be restored.',
+  description:
+    'Removes all assets in the trash immediately. They cannot be restored. If the response is lost, for example because the service was stopped, some assets may still be in the trash: repeat the call.',
   success: {
     status: 202,
     description: 'The trash is empty',
@@ -48,7 +49,8 @@ export const deleteAllAssets = defineEndpoint({
   tag: 'Trash',
   scope: 'write',
   summary: 'Delete all assets',
-  description: 'Moves all ready assets to the trash. Unfinished uploads continue.',
+  description:
+    'Moves all ready assets to the trash. Unfinished uploads continue. If the service is stopped meanwhile, or if there are more than 10,000 assets, it continues in the background.',
   success: {
     status: 202,
     description: 'All assets are in the trash, or are being moved there',
