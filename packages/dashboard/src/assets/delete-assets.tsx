@@ -1,14 +1,14 @@
-import { Alert, List, Text } from '@mantine/core'
+import { Alert, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
-import { Name } from '../components/name.tsx'
 import { notify } from '../components/notify.ts'
-import { countText, numberText } from '../format/count-text.ts'
+import { countText } from '../format/count-text.ts'
 import { nameWithFolder } from '../format/name-with-folder.ts'
 import { useClient } from '../session/session.tsx'
 import { useHasTrash } from '../session/use-has-trash.ts'
 import { deleteOrRestore } from './delete-or-restore.ts'
+import { Names } from './names.tsx'
 import { productNames } from './product-names.ts'
 import { useRestoreAssets } from './use-restore-assets.ts'
 
@@ -67,29 +67,5 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
           : `${isSingle ? 'It is' : 'They are'} deleted forever, including older versions. This cannot be undone.`}
       </Text>
     </ConfirmDialog>
-  )
-}
-
-const MAX_NAMES = 10
-
-/** Truncates long names to the width of the dialog. */
-const LIST_STYLES = {
-  item: { listStylePosition: 'outside', marginInlineStart: '1.2em' },
-  itemWrapper: { display: 'block' },
-  itemLabel: { display: 'block' },
-} as const
-
-function Names({ names }: { names: readonly string[] }) {
-  const more = names.length - MAX_NAMES
-  return (
-    <List size="sm" styles={LIST_STYLES}>
-      {names.slice(0, MAX_NAMES).map((name, index) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: two assets may have the same name
-        <List.Item key={index}>
-          <Name fw={500}>{name}</Name>
-        </List.Item>
-      ))}
-      {more > 0 && <List.Item>and {numberText(more)} more</List.Item>}
-    </List>
   )
 }

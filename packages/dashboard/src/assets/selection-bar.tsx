@@ -1,15 +1,12 @@
-import { Button, Group, Paper, Text } from '@mantine/core'
-import { useDisclosure, useMergedRef } from '@mantine/hooks'
-import { useFocusHandover } from '../components/use-focus-handover.ts'
-import { useHeightProperty } from '../components/use-height-property.ts'
-import { countText } from '../format/count-text.ts'
+import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconTag, IconTagOff, IconTrash } from '../icons/icons.ts'
 import type { AssetQuery } from './asset-query.ts'
 import { AttachAssets } from './attach-assets.tsx'
 import { DeleteAssets } from './delete-assets.tsx'
 import { DetachAssets } from './detach-assets.tsx'
 import { SelectAll } from './select-all.tsx'
-import classes from './selection-bar.module.css'
+import { SelectionPaper } from './selection-paper.tsx'
 import type { Selection } from './use-selection.ts'
 
 interface Props {
@@ -21,29 +18,14 @@ interface Props {
 
 /** Actions for the selected assets. */
 export function SelectionBar({ selection, query, total }: Props) {
-  const bar = useMergedRef(
-    useFocusHandover<HTMLDivElement>(),
-    useHeightProperty('--selection-height'),
-  )
   const [isDeleting, deleting] = useDisclosure()
   const [isAttaching, attaching] = useDisclosure()
   const [isDetaching, detaching] = useDisclosure()
   const { selected, clear } = selection
   const assets = [...selected.values()]
   return (
-    <Paper
-      ref={bar}
-      component="section"
-      aria-label="Selection"
-      className={classes.bar}
-      withBorder
-      shadow="md"
-      p="xs"
-    >
-      <Group gap="xs">
-        <Text size="sm" fw={500} px="xs" w={{ base: '100%', sm: 'auto' }} role="status">
-          {countText(selected.size, 'asset')} selected
-        </Text>
+    <>
+      <SelectionPaper selection={selection}>
         <Button
           size="compact-sm"
           variant="light"
@@ -70,13 +52,10 @@ export function SelectionBar({ selection, query, total }: Props) {
           Delete
         </Button>
         <SelectAll selection={selection} query={query} total={total} />
-        <Button size="compact-sm" variant="subtle" color="gray" onClick={clear}>
-          Clear
-        </Button>
-      </Group>
+      </SelectionPaper>
       <DeleteAssets assets={assets} isOpen={isDeleting} onClose={deleting.close} onDone={clear} />
       <AttachAssets assets={assets} isOpen={isAttaching} onClose={attaching.close} onDone={clear} />
       <DetachAssets assets={assets} isOpen={isDetaching} onClose={detaching.close} onDone={clear} />
-    </Paper>
+    </>
   )
 }

@@ -2,10 +2,11 @@ import { Text } from '@mantine/core'
 import { type Asset, isStowageError } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { forEachAsset } from '../assets/for-each-asset.ts'
+import { Names } from '../assets/names.tsx'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
-import { Name } from '../components/name.tsx'
 import { notify } from '../components/notify.ts'
 import { countText } from '../format/count-text.ts'
+import { nameWithFolder } from '../format/name-with-folder.ts'
 import { useClient } from '../session/session.tsx'
 
 interface Props {
@@ -46,7 +47,7 @@ export function DeleteForever({ assets, onClose, onDone }: Props) {
       onConfirm={deletion.mutate}
       onClose={onClose}
     >
-      <Name fw={600}>{name}</Name>
+      <Names names={assets.map(nameWithFolder)} />
       <Text size="sm">
         All versions of the {isSingle ? 'asset' : 'assets'} will be deleted. This cannot be undone.
       </Text>
