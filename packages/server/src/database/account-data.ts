@@ -208,7 +208,8 @@ export interface AccountData extends VersionData, TrashData {
   reopenUpload(assetId: string): Promise<void>
 
   /**
-   * completing → ready. Its bytes change from reserved to stored, and the asset is listed. Idempotent.
+   * completing → ready. Its bytes change from reserved to stored, and the asset is listed. Idempotent. Also returns
+   * `ready` if the asset was moved to the trash meanwhile: its object must stay.
    *
    * A replacement becomes the current version of its asset, atomically. The version that was current becomes an
    * older one. At most `keepVersions` older versions are kept: the objects of those that were replaced longest

@@ -157,6 +157,7 @@ const USUAL_OTHERS = [
   'sign with the same key, cancel',
   'replace a part, complete',
   'complete without a part list',
+  'complete, delete',
   'cancel',
   'resume',
   'resize, send the last part, complete',

@@ -220,6 +220,16 @@ export function testTrash({ name, open }: Contract): void {
     assert.equal(await database.forgetEndedAssets(inHours(1), 10), 4)
   })
 
+  test(name('a late completion of an asset in the trash is told that it is ready'), async (t) => {
+    const { data } = await open(t)
+    const id = await aReadyAsset(data)
+    await data.trashAssets([id])
+    assert.equal(await data.finishCompletion(id, { keepVersions: 1 }), 'ready')
+    assert.deepEqual(await trashedIds(data), [id])
+    await data.deleteAsset(id)
+    assert.equal(await data.finishCompletion(id, { keepVersions: 1 }), 'deleted')
+  })
+
   test(
     name('the oldest files of the trash are removed until enough bytes are freed'),
     async (t) => {

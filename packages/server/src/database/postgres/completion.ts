@@ -14,6 +14,7 @@ type Completion = Pick<
 
 interface UploadState {
   status: AssetStatus
+  is_trashed: boolean
   bytes: number
   replaces: string | null
 }
@@ -22,7 +23,8 @@ interface UploadState {
 export function accountCompletion(sql: Sql, account: string): Completion {
   async function stateOf(id: string): Promise<UploadState | undefined> {
     const [row] = await sql<UploadState[]>`
-      select ${currentStatus(sql)} as status, bytes, replaces from assets where id = ${id} and account_id = ${account}`
+      select ${currentStatus(sql)} as status, trashed_at is not null as is_trashed, bytes, replaces
+      from assets where id = ${id} and account_id = ${account}`
     return row
   }
 
@@ -63,6 +65,7 @@ export function accountCompletion(sql: Sql, account: string): Completion {
         returning accounts.id`
       if (row !== undefined) return 'ready'
       const state = await stateOf(id)
+      if (state?.is_trashed) return 'ready'
       if (state?.status !== 'completing' || state.replaces === null) return state?.status
       const assetId = state.replaces
       return (await finishReplacement(sql, { id, assetId, keep })) ?? statusOf(id)

@@ -24,6 +24,9 @@ export function prepareCompletion(connection: Connection) {
   const state = prepare<{ status: AssetStatus; bytes: number }>(
     `select ${STATUS} as status, bytes from assets where ${OWN_ASSET}`,
   )
+  const finished = prepare<{ status: AssetStatus }>(
+    `select iif(trashed_at is null, ${STATUS}, 'ready') as status from assets where ${OWN_ASSET}`,
+  )
   // From now on `retry_at` is set, even if the upload is reopened. That marks its size as final.
   const begin = prepare(
     `update assets set status = 'completing', changed_at = :now, retry_at = :now,
@@ -78,7 +81,8 @@ export function prepareCompletion(connection: Connection) {
       return transaction(() => {
         const row = finish.get({ account, id, now: Date.now() })
         if (row === undefined) {
-          return finishReplacement(account, id, keepVersions) ?? statusOf(account, id)
+          const status = finishReplacement(account, id, keepVersions)
+          return status ?? finished.get({ account, id })?.status
         }
         store.run({ account, bytes: row.bytes })
         queueChecksum({ key: id, bytes: row.bytes, chunkSize: row.chunk_size })

@@ -37,14 +37,19 @@ export async function completeUpload(
   })
   // The parts were compared with a size that has changed since.
   if (status === 'resized') return completeUpload(context, assetId, request)
+  let isReady = false
   if (status === 'completing') {
     const outcome = await finishInStorage(context, upload, parts)
     if (outcome.outcome === 'refused') throw partsChanged(outcome.parts)
     if (outcome.outcome === 'gone') await checkMissing(context, upload)
     if (outcome.outcome === 'rejected') throw completionRefused(outcome.reason)
+    isReady = outcome.isReady
   }
   const current = await data.findUpload(id)
-  if (current === undefined || !isVisible(current.asset.status)) throw assetNotFound()
+  if (current === undefined) throw assetNotFound()
+  // It was completed, and then another call moved it to the trash.
+  if (isReady && current.replaces === null) return { ...current.asset, status: 'ready' }
+  if (!isVisible(current.asset.status)) throw assetNotFound()
   return completed(context, current)
 }
 

@@ -15,22 +15,25 @@ export async function finishInStorage(
   context: AccountContext,
   upload: Upload,
   parts: NamedPart[],
-): Promise<CompletionOutcome> {
+): Promise<CompletionOutcome & { isReady: boolean }> {
   const { data, storage } = context
   const { id, bytes } = upload.asset
   const plan = partPlan(bytes, upload.chunkSize)
   const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts)
-  if (outcome.outcome === 'completed') await markReady(context, id)
-  else await data.reopenUpload(id)
-  return outcome
+  const isReady = outcome.outcome === 'completed' && (await markReady(context, id))
+  if (outcome.outcome !== 'completed') await data.reopenUpload(id)
+  return { ...outcome, isReady }
 }
 
 /**
  * The storage has the object. A concurrent call that was refused may have reopened the upload in the
  * meantime. If the upload was then cancelled, its removal also removes the object; but some S3-compatible storage
- * completes an upload after it confirmed the removal.
+ * completes an upload after it confirmed the removal. Returns whether the asset became ready, perhaps by another call.
  */
-async function markReady({ data, storage, settings }: AccountContext, id: string): Promise<void> {
+async function markReady(
+  { data, storage, settings }: AccountContext,
+  id: string,
+): Promise<boolean> {
   const { uploadsKeptForMs: keptForMs, keepVersions } = settings
   let status = await data.finishCompletion(id, { keepVersions })
   while (status === 'uploading' || status === 'completing') {
@@ -39,4 +42,5 @@ async function markReady({ data, storage, settings }: AccountContext, id: string
   }
   // A row that no longer exists says nothing about the object, which may be an older version by now.
   if (status !== 'ready' && status !== undefined) await storage.removeObject(id)
+  return status === 'ready'
 }
