@@ -111,6 +111,13 @@ export const CONCURRENT_TRASH_CALLS: Record<string, Command[]> = {
   'delete all, restore from the trash': [deleteAll, restoreAsset],
   'emptyTrash job, removeObjects': [job('emptyTrash'), job('removeObjects')],
   continueDeletions: [job('continueDeletions')],
+  computeChecksums: [job('computeChecksums')],
+  'delete, computeChecksums, empty the trash, removeObjects': [
+    remove,
+    job('computeChecksums'),
+    emptyTrash,
+    job('removeObjects'),
+  ],
   replace: [replace],
   'complete the replacement': [completeNew],
   attach: [attach],

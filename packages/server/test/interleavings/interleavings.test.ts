@@ -55,6 +55,7 @@ const USUAL = [
   'empty the trash',
   'delete all assets',
   'continueDeletions',
+  'computeChecksums, an asset',
 ]
 
 const ALL_TRASH_CASES = [...TRASH_CASES, ...ACCOUNT_TRASH_CASES]

@@ -37,6 +37,12 @@ export const TRASH_CASES: TestCase[] = [
   { name: 'restore an asset', before: TRASHED, call: restoreAsset },
   { name: 'delete in bulk', before: READY, call: bulkDelete },
   { name: 'restore in bulk', before: TRASHED, call: bulkRestore },
+  { name: 'computeChecksums, an asset', before: READY, call: job('computeChecksums') },
+  {
+    name: 'computeChecksums, an asset in the trash',
+    before: TRASHED,
+    call: job('computeChecksums'),
+  },
 ]
 
 /** The same for calls that change all assets of the account. */
