@@ -1,0 +1,108 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { openSender } from '../load/part-sender.ts'
+import { storeFile } from '../load/store-file.ts'
+import { cancelUpload, requestSession } from '../load/stowage-upload.ts'
+import { CONCURRENCY } from '../load/transfers.ts'
+import { startServer } from '../processes/server-process.ts'
+import { API, serveCommand } from '../processes/stowage.ts'
+import type { Contender, Workload } from '../workload.ts'
+
+const NO_SCRUB = 'Stowage, no scrub'
+const CLIENTS = 4
+const WARM_UP_MS = 1_500
+/** The default rate of the scrub is 20 MB/s at most. Below this, it did not run all the time. */
+const SCRUBBED_PER_SECOND = 8e6
+
+/** The service starts for each run, so that the scrub only runs while it is measured. */
+export const workload: Workload = {
+  title: 'Response times on SQLite and disk during a scrub, 4 clients',
+  metrics: {
+    p99: { title: '99th percentile of the response times', unit: 'ms', better: 'lower' },
+    median: { title: 'Median of the response times', unit: 'ms', better: 'lower' },
+  },
+  targets: [{ metric: 'p99', limit: { below: 1.2 }, times: { contender: NO_SCRUB } }],
+  rounds: 5,
+  seconds: 5,
+  async open(context) {
+    const { send, close } = openSender(CONCURRENCY)
+    context.defer(close)
+    const data = await context.folder()
+    const command = serveCommand({ STOWAGE_DATA: data })
+    const first = await startServer(serveCommand({ STOWAGE_DATA: data, STOWAGE_CHECKSUMS: 'off' }))
+    let id: string
+    try {
+      id = await storeFile(send, first.url)
+    } finally {
+      await first.stop()
+    }
+
+    const contender = (name: string, isDue: boolean): Contender => ({
+      name,
+      async run() {
+        scheduleScrub(data, isDue)
+        const { url, pid, stop } = await startServer(command)
+        try {
+          await pause(WARM_UP_MS)
+          const before = await bytesRead(pid)
+          const times = await callFor(context.seconds, url, id)
+          const scrubbed = ((await bytesRead(pid)) - before) / context.seconds
+          if (isDue !== scrubbed > SCRUBBED_PER_SECOND) {
+            throw new Error(`the service read ${scrubbed} bytes per second`)
+          }
+          return { p99: percentile(times, 0.99), median: percentile(times, 0.5) }
+        } finally {
+          await stop()
+        }
+      },
+    })
+    return [contender('Stowage', true), contender(NO_SCRUB, false)]
+  },
+}
+
+function scheduleScrub(data: string, isDue: boolean): void {
+  const database = new DatabaseSync(join(data, 'stowage.db'))
+  const dueAt = isDue ? 0 : Date.now() + 86_400_000
+  database.prepare(`update checksums set queue = 'scrub', due_at = ?`).run(dueAt)
+  database.close()
+}
+
+/** Lists, lookups, and uploads that are signed and cancelled. Returns all response times. */
+async function callFor(seconds: number, url: string, id: string): Promise<number[]> {
+  const times: number[] = []
+  const end = performance.now() + seconds * 1000
+  const timed = async <Result>(call: () => Promise<Result>): Promise<Result> => {
+    const start = performance.now()
+    const result = await call()
+    times.push(performance.now() - start)
+    return result
+  }
+  const get = async (path: string) => {
+    const response = await fetch(`${url}${API}${path}`)
+    await response.arrayBuffer()
+    if (!response.ok) throw new Error(`${path}: status ${response.status}`)
+  }
+  const client = async () => {
+    while (performance.now() < end) {
+      await timed(() => get('/assets'))
+      await timed(() => get(`/assets/${id}`))
+      const session = await timed(() => requestSession(url, 1000))
+      await timed(() => cancelUpload(url, session))
+    }
+  }
+  await Promise.all(Array.from({ length: CLIENTS }, client))
+  return times
+}
+
+/** Of all files and sockets of the process. */
+async function bytesRead(pid: number): Promise<number> {
+  const text = await readFile(`/proc/${pid}/io`, 'utf8')
+  return Number(/^rchar: (\d+)/m.exec(text)?.[1])
+}
+
+function percentile(values: number[], share: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? Number.NaN
+}
