@@ -40,7 +40,7 @@ test('rm, trash and restore move assets to the trash and back', async (t) => {
   }
 })
 
-test('without a trash, rm and trash say that deletions are permanent', async (t) => {
+test('without a trash, rm and trash report that deletions are permanent', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_TRASH_FOR: '0' })
   const { run } = await aCli(t, baseUrl)
   const { id } = await uploadFile(baseUrl, { name: 'book.pdf', bytes: someBytes(9) })

@@ -181,7 +181,7 @@ for (const kept of ['1', '0']) {
   })
 }
 
-test('a download of a file that is replaced again and again ends with an error', async (t) => {
+test('a download of a file that is replaced repeatedly ends with an error', async (t) => {
   const service = await aService(t, { ...CHUNKS, STOWAGE_KEEP_VERSIONS: '0' })
   const { client, folder } = await aClient(t, { baseUrl: service.baseUrl })
   const { id } = await client.upload(OLD)

@@ -113,7 +113,7 @@ test('without a trash, the dashboard does not offer to restore assets', async (t
   await page.goto('/')
   await page.getByRole('checkbox', { name: 'Select a.txt' }).click()
   await button(page, 'Delete').click()
-  await page.getByRole('dialog').getByText('It is deleted forever').waitFor()
+  await page.getByRole('dialog').getByText('It will be deleted forever').waitFor()
   await button(page, 'Delete asset').click()
   await page.getByText('a.txt deleted').waitFor()
   assert.equal(await button(page, 'Undo').count(), 0)

@@ -64,7 +64,7 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
       <Text size="sm" c="dimmed">
         {hasTrash
           ? `You can restore ${isSingle ? 'it' : 'them'} from the trash for a limited time. The storage becomes available immediately.`
-          : `${isSingle ? 'It is' : 'They are'} deleted forever, including older versions. This cannot be undone.`}
+          : `${isSingle ? 'It' : 'They'} will be deleted forever, including older versions. This cannot be undone.`}
       </Text>
     </ConfirmDialog>
   )

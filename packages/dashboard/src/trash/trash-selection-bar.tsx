@@ -10,7 +10,7 @@ interface Props {
   onDelete(assets: readonly Asset[]): void
 }
 
-/** Actions for the selected assets of the trash. */
+/** Actions for the selected assets in the trash. */
 export function TrashSelectionBar({ selection, onDelete }: Props) {
   const { mutate, isPending } = useRestoreAssets()
   const { selected, clear } = selection

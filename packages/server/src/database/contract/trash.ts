@@ -220,7 +220,7 @@ export function testTrash({ name, open }: Contract): void {
     assert.equal(await database.forgetEndedAssets(inHours(1), 10), 4)
   })
 
-  test(name('a late completion of an asset in the trash is told that it is ready'), async (t) => {
+  test(name('a late completion of an asset in the trash returns that it is ready'), async (t) => {
     const { data } = await open(t)
     const id = await aReadyAsset(data)
     await data.trashAssets([id])
@@ -231,7 +231,7 @@ export function testTrash({ name, open }: Contract): void {
   })
 
   test(
-    name('the oldest files of the trash are removed until enough bytes are freed'),
+    name('the oldest files in the trash are removed until enough bytes are freed'),
     async (t) => {
       const { database, data } = await open(t)
       const other = database.of((await anAccount(database, 'other')).id)

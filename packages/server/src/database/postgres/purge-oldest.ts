@@ -3,7 +3,7 @@ import type { Sql } from './connection.ts'
 import { purge } from './purge.ts'
 
 /**
- * Removes the oldest files of the trash until `bytes` are freed, at most `TRASH_BATCH`, in the caller's transaction.
+ * Removes the oldest files in the trash until `bytes` are freed, at most `TRASH_BATCH`, in the caller's transaction.
  * Skips those that other transactions have locked. Returns the bytes that it freed.
  */
 export async function purgeOldest(
