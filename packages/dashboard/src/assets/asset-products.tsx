@@ -1,6 +1,5 @@
 import { Alert, Box, Stack, Text } from '@mantine/core'
 import type { Asset, Product } from '@stowage/client'
-import { useQueryClient } from '@tanstack/react-query'
 import { Section } from '../components/section.tsx'
 import { errorText } from '../format/error-text.ts'
 import { RequireScope } from '../session/require-scope.tsx'
@@ -13,16 +12,12 @@ import { useDetach } from './use-detach.ts'
 
 /** The products that the asset is attached to, with controls to attach and detach. */
 export function AssetProducts({ asset }: { asset: Asset }) {
-  const queries = useQueryClient()
   const attached = asset.products ?? []
   const detaching = useDetach()
   const attaching = useAttach()
   const attach = (choices: ProductChoice[]) => {
     detaching.reset()
-    attaching.mutate(
-      { assets: [asset], products: referencesOf(choices) },
-      { onSuccess: ([done]) => queries.setQueryData(['asset', asset.id], done?.asset) },
-    )
+    attaching.mutate({ assets: [asset], products: referencesOf(choices) })
   }
   const detach = (products: readonly Product[]) => {
     attaching.reset()
