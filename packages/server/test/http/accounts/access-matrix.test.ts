@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { areEmbedded } from '@stowage/testing/engines/test-engines'
 import {
   ADMIN_KEY,
   aKeyedService,
@@ -24,9 +23,6 @@ import {
   SCOPES,
   type Target,
 } from '../../support/openapi-operations.ts'
-
-/** For tests of requests that end before the account's data is read. Tests of keys run on all engines. */
-const skip = !areEmbedded && 'only depends on the routes, which are tested on SQLite and disk'
 
 interface Matrix {
   service: TestService
@@ -70,9 +66,7 @@ function assertUnauthenticated({ status, headers, body, text }: TextResponse): v
   assert.match(headers.get('www-authenticate') ?? '', /^Bearer\b/)
 }
 
-test('every operation states its scope: account data needs a key, and changes need more than read', {
-  skip,
-}, async (t) => {
+test('every operation states its scope: account data needs a key, and changes need more than read', async (t) => {
   const { operations } = await aMatrix(t)
   assert.ok(operations.length > 20)
   for (const { name, method, path, scope } of operations) {
@@ -83,9 +77,7 @@ test('every operation states its scope: account data needs a key, and changes ne
   }
 })
 
-test('the OpenAPI document and the routes of the service contain the same operations', {
-  skip,
-}, async (t) => {
+test('the OpenAPI document and the routes of the service contain the same operations', async (t) => {
   const { service, operations } = await aMatrix(t)
   const routes = new Set(await routesOf(service))
   const documented = new Set(operations.map(({ name }) => name.replaceAll(/\{(\w+)\}/g, ':$1')))
@@ -99,9 +91,7 @@ test('the OpenAPI document and the routes of the service contain the same operat
   assert.ok(ofInterface.length > operations.length)
 })
 
-test('an operation without a scope, or with an unknown path parameter, fails these tests', {
-  skip,
-}, async (t) => {
+test('an operation without a scope, or with an unknown path parameter, fails these tests', async (t) => {
   const { service, operations, ours } = await aMatrix(t)
   const { body: document } = await service.call('GET', '/openapi.json')
   for (const scope of [undefined, 'everyone']) {
@@ -115,9 +105,7 @@ test('an operation without a scope, or with an unknown path parameter, fails the
   }
 })
 
-test('without a valid key, every operation on account data returns 401 and changes nothing', {
-  skip,
-}, async (t) => {
+test('without a valid key, every operation on account data returns 401 and changes nothing', async (t) => {
   const { service, operations, ours, send, existingAndUnknownTargets } = await aMatrix(t)
   const revoked = (await ours.call('POST', `${API}/keys`, { name: 'old', scope: 'manage' })).body
     .data
@@ -148,9 +136,7 @@ test('without a valid key, every operation on account data returns 401 and chang
   }
 })
 
-test('a key without the required scope gets 403, which names the scope, and changes nothing', {
-  skip,
-}, async (t) => {
+test('a key without the required scope gets 403, which names the scope, and changes nothing', async (t) => {
   const { service, operations, ours, send, existingAndUnknownTargets } = await aMatrix(t)
   for (const operation of operations) {
     const lacking = SCOPES.filter((scope) => !isAllowed(scope, operation))
@@ -230,7 +216,7 @@ test('with another account’s key, an existing resource gets exactly the respon
   }
 })
 
-test('HEAD needs the same key as GET', { skip }, async (t) => {
+test('HEAD needs the same key as GET', async (t) => {
   const { operations, ours, service } = await aMatrix(t)
   for (const operation of operations.filter(({ method }) => method === 'GET')) {
     for (const target of await targetsOf(operation, ours)) {
@@ -245,9 +231,7 @@ test('HEAD needs the same key as GET', { skip }, async (t) => {
   }
 })
 
-test('an operation without a body accepts the Content-Type that some clients send with every request', {
-  skip,
-}, async (t) => {
+test('an operation without a body accepts the Content-Type that some clients send with every request', async (t) => {
   const { operations, ours, service } = await aMatrix(t)
   const json = { 'Content-Type': 'application/json' }
   for (const operation of operations.filter(({ body }) => body === undefined)) {
