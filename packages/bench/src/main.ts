@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
+import { thisMachine } from './report/machine.ts'
 import type { Result } from './report/result.ts'
 import { tableOf } from './report/table.ts'
 import { writePage } from './report/write-page.ts'
@@ -36,13 +37,14 @@ async function run(): Promise<number> {
     return 2
   }
   const limits = { rounds: toNumber(values.rounds), seconds: toNumber(values.seconds) }
+  const machine = thisMachine()
   const results: Result[] = []
   for (const name of names.length > 0 ? names : WORKLOADS) {
     const { workload }: { workload: Workload } = await import(`${FOLDER}${name}.ts`)
     const result = await runWorkload(name, workload, limits)
     process.stdout.write(`${tableOf(result)}\n`)
     results.push(result)
-    if (values.write) await writePage(result, WORKLOADS)
+    if (values.write) await writePage(result, machine, WORKLOADS)
   }
   const hasFailed = ({ measurements }: Result) =>
     measurements.some((it) => it.failure !== undefined)

@@ -1,4 +1,4 @@
-import { arch, cpus, totalmem } from 'node:os'
+import { arch, cpus, loadavg, totalmem } from 'node:os'
 
 /** The machine that a workload ran on, and when. */
 export interface Machine {
@@ -9,9 +9,16 @@ export interface Machine {
   memoryGigabytes: number
   node: string
   at: string
+  /** The load average before the run, if other programs were running. */
+  load?: number
 }
 
+/** Above this load average, other programs slow down the measured ones. */
+const IDLE = 1
+
+/** Call it before the first workload starts, whose own load would count. */
 export function thisMachine(): Machine {
+  const [load = 0] = loadavg()
   return {
     architecture: arch(),
     cpu: cpus()[0]?.model ?? 'unknown processor',
@@ -19,10 +26,12 @@ export function thisMachine(): Machine {
     memoryGigabytes: Math.round(totalmem() / 1e9),
     node: process.versions.node,
     at: new Date().toISOString().slice(0, 10),
+    ...(load > IDLE && { load: Math.round(load) }),
   }
 }
 
 export function machineText(machine: Machine): string {
-  const { architecture, cpu, cores, memoryGigabytes, node, at } = machine
-  return `${architecture}, ${cores} cores of ${cpu}, ${memoryGigabytes} GB, Node ${node}, ${at}`
+  const { architecture, cpu, cores, memoryGigabytes, node, at, load } = machine
+  const others = load === undefined ? '' : `, while other programs were running (load ${load})`
+  return `${architecture}, ${cores} cores of ${cpu}, ${memoryGigabytes} GB, Node ${node}, ${at}${others}`
 }

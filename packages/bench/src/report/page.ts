@@ -31,8 +31,13 @@ function summary(results: SavedResult[]): string {
   return `**${counts.join(', ')}.**\n`
 }
 
+/** A workload that has changed since it was measured elsewhere has a heading for each of its titles. */
 function section(results: SavedResult[]): string {
-  return [`## ${results[0]?.title}\n`, ...results.map(onOneMachine)].join('\n')
+  const texts = results.flatMap((result, index) => {
+    const isSame = result.title === results[index - 1]?.title
+    return isSame ? [onOneMachine(result)] : [`## ${result.title}\n`, onOneMachine(result)]
+  })
+  return texts.join('\n')
 }
 
 function onOneMachine(result: SavedResult): string {

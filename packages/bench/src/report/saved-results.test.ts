@@ -49,3 +49,19 @@ test('the page shows the machine of every result and verdict', () => {
   assert.match(onX64, /\| 2 MB\/s \| \*\*MISSED\*\* \|/)
   assert.match(page, /1 of 1 targets are met on arm64, 0 of 1 on x64/)
 })
+
+test('a result that was measured with an earlier form of the workload has its own heading', () => {
+  const earlier = { ...aResult('parts', 'x64', 2), title: 'Large parts' }
+  const page = pageOf({ parts: [aResult('parts', 'arm64', 40), earlier] })
+  assert.match(page, /## The parts\n\n### arm64[^#]+## Large parts\n\n### x64/)
+})
+
+test('the page shows whether other programs were running during a measurement', () => {
+  const idle = aResult('parts', 'arm64', 40)
+  const busy = { ...idle, machine: { ...idle.machine, load: 14 } }
+  assert.match(
+    pageOf({ parts: [busy] }),
+    /2026-11-16, while other programs were running \(load 14\)/,
+  )
+  assert.doesNotMatch(pageOf({ parts: [idle] }), /other programs were/)
+})
