@@ -6,6 +6,8 @@ export interface TcpProxy {
   /** Closes all connections and refuses new ones. */
   stop(): Promise<void>
   start(): Promise<void>
+  /** Breaks all connections with a reset, as the network does, instead of closing them. */
+  reset(): void
   /** Keeps the current connections open but stops forwarding data. */
   stall(): void
 }
@@ -49,6 +51,9 @@ export async function startTcpProxy(
       await closed
     },
     start: () => listen(port),
+    reset() {
+      for (const socket of sockets) socket.resetAndDestroy()
+    },
     stall() {
       for (const socket of sockets) socket.pause()
     },

@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { isOutage } from './outages.ts'
 
 export interface PostgresOptions {
   url: string
@@ -124,7 +125,9 @@ async function finish<Result>(
     await sql`commit`
     return result
   } catch (error) {
-    await rollBack(sql)
+    // After an outage the pool closes the connection, and the server rolls back on its own. Right after a
+    // reset, the client would accept another statement and never end it.
+    if (!isOutage(error)) await rollBack(sql)
     throw error
   }
 }

@@ -256,6 +256,28 @@ test('a server that accepts statements but does not respond is an outage', async
   await database.check()
 })
 
+test('a transaction whose connection is reset fails immediately, without waiting for a response', async (t) => {
+  const url = new URL(await server.database(t))
+  const proxy = await startTcpProxy(Number(url.port))
+  cleanUp(t, () => proxy.stop())
+  url.port = String(proxy.port)
+  const options = { poolSize: 1, statementTimeoutMs: 600_000, tls: 'off' } as const
+  const connection = openConnection({ url: url.href, ...options })
+  cleanUp(t, () => connection.close())
+  let isOver = false
+  const work = begin(connection.sql, async (transaction) => {
+    const waiting = transaction`select pg_sleep(600)`
+    // The statement is sent by the first listener.
+    setTimeout(() => proxy.reset(), 200)
+    await waiting
+  })
+  const ended = assert.rejects(work, { code: 'ECONNRESET' }).finally(() => {
+    isOver = true
+  })
+  await until('the transaction fails', () => isOver)
+  await ended
+})
+
 test('a long transaction stays on its connection', async (t) => {
   const url = await server.database(t)
   const aged = new URL(url)
