@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { isStowageError } from '@stowage/client/node'
 import { aService } from '@stowage/testing/service/service'
 import { API, download, someBytes } from '@stowage/testing/service/upload'
@@ -43,7 +43,8 @@ test('replace uploads a new version; versions, restore and deleteVersion manage 
   assert.deepEqual(await client.unfinished(), [])
 })
 
-test('an aborted replacement is resumed by the same call, and can be cancelled', async (t) => {
+/** A replacement that was aborted after two of four parts. `sent` has the URL of each part that was sent for it. */
+async function anAbortedReplacement(t: TestContext) {
   const sent: string[] = []
   const { api } = await aProxiedService(t, {
     settings: CHUNKS,
@@ -63,6 +64,11 @@ test('an aborted replacement is resumed by the same call, and can be cancelled',
     onProgress: ({ parts }) => parts.done >= 2 && controller.abort(),
   })
   await assert.rejects(aborted, { name: 'AbortError' })
+  return { api, client, id, path, sent }
+}
+
+test('an aborted replacement is resumed by the same call, and can be cancelled', async (t) => {
+  const { api, client, id, path, sent } = await anAbortedReplacement(t)
   const [saved] = await client.unfinished()
   assert.deepEqual([saved?.id, saved?.replaces], [id, id])
   // Another file cannot replace the asset meanwhile, and the error identifies the first upload.
@@ -83,24 +89,7 @@ test('an aborted replacement is resumed by the same call, and can be cancelled',
 })
 
 test('another machine can resume a replacement by its upload ID, but only with a file of the same size', async (t) => {
-  const sent: string[] = []
-  const { api } = await aProxiedService(t, {
-    settings: CHUNKS,
-    storage({ method, url }) {
-      if (method === 'PUT') sent.push(url ?? '')
-      return { kind: 'pass' }
-    },
-  })
-  const { client, folder } = await aClient(t, { baseUrl: api.url, parallel: 1 })
-  const { id } = await client.upload(OLD)
-  const path = join(folder, 'new.bin')
-  await writeFile(path, NEW)
-  const controller = new AbortController()
-  const aborted = client.replace(id, path, {
-    signal: controller.signal,
-    onProgress: ({ parts }) => parts.done >= 2 && controller.abort(),
-  })
-  await assert.rejects(aborted, { name: 'AbortError' })
+  const { api, id, sent } = await anAbortedReplacement(t)
 
   const other = await aClient(t, { baseUrl: api.url })
   const copy = join(other.folder, 'copy.bin')

@@ -24,7 +24,7 @@ const CONCURRENCY = 16
 /** Sends the files, several at a time, and writes the outcome of each as soon as it is known. */
 export async function sendFiles(plan: UploadPlan, signal: AbortSignal): Promise<UploadResult> {
   const { completed, connection, files, request } = plan
-  // Then the records are those of this upload, and the same command without --again resumes it.
+  // Forgets earlier uploads of these files: then the same command without --again resumes this upload.
   if (request.again) await completed.forget(files)
   // With the client's default retry policy: a long network outage must not fail an upload.
   const client = createClient({ baseUrl: connection.url, apiKey: connection.key })

@@ -27,7 +27,7 @@ export function AssetPreview({ asset }: { asset: Asset }) {
     enabled: kind !== undefined && !asset.damaged,
     refetchInterval: ({ state }) =>
       (isStowageError(state.error, 'verifying') || isUnreachable(state.error)) && RETRY_MS,
-    // Every request returns another URL, which would restart a video. Request one only after this expires.
+    // Another URL would restart a video, so a new one is requested only after this one has expired.
     staleTime: 'static',
     gcTime: 0,
   })
@@ -43,7 +43,7 @@ export function AssetPreview({ asset }: { asset: Asset }) {
     },
     [expiresAt, refetch, kind],
   )
-  // The fragment makes the browser load the same URL again: two within a second do not differ.
+  // The fragment makes the browser load the file again: URLs that were signed within the same second are equal.
   const url = `${data?.url}#${dataUpdatedAt}`
   const isVisible = kind !== undefined && !asset.damaged && failure === undefined && error === null
   return (

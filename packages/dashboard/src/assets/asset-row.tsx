@@ -23,7 +23,7 @@ const PHONE_ONLY = 'mantine-hidden-from-sm'
 
 /**
  * On a phone, the contents of the other columns are below the name. It consists of plain elements: Mantine's
- * components take most of the time in which the first page is shown.
+ * components would take most of the time needed to show the first page.
  */
 export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: Props) {
   const row = useFocusHandover<HTMLTableRowElement>()

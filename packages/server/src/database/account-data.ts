@@ -147,7 +147,7 @@ export interface AccountSummary extends Usage {
 export interface AccountData extends VersionData, TrashData {
   readSummary(): Promise<AccountSummary>
 
-  /** The usage by type, most bytes first, with older versions by bytes only. The bytes add up to `stored`. */
+  /** The usage by type, most bytes first. Older versions count toward the bytes, not the assets. The bytes add up to `stored`. */
   readUsage(): Promise<TypeUsage[]>
 
   /**

@@ -59,12 +59,12 @@ export interface DatabaseIdentity {
   storageId: string | undefined
 }
 
-/** The counters of an account, and the sums of its rows. Both are always equal. */
+/** The counters of an account, and the sums of its rows. Both must be equal. */
 export interface UsageComparison {
   accountId: string
   counted: UsageTotals
   actual: UsageTotals
-  /** The number of listing blocks with a wrong counter. Always 0. */
+  /** The number of listing blocks with a wrong counter. Must be 0. */
   wrongBlocks: number
 }
 

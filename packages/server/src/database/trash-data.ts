@@ -31,7 +31,7 @@ export interface TrashQuery extends PageRequest {
 
 /** The outcome for several assets. Either all of them changed, or none. */
 export type AssetsOutcome =
-  /** `changed` of them were not in this state before. `replacements` are the unfinished ones that were cancelled. */
+  /** `changed` is the number of assets whose state changed. `replacements` are the unfinished ones that were cancelled. */
   | { outcome: 'done'; changed: number; replacements: Upload[] }
   | { outcome: 'assets_not_found'; unknown: string[] }
 
@@ -45,15 +45,15 @@ export type AssetsAttachmentOutcome =
   | { outcome: 'done' }
   | { outcome: 'assets_not_found'; unknown: string[] }
   | { outcome: 'products_not_found'; unknown: ProductSelection }
-  /** Several assets times the products is more than `MAX_BULK_ATTACHMENTS`. */
+  /** The number of assets times the number of products exceeds `MAX_BULK_ATTACHMENTS`. */
   | { outcome: 'too_many_attachments'; count: number }
 
 /**
  * The trash of one account, and changes of several assets. The IDs of a call differ from each other.
  *
- * If the bytes of an upload only fit without superseded objects and assets in the trash, the oldest of these are removed
- * in the transaction that reserves the bytes. If more than `TRASH_BATCH` assets must be removed, the first of them are
- * removed in transactions of their own. If the bytes never fit, none is removed.
+ * If an upload fits only after superseded objects and assets in the trash are removed, the oldest of these are removed
+ * in the transaction that reserves its bytes. If more than `TRASH_BATCH` assets must be removed, the first of them are
+ * removed in transactions of their own. If the upload would not fit even then, nothing is removed.
  */
 export interface TrashData {
   /**
@@ -89,14 +89,15 @@ export interface TrashData {
   continueTrashAll(): Promise<number>
 
   /**
-   * Removes assets that were moved to the trash until `until`, the oldest first, at most `TRASH_BATCH`. Queues
+   * Removes assets that were moved to the trash at or before `until`, the oldest first, at most `TRASH_BATCH`. Queues
    * their objects for removal. Returns their number: 0 when none remains.
    */
   emptyTrash(until: Date): Promise<number>
 
   /**
    * Removes files from the trash, the oldest first, until `bytes` are freed, at most `TRASH_BATCH`. Queues their
-   * objects for removal. Returns the bytes that it freed: 0 when the trash has none, or others are changing it.
+   * objects for removal. Returns the bytes that it freed: 0 when the trash has no files, or when
+   * other calls are changing it.
    */
   removeOldestTrash(bytes: number): Promise<number>
 }

@@ -10,7 +10,7 @@ import { type DoctorContext, keysBeingRemoved } from './doctor-context.ts'
 import { type FileProgress, openFileProgress } from './file-progress.ts'
 
 const BATCH = 1000
-/** When the service reads a file again that was verified here. */
+/** When the service next reads a file that was verified here. */
 const NEXT_READ_MS = 30 * 24 * 3_600_000
 
 /** Compares the versions of all files with objects, both as sorted streams: memory does not grow with their number. */

@@ -10,7 +10,7 @@ import { openPace, type Rates } from './pace.ts'
 /** Other instances skip an object for this long after it was claimed. Reading a large object extends the claim. */
 const CLAIM_MS = 60_000
 const RENEW_MS = 20_000
-/** When to read an object again that no version needs, unless it is removed before then. */
+/** When to next read an object that no version needs, unless it is removed before then. */
 const UNUSED_MS = 3_600_000
 
 const DAY_MS = 24 * 3_600_000

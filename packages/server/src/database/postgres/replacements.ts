@@ -66,7 +66,7 @@ async function cancel(transaction: Sql, id: string): Promise<boolean> {
 
 /**
  * Cancels the unfinished replacements of these assets, in the caller's transaction, which has locked the assets.
- * Those that are being completed find no asset.
+ * Those that are being completed are not cancelled here: they will find that their asset is gone.
  */
 export async function cancelReplacements(transaction: Sql, assetIds: string[]): Promise<Upload[]> {
   const rows = await transaction<UploadRow[]>`

@@ -45,7 +45,7 @@ export async function finishSuperseded(transaction: Sql, id: number): Promise<vo
     from done where accounts.id = done.account_id`
 }
 
-/** Makes the removal of the oldest ones due until that frees the bytes. Returns the number of freed bytes. */
+/** Makes as many of the oldest removals due as are needed to free the bytes. Returns the number of freed bytes. */
 export async function dropOldestSuperseded(
   transaction: Sql,
   account: string,

@@ -7,7 +7,7 @@ import type { Connection } from './statement.ts'
 /** The row of an asset that is ready or in the trash. The rows of replacements are neither. */
 export const DELETABLE = `(status = 'ready' or trashed_at is not null)`
 
-/** Deletes assets, in the caller's transaction. Both return the unfinished replacement that was cancelled. */
+/** Deletes assets, in the caller's transaction. Both functions return the unfinished replacement that was cancelled. */
 export function prepareDeletion(connection: Connection) {
   const { prepare } = connection
   const purge = preparePurge(connection)

@@ -16,7 +16,7 @@ export function prepareMakeRoom(connection: Connection) {
 
   /**
    * The objects of versions that are no longer kept are removed first, then the oldest assets in the trash.
-   * Nothing is removed if the bytes never fit.
+   * Nothing is removed if the bytes would not fit even then.
    */
   return (account: string, needed: number): Room => {
     const row = excess.get({ account, needed })

@@ -71,7 +71,10 @@ export function prepareReplacements(connection: Connection) {
       return 'ready'
     },
 
-    /** Cancels the unfinished replacement of an asset. One that is being completed finds no asset. */
+    /**
+     * Cancels the unfinished replacement of an asset. One that is being completed is not cancelled here: it will find
+     * that its asset is gone.
+     */
     cancelReplacement(assetId: string): Upload | undefined {
       const row = cancel.get({ id: assetId, now: Date.now() })
       if (row === undefined) return undefined

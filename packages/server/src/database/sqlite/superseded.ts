@@ -40,7 +40,7 @@ export function prepareSuperseded({ prepare }: Connection) {
       uncount.run({ account, bytes })
     },
 
-    /** Makes the removal of the oldest ones due until that frees the bytes. Returns the number of freed bytes. */
+    /** Makes as many of the oldest removals due as are needed to free the bytes. Returns the number of freed bytes. */
     dropOldestSuperseded(account: string, bytes: number): number {
       let freed = 0
       while (freed < bytes) {

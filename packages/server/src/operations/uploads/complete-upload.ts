@@ -11,8 +11,8 @@ import { getUpload } from './get-upload.ts'
 import { storageUploadOf } from './storage-upload-of.ts'
 
 /**
- * Makes the asset ready, or the new version of an asset current, once all parts are in the storage. A refusal leaves the
- * upload unchanged. Repeating a successful call returns the same result. Concurrent calls complete the upload only once,
+ * Makes the asset ready, or the new version of an asset current, once all parts are in the storage. After a
+ * refusal the upload can be continued, but its size may be final. Repeating a successful call returns the same result. Concurrent calls complete the upload only once,
  * and return the same result.
  */
 export async function completeUpload(
