@@ -78,6 +78,10 @@ test('rename, attach, detach and rm change the assets', async (t) => {
 
   const unconfirmed = await cli.run('rm', id)
   assert.equal(unconfirmed.code, 2)
+  assert.match(unconfirmed.stderr, /Pass --yes/)
+  const unknownAsset = await cli.run('rm', id, '123')
+  assert.equal(unknownAsset.code, 1)
+  assert.match(unknownAsset.stderr, /no asset named 123/)
   const partial = await cli.run('rm', id, 'no-such.zip', '--yes')
   assert.equal(partial.code, 1)
   assert.equal((await asset()).id, id)
@@ -247,6 +251,6 @@ test('account shows the plan as a bar, and in bytes as JSON', async (t) => {
   await uploadFile(baseUrl, { bytes: someBytes(500_000) })
   const { stdout } = await run('account')
   assert.match(stdout, /█{28}░{28}/)
-  assert.match(stdout, /free +500 kB of 1 MB/)
+  assert.match(stdout, /free +500 kB\n +plan +1 MB \(default\)/)
   assert.equal(JSON.parse((await run('account', '--json')).stdout).stored, 500_000)
 })

@@ -16,12 +16,19 @@ test('rm, trash and restore move assets to the trash and back', async (t) => {
     listed.stdout,
     new RegExp(`^ID +NAME +SIZE +DELETED +REMOVED AFTER\n${id} +book\\.pdf +2\\.5 kB .*\n$`),
   )
-  assert.match((await run('account')).stdout, /including 2\.5 kB in the trash/)
+  assert.match(
+    (await run('account')).stdout,
+    /free {7}[\d.]+ [GT]B, including 2\.5 kB in the trash\n {2}plan {7}1 TB \(default\)/,
+  )
   assert.deepEqual(JSON.parse((await run('trash', 'ls', 'pack', '--json')).stdout), [])
   const restored = await run('restore', 'book.pdf')
   assert.deepEqual([restored.code, restored.stdout], [0, `${id}  book.pdf restored\n`])
-  const missing = await run('restore', 'book.pdf')
-  assert.deepEqual([missing.code, /no asset named book\.pdf/.test(missing.stderr)], [1, true])
+  for (const wanted of ['book.pdf', id]) {
+    const again = await run('restore', wanted)
+    assert.deepEqual([again.code, again.stdout], [0, `${id}  book.pdf is not in the trash\n`])
+  }
+  const missing = await run('restore', 'boo.pdf')
+  assert.deepEqual([missing.code, /no asset named boo\.pdf/.test(missing.stderr)], [1, true])
 
   assert.equal((await run('rm', id, other, '--yes')).code, 0)
   // In the trash, by its ID and by its name.

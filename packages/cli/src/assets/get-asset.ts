@@ -6,9 +6,11 @@ import { CommandFailed } from '../usage.ts'
 
 export const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-class AssetNotFound extends CommandFailed {}
+/** There is no asset with this ID or name. */
+export class AssetNotFound extends CommandFailed {}
 
 const MAX_CANDIDATES = 10
+
 /**
  * The asset with this ID, or with this full name if there is only one. Matching is case-insensitive, unless
  * several names differ only in case. Otherwise throws `CommandFailed`, with the candidates.

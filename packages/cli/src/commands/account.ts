@@ -40,5 +40,6 @@ function textOf(details: Account, url: string): string {
 
   stored     ${formatSize(stored)} in ${assets === 1 ? '1 asset' : `${assets} assets`}
   reserved   ${formatSize(reserved)} for uploads in progress
-  free       ${formatSize(available)} of ${formatSize(plan.storage)} (plan ${sanitize(plan.name)})${inTrash}`
+  free       ${formatSize(available)}${inTrash}
+  plan       ${formatSize(plan.storage)} (${sanitize(plan.name)})`
 }

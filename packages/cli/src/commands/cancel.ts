@@ -38,10 +38,10 @@ Examples:
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     const wanted = requireArguments(positionals, 'upload')
     const { yes = false, json = false } = values
-    if (!yes && !isInteractive())
-      throw new UsageError('Not interactive. Pass --yes to discard without asking.')
     return withClient(values, async (client, connection) => {
       const uploads = await getUploads(client, wanted)
+      if (!yes && !isInteractive())
+        throw new UsageError('Not interactive. Pass --yes to discard without asking.')
       if (!yes) {
         for (const { filename, bytes } of uploads) {
           writeMessage(sanitize(`  ${filename}  ${formatSize(bytes)}`))

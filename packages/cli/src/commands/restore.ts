@@ -1,4 +1,5 @@
-import { getAsset, getTrashedAsset, UUID } from '../assets/get-asset.ts'
+import { getAsset } from '../assets/get-asset.ts'
+import { restoreFromTrash } from '../assets/restore-from-trash.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
 import { writeItem } from '../output.ts'
 import { fullName } from '../text/full-name.ts'
@@ -16,7 +17,8 @@ ${CONNECTION_HELP}
   --json        the asset as JSON
 
 Without VERSION, the asset is restored from the trash, with its versions and with those of its
-products that still exist. stowage trash ls lists the trash.
+products that still exist. An asset that is not in the trash does not change, so the command can be
+repeated. stowage trash ls lists the trash.
 
 With VERSION, that version of a file becomes current again. The version that was current is kept as
 an older one, so this can be undone. stowage versions lists the versions.
@@ -34,9 +36,9 @@ Examples:
     return withClient(values, async (client) => {
       const json = values.json === true
       if (version === undefined) {
-        const id = UUID.test(wanted) ? wanted : (await getTrashedAsset(client, wanted)).id
-        const asset = await client.restore(id)
-        writeItem(asset, { json, text: sanitize(`${asset.id}  ${fullName(asset)} restored`) })
+        const { asset, wasInTrash } = await restoreFromTrash(client, wanted)
+        const result = wasInTrash ? 'restored' : 'is not in the trash'
+        writeItem(asset, { json, text: sanitize(`${asset.id}  ${fullName(asset)} ${result}`) })
         return 0
       }
       const { id } = await getAsset(client, wanted)

@@ -42,10 +42,10 @@ Examples:
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     const wanted = requireArguments(positionals, 'asset')
     const { permanent = false, yes = false, json = false } = values
-    if (!yes && !isInteractive())
-      throw new UsageError('Not interactive. Pass --yes to delete without asking.')
     return withClient(values, async (client, connection) => {
       const assets = await getAssets(client, wanted, { with_products: true, trashed: permanent })
+      if (!yes && !isInteractive())
+        throw new UsageError('Not interactive. Pass --yes to delete without asking.')
       const isPermanent = permanent || (await client.account()).trash_for === 0
       if (!yes) {
         writeMessage(describeDeletion(assets))
