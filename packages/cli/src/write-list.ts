@@ -49,8 +49,9 @@ export async function writeList<Item>(
 
 export function reportRemaining({ shown, total }: ListCounts): void {
   if (total === 0) writeMessage('No results.')
-  else if (shown !== total)
-    writeMessage(`Showing ${shown} of ${total ?? 'more'}. Pass --all to list all.`)
+  else if (total === undefined)
+    writeMessage(`Showing the first ${shown}. There are more. Pass --all to list all.`)
+  else if (shown !== total) writeMessage(`Showing ${shown} of ${total}. Pass --all to list all.`)
 }
 
 function openTable<Item>(text: (items: Item[]) => string) {

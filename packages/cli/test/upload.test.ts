@@ -238,7 +238,9 @@ test('too little storage is reported before a byte is sent', async (t) => {
   for (const name of ['a.bin', 'b.bin']) await writeFile(join(folder, name), someBytes(200_000))
   const { code, stdout, stderr } = await run('upload', 'a.bin', 'b.bin')
   assert.deepEqual([code, stdout], [1, ''])
-  assert.match(stderr, /Nothing was sent: 2 files need 400 kB, but only 300 kB of the plan/)
+  const reason =
+    'Nothing was sent: 2 files need 400 kB, but only 300 kB of 300 kB is free (plan “default”).'
+  assert.ok(stderr.includes(reason), stderr)
   assert.equal((await service.call('GET', `${API}/account`)).body.data.reserved, 0)
 })
 

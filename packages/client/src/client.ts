@@ -83,10 +83,10 @@ export interface Client<Input = BlobInput | StreamInput> {
   /** Renames an asset or changes its path. The URL and the size can be changed for link assets only. */
   change(id: string, changes: AssetChanges, settings?: CallSettings): Promise<Asset>
   /**
-   * Uploads a new version of a file. The asset keeps its ID, its products and its links. Until the upload is
-   * complete, downloads return the current version. Rejects with `replacement_in_progress` if another
-   * replacement of the asset is unfinished: its upload ID is in the `facts` of the error, and
-   * `replace(id, file, { resume: uploadId })` continues it with the same file.
+   * Uploads a new version of a file. The asset keeps its ID and its products, and all links to it stay valid.
+   * Until the upload is complete, downloads return the current version. Rejects with
+   * `replacement_in_progress` if another replacement of the asset is unfinished: its upload ID is in the
+   * `facts` of the error, and `replace(id, file, { resume: uploadId })` continues it with the same file.
    */
   replace(id: string, file: Input, options?: ReplaceOptions): Upload
   /** Returns the versions of a file that are kept, the highest number first. */

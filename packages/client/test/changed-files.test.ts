@@ -102,7 +102,7 @@ test('a file that is replaced during its upload is sent with its original conten
   assert.ok((await download(baseUrl, id)).equals(BYTES))
 })
 
-test('a file that changed since an interrupted upload starts a new one, and the old one is cancelled', async (t) => {
+test('a file that has changed since an interrupted upload starts a new one, and the old one is cancelled', async (t) => {
   const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
   await interrupt()
   await writeFile(path, BYTES.subarray(0, 5 * CHUNK + 1))
@@ -134,7 +134,7 @@ test('a file that changes while its upload is paused is refused', async (t) => {
   await assertNothingStored(client)
 })
 
-test('a sent part that changed since an interrupted upload, with the same size and time, is detected by its digest', async (t) => {
+test('a sent part that has changed since an interrupted upload, with the same size and time, is detected by its digest', async (t) => {
   const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
   await interrupt()
   await overwriteUnnoticed(path, CHUNK)

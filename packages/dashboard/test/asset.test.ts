@@ -81,7 +81,7 @@ for (const settings of [{}, KEYS]) {
     await detachMug.waitFor()
     const undo = page.getByRole('button', { name: 'Undo' })
     await undo.click()
-    await page.getByText('Detached again').waitFor()
+    await page.getByText('Attaching undone').waitFor()
     await detachMug.waitFor({ state: 'detached' })
     await page.getByRole('button', { name: 'Detach Poster' }).waitFor()
     await picker.fill('mu')

@@ -45,13 +45,14 @@ never changes once released.
 - 402 has \`needed\`, \`available\`, \`limit\`, \`stored\` and \`reserved\`, in bytes.
 - 429, 503 and 409 \`verifying\` have a \`Retry-After\` header, in seconds.
 - Every response has an \`X-Request-Id\`, which is also in the log of the service.
-- A call that returns a 4xx status has changed nothing.
+- A call that returns a 4xx status has changed nothing. One exception: after the storage refused a completion, the size
+  of the upload can no longer change.
 
 ## Paging
 
-Lists return 25 rows per page. \`limit\` changes that, up to 1000; \`page\` selects the page. \`meta.total\` is the
-number of all rows, and \`links.next\` is the URL of the next page, or null on the last one. The URLs in \`links\`
-keep all other parameters. A page after the last one is empty, not an error.
+Lists return 25 rows per page. \`limit\` changes that, up to 1000 (100 for product groups); \`page\` selects the page.
+\`meta.total\` is the number of all rows, and \`links.next\` is the URL of the next page, or null on the last one. The
+URLs in \`links\` keep all other parameters. A page after the last one is empty, not an error.
 
 \`\`\`sh
 curl "$API/assets?filename=pack&limit=100&page=2" -H "Authorization: Bearer $STOWAGE_API_KEY"

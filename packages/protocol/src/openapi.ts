@@ -37,7 +37,7 @@ function commonErrors(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.scope !== 'public') {
     codes.push('unauthenticated', 'forbidden', 'too_many_requests', 'database_unavailable')
   }
-  // The database writes even when it deletes, so that a full disk may refuse any change.
+  // Deleting also writes to the database, so any change can fail on a full disk once the reserved space is used up.
   if (endpoint.methods[0] !== 'GET') codes.push('storage_full')
   if (endpoint.query !== undefined || endpoint.headers !== undefined) codes.push('invalid')
   if (endpoint.body !== undefined) {

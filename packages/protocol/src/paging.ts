@@ -149,7 +149,7 @@ export const ListAssetsQuery = Type.Object({
   ),
   trashed: Type.Optional(
     BooleanQuery(
-      'true: the assets in the trash, the most recently deleted first. `sort` must be omitted. They are detached from their products',
+      'true: the assets in the trash, the most recently deleted first. Assets in the trash are detached from their products. `sort` must be omitted',
     ),
   ),
   sku: Type.Optional(TextQuery('Only assets that are attached to a product with exactly this SKU')),

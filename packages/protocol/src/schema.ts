@@ -45,4 +45,4 @@ export const FILENAME_PROBLEM =
   'must be a file name of 1 to 255 characters, without folders or control characters'
 
 export const PATH_PROBLEM =
-  'must be a relative folder of at most 512 characters such as course/week 1, without empty, . or .. folders'
+  'must be a relative path of at most 512 characters, such as course/week 1, in which no folder is empty, “.” or “..”'

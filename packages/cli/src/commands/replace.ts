@@ -40,10 +40,10 @@ Usage:
 ${CONNECTION_HELP}
   --json        the asset as JSON
 
-The asset keeps its ID, its products and its links. Until the upload is complete, downloads return
-the current version. stowage versions lists the versions, and stowage restore makes an older one
-current again. To resume an interrupted upload, run the same command again. To discard it, use
-stowage cancel.
+The asset keeps its ID and its products, and all links to it stay valid. Until the upload is
+complete, downloads return the current version. stowage versions lists the versions, and stowage
+restore makes an older one current again. To resume an interrupted upload, run the same command
+again. To discard it, use stowage cancel.
 
 Exit codes: 0 replaced · 1 failed (see standard error) · 2 wrong usage · 130 interrupted
 

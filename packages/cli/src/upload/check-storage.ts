@@ -34,8 +34,8 @@ export async function checkStorage(
     files.length === 1
       ? [sanitize(files[0]?.name ?? ''), 'needs']
       : [`${files.length} files`, 'need']
-  const free = `${formatSize(available)} of the plan ${sanitize(plan.name)} (${formatSize(plan.storage)})`
+  const free = `${formatSize(available)} of ${formatSize(plan.storage)}`
   throw new CommandFailed(
-    `Nothing was sent: ${subject} ${verb} ${formatSize(needed)}, but only ${free} is free. Delete assets (stowage ls --sort largest lists the largest), or get a larger plan.`,
+    `Nothing was sent: ${subject} ${verb} ${formatSize(needed)}, but only ${free} is free (plan “${sanitize(plan.name)}”). Delete assets (stowage ls --sort largest lists the largest), or get a larger plan.`,
   )
 }

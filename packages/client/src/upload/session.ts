@@ -218,6 +218,6 @@ export async function checkHeldParts(
 }
 
 export function fileChanged(name: string): StowageError {
-  const message = `${name} changed since its upload started. Upload it again to start over.`
+  const message = `${name} has changed since its upload started. Upload it again to start over.`
   return new StowageError('file_changed', message)
 }

@@ -22,7 +22,8 @@ export interface UploadOptions {
   size?: number | undefined
   /**
    * The SHA-256 of the file in hexadecimal, or a function that returns it. The function is called only if a new
-   * upload starts. If the stored bytes do not match it, the file can never be downloaded.
+   * upload starts. If the service computes checksums (`STOWAGE_CHECKSUMS`) and the stored bytes do not match
+   * it, the file can never be downloaded.
    */
   sha256?: string | (() => Promise<string>) | undefined
   /**

@@ -78,8 +78,8 @@ function ReplaceForm({ asset, picked, onClose }: FormProps) {
         />
       )}
       <Text size="sm" c="dimmed">
-        The asset keeps its products and its links. Buyers get the new file as soon as it is
-        uploaded.
+        The asset keeps its products, and all links to it stay valid. Buyers get the new file as
+        soon as it is uploaded.
       </Text>
       {discarded && (
         <Text size="sm" c="var(--mantine-color-error)">

@@ -22,9 +22,9 @@ export function useAttach({ onDone }: { onDone?(): void } = {}) {
   const undo = async (attachments: readonly Attachment[]) => {
     try {
       await changeAttachments(client, 'detach', attachments)
-      notify({ message: 'Detached again' })
+      notify({ message: 'Attaching undone' })
     } catch (error) {
-      notify({ isError: true, title: 'Could not detach again', message: errorText(error) })
+      notify({ isError: true, title: 'Could not undo', message: errorText(error) })
     }
     await queries.invalidateQueries()
   }

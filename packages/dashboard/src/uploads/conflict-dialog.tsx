@@ -70,8 +70,8 @@ function Question({ conflict, count }: { conflict: NameConflict; count: number }
         <DateTime value={new Date(picked.file.lastModified).toISOString()} />
       </Text>
       <Text size="sm" c="dimmed">
-        “Replace” keeps the asset, its products and its links. Buyers get the new file as soon as it
-        is uploaded.
+        “Replace” keeps the asset and its products, and all links to it stay valid. Buyers get the
+        new file as soon as it is uploaded.
       </Text>
       {count > 1 && (
         <Checkbox

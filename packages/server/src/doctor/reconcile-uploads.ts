@@ -20,7 +20,7 @@ export async function* reconcileUploads(context: DoctorContext): AsyncIterable<F
   const describe = ({ upload, reason }: Orphan) =>
     `${contents.describeObject(upload.key)} (${reason})`
   if (recent.length > 0) {
-    const says = `open uploads without an asset in the storage: ${recent.length}; a running move may have started them, so they are kept for a day`
+    const says = `open uploads in the storage without an asset: ${recent.length}; a running move may have started them, so they are kept for a day`
     yield { about: 'uploads', verdict: 'note', says, items: recent.map(describe) }
   }
   if (orphans.length > 0) {

@@ -47,8 +47,8 @@ export function matchParts(plan: PartPlan, held: HeldPart[], named: NamedPart[])
   return {
     parts: ranges.flatMap((range) => heldByNumber.get(range.number) ?? []),
     problems: [
-      ...sentence(missing, 'not received: send before completing'),
-      ...sentence(wrong, 'stored with another ETag: send again, or list the right ETag'),
+      ...sentence(missing, 'not received: send them before completing'),
+      ...sentence(wrong, 'stored with another ETag: send them again, or list the right ETag'),
       ...sentence(twice, 'listed more than once'),
       ...sentence(beyond, 'received beyond the size: declare a larger size, or cancel the upload'),
       ...sentence(unknown, `not a part of this upload, which has ${plan.count} parts`),

@@ -8,8 +8,8 @@ export const STUCK_MS = 30_000
 const MAX_CONCURRENT_COMPLETIONS = 4
 
 /**
- * Finishes completions that a crash or an outage interrupted at least `stuckMs` ago. A completion that
- * still fails when its upload is overdue expires.
+ * Finishes completions that a crash or an outage interrupted at least `stuckMs` ago. An overdue upload whose
+ * completion still fails expires.
  */
 export async function finishCompletions(
   context: Context,

@@ -122,7 +122,7 @@ test('an upload that the storage cannot check is kept for as long as its URLs ar
   await assertNothingLeft(service)
 })
 
-test('a completion that still fails when its upload is overdue expires', async (t) => {
+test('an overdue upload whose completion still fails expires', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { data } = await ownAccount(service.context)

@@ -12,8 +12,8 @@ import { storageUploadOf } from './storage-upload-of.ts'
 
 /**
  * Makes the asset ready, or the new version of an asset current, once all parts are in the storage. After a
- * refusal the upload can be continued, but its size may be final. Repeating a successful call returns the same result. Concurrent calls complete the upload only once,
- * and return the same result.
+ * refusal the upload can be continued, but its size may be final. Repeating a successful call returns the same
+ * result. Concurrent calls complete the upload only once, and return the same result.
  */
 export async function completeUpload(
   context: AccountContext,
@@ -83,5 +83,7 @@ function completionRefused(reason: string) {
 }
 
 function partsChanged(numbers: number[]) {
-  return invalid({ parts: [`${numbers.join(', ')} changed during the completion: send again`] })
+  return invalid({
+    parts: [`${numbers.join(', ')} changed during the completion: send them again`],
+  })
 }

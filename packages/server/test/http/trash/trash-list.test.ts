@@ -80,7 +80,7 @@ test('the trash has the filters of the list of assets', async (t) => {
   assert.equal((await call('GET', `${API}/assets?trashed=false`)).body.meta.total, 1)
 })
 
-test('the trash is refused in another order, and with values that are not valid', async (t) => {
+test('a sort order is refused for the trash, and so are invalid values', async (t) => {
   const { call, read, trashLink } = await aTrash(t)
   await trashLink('a.zip')
   for (const sort of ['filename', '-bytes', 'created_at', 'deleted_at']) {

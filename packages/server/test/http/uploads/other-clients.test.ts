@@ -42,7 +42,7 @@ test('an upload can be completed without a body', async (t) => {
     const early = await fetch(url, options)
     assert.equal(early.status, 422)
     assert.deepEqual((await early.json()).errors, {
-      parts: ['1, 2, 3 not received: send before completing'],
+      parts: ['1, 2, 3 not received: send them before completing'],
     })
     await putParts(session, bytes)
     for (const _ of ['completed', 'repeated']) {

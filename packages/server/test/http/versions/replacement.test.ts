@@ -170,7 +170,7 @@ test('an Idempotency-Key repeats a replacement, even after its completion', asyn
   )
 })
 
-test('only ready files can be replaced, within the plan, and IDs of replacements are not assets', async (t) => {
+test('only ready files can be replaced, within the plan, and the ID of a replacement is not found as an asset', async (t) => {
   const service = await aService(t, { ...SETTINGS, STOWAGE_PLAN_STORAGE: '50' })
   const { baseUrl, call } = service
   const open = await requestSession(baseUrl, { bytes: someBytes(5) })

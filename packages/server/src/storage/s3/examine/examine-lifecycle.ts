@@ -49,7 +49,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
   if (days.length > 0) {
     return found('well', `the bucket aborts incomplete uploads after ${shortest} days`)
   }
-  const says = 'the bucket keeps incomplete uploads that the service does not know forever'
+  const says = 'the bucket never removes incomplete uploads that are unknown to the service'
   const ours = ruleFor(prefix, wantedDays)
   const wanted = { Rules: [...rules.filter(({ ID }) => ID !== ours.ID), ours] }
   if (!fix) {
