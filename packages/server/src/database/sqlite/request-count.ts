@@ -1,15 +1,24 @@
+import { WINDOW_KEPT_MS } from '../window-kept.ts'
+
 /**
  * Counts in memory: only one process uses the database, and a count in the file would need a synced
  * commit per request.
  */
 export function countRequestsInMemory() {
-  let counts = new Map<string, number>()
-  let window = 0
-  return (who: string, windowStart: Date): number => {
-    if (windowStart.getTime() !== window) {
-      counts = new Map()
-      window = windowStart.getTime()
+  const windows = new Map<number, Map<string, number>>()
+
+  function startWindow(start: number): Map<string, number> {
+    for (const earlier of windows.keys()) {
+      if (earlier < start - WINDOW_KEPT_MS) windows.delete(earlier)
     }
+    const counts = new Map<string, number>()
+    windows.set(start, counts)
+    return counts
+  }
+
+  return (who: string, windowStart: Date): number => {
+    const start = windowStart.getTime()
+    const counts = windows.get(start) ?? startWindow(start)
     const count = (counts.get(who) ?? 0) + 1
     counts.set(who, count)
     return count
