@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify'
 import { destroyIdleConnections } from '../node-http/destroy-idle-connections.ts'
 import { handleExpectations } from '../node-http/expectations.ts'
+import { keepIdleConnections } from '../node-http/keep-idle-connections.ts'
 import { refuseMalformedMessages } from '../node-http/refuse-malformed-messages.ts'
 import { trackConnections } from '../node-http/track-connections.ts'
 import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
@@ -108,6 +109,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const onMalformedRequest = refuseMalformedMessages(app.server)
   handleExpectations(app.server)
   destroyIdleConnections(app.server, IDLE_MS)
+  keepIdleConnections(app.server)
   const closeQuietConnections = trackConnections(app.server, { withinMs: SHUTDOWN_TIMEOUT_MS })
   app.addHook('preClose', async () => closeQuietConnections())
   app.setErrorHandler(sendError)

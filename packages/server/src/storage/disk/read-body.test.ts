@@ -22,10 +22,15 @@ type Respond = (
 interface Options {
   fastBody: boolean
   idleMs?: number
+  keepAliveMs?: number
 }
 
 /** A server that responds with `<text>`, and one connection to it. */
-async function aConnection(t: TestContext, { fastBody, idleMs = 0 }: Options, respond: Respond) {
+async function aConnection(
+  t: TestContext,
+  { fastBody, idleMs = 0, keepAliveMs = 0 }: Options,
+  respond: Respond,
+) {
   const server = createServer(async (request, response) => {
     const text = await respond(readBody, request, response).catch(
       (error) => `failed: ${error.message}`,
@@ -37,7 +42,8 @@ async function aConnection(t: TestContext, { fastBody, idleMs = 0 }: Options, re
     parsers += 1
   })
   // Without it, a server that misses the end of a connection would close it after 5 s.
-  server.keepAliveTimeout = 0
+  server.keepAliveTimeout = keepAliveMs
+  server.keepAliveTimeoutBuffer = 3 * keepAliveMs
   allowHalfOpen(server)
   const slices = openTimeSlices(() => performance.now())
   const readPlainBody = openBodyReader(slices)
@@ -115,6 +121,18 @@ for (const fastBody of [true, false]) {
     }
     if (fastBody) assert.ok(parserCount() >= 4, 'no body bypassed the parser')
     else assert.equal(parserCount(), 1)
+  })
+
+  test(name('an idle connection is kept for longer than its client was told'), async (t) => {
+    const bytes = someBytes(BIG)
+    const { socket } = await aConnection(t, { fastBody, keepAliveMs: 100 }, compareWith(bytes))
+    socket.write(aPut(bytes))
+    await responses(socket, 1)
+    const start = performance.now()
+    socket.resume()
+    await once(socket, 'end')
+    const keptMs = performance.now() - start
+    assert.ok(keptMs > 250, `${keptMs} ms`)
   })
 
   test(name('pipelined requests get their responses in order'), async (t) => {

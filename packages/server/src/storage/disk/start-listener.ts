@@ -8,6 +8,7 @@ import {
   hasUnknownExpectation,
   UNKNOWN_EXPECTATION,
 } from '../../node-http/expectations.ts'
+import { keepIdleConnections } from '../../node-http/keep-idle-connections.ts'
 import {
   MALFORMED_REQUEST,
   refuseMalformedMessages,
@@ -32,7 +33,8 @@ const { createServer } = process.getBuiltinModule('node:http')
 
 /** A transfer may take hours, but must not stall for longer than this. */
 const IDLE_MS = 120_000
-const HEADERS_MS = 30_000
+/** Longer than an idle connection is kept: after a fast body, the idle connection counts as waiting for headers. */
+const HEADERS_MS = 90_000
 
 /** Receives parts and sends objects. Reports to the storage with `send`. */
 export function startListener(options: ListenerOptions, send: (message: ToOwner) => void) {
@@ -71,7 +73,7 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
   server.on('clientError', refuseMalformedMessages(server))
   handleExpectations(server)
   server.setTimeout(IDLE_MS)
-  server.keepAliveTimeout = HEADERS_MS
+  keepIdleConnections(server)
   const closeQuietConnections = trackConnections(server, { withinMs: SHUTDOWN_TIMEOUT_MS })
   allowHalfOpen(server)
   const slices = openTimeSlices(() => performance.now())

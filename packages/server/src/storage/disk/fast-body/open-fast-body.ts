@@ -30,7 +30,7 @@ export function openFastBody(
     const serve = (connection: Duplex) => {
       for (const listener of listeners) listener.call(server, connection)
     }
-    const { keepAliveTimeout: keepAliveMs } = server
+    const keepAliveMs = keptIdleMs(server)
     const isFast = openFastConnection(accepted, { small, large, slices, serve, keepAliveMs })
     if (!isFast) serve(accepted)
   })
@@ -39,6 +39,11 @@ export function openFastBody(
     if (!isFastConnection(connection)) return readBody(request, response, onBytes)
     return readPastParser(connection, { request, response, onBytes })
   }
+}
+
+/** As Node does it. Node before 24.6 has no buffer; 0 means no limit. */
+function keptIdleMs({ keepAliveTimeout, keepAliveTimeoutBuffer = 0 }: Server): number {
+  return keepAliveTimeout === 0 ? 0 : keepAliveTimeout + keepAliveTimeoutBuffer
 }
 
 function isFastConnection(connection: Duplex): connection is FastConnection {
