@@ -24,5 +24,5 @@ export const NullableChecksum = Type.Unsafe<Checksum | null>({
 
 export const Damaged = Type.Boolean({
   description:
-    'Whether the stored bytes do not match the declared SHA-256, or have changed since the upload. A damaged file cannot be downloaded',
+    'Whether the stored bytes do not match the declared SHA-256, have changed since the upload, or cannot be read. A damaged file cannot be downloaded',
 })

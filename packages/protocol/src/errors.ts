@@ -73,7 +73,7 @@ export const ERRORS = {
   },
   damaged: {
     status: 409,
-    when: 'The stored bytes do not match the declared SHA-256, or have changed since the upload, so the file cannot be downloaded.',
+    when: 'The stored bytes do not match the declared SHA-256, have changed since the upload, or cannot be read, so the file cannot be downloaded.',
     remedy: 'Replace the file, or restore another version of it.',
   },
   verifying: {

@@ -55,7 +55,7 @@ function isDiskFull(cause: unknown): boolean {
 
 /** The stored bytes are missing or differ from those that were sent. */
 export class DamagedObject extends Error {
-  override readonly name = 'DamagedObject'
+  override readonly name: string = 'DamagedObject'
   /** The key of the object, if it is known. */
   readonly key: string | undefined
 
@@ -63,4 +63,9 @@ export class DamagedObject extends Error {
     super(message)
     this.key = key
   }
+}
+
+/** The disk cannot read the stored bytes. Unlike changed bytes, they may be readable again later. */
+export class UnreadableObject extends DamagedObject {
+  override readonly name = 'UnreadableObject'
 }

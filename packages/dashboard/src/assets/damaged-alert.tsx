@@ -5,8 +5,8 @@ import { IconAlertTriangle } from '../icons/icons.ts'
 export function DamagedAlert() {
   return (
     <Alert color="red" title="This file is damaged" icon={<IconAlertTriangle aria-hidden />}>
-      The stored file has changed since the upload, or does not match the declared SHA-256, so it
-      cannot be downloaded. Replace the file, or restore another version.
+      The stored file has changed since the upload, cannot be read, or does not match the declared
+      SHA-256, so it cannot be downloaded. Replace the file, or restore another version.
     </Alert>
   )
 }

@@ -6,6 +6,9 @@ import type { Integrity } from '../domain/asset.ts'
  */
 export type VerificationQueue = 'new' | 'backlog' | 'scrub'
 
+/** When to next read an object that the disk could not read: the disk may have been repaired by then. */
+export const UNREADABLE_MS = 3_600_000
+
 /** An object whose bytes are read to compute or compare its SHA-256. */
 export interface Verification {
   key: string

@@ -1,8 +1,9 @@
 import type { StoredFile } from '../database/database.ts'
+import { UNREADABLE_MS } from '../database/verification-data.ts'
 import { walkStoredFiles } from '../database/walk-stored-files.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan } from '../domain/parts.ts'
-import { DamagedObject } from '../errors.ts'
+import { DamagedObject, UnreadableObject } from '../errors.ts'
 import { mergeByKey } from '../iterables/merge-by-key.ts'
 import { hashObject } from '../storage/hash-object.ts'
 import type { ObjectFacts } from '../storage/storage.ts'
@@ -12,6 +13,9 @@ import { type FileProgress, openFileProgress } from './file-progress.ts'
 const BATCH = 1000
 /** When the service next reads a file that was verified here. */
 const NEXT_READ_MS = 30 * 24 * 3_600_000
+/** The service found it when it read the file. */
+const RECORDED_DAMAGE =
+  'it has changed since it was uploaded, cannot be read, or does not match the declared SHA-256'
 
 /** Compares the versions of all files with objects, both as sorted streams: memory does not grow with their number. */
 export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Finding> {
@@ -70,19 +74,17 @@ async function problemOf(
 async function damageOf(
   { database, contents, clock, verify }: DoctorContext,
   { bytes: expected, chunkSize, integrity }: StoredFile,
-  { key, size }: ObjectFacts,
+  { key, size, problem }: ObjectFacts,
   { addBytes }: FileProgress,
 ): Promise<string | undefined> {
-  if (size !== expected) return `it has ${size} bytes instead of ${expected}`
-  // The service found the damage when it read the file.
-  if (!verify)
-    return integrity.isDamaged
-      ? 'it has changed since it was uploaded, or does not match the declared SHA-256'
-      : undefined
+  const isOtherSize = problem === undefined && size !== expected
+  if (isOtherSize) return `it has ${size} bytes instead of ${expected}`
+  if (!verify) return problem ?? (integrity.isDamaged ? RECORDED_DAMAGE : undefined)
   const object = { key, plan: partPlan(expected, chunkSize) }
   const read = await hashObject(contents, object, addBytes).catch(orDamage)
   const sha256 = typeof read === 'string' ? read : null
-  const dueAt = new Date(clock().getTime() + NEXT_READ_MS)
+  const nextMs = read instanceof UnreadableObject ? UNREADABLE_MS : NEXT_READ_MS
+  const dueAt = new Date(clock().getTime() + nextMs)
   const recorded = await database.recordVerification(key, { sha256, dueAt })
   if (typeof read !== 'string') return read.message
   if (!recorded?.isDamaged) return undefined

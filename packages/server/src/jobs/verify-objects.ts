@@ -1,7 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Verification, VerificationQueue } from '../database/verification-data.ts'
+import {
+  UNREADABLE_MS,
+  type Verification,
+  type VerificationQueue,
+} from '../database/verification-data.ts'
 import { partPlan } from '../domain/parts.ts'
-import { DamagedObject } from '../errors.ts'
+import { DamagedObject, UnreadableObject } from '../errors.ts'
 import { forEachLimited } from '../iterables/for-each-limited.ts'
 import type { Context } from '../operations/context.ts'
 import { hashObject } from '../storage/hash-object.ts'
@@ -88,7 +92,8 @@ async function verifyObject(
     return
   }
   const sha256 = typeof read === 'string' ? read : null
-  const dueAt = later(now, nextReadMs(settings.scrubEveryMs))
+  const isUnreadable = read instanceof UnreadableObject
+  const dueAt = later(now, isUnreadable ? UNREADABLE_MS : nextReadMs(settings.scrubEveryMs))
   const integrity = await database.recordVerification(key, { sha256, dueAt })
   if (!integrity?.isDamaged) return
   const reason = typeof read === 'string' ? 'its SHA-256 is not the expected one' : read.message

@@ -32,6 +32,8 @@ export interface StoredObject {
 export interface ObjectFacts {
   key: string
   size: number
+  /** Why the storage cannot read the object. Its size is then unknown, and 0 here. */
+  problem?: string
 }
 
 /** Written into the storage: its own ID, and the ID of the database that it belongs to. */

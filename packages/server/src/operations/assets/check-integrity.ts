@@ -24,7 +24,7 @@ export async function checkIntegrity(
   if (isDamaged) {
     throw new ServiceError(
       'damaged',
-      'The stored file is damaged: it has changed since the upload, or does not match the declared SHA-256. Replace the file, or restore another version.',
+      'The stored file is damaged: it has changed since the upload, cannot be read, or does not match the declared SHA-256. Replace the file, or restore another version.',
     )
   }
   const isPending = settings.checksums && sha256 !== null && verifiedAt === null

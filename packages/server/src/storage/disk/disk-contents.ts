@@ -1,10 +1,10 @@
 import { access, constants, opendir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAssetId } from '../../domain/asset.ts'
-import { EngineUnavailable } from '../../errors.ts'
+import { DamagedObject, EngineUnavailable } from '../../errors.ts'
 import type { ObjectFacts, StorageContents } from '../storage.ts'
 import { discard } from './discard.ts'
-import { isMissing } from './file-system.ts'
+import { isMissing, isReadError } from './file-system.ts'
 import { createIdentityFile, readIdentityFile, replaceIdentityFile } from './identity.ts'
 import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
 import { readPartFiles } from './part-file.ts'
@@ -22,12 +22,22 @@ export function diskContents(layout: Layout): StorageContents {
   return {
     listParts: (upload) => onDisk(() => readPartFiles(uploadFolder(layout, upload))),
     abortUpload: (upload) => onDisk(() => discard(layout, uploadFolder(layout, upload))),
-    readPart: (object, number) => readPart(layout, object, number),
+    async *readPart(object, number) {
+      try {
+        yield* readPart(layout, object, number)
+      } catch (error) {
+        // While the disk is not mounted, no object is damaged.
+        if (error instanceof DamagedObject) await onDisk(async () => {})
+        throw error
+      }
+    },
     findObject: (key) => onDisk(() => findObject(key)),
 
     async *listObjects() {
       for (const key of await onDisk(() => listKeys(layout))) {
-        const object = await onDisk(() => findObject(key))
+        const object = await onDisk(() =>
+          findObject(key).catch((error) => orUnreadable(error, key)),
+        )
         if (object !== undefined) yield object
       }
     },
@@ -64,6 +74,12 @@ export async function requireMounted<Result>(
   } catch (error) {
     throw new EngineUnavailable('storage', error)
   }
+}
+
+/** One object that the disk cannot read must not hide all others. */
+function orUnreadable(error: unknown, key: string): ObjectFacts {
+  if (!isReadError(error)) throw error
+  return { key, size: 0, problem: `the disk cannot read it: ${error}` }
 }
 
 /** Sorts the keys, as the folders are named by the end of the key. */

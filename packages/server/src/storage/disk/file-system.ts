@@ -14,6 +14,16 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
+/** EBADMSG and EUCLEAN, for which Node has no names: the file system found a wrong checksum. */
+const LINUX_READ_ERRORS = [-74, -117]
+
+/** Whether the disk failed to read. */
+export function isReadError(error: unknown): boolean {
+  if (hasCode(error, 'EIO')) return true
+  if (process.platform !== 'linux' || !(error instanceof Error)) return false
+  return 'errno' in error && LINUX_READ_ERRORS.includes(Number(error.errno))
+}
+
 /** Free space of the folder's file system for this user, in bytes. */
 export async function readFree(folder: string): Promise<number> {
   const { bavail, bsize } = await statfs(folder)

@@ -29,6 +29,6 @@ export type ToOwner =
       method: string | undefined
       path: string | undefined
       error: string
-      /** The key of the object, if the request found that its bytes have changed. */
+      /** The key of the object, if the request found that its bytes have changed or cannot be read. */
       damaged?: string
     }

@@ -28,7 +28,7 @@ export interface OpenListenerOptions {
   ownThread?: boolean
   reserve: number
   onFailure(failure: ListenerFailure): void
-  /** Called when a download finds that the bytes of an object have changed. */
+  /** Called when a download finds that the bytes of an object have changed or cannot be read. */
   onDamage?(key: string): void
 }
 

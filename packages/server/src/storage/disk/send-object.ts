@@ -12,6 +12,7 @@ import { etagOf, readFooterOf } from './part-file.ts'
 import { checkPreconditions } from './preconditions.ts'
 import { closeConnection, refuse } from './respond.ts'
 import { openResponseWriter, type ResponseWriter } from './response-writer.ts'
+import { type ReadSource, retryReads } from './retry-reads.ts'
 
 const READ_SIZE = 64 * 1024
 
@@ -103,11 +104,16 @@ async function openFirstPart(
   range: ByteRange,
 ): Promise<FileHandle | undefined> {
   try {
-    return await open(partFile(folder, partAt(object, range.start)), 'r')
+    return await openPart(folder, object, partAt(object, range.start))
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
   }
+}
+
+function openPart(folder: string, { key }: StoredObject, number: number): Promise<FileHandle> {
+  const path = partFile(folder, number)
+  return retryReads({ path, key }, () => open(path, 'r'))
 }
 
 async function writeRange(
@@ -121,12 +127,13 @@ async function writeRange(
     const part = partRange(plan, partAt(object, offset))
     const end = Math.min(part.end, range.end)
     const isFirst = offset === range.start
-    const file = isFirst ? first : await open(partFile(folder, part.number), 'r')
+    const file = isFirst ? first : await openPart(folder, object, part.number)
+    const read = { path: partFile(folder, part.number), key: object.key }
     try {
       const bytes = { start: offset - part.start, end: end - part.start }
       const isWhole = bytes.start === 0 && end === part.end
-      const check = isWhole ? await openCheck(file, object.key) : undefined
-      await writeBytes(writer, file, { key: object.key, bytes, buffer, check })
+      const check = isWhole ? await openCheck(file, read) : undefined
+      await writeBytes(writer, file, { source: read, bytes, buffer, check })
     } finally {
       if (!isFirst) await file.close()
     }
@@ -160,8 +167,8 @@ interface PartCheck {
 }
 
 /** Verifies a whole part against its stored digest. */
-async function openCheck(file: FileHandle, key: string): Promise<PartCheck> {
-  const stored = readFooterOf(file.fd)
+async function openCheck(file: FileHandle, source: Required<ReadSource>): Promise<PartCheck> {
+  const stored = await retryReads(source, () => readFooterOf(file.fd))
   const digest = await openDigest(stored?.kind ?? 'gmac')
   return {
     update: digest.update,
@@ -169,14 +176,14 @@ async function openCheck(file: FileHandle, key: string): Promise<PartCheck> {
       if (etagOf(digest.end()) === stored?.etag) return
       throw new DamagedObject(
         'a part has changed since it was stored; run `stowage doctor --verify` to find it',
-        key,
+        source.key,
       )
     },
   }
 }
 
 interface ReadOptions {
-  key: string
+  source: Required<ReadSource>
   bytes: ByteRange
   buffer: Buffer
   check: PartCheck | undefined
@@ -189,12 +196,15 @@ interface ReadOptions {
 async function writeBytes(
   writer: ResponseWriter,
   file: FileHandle,
-  { key, bytes, buffer, check }: ReadOptions,
+  { source, bytes, buffer, check }: ReadOptions,
 ): Promise<void> {
   for (let position = bytes.start; position < bytes.end; ) {
     const length = Math.min(buffer.length, bytes.end - position)
-    const { bytesRead } = await file.read(buffer, 0, length, position)
-    if (bytesRead === 0) throw new DamagedObject('a part is shorter than when it was stored', key)
+    const start = position
+    const { bytesRead } = await retryReads(source, () => file.read(buffer, 0, length, start))
+    if (bytesRead === 0) {
+      throw new DamagedObject('a part is shorter than when it was stored', source.key)
+    }
     const chunk = buffer.subarray(0, bytesRead)
     check?.update(chunk)
     position += bytesRead
