@@ -142,7 +142,7 @@ test('get does not overwrite a file that was created during the download', async
   assert.ok((await readFile(join(folder, 'other.mp4'))).equals(bytes))
 })
 
-test('a name that more than 1,000 names contain is refused', async (t) => {
+test('a name is refused if more than 1,000 assets have it in their names', async (t) => {
   const { baseUrl, call } = await aService(t)
   const { run } = await aCli(t, baseUrl)
   const link = { url: 'https://files.example/a', size: '1MB' }

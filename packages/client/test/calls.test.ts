@@ -53,7 +53,7 @@ test('every call of the API has a method', async (t) => {
   assert.ok((await stowage.keys()).find(({ id }) => id === key.id)?.revoked_at)
 })
 
-test('assets are deleted to the trash, listed there, restored and removed', async (t) => {
+test('assets are moved to the trash, listed there, restored and removed', async (t) => {
   const { baseUrl } = await aService(t)
   const stowage = createClient({ baseUrl })
   await stowage.putProducts([{ product_id: 1, variant_id: 2, name: 'Presets' }])
@@ -96,7 +96,7 @@ test('assets are deleted to the trash, listed there, restored and removed', asyn
   assert.equal((await stowage.account()).trash, 0)
 })
 
-test('iterating over a listing returns every asset once, page by page, and makes no request before', async (t) => {
+test('iterating over a listing returns every asset once, page by page, and no request is made before it starts', async (t) => {
   const { baseUrl } = await aService(t)
   let calls = 0
   const stowage = createClient({

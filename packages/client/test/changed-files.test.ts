@@ -85,7 +85,7 @@ test('a file that is truncated during its upload is refused', async (t) => {
   await assertNothingStored(client)
 })
 
-test('a sent part that changed with the same size and time is detected before completing', async (t) => {
+test('a changed part is detected before the completion, even if the file has the same size and time', async (t) => {
   const { client, path, upload, release } = await aHalfSentFile(t)
   await overwriteUnnoticed(path, 0)
   release()
@@ -102,7 +102,7 @@ test('a file that is replaced during its upload is sent with its original conten
   assert.ok((await download(baseUrl, id)).equals(BYTES))
 })
 
-test('a file that has changed since an interrupted upload starts a new one, and the old one is cancelled', async (t) => {
+test('if a file changes after an interrupted upload, a new upload starts and the old one is cancelled', async (t) => {
   const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
   await interrupt()
   await writeFile(path, BYTES.subarray(0, 5 * CHUNK + 1))
@@ -134,7 +134,7 @@ test('a file that changes while its upload is paused is refused', async (t) => {
   await assertNothingStored(client)
 })
 
-test('a sent part that has changed since an interrupted upload, with the same size and time, is detected by its digest', async (t) => {
+test('if a sent part changes after an interruption, its digest detects it, even with the same size and time', async (t) => {
   const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
   await interrupt()
   await overwriteUnnoticed(path, CHUNK)
@@ -231,7 +231,7 @@ function inMemory(): UploadStore {
   }
 }
 
-test('a pause while a file in a page is compared with its sent parts does not skip the comparison', async (t) => {
+test('pausing an upload while its file is compared with the sent parts does not skip the comparison', async (t) => {
   const { api, interrupt } = await aHalfSentFile(t)
   await interrupt()
   const store = inMemory()

@@ -215,7 +215,7 @@ test('an aborted upload can still be cancelled', async (t) => {
   assert.deepEqual(await client.unfinished(), [])
 })
 
-test('cancelling an upload that has not started yet also cancels an unfinished earlier one of the file', async (t) => {
+test('cancelling an upload before it starts also cancels an earlier, unfinished upload of the same file', async (t) => {
   const { client, path, baseUrl, untilHeld } = await aHeldUpload(t)
   const controller = new AbortController()
   const first = client.upload(path, { signal: controller.signal })
@@ -259,7 +259,7 @@ test('an upload that is not awaited causes no unhandled rejection', async (t) =>
   await assert.rejects(upload, { name: 'AbortError' })
 })
 
-test('a second upload of the same file at the same time creates another asset', async (t) => {
+test('a second upload of the same file with the same client creates another asset', async (t) => {
   const { client, path, release } = await aHeldUpload(t)
   await release()
   const [first, second] = await Promise.all([client.upload(path), client.upload(path)])

@@ -123,7 +123,7 @@ test('cancelUpload cancels a replacement by its upload ID, and the asset stays',
 })
 
 for (const kept of ['1', '0']) {
-  test(`a download that is interrupted while the file is replaced never mixes two versions, with ${kept} older versions`, async (t) => {
+  test(`if a download is interrupted while the file is replaced, it never mixes two versions (${kept} older versions kept)`, async (t) => {
     let isCutting = false
     let replacing: Promise<unknown> | undefined
     const { api } = await aProxiedService(t, {

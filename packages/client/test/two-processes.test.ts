@@ -42,7 +42,7 @@ test('if two clients upload the same file, the slower one resolves with the same
   assert.deepEqual(await slow.unfinished(), [])
 })
 
-test('clients that start to upload the same file at the same time all resolve with one asset', async (t) => {
+test('if several clients start to upload the same file at the same time, all resolve with one asset', async (t) => {
   const { baseUrl } = await aProxiedService(t, { settings: {} })
   const { client: first, folder, stateFolder } = await aClient(t, { baseUrl })
   const { client: second } = await aClient(t, { baseUrl, stateFolder })

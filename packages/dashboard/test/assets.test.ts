@@ -156,7 +156,7 @@ test('a list that cannot be loaded shows the reason, and loads on another attemp
   await untilRows(page, ['here.txt'])
 })
 
-test('the previous rows stay while a response is slow, and outdated requests are aborted', async (t) => {
+test('while a response is slow, the previous rows stay, and outdated requests are aborted', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeFiles(client, [{ name: 'one.txt' }, { name: 'two.txt' }])

@@ -203,7 +203,7 @@ test('a product is deleted by keyboard after a confirmation, and its assets stay
   assert.equal((await client.asset(asset.id)).filename, 'book.pdf')
 })
 
-test('one of many variants is deleted and chosen, also one that the product does not list at first', async (t) => {
+test('any of many variants can be deleted or chosen, even one that is not listed at first', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const products = await client.putProducts(

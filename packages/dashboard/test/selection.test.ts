@@ -13,7 +13,7 @@ const IS_LAST_OPTION_VISIBLE = `(() => {
   return option.contains(document.elementFromPoint(x + width / 2, y + height - 2))
 })()`
 
-test('several assets are selected, also as a range, attached to products and deleted', async (t) => {
+test('several assets can be selected, also as a range, then attached to products or deleted', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeFiles(

@@ -70,7 +70,7 @@ test('signing in and out applies to all tabs, and no script can read the key or 
   assert.equal(copied.status, 401)
 })
 
-test('a remembered session outlasts the browser, and a key that an older version stored is exchanged', async (t) => {
+test('a remembered session outlasts the browser, and a key that an older version stored becomes a session', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context } = await openDashboard(t, KEYS, GUEST)
   await page.goto('/')

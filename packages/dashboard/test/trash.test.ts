@@ -61,7 +61,7 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   await button(page, 'Restore b.txt').waitFor()
   await client.delete(second?.id ?? '', { permanent: true })
   await button(page, 'Restore b.txt').click()
-  await page.getByText('No longer in the trash.').waitFor()
+  await page.getByText('It is no longer in the trash.').waitFor()
   const failure = page.getByRole('alert').filter({ hasText: 'Could not restore' })
   await failure.getByRole('button', { name: 'Dismiss' }).click()
   await button(page, 'Delete c.txt forever').click()

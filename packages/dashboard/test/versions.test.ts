@@ -147,7 +147,7 @@ test('a replacement that is refused shows the reason, and succeeds once the reas
   assert.equal(await page.getByText('Could not cancel the upload').count(), 0)
 })
 
-test('a replacement that was interrupted by a reload is resumed from the tray', async (t) => {
+test('after a reload interrupts a replacement, it is resumed from the tray', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, context, service } = await openDashboard(t, {
     STOWAGE_CHUNK_SIZE: '1000000',

@@ -65,7 +65,9 @@ export const Asset = Type.Object(
     checksum: NullableChecksum,
     damaged: Damaged,
     products: Type.Optional(
-      Type.Array(Product, { description: 'Present only with with_products=true' }),
+      Type.Array(Product, {
+        description: 'Present with with_products=true, and in the responses of attach and detach',
+      }),
     ),
   },
   { title: 'Asset' },

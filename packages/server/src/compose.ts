@@ -125,7 +125,7 @@ export async function openOperator(config: Config): Promise<Operator> {
 async function openWithoutService(config: Config): Promise<Database> {
   if (!(await wouldMigrateFile(config))) return openDatabase(config)
   const advice =
-    'because this version of Stowage must migrate its database; or use the version of the service'
+    'because this version of Stowage must migrate its database; or run this command with the version of Stowage that the service runs'
   const lock = await lockDataFolder(config.dataDirectory, { advice })
   try {
     return await openDatabase(config)

@@ -20,7 +20,7 @@ test('a service that requires keys prints how to create the first one', () => {
   assert.match(messageWith({ STOWAGE_AUTH: 'keys' }), /npx stowage keys add --name first/)
 })
 
-test('a service with an admin key refers to its setting, and neither prints it nor suggests another key', () => {
+test('with an admin key, the message names the setting, contains no key, and does not suggest creating one', () => {
   const key = 'k'.repeat(40)
   const text = messageWith({ STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: key })
   assert.match(text, /Sign in with the key in STOWAGE_ADMIN_KEY/)

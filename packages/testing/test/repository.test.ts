@@ -20,7 +20,7 @@ test('docs/errors.md lists exactly the error codes of the catalog, with their st
   assert.deepEqual(documented.sort(byCode), known.sort(byCode))
 })
 
-test('no file has more than 300 lines', () => {
+test('no file except contracts has more than 300 lines', () => {
   for (const file of globSync(join(ROOT, 'packages/*/{src,test}/**/*.ts'))) {
     if (file.endsWith('.contract.ts')) continue
     const lines = readFileSync(file, 'utf8').split('\n').length

@@ -9,7 +9,7 @@ export interface ShopCall {
 
 const PAGE = 25
 
-/** Every API call that uses the database, in the order of an asset's life cycle. */
+/** The most common calls that use the database, in the order of an asset's life cycle. */
 export async function shopCalls(url: string, shop: Shop): Promise<ShopCall[]> {
   const request = requester(url, shop)
   const pages = Math.ceil(shop.assets / PAGE)

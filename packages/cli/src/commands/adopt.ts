@@ -14,8 +14,8 @@ Usage:
   --json      the result as JSON
 
 At its first start a service writes an identity into its database and its storage. From then on it
-refuses to start with another database or storage, because its jobs would delete files that belong
-to another service. This command binds the database and the storage in the STOWAGE_* variables, for
+refuses to start with another database or storage, because its jobs could remove files and uploads
+that another service still needs. This command binds the database and the storage in the STOWAGE_* variables, for
 example after the files were copied to another bucket. First stop every service that uses either of
 them. A service that is still configured with the previous database or storage will refuse to start.
 

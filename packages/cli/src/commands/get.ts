@@ -43,9 +43,10 @@ ${CONNECTION_HELP}
                 that already exists has skipped: true
 
 To resume an interrupted download, run the same command again. With --into, files that already exist
-with the size of the asset are skipped, unless the asset has been replaced since then. If two assets
-would get the same path, or a name is not safe as a file name, the ID of the asset is added to the
-name. Nothing is written outside the folder.
+with the size of the asset are skipped. A file with another size, or one that is older than the
+current version of the asset, is reported as a failure; --force overwrites it. If two assets would
+get the same path, or a name is not safe as a file name, the ID of the asset is added to the name.
+Nothing is written outside the folder.
 
 Exit codes: 0 all downloaded · 1 some failed (see standard error) · 2 wrong usage
             130 interrupted

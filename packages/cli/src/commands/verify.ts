@@ -31,8 +31,8 @@ ${CONNECTION_HELP}
   --json        one JSON object per line: {asset, verified: true} or {asset, error}
 
 Each file is downloaded without being saved, and compared with the SHA-256 that the service shows.
-The service computes it after the upload (on S3 only with STOWAGE_CHECKSUMS=on). On the machine of
-the service, stowage doctor --verify does the same without a download.
+The service computes it after the upload (on S3 only with STOWAGE_CHECKSUMS=on). On the machine of a
+service with disk storage, stowage doctor --verify reads the files from the disk instead.
 
 Exit codes: 0 all files match · 1 some do not match, are damaged or have no SHA-256 yet
             2 wrong usage · 130 interrupted

@@ -12,8 +12,8 @@ import type { LocalFile } from './collect-files.ts'
 const PREFIX = 'stowage-stdin-'
 
 /**
- * Copies standard input to a temporary file: the service must know the size before the first byte. The
- * file is kept until it is uploaded, so that an interrupted upload can be resumed.
+ * Copies standard input, which can be read only once, to a temporary file. The file is kept until it is uploaded,
+ * so that an interrupted upload can be resumed.
  */
 export async function spoolStdin(name: string, signal: AbortSignal): Promise<LocalFile> {
   const folder = await mkdtemp(join(tmpdir(), PREFIX))

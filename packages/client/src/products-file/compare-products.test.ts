@@ -33,7 +33,7 @@ test('a product is new, unchanged, or changed in the fields that differ', () => 
   assert.deepEqual(changed?.changes, [{ field: 'tags', before: 'a, b', after: 'b' }])
 })
 
-test('a field that is missing in the file is no change, and an empty one is', () => {
+test('a missing field is no change, but an empty field is', () => {
   const { vendor: _, ...rest } = details
   const [same] = compareProducts([{ line: 2, details: rest }], [stored])
   assert.deepEqual([same?.outcome, same?.changes, same?.stored], ['unchanged', [], stored])

@@ -86,7 +86,7 @@ function findColumns(header: string[]): Map<Column, number> {
   return columns
 }
 
-/** The variant's name is read from the first option if there is no column for it. */
+/** Without a column for the variant's name, problems with it name the column of the first option. */
 function titlesOf(columns: Map<Column, number>, titles: string[]) {
   const titleOf = (column: Column) =>
     titles[columns.get(column) ?? -1]?.trim().replaceAll(/\s+/g, ' ')
@@ -103,14 +103,15 @@ function problemWithColumns(columns: Map<Column, number>): string | undefined {
     .filter(([column]) => !columns.has(column as Column))
     .map(([, title]) => title)
   if (missing.length === 0) return undefined
-  const message = `The file has no column ${new Intl.ListFormat('en').format(missing)}.`
+  const columnText = missing.length === 1 ? 'column' : 'columns'
+  const message = `The file lacks the ${columnText} ${new Intl.ListFormat('en').format(missing)}.`
   return columns.has('handle') && columns.has('name') ? `${message} ${NO_IDS}.` : message
 }
 
 function problemWithWidth({ fields }: CsvRecord, header: CsvRecord): string | undefined {
   const extra = fields.slice(header.fields.length).filter((value) => value.trim() !== '').length
   if (extra === 0) return undefined
-  return `The line has more fields than the header. Put a field that contains the separator in quotes ("").`
+  return 'The line has more fields than the header. If a field contains the separator, enclose the whole field in double quotes.'
 }
 
 function readRow({ fields }: CsvRecord, columns: Map<Column, number>): Row {

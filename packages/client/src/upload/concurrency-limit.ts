@@ -3,8 +3,8 @@ export interface ConcurrencyLimit {
   current(): number
   /** Returns how much a part counts towards the limit. */
   weigh(partSize: number, fileSize: number): number
-  /** Bytes were sent. `isFull`: more parts are waiting than the limit allows. */
-  sent(bytes: number, isFull: boolean): void
+  /** Bytes were sent. `hasWaitingPart`: the limit delays at least one part. */
+  sent(bytes: number, hasWaitingPart: boolean): void
   /** A part was stored. */
   succeeded(): void
   /** A part failed because of the connection. */
@@ -63,9 +63,9 @@ export function createConcurrencyLimit(
   return {
     current: () => limit,
     weigh: (partSize, fileSize) => (fixed === undefined ? weightOf(partSize, fileSize) : 1),
-    sent(bytes, isFull) {
+    sent(bytes, hasWaitingPart) {
       // Unless parts are waiting, the rate does not depend on the limit.
-      if (!isFull) return startWindow()
+      if (!hasWaitingPart) return startWindow()
       if (now() < windowStart) return
       windowBytes += bytes
       const elapsed = now() - windowStart

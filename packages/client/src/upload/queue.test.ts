@@ -27,7 +27,7 @@ function filesOf(counts: Record<string, number>, { partSize = 1, fileSize = 1 } 
   return { files, started, names: () => started.map(({ name }) => name).join('') }
 }
 
-test('four parts are sent at the same time, and the next one when one of them is stored', () => {
+test('four parts are sent at the same time, and the next one starts when one of them is stored', () => {
   const queue = createQueue(createConcurrencyLimit())
   const { files, started, names } = filesOf({ a: 6 })
   for (const file of files) queue.join(file)
@@ -53,7 +53,7 @@ test('when a file leaves the queue, its waiting parts are not sent', () => {
   assert.equal(names(), 'ab')
 })
 
-test('a part that is large compared to its file is sent alone, and the next one once only its response is missing', () => {
+test('a part that is large compared to its file is sent alone; the next one starts once all of its bytes are sent', () => {
   const queue = createQueue(createConcurrencyLimit())
   const sizes = { partSize: 100_000_000, fileSize: 2_000_000_000 }
   const { files, started, names } = filesOf({ a: 20 }, sizes)

@@ -37,7 +37,7 @@ export function createQueue(limit: ConcurrencyLimit): Queue {
   /** In thirds of a part: with whole numbers, no rounding error remains once all parts are released. */
   let thirdsInTransit = 0
 
-  function isFull(): boolean {
+  function hasWaitingPart(): boolean {
     return queued.some((file) => file.nextSize() !== undefined)
   }
 
@@ -49,10 +49,10 @@ export function createQueue(limit: ConcurrencyLimit): Queue {
     }
     hold(3 * weight)
     file.start({
-      sent: (bytes) => limit.sent(bytes, isFull()),
+      sent: (bytes) => limit.sent(bytes, hasWaitingPart()),
       allSent() {
-        // A crash no longer loses this part, so its extra weight is dropped. Small parts keep theirs: they
-        // spend most of their time waiting for responses, and the limit must still hold for them.
+        // A crash no longer loses this part, so a part with extra weight now counts as a third of a part. Other
+        // parts still count fully: they spend most of their time waiting for responses, and must not exceed the limit.
         if (held > 3) hold(1)
         wake()
       },

@@ -37,7 +37,7 @@ test('invalid parameters get their defaults', () => {
   }
 })
 
-test('a column header reverses the order, and starts with names ascending and everything else descending', () => {
+test('a column header first sorts names ascending and other columns descending, and then reverses the order', () => {
   assert.equal(nextSort('-created_at', 'created_at'), 'created_at')
   assert.equal(nextSort('created_at', 'created_at'), '-created_at')
   assert.equal(nextSort('-created_at', 'filename'), 'filename')

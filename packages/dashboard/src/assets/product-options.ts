@@ -46,7 +46,7 @@ export function optionsInside({ group, variants, count }: Inside): ProductOption
   const back = { key: 'back', texts: textsOf('← All products'), isNested: false }
   const more = {
     key: 'more',
-    texts: textsOf(group.name, `show more of ${countText(hidden, 'other variant')}`),
+    texts: textsOf(group.name, `show more (${countText(hidden, 'other variant')})`),
     isNested: true,
   }
   return [

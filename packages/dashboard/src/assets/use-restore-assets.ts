@@ -21,13 +21,16 @@ export function useRestoreAssets() {
       notify({
         isError: true,
         title: assets.length === 1 ? 'Could not restore the asset' : 'Could not restore all assets',
-        message: textOf(error),
+        message: textOf(error, assets.length),
       }),
     onSettled: () => queries.invalidateQueries(),
   })
 }
 
-function textOf(error: unknown): string {
+function textOf(error: unknown, count: number): string {
   if (!isStowageError(error, 'not_found')) return errorText(error)
-  return 'No longer in the trash. It was deleted forever, or an upload needed the storage.'
+  if (count === 1) {
+    return 'It is no longer in the trash. It was deleted forever, or an upload needed its storage.'
+  }
+  return 'Some assets are no longer in the trash. They were deleted forever, or an upload needed their storage. The others were restored.'
 }

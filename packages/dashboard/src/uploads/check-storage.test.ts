@@ -27,7 +27,7 @@ test('files that do not fit together are all rejected, and the result lists thos
   assert.equal(exact.shortage, undefined)
 })
 
-test('rejected files stay rejected when others are accepted, with the storage that remains', () => {
+test('rejected files stay rejected when others are accepted, and the result has the remaining storage', () => {
   const { shortage: previous } = checkStorage({
     files: [large, small],
     previous: undefined,

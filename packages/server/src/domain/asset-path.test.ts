@@ -12,7 +12,7 @@ test('relative paths are valid, in any script', () => {
   )
 })
 
-test('paths that could point elsewhere, have invisible names or are too long are refused', () => {
+test('a path is refused if it could point elsewhere, has invisible names or is too long', () => {
   const bad = [
     '/',
     '/a',

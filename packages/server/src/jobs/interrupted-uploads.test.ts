@@ -164,7 +164,7 @@ test('uploads from which an object may have been created are not removed as orph
   assert.deepEqual(aborted, ['another', 'orphan'])
 })
 
-test('if one of two instances dies, the other finishes the completions that were not started', async (t) => {
+test('if one of two instances dies, the other finishes the completions that the first had not claimed', async (t) => {
   const service = await aService(t, SETTINGS)
   const context = takeOverJobs(service)
   const data = await ownData(context)

@@ -219,7 +219,7 @@ test('parts that are in the storage after a cancel are removed', async (t) => {
 })
 
 for (const crash of ['before', 'after']) {
-  test(`a completion that was interrupted ${crash} the storage completed the upload is finished by a job`, async (t) => {
+  test(`a job finishes a completion that was interrupted ${crash} the storage completed the upload`, async (t) => {
     const service = await aService(t, SETTINGS)
     const { data, storage } = await ownAccount(service.context)
     const bytes = someBytes(25)

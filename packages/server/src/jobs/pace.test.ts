@@ -10,7 +10,7 @@ async function timeOf(work: () => Promise<void>): Promise<number> {
   return performance.now() - start
 }
 
-test('all callers together read at the rate, which is lower while the storage is busy', async () => {
+test('all callers together stay within the rate, which is lower while the storage is busy', async () => {
   let busy = false
   const pace = openPace({ idle: 1e6, busy: 1e5 }, { isBusy: () => busy, signal: NEVER })
   const read = (total: number) => async () => {

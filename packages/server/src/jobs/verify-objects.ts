@@ -48,7 +48,7 @@ export async function verifyObjects(
   })
 }
 
-/** One at a time, as an object may take long to read: other instances can read the others meanwhile. */
+/** Claims one object at a time, because reading it may take long: other instances can read the others meanwhile. */
 async function* dueObjects(
   { database, settings }: Context,
   queue: VerificationQueue,

@@ -152,8 +152,8 @@ export interface Storage {
   /** Throws `EngineUnavailable` if the storage does not respond. */
   check(): Promise<void>
   /**
-   * Refuses new transfers and waits for running ones, for a limited time. For a storage that serves
-   * its URLs itself. All other calls continue to work.
+   * If the storage serves its URLs itself, refuses new transfers and waits a limited time for running ones. All
+   * other calls continue to work.
    */
   drain(): Promise<void>
   close(): Promise<void>

@@ -94,7 +94,7 @@ test('cancelling an upload ends its transfers and frees their disk space', async
   }
 })
 
-test('downloads whose responses wait for an earlier one close their files when the client disconnects', async (t) => {
+test('when a client disconnects, its downloads that wait for an earlier response close their files', async (t) => {
   const service = await aService(t, {}, undefined, { ownThread: true })
   const warnings: Error[] = []
   const onWarning = (warning: Error) => warnings.push(warning)

@@ -11,7 +11,7 @@ import { assertUsageConsistent, storeLink } from '../support/shop.ts'
 /** Several transactions, so that the kill interrupts the call. */
 const ASSETS = 2_000
 
-test('a deletion of all assets that a kill interrupts continues after the restart, and keeps later assets', async (t) => {
+test('if a kill interrupts the deletion of all assets, it continues after the restart and keeps later assets', async (t) => {
   const deployment = await aDeployment(t)
   const before = await aService(t, {}, deployment)
   const { context } = before

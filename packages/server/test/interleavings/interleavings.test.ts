@@ -25,7 +25,7 @@ import { VERSION_CASES } from './version-cases.ts'
  *     POINTS_CALLS='^complete$' npx node --test packages/server/test/interleavings/interleavings.test.ts
  *     POINTS_RESULTS=pairs.json npx node --test packages/server/test/interleavings/interleavings.test.ts
  */
-const { POINTS, POINTS_CALLS, POINTS_RESULTS } = process.env
+const { POINTS, POINTS_CALLS, POINTS_RESULTS, TEST_TIMEOUT_MS } = process.env
 const isAll = POINTS === 'all'
 /** Only the most important calls, because each S3 request takes some milliseconds. */
 const USUAL_ON_S3 = ['sign with a key', 'complete', 'cancel', 'complete a replacement']
@@ -106,7 +106,7 @@ test('while a call is paused at any step, other calls run: all responses are cor
   if (POINTS_RESULTS !== undefined) await writeFile(POINTS_RESULTS, JSON.stringify(rows))
   assert.equal(failures.length, 0, failures.join('\n\n'))
   await saveResult(`interleavings-${ENGINES}`, {
-    command: `${isAll ? 'POINTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/interleavings.test.ts`,
+    command: `${isAll ? 'POINTS=all ' : ''}${TEST_TIMEOUT_MS === undefined ? '' : `TEST_TIMEOUT_MS=${TEST_TIMEOUT_MS} `}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/interleavings.test.ts`,
     rows: Object.fromEntries(summaryOf(rows)),
   })
   await harness.close()

@@ -16,7 +16,7 @@ export interface StorageProxy {
   held(): number
   /** Forwards this many more parts and holds back the rest. Parts below 1 kB are always forwarded. */
   letThrough(parts: number): void
-  /** Forwards the held parts, unless they were read, and all later parts. */
+  /** Forwards all later parts and, without `readsHeld`, the held ones. */
   release(): void
   /** Breaks the connections of the held parts, so that clients send them again. */
   dropHeld(): void

@@ -11,8 +11,8 @@ import { COMPILE_CACHE } from './run-tests.ts'
  */
 
 /**
- * The fastest check first, then the longest stages, so that all workers finish at about the same time. The
- * stage that waits most is not one of the last.
+ * The fastest check runs first, then the longest stages, so that all workers finish at about the same time.
+ * `test:many-instances` mostly waits, so it runs beside stages that use the CPU.
  */
 const ALL_STAGES = [
   'check',

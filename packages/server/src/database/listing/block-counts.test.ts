@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { addBlocks, EMPTY_COUNTS, isComplete } from './block-counts.ts'
 
-test('a block that is counted again replaces its count, and the earlier counts stay unchanged', () => {
+test('counting a block again replaces its count, and earlier counts stay unchanged', () => {
   const blocks = [3, 4].map((matching, index) => ({
     first_id: `00${index}`,
     revision: 1,

@@ -11,7 +11,7 @@ import { type AssetRow, assetColumns, toAsset } from './rows.ts'
 
 type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'listTrash'>
 
-type End = (transaction: Sql, rows: DeletableRow[]) => Promise<Upload[]>
+type Apply = (transaction: Sql, rows: DeletableRow[]) => Promise<Upload[]>
 
 /** The trash of an account. */
 export function accountTrash(sql: Sql, account: string): Trash {
@@ -27,13 +27,13 @@ export function accountTrash(sql: Sql, account: string): Trash {
 
   function change(
     ids: string[],
-    { isChange, end }: { isChange: (row: DeletableRow) => boolean; end: End },
+    { isAffected, apply }: { isAffected: (row: DeletableRow) => boolean; apply: Apply },
   ): Promise<AssetsOutcome> {
     return begin(sql, async (transaction) => {
       const { rows, unknown } = await lock(transaction, ids)
       if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
-      const changed = rows.filter(isChange)
-      const replacements = await end(transaction, changed)
+      const changed = rows.filter(isAffected)
+      const replacements = await apply(transaction, changed)
       return { outcome: 'done', changed: changed.length, replacements }
     })
   }
@@ -55,11 +55,11 @@ export function accountTrash(sql: Sql, account: string): Trash {
   return {
     trashAssets: (ids) =>
       change(ids, {
-        isChange: ({ status }) => status === 'ready',
-        end: (transaction, rows) => moveToTrash(transaction, idsOf(rows)),
+        isAffected: ({ status }) => status === 'ready',
+        apply: (transaction, rows) => moveToTrash(transaction, idsOf(rows)),
       }),
 
-    deleteAssets: (ids) => change(ids, { isChange: () => true, end: deleteForGood }),
+    deleteAssets: (ids) => change(ids, { isAffected: () => true, apply: deleteForGood }),
 
     restoreAssets: (ids) =>
       begin(sql, async (transaction) => {

@@ -16,7 +16,7 @@ import type { Connection } from './statement.ts'
 /** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
 const IN_TRASH = 'account_id = :account and trashed_at is not null'
 
-type End = (row: UploadRow) => Upload | undefined
+type Apply = (row: UploadRow) => Upload | undefined
 
 /** The trash, and changes of several assets. */
 export function prepareTrash(connection: Connection) {
@@ -75,23 +75,23 @@ export function prepareTrash(connection: Connection) {
   function change(
     account: string,
     ids: string[],
-    { isChange, end }: { isChange: (row: UploadRow) => boolean; end: End },
+    { isAffected, apply }: { isAffected: (row: UploadRow) => boolean; apply: Apply },
   ): AssetsOutcome {
     return transaction(() => {
       const { rows, unknown } = find(account, ids)
       if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
-      const changed = rows.filter(isChange)
-      const replacements = changed.flatMap((row) => end(row) ?? [])
+      const changed = rows.filter(isAffected)
+      const replacements = changed.flatMap((row) => apply(row) ?? [])
       return { outcome: 'done', changed: changed.length, replacements }
     })
   }
 
   return {
     trashAssets: (account: string, ids: string[]): AssetsOutcome =>
-      change(account, ids, { isChange: ({ status }) => status === 'ready', end: moveToTrash }),
+      change(account, ids, { isAffected: ({ status }) => status === 'ready', apply: moveToTrash }),
 
     deleteAssets: (account: string, ids: string[]): AssetsOutcome =>
-      change(account, ids, { isChange: () => true, end: deleteForGood }),
+      change(account, ids, { isAffected: () => true, apply: deleteForGood }),
 
     restoreAssets(account: string, ids: string[]): AssetsRestoreOutcome {
       return transaction(() => {

@@ -96,7 +96,7 @@ test('only the first 8 of thousands of violations are reported', () => {
   assert.deepEqual(violations[7], { field: '7', problem: 'must be text' })
 })
 
-test('the problem is that of the innermost schema that has one', () => {
+test('a violation has the x-problem of the innermost schema that has one', () => {
   const name = { type: 'string' }
   const schema = { type: 'object', properties: { name }, 'x-problem': 'must be a product' }
   const expected = [{ field: 'name', problem: 'must be a product' }]

@@ -115,7 +115,7 @@ test('an interrupted PUT leaves no file behind', async (t) => {
   assert.deepEqual(await storage.listParts(upload), [])
 })
 
-test('concurrent PUTs of one part store one complete part, of a PUT that succeeded', async (t) => {
+test('after concurrent PUTs of one part, the stored part is complete and from a PUT that succeeded', async (t) => {
   const { storage, upload, url, plan } = await anOpenUpload(t, 500_000)
   const bodies = [1, 2, 3, 4].map((fill) => new Uint8Array(500_000).fill(fill))
   const responses = await Promise.all(
@@ -263,7 +263,7 @@ test('an upload whose object exists is not opened again', async (t) => {
   assert.equal((await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })).status, 404)
 })
 
-test('a completion interrupted by a crash while it compares the parts leaves the upload unchanged', async (t) => {
+test('if a crash interrupts a completion while it compares the parts, the upload does not change', async (t) => {
   const { folder, storage, upload, plan, url } = await anOpenUpload(t)
   await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
   const open = join(folder, 'uploads', `${upload.key}.${upload.id}`)
@@ -275,7 +275,7 @@ test('a completion interrupted by a crash while it compares the parts leaves the
 })
 
 for (const decision of ['refused', 'completed'] as const) {
-  test(`a part sent while a completion compares the parts waits until the completion is ${decision}`, async (t) => {
+  test(`while a completion compares the parts, a new part waits until the completion is ${decision}`, async (t) => {
     const { folder, storage, upload, plan, url } = await anOpenUpload(t)
     await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
     const open = join(folder, 'uploads', `${upload.key}.${upload.id}`)

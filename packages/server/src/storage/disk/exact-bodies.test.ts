@@ -149,7 +149,7 @@ for (const fastBody of [true, false]) {
     })
   }
 
-  test(`${fastBody ? 'fast' : 'plain'} body: bytes after a long body that are not HTTP are refused`, async (t) => {
+  test(`${fastBody ? 'fast' : 'plain'} body: after a long body, bytes that are not HTTP are refused`, async (t) => {
     const { one, send, stored } = await anUpload(t, { length: 300_000, fastBody })
     const body = Buffer.alloc(300_000)
     assert.deepEqual(await send(put(one, 300_000), body, 'nonsense\r\n\r\n'), [200, 400])

@@ -25,7 +25,7 @@ export interface Receiver {
 const GONE = {
   code: 'upload_not_found',
   message:
-    'This upload accepts no more parts: it was completed, cancelled or has expired. Get the asset to see its status.',
+    'This upload accepts no more parts: it was completed or cancelled, or it has expired. Call GET /assets/:id to see the status.',
 } as const
 
 const FULL = {
@@ -98,7 +98,7 @@ export async function receivePart(
   }
 }
 
-/** Makes the rename durable. If the upload has ended in the meantime, that call has synced. */
+/** Makes the rename durable. If the upload has ended meanwhile, the call that ended it has synced the folder. */
 async function syncFolders(layout: Layout, grant: PartGrant, folder: string): Promise<void> {
   try {
     await whileOpen(layout, grant, () => syncFolder(folder))

@@ -52,7 +52,7 @@ test('an upload that stayed sealed can be completed', async (t) => {
   assert.equal((await storage.findObject(upload.key))?.size, 20)
 })
 
-test('an upload that stayed sealed can be opened and aborted, with its parts', async (t) => {
+test('an upload that stayed sealed can be opened with its parts, and aborted', async (t) => {
   const { storage, uploads } = await withSealedUpload(t)
   await storage.createUpload({ ...upload, mime: 'text/plain' })
   assert.equal((await storage.listParts(upload))?.length, 2)
@@ -61,7 +61,7 @@ test('an upload that stayed sealed can be opened and aborted, with its parts', a
   assert.deepEqual(await readdir(uploads), [])
 })
 
-test('if an upload is both sealed and open when the storage opens, the open one is kept', async (t) => {
+test('if an upload has a sealed and an open folder when the storage opens, the open one is kept', async (t) => {
   const { folder, storage, uploads } = await withSealedUpload(t)
   await storage.close()
   await mkdir(join(uploads, name))

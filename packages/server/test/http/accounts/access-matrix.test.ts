@@ -183,7 +183,7 @@ test('a key with the required scope gets the documented response', async (t) => 
   }
 })
 
-test('with another account’s key, an existing resource gets exactly the response of an unknown one', async (t) => {
+test('with another account’s key, the response for an existing resource equals that for an unknown one', async (t) => {
   const { service, operations, ours, send } = await aMatrix(t)
   const { context } = service
   const theirs = await anAccount(service, { name: 'another account' })

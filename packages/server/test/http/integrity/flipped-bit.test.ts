@@ -30,7 +30,7 @@ test('the scrub finds a flipped bit, and only in the file that has it', async (t
   assert.deepEqual(await download(service.baseUrl, other.id), BYTES)
 })
 
-test('a bit that flips before the file is read for the first time is detected by the declared digest', async (t) => {
+test('the declared digest detects a bit that flips before the file is read for the first time', async (t) => {
   const { service, own } = await aServiceWithoutJobs(t)
   const id = await uploadDeclared(service, BYTES, sha256Of(BYTES))
   await flipBit(service, { key: id, bytes: BYTES.length })

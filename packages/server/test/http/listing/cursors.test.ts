@@ -130,7 +130,7 @@ test('a page after a cursor has the total and a link to the next page, but no pa
   assert.deepEqual([last.body.links.next, last.body.meta.next_after], [null, null])
 })
 
-test('a cursor that is malformed, belongs to another sort order, or is combined with a page is refused', async (t) => {
+test('a cursor is refused if it is malformed, belongs to another sort order, or is combined with a page', async (t) => {
   const { call } = await aService(t)
   const id = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
   for (const [query, field] of [

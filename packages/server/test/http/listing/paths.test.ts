@@ -35,7 +35,7 @@ test('a file keeps the folder it came from, and files with the same name can hav
   assert.equal((await call('GET', `${API}/assets/${open.id}`)).body.data.path, 'course/week 2')
 })
 
-test('no path, an empty one and null mean that the file came from no folder', async (t) => {
+test('a file has no folder if its path is missing, empty or null', async (t) => {
   const service = await aService(t)
   for (const fields of [{}, { path: '' }, { path: null }]) {
     const { status, body } = await sign(service, fields)

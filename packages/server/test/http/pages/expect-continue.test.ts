@@ -43,7 +43,7 @@ test('100 Continue is never within the response to a pipelined request', async (
   assert.doesNotMatch(received(), /\r\n\r\nHTTP\/1\.1 100 Continue\r\n\r\n\{/)
 })
 
-test('a client that waits for 100 Continue behind another request gets it, and then its response', async (t) => {
+test('a pipelined request that expects 100 Continue gets it after the earlier response, and then its own response', async (t) => {
   const service = await aService(t)
   const { socket, waitFor, received } = aRawConnection(t, service.baseUrl)
   socket.write(

@@ -30,7 +30,7 @@ async function aShop(service: TestService): Promise<Product[]> {
   return putProducts(service, [...others, ...variants.reverse()])
 }
 
-test('an asset that is attached to all 140 variants of a product has one entry, which shows this', async (t) => {
+test('an asset of all 140 variants of a product has one entry for it, which shows that all are attached', async (t) => {
   const service = await aService(t)
   await aShop(service)
   const { id } = await storeLink(service)

@@ -49,7 +49,7 @@ async function twoCompletions(t: TestContext, heldAt: 'before' | 'after') {
   return { service, session, storage, first, release: released.resolve }
 }
 
-test('a completion that succeeds after a concurrent one was refused makes the reopened upload ready', async (t) => {
+test('if one of two concurrent completions is refused and the other one then succeeds, the asset is ready', async (t) => {
   const { service, session, first, release } = await twoCompletions(t, 'after')
   const reopened = await service.call('GET', `${API}/assets/${session.id}`)
   assert.equal(reopened.body.data.status, 'uploading')
@@ -61,7 +61,7 @@ test('a completion that succeeds after a concurrent one was refused makes the re
   await assertUsageConsistent(service)
 })
 
-test('an object that is completed after its reopened upload was cancelled is removed', async (t) => {
+test('if a completion creates the object after its reopened upload was cancelled, the object is removed', async (t) => {
   const { service, session, storage, first, release } = await twoCompletions(t, 'before')
   // On S3, a concurrent abort and completion may both succeed: the object appears after the abort.
   const { context } = service

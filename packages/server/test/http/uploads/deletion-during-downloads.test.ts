@@ -17,7 +17,7 @@ for (const [parts, chunkSize] of [
   ['one part', LARGE],
   ['six parts', 4_000_000],
 ] as const) {
-  test(`a download of a file of ${parts} that is deleted during the download returns correct bytes or is aborted`, async (t) => {
+  test(`if a file of ${parts} is deleted during its download, the download returns correct bytes or is aborted`, async (t) => {
     const service = await aService(t, {
       STOWAGE_TRASH_FOR: '0',
       STOWAGE_CHUNK_SIZE: `${chunkSize}`,
@@ -69,7 +69,7 @@ async function attemptsOf(database: Database): Promise<number[]> {
   return removals.map(({ attempts }) => attempts)
 }
 
-test('a file that is deleted during a storage outage is removed after it, with growing pauses between attempts', async (t) => {
+test('if a file is deleted during a storage outage, its removal is retried with growing pauses until it succeeds', async (t) => {
   const service = await aService(t, {
     STOWAGE_TRASH_FOR: '0',
     STOWAGE_CHUNK_SIZE: '10',

@@ -93,7 +93,7 @@ test('of several concurrent deletes, one returns 202 and the others return 404',
   assert.deepEqual(await readObjects(service), [])
 })
 
-test('a delete during attaching, detaching and renaming leaves no attachment, no name and no stored bytes', async (t) => {
+test('deleting an asset while it is attached, detached and renamed leaves no attachment, name or stored bytes', async (t) => {
   const service = await aService(t, { STOWAGE_TRASH_FOR: '0' })
   await putProducts(
     service,
@@ -133,7 +133,7 @@ test('a delete during attaching, detaching and renaming leaves no attachment, no
   assert.deepEqual(await readObjects(service), [])
 })
 
-test('a delete during the completion or cancellation of its upload leaves a complete file or nothing', async (t) => {
+test('deleting an asset while its upload is completed or cancelled leaves a complete file or nothing', async (t) => {
   const service = await aService(t, { STOWAGE_TRASH_FOR: '0', STOWAGE_CHUNK_SIZE: '10' })
   const kept: string[] = []
   const outcomes = new Set<string>()
@@ -168,7 +168,7 @@ test('a delete during the completion or cancellation of its upload leaves a comp
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 })
 
-test('a product that is deleted while assets are being attached to it leaves no attachment', async (t) => {
+test('deleting a product while assets are attached to it leaves no attachment', async (t) => {
   const service = await aService(t, { STOWAGE_TRASH_FOR: '0' })
   const asset = await storeLink(service, { filename: 'asset' })
   for (let round = 0; round < ROUNDS; round += 1) {

@@ -29,7 +29,7 @@ function losingReservations(database: Database): Database {
   }
 }
 
-test('a reservation whose response is lost is released, or returned to a request with the same Idempotency-Key', async (t) => {
+test('if the response to a reservation is lost, it is released, or kept for a retry with the same Idempotency-Key', async (t) => {
   const service = await aService(t)
   const { database } = service.context
   service.context.database = losingReservations(database)

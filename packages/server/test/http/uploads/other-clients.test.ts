@@ -11,7 +11,7 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 
-test('a session of one part has its URL as upload_url, and names the asset', async (t) => {
+test('a session of one part has the URL of that part as upload_url, and describes the asset', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '100' })
   const bytes = someBytes(100)
   const session = await requestSession(baseUrl, { name: 'pack.zip', bytes })

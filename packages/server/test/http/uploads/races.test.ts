@@ -57,7 +57,7 @@ test('concurrent completions all return the ready asset', async (t) => {
   await assertUsageConsistent(service)
 })
 
-test('of a concurrent completion, cancellation and expiry of one upload one wins, and usage is consistent', async (t) => {
+test('if an upload is completed, cancelled and expired at the same time, only one of these succeeds, and usage is consistent', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   const { context } = service
   const outcomes = new Set<string>()

@@ -57,7 +57,7 @@ test('a completion that the storage refuses permanently returns the reason, and 
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 })
 
-test('an interrupted completion that the storage refuses permanently can be deleted after the job has run', async (t) => {
+test('an upload can be deleted after a job has found that the storage refuses its interrupted completion', async (t) => {
   const service = await aServiceWithOutcomes(t, () => rejected)
   const session = await requestSession(service.baseUrl, { bytes })
   const account = await service.context.database.findAccount('default')

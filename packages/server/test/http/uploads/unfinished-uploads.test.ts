@@ -68,7 +68,7 @@ test('finished and cancelled uploads are not listed', async (t) => {
   assert.equal(await listed(), 0)
 })
 
-test('an upload that was started with the key from the settings is listed with its name, without an ID', async (t) => {
+test('the list shows STOWAGE_ADMIN_KEY, without an ID, as the key that started an upload', async (t) => {
   const { service } = await aShop(t)
   const withAdminKey = callerWith(service.baseUrl, ADMIN_KEY)
   await sendUpload(withAdminKey, { name: 'a.zip', bytes: BYTES })

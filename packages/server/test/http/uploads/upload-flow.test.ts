@@ -247,7 +247,7 @@ test('cancelling removes the parts and releases the bytes, and repeating it retu
   assert.deepEqual(await Array.fromAsync(context.storage.listUploads()), [])
 })
 
-test('a ready asset can no longer be cancelled', async (t) => {
+test('a completed upload can no longer be cancelled', async (t) => {
   const { baseUrl } = await aService(t)
   const session = await requestSession(baseUrl, { bytes: someBytes(5) })
   await putParts(session, someBytes(5))
@@ -256,7 +256,7 @@ test('a ready asset can no longer be cancelled', async (t) => {
   assert.deepEqual([refused.status, refused.body.code], [409, 'already_uploaded'])
 })
 
-test('an upload that exceeds the plan returns 402 with the numbers and reserves nothing', async (t) => {
+test('requesting an upload that exceeds the plan returns 402 with the numbers and reserves nothing', async (t) => {
   const { baseUrl, call } = await aService(t, { STOWAGE_PLAN_STORAGE: '100' })
   await uploadFile(baseUrl, { bytes: someBytes(30) })
   await requestSession(baseUrl, { bytes: someBytes(20) })

@@ -39,8 +39,8 @@ function storeObject({ storage }: Context, { key, storageId, asset, chunkSize }:
 const KEPT = { keptForMs: 3_600_000 }
 
 for (const isStored of [false, true]) {
-  const when = isStored ? 'after the storage created the object' : 'before it called the storage'
-  test(`a replacement whose completion was killed ${when} is made current by the job`, async (t) => {
+  const when = isStored ? 'after the storage created the object' : 'before the storage was called'
+  test(`if the completion of a replacement is interrupted ${when}, a job makes the replacement current`, async (t) => {
     const service = await aService(t, SETTINGS)
     const context = takeOverJobs(service)
     const { id, session, upload, data } = await aSentReplacement(service)
@@ -54,7 +54,7 @@ for (const isStored of [false, true]) {
     await assertUsageConsistent(service)
   })
 
-  test(`an asset that is deleted after the completion of its replacement was killed ${when} leaves nothing`, async (t) => {
+  test(`deleting an asset leaves nothing, even if the completion of its replacement was interrupted ${when}`, async (t) => {
     const service = await aService(t, SETTINGS)
     const context = takeOverJobs(service)
     const { id, upload, data } = await aSentReplacement(service)

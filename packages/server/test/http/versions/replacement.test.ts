@@ -170,7 +170,7 @@ test('an Idempotency-Key repeats a replacement, even after its completion', asyn
   )
 })
 
-test('only ready files can be replaced, within the plan, and the ID of a replacement is not found as an asset', async (t) => {
+test('only ready files can be replaced, a replacement cannot exceed the plan, and its ID is not an asset ID', async (t) => {
   const service = await aService(t, { ...SETTINGS, STOWAGE_PLAN_STORAGE: '50' })
   const { baseUrl, call } = service
   const open = await requestSession(baseUrl, { bytes: someBytes(5) })
@@ -198,7 +198,7 @@ test('only ready files can be replaced, within the plan, and the ID of a replace
   assert.equal((await call('POST', `${API}/assets/${row}/cancel`, body)).status, 404)
 })
 
-test('an older version is restored and deleted, and the current one is not deleted', async (t) => {
+test('an older version can be restored and deleted, but the current one cannot be deleted', async (t) => {
   const service = await aService(t, SETTINGS)
   const { baseUrl, call } = service
   const [first, second] = [someBytes(11, 1), someBytes(22, 2)]

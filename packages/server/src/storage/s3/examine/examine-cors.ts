@@ -33,7 +33,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
     rules = await readRules(examination)
   } catch (error) {
     if (isForbidden(error)) {
-      const says = `${problem}, and this access key may not read the bucket's CORS rules; with another key, add this one:`
+      const says = `${problem}, and this access key is not allowed to read the bucket's CORS rules; use another key to set this rule (the command replaces all others):`
       return found('wrong', says, { remedy: commandFor(examination, [RULE]) })
     }
     if (!isUnsupported(error)) throw error
