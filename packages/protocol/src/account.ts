@@ -49,7 +49,7 @@ export const UsageResponse = Type.Object(
         }),
         {
           description:
-            'Sorted by bytes, descending; types without bytes and assets are omitted. Older versions count toward `bytes` of their own type, but not toward `assets`',
+            'Sorted by bytes, descending; types that have neither bytes nor assets are omitted. Older versions count toward `bytes` of their own type, but not toward `assets`',
         },
       ),
     }),

@@ -59,7 +59,7 @@ export const Asset = Type.Object(
       Type.String({
         format: 'date-time',
         description:
-          'Present only for an asset in the trash. It is removed after this time, or earlier if an upload needs its storage',
+          'Present only for an asset in the trash. The asset is removed after this time, or earlier if an upload needs its storage',
       }),
     ),
     checksum: NullableChecksum,

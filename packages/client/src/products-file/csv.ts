@@ -39,7 +39,7 @@ export function* readCsv(text: string): Generator<CsvRecord> {
 }
 
 const AFTER_QUOTE =
-  'The line has text after a closing quote. Write a quote inside quotes twice ("").'
+  'The line has text after a closing quote. Inside quotes, write each quote twice ("").'
 
 interface Quoted {
   value: string

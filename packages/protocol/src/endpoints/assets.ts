@@ -161,7 +161,7 @@ export const changeAsset = defineEndpoint({
   scope: 'write',
   summary: 'Rename an asset, change its path, or change a link',
   description:
-    'Omitted fields do not change; a `path` of null removes it. `url` and `size` can only be changed for links.',
+    'Omitted fields do not change; a `path` of null removes the path. `url` and `size` can only be changed for links.',
   params: AssetPath,
   body: AssetChanges,
   bodyExample: { filename: 'sample-pack-2.zip' },

@@ -13,7 +13,7 @@ export const restoreAsset = defineEndpoint({
   scope: 'write',
   summary: 'Restore an asset from the trash',
   description:
-    'Restores the asset with its versions, and attaches it to those of its products that still exist. Repeating it returns the same response.',
+    'Restores the asset with its versions, and attaches it to those of its products that still exist. Repeating the call returns the same response.',
   params: AssetPath,
   success: {
     status: 200,

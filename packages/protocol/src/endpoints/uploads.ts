@@ -79,7 +79,7 @@ export const cancelUpload = defineEndpoint({
   scope: 'write',
   summary: 'Cancel an upload',
   description:
-    'Removes the uploaded parts and frees the reserved bytes immediately. Cancelling the upload of a new version does not change the asset. Repeating it returns the same response.',
+    'Removes the uploaded parts and frees the reserved bytes immediately. Cancelling the upload of a new version does not change the asset. Repeating the call returns the same response.',
   params: AssetPath,
   body: CancelRequest,
   bodyExample: { upload_id: sessionExample.upload_id },

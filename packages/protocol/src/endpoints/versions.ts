@@ -14,7 +14,7 @@ export const requestReplacement = defineEndpoint({
   scope: 'write',
   summary: 'Replace a file',
   description:
-    'Returns a session for a new version of the file, as `POST /assets/signed` does for a new asset. Until `POST /assets/:id/uploaded` is called with its `upload_id`, the asset does not change and can be downloaded. Its products and all links to it stay the same. An asset has at most one unfinished replacement.',
+    'Returns a session for a new version of the file, as `POST /assets/signed` does for a new asset. Until `POST /assets/:id/uploaded` is called with its `upload_id`, the asset does not change and can be downloaded. The products of the asset and all links to it stay the same. An asset has at most one unfinished replacement.',
   params: AssetPath,
   headers: UploadRequestHeaders,
   body: ReplacementRequest,
@@ -77,7 +77,7 @@ export const restoreVersion = defineEndpoint({
   scope: 'write',
   summary: 'Restore a version of a file',
   description:
-    'Makes the version current, with its content, name and number. The version that was current is kept as an older one. Repeating it returns the same response.',
+    'Makes the version current, with its content, name and number. The version that was current is kept as an older one. Repeating the call returns the same response.',
   params: VersionPath,
   success: {
     status: 200,
@@ -96,7 +96,7 @@ export const deleteVersion = defineEndpoint({
   scope: 'write',
   summary: 'Delete an older version of a file',
   description:
-    'Frees its storage immediately. The file itself is removed in the background. The current version cannot be deleted.',
+    'Frees the storage of the version immediately. The file itself is removed in the background. The current version cannot be deleted.',
   params: VersionPath,
   success: {
     status: 202,

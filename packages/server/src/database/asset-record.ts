@@ -11,7 +11,7 @@ export interface AssetRecord {
   changedAt: Date
   /** When it was moved to the trash; undefined if it is ready. */
   trashedAt?: Date | undefined
-  /** Our IDs of its products, sorted. In the trash: those that it is attached to when it is restored. */
+  /** Our IDs of its products, sorted. An asset in the trash is attached to them when it is restored. */
   productIds: string[]
   /** The key of the current object; undefined for a link. */
   key: string | undefined

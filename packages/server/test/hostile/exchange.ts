@@ -52,7 +52,7 @@ function run(options: {
   methods: string[]
   probe: Probe
   hangMs: number
-  /** When the client half-closes the connection. Never by default. */
+  /** When the client half-closes the connection; undefined: never. */
   endAfterMs?: number
 }): Promise<Exchange> {
   const { port, bytes, methods, probe, hangMs, endAfterMs } = options

@@ -13,7 +13,7 @@ const ABOUT_UPLOADS: Command['kind'][] = [
   'expire',
 ]
 
-/** What a call without a response was about, as the clients name it. By default, the first upload. */
+/** The upload or asset of a call without a response, as the clients name it; by default, the first upload. */
 export function targetOf(model: Model, command: Command): Pick<Observation, 'id' | 'asset'> {
   const upload = model.uploads['upload' in command ? command.upload : 0] ?? model.uploads[0]
   const asset = upload?.replaces

@@ -2,8 +2,8 @@ import { REPLACED_OBJECT_KEPT_MS } from '../claim-times.ts'
 import type { Sql } from './connection.ts'
 
 /*
- * Versions that are no longer kept, whose objects are still needed by downloads. All run in the caller's
- * transaction. Their removals are only changed by the holder of the account's row.
+ * Versions that are no longer kept, but whose objects downloads may still need. All functions run in the caller's
+ * transaction. Only the holder of the account's row changes the removals.
  */
 
 /** Removes the oldest versions of an asset. Their bytes are available, and their objects are removed after an hour. */

@@ -7,7 +7,7 @@ interface SupersededVersion {
   bytes: number
 }
 
-/** Versions that are no longer kept, whose objects are still needed by downloads. In the caller's transaction. */
+/** Versions that are no longer kept, but whose objects downloads may still need. Runs in the caller's transaction. */
 export function prepareSuperseded({ prepare }: Connection) {
   const queue = prepare(
     `insert into removals (kind, storage_id, key, due_at, account_id, bytes)

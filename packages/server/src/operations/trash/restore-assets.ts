@@ -12,7 +12,7 @@ export async function restoreAssets({ data }: AccountContext, ids: string[]): Pr
   return restoredOf(await data.restoreAssets(ids), unknownAssets)
 }
 
-/** Restores one asset. Repeating it returns the same result. */
+/** Restores one asset. Repeating the call returns the same result. */
 export async function restoreAsset({ data }: AccountContext, id: string): Promise<Asset> {
   const [asset] = restoredOf(await data.restoreAssets([id]), assetNotFound)
   if (asset === undefined) throw assetNotFound()

@@ -6,7 +6,7 @@ import { refuseCompleted } from './refuse-completed.ts'
 import { removeParts } from './remove-parts.ts'
 
 /**
- * Frees the reserved bytes immediately and removes the parts. Repeating it returns the same result. Cancelling
+ * Frees the reserved bytes immediately and removes the parts. Repeating the call returns the same result. Cancelling
  * a replacement does not change the asset.
  */
 export async function cancelUpload(

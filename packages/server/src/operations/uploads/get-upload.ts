@@ -4,8 +4,8 @@ import { assetNotFound } from '../assets/asset-not-found.ts'
 import type { AccountContext } from '../context.ts'
 
 /**
- * The upload of a file, even if it was completed, cancelled or has expired. With the upload ID of a
- * replacement, the upload of that new version.
+ * The upload of a file, even if it was completed or cancelled, or has expired. The upload ID of a replacement
+ * selects the upload of that new version.
  */
 export async function getUpload(
   { data }: AccountContext,

@@ -6,7 +6,7 @@ import { versionNotFound } from './version-not-found.ts'
 
 /**
  * Makes an older version current: its content, its name and its number. The version that was current becomes
- * an older one, so this can be undone. Repeating it returns the same result.
+ * an older one, so this can be undone. Repeating the call returns the same result.
  */
 export async function restoreVersion(
   context: AccountContext,
