@@ -15,9 +15,10 @@ Usage:
 
 At its first start a service writes an identity into its database and its storage. From then on it
 refuses to start with another database or storage, because its jobs could remove files and uploads
-that another service still needs. This command binds the database and the storage in the STOWAGE_* variables, for
-example after the files were copied to another bucket. First stop every service that uses either of
-them. A service that is still configured with the previous database or storage will refuse to start.
+that another service still needs. This command binds the database and the storage in the STOWAGE_*
+variables, for example after the files were copied to another bucket. First stop every service that
+uses either of them. A service that is still configured with the previous database or storage will
+refuse to start.
 
 Exit codes: 0 bound · 1 not changed · 2 wrong usage or settings
 
