@@ -63,8 +63,9 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     // In parallel, because the disk storage waits for its thread to start.
     let onDamage = (_key: string) => {}
     const storing = openStorage({ ...options, clock, onDamage: (key) => onDamage(key) })
-    const openings = [storing, openDatabase(config)] as const
-    for (const opening of openings) closers.push(() => opening.then(closeEngine, nothingToClose))
+    const opening = openDatabase(config, (message, facts) => logger.info(facts, message))
+    const openings = [storing, opening] as const
+    for (const engine of openings) closers.push(() => engine.then(closeEngine, nothingToClose))
     const [storage, database, { buildApp }] = await Promise.all([
       ...openings,
       import('./http/app.ts'),

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
+import type { ReportUpgrade } from './database/migrate.ts'
 import type { Finding } from './domain/finding.ts'
 import type { Storage, StorageContents } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'
@@ -14,13 +15,16 @@ interface Times {
   clock: () => Date
 }
 
-export async function openDatabase({ database }: Config): Promise<Database> {
+export async function openDatabase(
+  { database }: Config,
+  report?: ReportUpgrade,
+): Promise<Database> {
   if (database.kind === 'sqlite') {
     const { openSqliteDatabase } = await import('./database/sqlite/sqlite-database.ts')
-    return openSqliteDatabase(database)
+    return openSqliteDatabase(database, report)
   }
   const { openPostgresDatabase } = await import('./database/postgres/postgres-database.ts')
-  return openPostgresDatabase(database)
+  return openPostgresDatabase(database, report)
 }
 
 /** Whether a service has created the database. Changes nothing. */

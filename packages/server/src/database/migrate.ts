@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Finding } from '../domain/finding.ts'
 
 export interface Migration {
@@ -16,10 +17,26 @@ export interface MigrationTarget {
   apply(migration: Migration): Promise<void>
 }
 
-/** Runs the pending migrations. */
-export async function migrate(target: MigrationTarget, directory: string): Promise<void> {
-  const pending = await pendingMigrations(await target.listApplied(), directory)
-  for (const migration of pending) await target.apply(migration)
+/** Reports what the upgrade of a database is doing, as this may take minutes. */
+export type ReportUpgrade = (message: string, facts: Record<string, string | number>) => void
+
+/** Runs the pending migrations. Creating a new database is not reported. */
+export async function migrate(
+  target: MigrationTarget,
+  directory: string,
+  report: ReportUpgrade,
+): Promise<void> {
+  const applied = await target.listApplied()
+  const pending = await pendingMigrations(applied, directory)
+  for (const [index, migration] of pending.entries()) {
+    if (applied.length > 0) {
+      const facts = { migration: migration.name, step: index + 1, of: pending.length }
+      report('upgrading the database', facts)
+      // The log is written before the migration, which may block the event loop.
+      await nextTurn()
+    }
+    await target.apply(migration)
+  }
 }
 
 /**

@@ -80,3 +80,23 @@ test('migrations that are killed at any point continue at the next start, and lo
       .all()
   assert.deepEqual(schemaOf(watching), schemaOf(fresh))
 })
+
+test('an upgrade reports each migration, and the creation of a database reports nothing', async (t) => {
+  const folder = await aFolder(t)
+  const file = join(folder, 'a.db')
+  await createReleased(file)
+  const reports: object[] = []
+  const report = (message: string, facts: object) => reports.push({ message, ...facts })
+  await (await openSqliteDatabase({ file }, report)).close()
+  const names = (await readdir(MIGRATIONS)).sort().slice(RELEASED)
+  const expected = names.map((migration, index) => ({
+    message: 'upgrading the database',
+    migration,
+    step: index + 1,
+    of: names.length,
+  }))
+  assert.deepEqual(reports, expected)
+  await (await openSqliteDatabase({ file }, report)).close()
+  await (await openSqliteDatabase({ file: join(folder, 'b.db') }, report)).close()
+  assert.equal(reports.length, expected.length)
+})

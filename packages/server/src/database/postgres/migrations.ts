@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url'
-import type { Migration, MigrationTarget } from '../migrate.ts'
+import type { Migration, MigrationTarget, ReportUpgrade } from '../migrate.ts'
 import { migrate } from '../migrate.ts'
 import {
   begin,
@@ -15,7 +15,9 @@ import { fillSortNames } from './sort-name.ts'
 export const MIGRATIONS = fileURLToPath(new URL('../../../migrations/postgres', import.meta.url))
 
 /** An arbitrary constant. The instance that holds this lock migrates. */
-const LOCK = 7_869_167_103
+export const LOCK = 7_869_167_103
+/** An instance that waits for the lock reports it after this time. Without migrations, others hold it briefly. */
+const REPORT_AFTER_MS = 1_000
 
 /** Whether a service has created its tables. Changes nothing. */
 export async function isCreated(options: PostgresOptions): Promise<boolean> {
@@ -30,18 +32,28 @@ export async function isCreated(options: PostgresOptions): Promise<boolean> {
 }
 
 /** Of instances that start at the same time, one migrates while the others wait. */
-export async function migrateUnderLock(sql: Sql): Promise<void> {
+export async function migrateUnderLock(sql: Sql, report: ReportUpgrade): Promise<void> {
   await sql`set statement_timeout = 0`
-  // The lock is held until the connection is closed.
-  await sql`select pg_advisory_lock(${LOCK})`
+  await takeLock(sql, report)
   await sql`
     create table if not exists migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null
     )`
-  await migrate(migrationTarget(sql), MIGRATIONS)
+  await migrate(migrationTarget(sql), MIGRATIONS, report)
   await fillSearchSkus(sql)
-  await fillSortNames(sql)
+  await fillSortNames(sql, report)
   await fillSearchPaths(sql)
+}
+
+/** The lock is held until the connection is closed. */
+async function takeLock(sql: Sql, report: ReportUpgrade): Promise<void> {
+  const message = 'waiting for another instance, which upgrades the database'
+  const timer = setTimeout(() => report(message, {}), REPORT_AFTER_MS)
+  try {
+    await sql`select pg_advisory_lock(${LOCK})`
+  } finally {
+    clearTimeout(timer)
+  }
 }
 
 function migrationTarget(connection: Sql): MigrationTarget {

@@ -2,6 +2,7 @@ import { cacheAccountData } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
 import { openCountsCache } from '../listing/counts-cache.ts'
 import { openSmallResultCache } from '../listing/small-result-cache.ts'
+import type { ReportUpgrade } from '../migrate.ts'
 import { accountData } from './account-data.ts'
 import { globalAccounts } from './accounts.ts'
 import { openConnection, type PostgresOptions, requireServer } from './connection.ts'
@@ -27,8 +28,11 @@ import { globalVerifications } from './verifications.ts'
  * the holder of the account's row changes (asset_blocks, usage_by_type). Jobs skip locked assets, and so does an
  * upload that removes assets from the trash while it holds the account's row.
  */
-export async function openPostgresDatabase(options: PostgresOptions): Promise<Database> {
-  await migrateOnce(options)
+export async function openPostgresDatabase(
+  options: PostgresOptions,
+  report: ReportUpgrade = () => {},
+): Promise<Database> {
+  await migrateOnce(options, report)
   const pool = openPool(options)
   const run = createUnitsOfWork(pool)
   const caches = { counts: openCountsCache(), smallResults: openSmallResultCache<string>() }
@@ -95,12 +99,12 @@ export async function openPostgresDatabase(options: PostgresOptions): Promise<Da
 }
 
 /** Migrates on a separate connection, as it may wait long for another instance that migrates. */
-async function migrateOnce(options: PostgresOptions): Promise<void> {
+async function migrateOnce(options: PostgresOptions, report: ReportUpgrade): Promise<void> {
   const connection = openConnection(options)
   try {
     await unitOfWork(async () => {
       await requireServer(connection)
-      await migrateUnderLock(connection.sql)
+      await migrateUnderLock(connection.sql, report)
     })
   } finally {
     await connection.close()

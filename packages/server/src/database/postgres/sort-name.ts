@@ -1,4 +1,6 @@
 import { sortName } from '../../domain/sort-name.ts'
+import type { ReportUpgrade } from '../migrate.ts'
+import { reportFilling } from '../report-filling.ts'
 import type { Sql } from './connection.ts'
 
 const BATCH = 5000
@@ -7,7 +9,8 @@ const BATCH = 5000
  * Sets `sort_name` of assets that older versions have stored, one batch per statement. Can be interrupted and
  * repeated.
  */
-export async function fillSortNames(sql: Sql): Promise<void> {
+export async function fillSortNames(sql: Sql, report: ReportUpgrade): Promise<void> {
+  const filling = reportFilling(report, 'sort_name')
   for (;;) {
     const rows = await sql<{ id: string; filename: string }[]>`
       select id, filename from assets where sort_name is null order by id limit ${BATCH}`
@@ -20,5 +23,6 @@ export async function fillSortNames(sql: Sql): Promise<void> {
         as filled (id, filename, sort_name)
       where a.id = filled.id and a.filename = filled.filename and a.sort_name is null`
     if (rows.length < BATCH) return
+    filling.add(rows.length)
   }
 }

@@ -1,19 +1,19 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { type MigrationTarget, migrate, pendingMigrations } from '../migrate.ts'
+import { type MigrationTarget, migrate, pendingMigrations, type ReportUpgrade } from '../migrate.ts'
 import { connect } from './connection.ts'
 import { wrapConnection } from './statement.ts'
 
 export const MIGRATIONS = fileURLToPath(new URL('../../../migrations/sqlite', import.meta.url))
 
-export async function migrateFile(connection: DatabaseSync): Promise<void> {
+export async function migrateFile(connection: DatabaseSync, report: ReportUpgrade): Promise<void> {
   connection.exec(`
     create table if not exists migrations (
       name text primary key, checksum text not null, applied_at text not null
     ) strict
   `)
-  await migrate(migrationTarget(connection), MIGRATIONS)
+  await migrate(migrationTarget(connection), MIGRATIONS, report)
 }
 
 function migrationTarget(connection: DatabaseSync): MigrationTarget {

@@ -1,6 +1,8 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { sortName } from '../../domain/sort-name.ts'
+import type { ReportUpgrade } from '../migrate.ts'
+import { reportFilling } from '../report-filling.ts'
 import { wrapConnection } from './statement.ts'
 
 const BATCH = 5000
@@ -9,7 +11,7 @@ const BATCH = 5000
  * Sets `sort_name` of assets that older versions have stored, one batch per transaction. Can be interrupted
  * and repeated.
  */
-export async function fillSortNames(database: DatabaseSync): Promise<void> {
+export async function fillSortNames(database: DatabaseSync, report: ReportUpgrade): Promise<void> {
   const { prepare, transaction } = wrapConnection(database)
   const next = prepare<{ seq: number; filename: string }>(
     `select seq, filename from assets where sort_name is null order by seq limit ${BATCH}`,
@@ -21,5 +23,9 @@ export async function fillSortNames(database: DatabaseSync): Promise<void> {
       for (const { seq, filename } of rows) fill.run({ seq, sort_name: sortName(filename) })
       return rows.length
     })
-  while (fillSome() === BATCH) await nextTurn()
+  const filling = reportFilling(report, 'sort_name')
+  while (fillSome() === BATCH) {
+    filling.add(BATCH)
+    await nextTurn()
+  }
 }

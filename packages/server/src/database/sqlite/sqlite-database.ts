@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { cacheAccountData } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
+import type { ReportUpgrade } from '../migrate.ts'
 import { prepareAccountData } from './account-data.ts'
 import { prepareAccounts } from './accounts.ts'
 import { connect, disableBusyTimeout } from './connection.ts'
@@ -33,10 +34,13 @@ export interface SqliteOptions {
 }
 
 /** Opens the file, and creates or migrates it if necessary. */
-export async function openSqliteDatabase(options: SqliteOptions): Promise<Database> {
+export async function openSqliteDatabase(
+  options: SqliteOptions,
+  report: ReportUpgrade = () => {},
+): Promise<Database> {
   const { file, onStatement } = options
   const spareFile = openSpareFile(file)
-  const database = await openFile(options, spareFile)
+  const database = await openFile(options, spareFile, report)
   const connection = wrapConnection(database, onStatement)
   const inGroup = groupCommits(connection)
   const run = createUnitsOfWork(inGroup, spareFile)
@@ -113,15 +117,19 @@ export async function openSqliteDatabase(options: SqliteOptions): Promise<Databa
   }
 }
 
-async function openFile(options: SqliteOptions, spareFile: SpareFile): Promise<DatabaseSync> {
+async function openFile(
+  options: SqliteOptions,
+  spareFile: SpareFile,
+  report: ReportUpgrade,
+): Promise<DatabaseSync> {
   const { file, readOnly = false } = options
   const database = readOnly ? connect(file, { readOnly }) : connectOnFullDisk(file, spareFile)
   try {
     if (readOnly) await requireMigrated(database, file)
     else {
-      await migrateFile(database)
+      await migrateFile(database, report)
       await fillSearchSkus(database)
-      await fillSortNames(database)
+      await fillSortNames(database, report)
       await fillSearchPaths(database)
     }
     disableBusyTimeout(database)

@@ -1,0 +1,119 @@
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { readdir, readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { aPostgresServer } from '@stowage/testing/engines/postgres'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
+import postgres from 'postgres'
+import type { ReportUpgrade } from '../migrate.ts'
+import { LOCK, MIGRATIONS } from './migrations.ts'
+import { openPostgresDatabase } from './postgres-database.ts'
+
+const server = await aPostgresServer()
+/** The migrations of version 0.1.0. */
+const RELEASED = 4
+const FILES = 5_000
+
+async function open(url: string, report?: ReportUpgrade) {
+  const options = { url, poolSize: 2, statementTimeoutMs: 10_000, tls: 'off' } as const
+  return openPostgresDatabase(options, report)
+}
+
+function connectTo(t: TestContext, url: string): postgres.Sql {
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  cleanUp(t, () => sql.end())
+  return sql
+}
+
+/** A database as version 0.1.0 created it, with files. */
+async function createReleased(sql: postgres.Sql): Promise<void> {
+  await sql`
+    create table migrations (
+      name text primary key, checksum text not null, applied_at timestamptz not null
+    )`
+  for (const name of (await readdir(MIGRATIONS)).sort().slice(0, RELEASED)) {
+    const text = await readFile(join(MIGRATIONS, name), 'utf8')
+    await sql.unsafe(text).simple()
+    const checksum = createHash('sha256').update(text).digest('hex')
+    await sql`insert into migrations values (${name}, ${checksum}, now())`
+  }
+  await sql`
+    insert into accounts (id, name, plan_name, plan_storage, created_at)
+    values (${'0'.repeat(32)}, 'a', 'a', 1000000000000, now())`
+  await sql`
+    insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, created_at,
+      upload_id, storage_id, chunk_size, changed_at)
+    select lpad(n::text, 32, '0')::uuid, (select id from accounts), 'file', 'ready', n || '.zip',
+      n || '.zip', n, 'application/zip', now(), gen_random_uuid(), n, 100000000, now()
+    from generate_series(1, ${FILES}::int) n`
+}
+
+async function countApplied(sql: postgres.Sql): Promise<number> {
+  const [row] = await sql`select count(*)::int as count from migrations`
+  return row?.count
+}
+
+/** Tables, columns and indexes. */
+async function readSchema(sql: postgres.Sql): Promise<readonly unknown[]> {
+  return sql`
+    select table_name || '.' || column_name || ' ' || data_type as line
+    from information_schema.columns where table_schema = 'public'
+    union all select indexdef from pg_indexes where schemaname = 'public' order by 1`
+}
+
+test('migrations whose connection is cut at any point continue at the next start, and lose nothing', async (t) => {
+  const url = await server.emptyDatabase(t)
+  const sql = connectTo(t, url)
+  await createReleased(sql)
+  const total = (await readdir(MIGRATIONS)).length
+  let cuts = 0
+  for (const target of [RELEASED + 1, total - 3, total - 1]) {
+    const opening = open(url).then(
+      (database) => database.close(),
+      () => {
+        cuts += 1
+      },
+    )
+    await until(`${target} migrations have run`, async () => (await countApplied(sql)) >= target)
+    await sql`
+      select pg_terminate_backend(pid) from pg_stat_activity
+      where datname = current_database() and application_name = 'stowage'`
+    await opening
+  }
+  assert.ok(cuts > 0)
+  await (await open(url)).close()
+  assert.equal(await countApplied(sql), total)
+  const [counted] = await sql`
+    select (select count(*) from assets)::int as assets,
+      (select count(sort_name) from assets)::int as sort_names,
+      (select count(*) from checksums where queue = 'backlog')::int as checksums,
+      (select sum(bytes) from checksums) = (select sum(bytes) from assets) as has_all_bytes`
+  const expected = { assets: FILES, sort_names: FILES, checksums: FILES, has_all_bytes: true }
+  assert.deepEqual({ ...counted }, expected)
+  // The same tables as those of a new database.
+  const fresh = connectTo(t, await server.database(t))
+  assert.deepEqual(await readSchema(sql), await readSchema(fresh))
+})
+
+test('an instance reports that another one upgrades the database, and then starts', async (t) => {
+  const url = await server.emptyDatabase(t)
+  const sql = connectTo(t, url)
+  await createReleased(sql)
+  await sql`select pg_advisory_lock(${LOCK})`
+  const reports: { message: string; migration?: string }[] = []
+  const report: ReportUpgrade = (message, facts) => reports.push({ message, ...facts })
+  const opening = open(url, report)
+  await until('the instance reports that it waits', () => reports.length > 0)
+  assert.deepEqual(reports, [
+    { message: 'waiting for another instance, which upgrades the database' },
+  ])
+  await sql`select pg_advisory_unlock(${LOCK})`
+  await (await opening).close()
+  const names = (await readdir(MIGRATIONS)).sort().slice(RELEASED)
+  assert.deepEqual(
+    reports.slice(1).map(({ migration }) => migration),
+    names,
+  )
+})
