@@ -1,10 +1,10 @@
 import type { Database } from '@stowage/server/src/database/database'
 import { progress } from '../progress.ts'
-import { assetRecord, products } from './records.ts'
+import { products, recordsAt } from './records.ts'
 
 /**
- * Inserts `count` assets into an empty database, `batch` in each transaction, for the default account
- * of the service.
+ * Inserts `count` ready assets into an empty database, `batch` in each transaction, for the default account
+ * of the service. Some have older versions, and there are more assets in the trash.
  */
 export async function fill(
   database: Database,
@@ -19,9 +19,11 @@ export async function fill(
   })
   const data = database.of(id)
   await data.putProducts(products())
+  const trashedAt = new Date()
   for (let start = 0; start < count; start += batch) {
     const length = Math.min(batch, count - start)
-    const assets = Array.from({ length }, (_, index) => assetRecord(id, start + index, count))
+    const indexes = Array.from({ length }, (_, index) => start + index)
+    const assets = indexes.flatMap((index) => recordsAt(id, index, { count, trashedAt }))
     await data.importRecords({ keys: [], assets })
     progress(`filling: ${start + length} of ${count} assets`)
   }

@@ -33,7 +33,7 @@ export async function startFilledPostgres(context: WorkloadContext) {
 }
 
 /** Creating an index after all rows is several times as fast as updating it with each row. */
-async function withoutIndexes(url: string, work: () => Promise<void>): Promise<void> {
+export async function withoutIndexes(url: string, work: () => Promise<void>): Promise<void> {
   await administer(url, async (sql) => {
     const indexes = await sql<{ name: string; definition: string }[]>`
       select indexname as name, indexdef as definition from pg_indexes
@@ -51,7 +51,7 @@ async function withoutIndexes(url: string, work: () => Promise<void>): Promise<v
   })
 }
 
-async function administer(url: string, work: (sql: postgres.Sql) => Promise<unknown>) {
+export async function administer(url: string, work: (sql: postgres.Sql) => Promise<unknown>) {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   await work(sql)
   await sql.end()

@@ -23,9 +23,19 @@ const FIRST_AT = Date.UTC(2024, 0, 1)
 const WORDS = ['summer', 'drum', 'vocal', 'guitar', 'ambient', 'studio', 'live', 'remix', 'loop']
 const TYPES = ['zip', 'wav', 'pdf', 'mp4', 'jpg']
 
+/** The file of one in eleven assets was replaced: the service keeps one older version by default. */
+const REPLACED_EVERY = 11
+/** For this many assets, there is one more in the trash. */
+const TRASHED_EVERY = 20
+
 /** IDs increase with the index, as those of real assets increase with time. */
 export function assetId(index: number): string {
-  const time = (FIRST_AT + index * 1000).toString(16).padStart(12, '0')
+  return idAt(index, 0)
+}
+
+/** `offset` in milliseconds, so that other IDs are between those of the assets. */
+function idAt(index: number, offset: number): string {
+  const time = (FIRST_AT + index * 1000 + offset).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${index.toString(16).padStart(12, '0')}`
 }
 
@@ -43,36 +53,62 @@ export function products(): NewProduct[] {
   }))
 }
 
-/** The asset at this index, of `count` assets. */
-export function assetRecord(accountId: string, index: number, count: number): AssetRecord {
+/** The ready asset at this index, of `count` assets, and for some of them another one in the trash. */
+export function recordsAt(
+  accountId: string,
+  index: number,
+  { count, trashedAt }: { count: number; trashedAt: Date },
+): AssetRecord[] {
+  const ready = recordWith(accountId, { id: assetId(index), index, count })
+  if (index % TRASHED_EVERY !== 0) return [ready]
+  const trashed = recordWith(accountId, { id: idAt(index, 500), index, count })
+  return [ready, { ...trashed, changedAt: trashedAt, trashedAt }]
+}
+
+function recordWith(
+  accountId: string,
+  { id, index, count }: { id: string; index: number; count: number },
+): AssetRecord {
   const createdAt = new Date(FIRST_AT + index * 1000)
   const distance = Math.floor(count / RARE_COUNT)
   const isRare = index % distance === 0 && index < distance * RARE_COUNT
   const word = isRare ? RARE : pick(WORDS, index * 5)
+  const chunkSize = 100_000_000
+  const file = {
+    filename: `${pick(WORDS, index)}-${word}-${COMMON}-${index}.${pick(TYPES, index)}`,
+    bytes: 1000 + ((index * 7919) % 100_000),
+    mime: 'application/octet-stream',
+    integrity: {
+      sha256: index.toString(16).padStart(64, '0'),
+      verifiedAt: createdAt,
+      isDamaged: false,
+    },
+    createdAt,
+  }
+  const isReplaced = index % REPLACED_EVERY === 3
+  const version = isReplaced ? 2 : 1
+  // The first version has the ID of the asset.
+  const key = isReplaced ? `${id.slice(0, 19)}f${id.slice(20)}` : id
   return {
     asset: {
-      id: assetId(index),
+      ...file,
+      id,
       accountId,
       kind: 'file',
       status: 'ready',
-      filename: `${pick(WORDS, index)}-${word}-${COMMON}-${index}.${pick(TYPES, index)}`,
-      bytes: 1000 + ((index * 7919) % 100_000),
-      mime: 'application/octet-stream',
       url: null,
       path: null,
-      integrity: { sha256: null, verifiedAt: null, isDamaged: false },
-      createdAt,
       updatedAt: createdAt,
-      version: 1,
+      version,
     },
-    upload: { id: assetId(index), chunkSize: 100_000_000, expiresAt: createdAt },
+    upload: { id: key, chunkSize, expiresAt: createdAt },
     idempotency: undefined,
     changedAt: createdAt,
     productIds: [productId(index % PRODUCTS)],
-    key: assetId(index),
+    key,
     versionCreatedAt: createdAt,
-    lastVersion: 1,
-    versions: [],
+    lastVersion: version,
+    versions: isReplaced ? [{ ...file, version: 1, key: id, chunkSize }] : [],
   }
 }
 

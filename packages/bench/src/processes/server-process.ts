@@ -68,13 +68,13 @@ export function spawnServer({ command, args, env }: Command): Spawned {
   return { process: child, errors: () => errors }
 }
 
-export function printedUrl({ process: child, errors }: Spawned): Promise<string> {
+export function printedUrl(
+  { process: child, errors }: Spawned,
+  timeoutMs = START_TIMEOUT_MS,
+): Promise<string> {
   const name = child.spawnargs.join(' ')
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(
-      () => reject(new Error(`${name} did not print a URL`)),
-      START_TIMEOUT_MS,
-    )
+    const timer = setTimeout(() => reject(new Error(`${name} did not print a URL`)), timeoutMs)
     timer.unref()
     child.once('error', reject)
     child.once('exit', () => reject(new Error(`${name} exited: ${errors()}`)))

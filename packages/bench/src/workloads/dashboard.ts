@@ -2,6 +2,7 @@ import { CHROMIUM, FLAGS, missingForBrowser } from '@stowage/testing/browser/bro
 import { type Browser, chromium, type Page } from 'playwright-core'
 import { LARGE, SMALL } from '../catalog/metrics.ts'
 import { COMMON, RARE, RARE_COUNT } from '../catalog/records.ts'
+import { CATALOG_SETTINGS } from '../catalog/settings.ts'
 import { copyFilled } from '../catalog/sqlite.ts'
 import { startStowage } from '../processes/stowage.ts'
 import { timed } from '../timed.ts'
@@ -45,7 +46,7 @@ async function startDashboard(
 ): Promise<Contender> {
   const folder = await context.folder()
   await copyFilled(folder, count)
-  const { url } = await startStowage(context, { STOWAGE_DATA: folder })
+  const { url } = await startStowage(context, { ...CATALOG_SETTINGS, STOWAGE_DATA: folder })
   return {
     name,
     async run() {

@@ -1,6 +1,7 @@
 import { byId, helloWorld, listContender } from '../catalog/contenders.ts'
 import { LARGE, LIST_METRICS, LIST_TARGETS, SMALL } from '../catalog/metrics.ts'
 import { startFilledPostgres } from '../catalog/postgres.ts'
+import { CATALOG_SETTINGS } from '../catalog/settings.ts'
 import { startPeer } from '../processes/peers.ts'
 import { startStowage } from '../processes/stowage.ts'
 import type { Workload } from '../workload.ts'
@@ -15,7 +16,10 @@ export const workload: Workload = {
     const postgres = await startFilledPostgres(context)
     const open = async (count: number) => {
       const database = await postgres.database(count)
-      const server = await startStowage(context, { STOWAGE_DATABASE: database })
+      const server = await startStowage(context, {
+        ...CATALOG_SETTINGS,
+        STOWAGE_DATABASE: database,
+      })
       return { database, options: { server, seconds, count } }
     }
     const small = await open(10_000)

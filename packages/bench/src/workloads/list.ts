@@ -1,5 +1,6 @@
 import { byId, helloWorld, listContender } from '../catalog/contenders.ts'
 import { LARGE, LIST_METRICS, LIST_TARGETS, SMALL } from '../catalog/metrics.ts'
+import { CATALOG_SETTINGS } from '../catalog/settings.ts'
 import { copyFilled } from '../catalog/sqlite.ts'
 import { startPeer } from '../processes/peers.ts'
 import { startStowage } from '../processes/stowage.ts'
@@ -15,7 +16,7 @@ export const workload: Workload = {
     const open = async (count: number) => {
       const folder = await context.folder()
       const file = await copyFilled(folder, count)
-      const server = await startStowage(context, { STOWAGE_DATA: folder })
+      const server = await startStowage(context, { ...CATALOG_SETTINGS, STOWAGE_DATA: folder })
       return { file, options: { server, seconds, count } }
     }
     const large = await open(1_000_000)

@@ -1,0 +1,56 @@
+import { parseArgs } from 'node:util'
+import { openContext } from '../open-context.ts'
+import { progress } from '../progress.ts'
+import { machineText, thisMachine } from '../report/machine.ts'
+import { measureUpgrade, type UpgradeResult } from './measure-upgrade.ts'
+import { createReleasedPostgres } from './postgres.ts'
+import { tableOf, writeTable } from './report.ts'
+import { createReleasedSqlite } from './sqlite.ts'
+
+/*
+ * Measures how long the upgrade of a database of the last release takes, and whether an upgrade that is killed
+ * continues at the next start.
+ *
+ *     npm run bench:migration                     1,000,000 assets
+ *     npm run bench:migration -- --write          also writes the table of docs/production.md
+ *     npm run bench:migration -- --assets 10000 sqlite
+ */
+
+const ENGINES = { sqlite: createReleasedSqlite, postgres: createReleasedPostgres }
+const PRODUCTS = 1000
+
+async function run(): Promise<void> {
+  const { positionals, values } = parseArgs({
+    allowPositionals: true,
+    options: {
+      assets: { type: 'string', default: '1000000' },
+      write: { type: 'boolean', default: false },
+    },
+  })
+  const assets = Number(values.assets)
+  const machine = machineText(thisMachine())
+  const results: UpgradeResult[] = []
+  for (const [name, create] of Object.entries(ENGINES)) {
+    if (positionals.length > 0 && !positionals.includes(name)) continue
+    const context = openContext(1)
+    process.once('SIGINT', () => context.close().finally(() => process.exit(130)))
+    try {
+      results.push(await measureUpgrade(await create(context, { assets, products: PRODUCTS })))
+    } finally {
+      await context.close()
+    }
+  }
+  progress('')
+  const table = tableOf(results, { assets, machine })
+  process.stdout.write(`${table}\n`)
+  for (const { engine, kills } of results) {
+    for (const { afterSeconds, migrations, sortNames } of kills) {
+      process.stdout.write(
+        `${engine}, killed after ${afterSeconds.toFixed(1)} s: ${migrations} migrations, ${sortNames} sort names\n`,
+      )
+    }
+  }
+  if (values.write) await writeTable(table)
+}
+
+await run()
