@@ -18,7 +18,7 @@ ENV STOWAGE_HOST=0.0.0.0 STOWAGE_DATA=/data
 VOLUME /data
 # The service, and the disk storage, which receives parts.
 EXPOSE 4000 4001
-HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
+HEALTHCHECK --interval=10s --timeout=3s --start-period=10m \
   CMD ["node", "--eval", "fetch(`http://127.0.0.1:${process.env.STOWAGE_PORT || 4000}/healthz`).then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "node_modules/stowage/dist/stowage.js"]
 CMD ["serve"]

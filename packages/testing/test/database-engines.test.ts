@@ -11,8 +11,13 @@ test('both database engines have the same migrations', () => {
   for (const list of lists) assert.deepEqual(list, lists[0])
 })
 
-/** Each engine's way to run units of work, and SQLite's way to survive a full disk. */
-const OF_ONE_ENGINE = ['sqlite/group-commit.ts', 'sqlite/spare-file.ts', 'postgres/pool.ts']
+/** Each engine's way to run units of work, SQLite's way to survive a full disk, and an upgrade in one transaction. */
+const OF_ONE_ENGINE = [
+  'sqlite/group-commit.ts',
+  'sqlite/spare-file.ts',
+  'postgres/pool.ts',
+  'postgres/without-indexes.ts',
+]
 
 test('both database engines have the same files', () => {
   const [sqlite = [], postgres] = ['sqlite', 'postgres'].map((engine) => {

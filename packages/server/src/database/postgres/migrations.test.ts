@@ -8,8 +8,10 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import postgres from 'postgres'
 import type { ReportUpgrade } from '../migrate.ts'
+import { openConnection } from './connection.ts'
 import { LOCK, MIGRATIONS } from './migrations.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
+import { fillSortNames } from './sort-name.ts'
 
 const server = await aPostgresServer()
 /** The migrations of version 0.1.0. */
@@ -116,4 +118,34 @@ test('an instance reports that another one upgrades the database, and then start
     reports.slice(1).map(({ migration }) => migration),
     names,
   )
+})
+
+test('sort names of many assets are filled without indexes, which are the same afterwards', async (t) => {
+  const url = await server.emptyDatabase(t)
+  const sql = connectTo(t, url)
+  await createReleased(sql)
+  await (await open(url)).close()
+  const expected = await readSchema(sql)
+  const connection = openConnection({ url, poolSize: 1, statementTimeoutMs: 10_000, tls: 'off' })
+  cleanUp(t, () => connection.close())
+  const fill = async (report: ReportUpgrade) => {
+    await sql`update assets set sort_name = null`
+    await fillSortNames(connection.sql, report, { many: FILES })
+  }
+  const indexes: unknown[] = []
+  await fill((_message, { index }) => index && indexes.push(index))
+  assert.ok(indexes.includes('assets_names') && indexes.includes('assets_by_name'))
+  assert.deepEqual(await readSchema(sql), expected)
+  const isFilled = async () => {
+    const [row] = await sql`select bool_and(sort_name is not null) as filled from assets`
+    return row?.filled
+  }
+  assert.equal(await isFilled(), true)
+  // Interrupted after the first index was created.
+  const stop = (_message: string, { index }: { index?: unknown }) => {
+    if (index === 'assets_by_name') throw new Error('interrupted')
+  }
+  await assert.rejects(fill(stop), /interrupted/)
+  assert.deepEqual(await readSchema(sql), expected)
+  assert.equal(await isFilled(), false)
 })
