@@ -4,7 +4,7 @@ import { progress } from '../progress.ts'
 import { machineText, thisMachine } from '../report/machine.ts'
 import { measureUpgrade, type UpgradeResult } from './measure-upgrade.ts'
 import { createReleasedPostgres } from './postgres.ts'
-import { tableOf, writeTable } from './report.ts'
+import { tableOf } from './report.ts'
 import { createReleasedSqlite } from './sqlite.ts'
 
 /*
@@ -12,7 +12,6 @@ import { createReleasedSqlite } from './sqlite.ts'
  * continues at the next start.
  *
  *     npm run bench:migration                     1,000,000 assets
- *     npm run bench:migration -- --write          also writes the table of docs/production.md
  *     npm run bench:migration -- --assets 10000 sqlite
  */
 
@@ -22,10 +21,7 @@ const PRODUCTS = 1000
 async function run(): Promise<void> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
-    options: {
-      assets: { type: 'string', default: '1000000' },
-      write: { type: 'boolean', default: false },
-    },
+    options: { assets: { type: 'string', default: '1000000' } },
   })
   const assets = Number(values.assets)
   const machine = machineText(thisMachine())
@@ -41,8 +37,7 @@ async function run(): Promise<void> {
     }
   }
   progress('')
-  const table = tableOf(results, { assets, machine })
-  process.stdout.write(`${table}\n`)
+  process.stdout.write(`${tableOf(results, { assets, machine })}\n`)
   for (const { engine, kills } of results) {
     for (const { afterSeconds, migrations, sortNames } of kills) {
       process.stdout.write(
@@ -50,7 +45,6 @@ async function run(): Promise<void> {
       )
     }
   }
-  if (values.write) await writeTable(table)
 }
 
 await run()
