@@ -22,7 +22,8 @@ Usage:
               know), and recount the usage of accounts
   --verify    also read every file, compare it with its SHA-256 and, on disk storage, with the
               digests of its parts, and record the result
-  --json      a JSON array of findings
+  --json      a JSON array of findings: {check, status, message, items, remedy}. The status is ok,
+              note, pending, error or fixed
 
 The command checks the database and the storage in the STOWAGE_* variables, even while the service
 is running. Without --fix, --repair and --verify it changes nothing, except that it writes a small
@@ -54,29 +55,42 @@ Examples:
       onProgress: progress.show,
     })
     progress.clear()
-    if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
+    if (json) process.stdout.write(`${JSON.stringify(findings.map(presentFinding), null, 2)}\n`)
     else if (findings.length > 0) process.stdout.write(conclusion(findings))
     return code
   },
 }
 
-const LABELS = {
+const STATUSES = {
   well: ['ok', 'green'],
   note: ['note', 'yellow'],
   pending: ['pending', 'yellow'],
-  wrong: ['ERROR', 'red'],
+  wrong: ['error', 'red'],
   mended: ['fixed', 'green'],
 } as const satisfies Record<Finding['verdict'], [string, string]>
 const LABEL_WIDTH = 8
 const MAX_ITEMS = 20
 
-function linesOf({ verdict, about, says, items = [], remedy }: Finding): string {
-  const [label, color] = LABELS[verdict]
+/** `about`, `verdict` and `says` are the names of earlier versions. */
+function presentFinding(finding: Finding) {
+  const { about, verdict, says, items, remedy } = finding
+  const [status] = STATUSES[verdict]
+  return { check: checkOf(finding), status, message: says, items, remedy, about, verdict, says }
+}
+
+function checkOf({ about }: Finding): string {
+  return about === 'books' ? 'usage' : about
+}
+
+function linesOf(finding: Finding): string {
+  const { verdict, says, items = [], remedy } = finding
+  const [status, color] = STATUSES[verdict]
+  const label = verdict === 'wrong' ? status.toUpperCase() : status
   const shown = items.slice(0, MAX_ITEMS)
   const more = items.length - shown.length
   const indent = ' '.repeat(LABEL_WIDTH)
   const lines = [
-    `${styleText(color, label.padEnd(LABEL_WIDTH))}${about === 'books' ? 'usage' : about}: ${says}`,
+    `${styleText(color, label.padEnd(LABEL_WIDTH))}${checkOf(finding)}: ${says}`,
     ...shown.map((item) => `${indent}- ${item}`),
     ...(more > 0 ? [`${indent}- and ${more} more (--json lists all)`] : []),
     ...(remedy?.split('\n').map((line) => `${indent}> ${line}`) ?? []),

@@ -12,6 +12,16 @@ function doctor(settings: Record<string, string>, ...options: string[]) {
   return stowage(settings, 'doctor', ...options)
 }
 
+interface JsonFinding extends Finding {
+  check: string
+  status: string
+  message: string
+}
+
+function parseFindings(json: string): JsonFinding[] {
+  return JSON.parse(json)
+}
+
 test('doctor finds nothing wrong with a running service, and reports it as text and as JSON', async (t) => {
   const { folder, baseUrl } = await aService(t)
   await uploadFile(baseUrl, { bytes: someBytes(25) })
@@ -21,8 +31,12 @@ test('doctor finds nothing wrong with a running service, and reports it as text 
   assert.match(stdout, /^ok +database: SQLite: .*stowage\.db is intact$/m)
   assert.match(stdout, /^ok +files: 1 checked, each with its object, all bytes verified$/m)
   assert.match(stdout, /\nno problems\n$/)
-  const findings: Finding[] = JSON.parse((await doctor(settings, '--json')).stdout)
-  assert.deepEqual(new Set(findings.map(({ verdict }) => verdict)), new Set(['well']))
+  const findings = parseFindings((await doctor(settings, '--json')).stdout)
+  assert.deepEqual(new Set(findings.map(({ status }) => status)), new Set(['ok']))
+  const usage = findings.find(({ check }) => check === 'usage')
+  assert.ok(usage?.message)
+  // The names of earlier versions stay.
+  assert.deepEqual([usage.about, usage.verdict, usage.says], ['books', 'well', usage.message])
 })
 
 test('doctor accepts a data folder that does not exist yet', async (t) => {
@@ -111,7 +125,8 @@ test('doctor exits with code 2 for invalid arguments and settings', async (t) =>
   const settings = { STOWAGE_DATA: folder, STOWAGE_PORT: 'x' }
   const { code, stdout } = await doctor(settings, '--json')
   assert.equal(code, 2)
-  const [finding]: Finding[] = JSON.parse(stdout)
+  const [finding] = parseFindings(stdout)
+  assert.deepEqual([finding?.check, finding?.status], ['settings', 'error'])
   assert.deepEqual([finding?.about, finding?.verdict], ['settings', 'wrong'])
   assert.match(finding?.items?.join() ?? '', /STOWAGE_PORT=x/)
   assert.match((await doctor(settings)).stdout, /1 problem/)
