@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { assertAccessible } from './support/axe.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { watchParts } from './support/parts.ts'
 import { manyProducts } from './support/products.ts'
@@ -71,6 +72,40 @@ test('a page that cannot be loaded shows an error, and uploads continue', async 
   await page.goBack()
   await page.getByRole('button', { name: 'Reload' }).click()
   await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor()
+})
+
+test('once all uploads are done, the tray shrinks on the next page, and new uploads open it again', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, context, service } = await openDashboard(t)
+  const tray = page.getByRole('region', { name: 'Uploads' })
+  const upload = (name: string) =>
+    page
+      .getByLabel('Files to upload')
+      .setInputFiles({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })
+  await page.goto('/')
+  await upload('a.txt')
+  await tray.getByText('1 file uploaded').first().waitFor()
+  await tray.getByRole('link', { name: 'a.txt' }).waitFor()
+  await page.getByRole('link', { name: 'Storage' }).click()
+  await tray.getByRole('link', { name: 'a.txt' }).waitFor({ state: 'hidden' })
+  const { width = 0, height = 0 } = (await tray.boundingBox()) ?? {}
+  assert.ok(width < 300 && height < 60, `${width} × ${height}`)
+  await assertAccessible(page, 'the small tray')
+  await tray.getByRole('button', { name: 'Show files' }).click()
+  await tray.getByRole('link', { name: 'a.txt' }).click()
+  await page.getByRole('heading', { name: 'a.txt' }).waitFor()
+  await tray.getByRole('button', { name: 'Show files' }).waitFor()
+
+  const parts = await watchParts(context, service, 0)
+  await page.getByRole('link', { name: 'Assets', exact: true }).click()
+  await upload('b.txt')
+  await tray.getByRole('button', { name: 'Pause: b.txt' }).waitFor()
+  // While files are uploaded, the tray stays open on every page.
+  await page.getByRole('link', { name: 'Storage' }).click()
+  await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor()
+  await tray.getByRole('button', { name: 'Pause: b.txt' }).waitFor()
+  parts.release()
+  await tray.getByRole('link', { name: 'b.txt' }).waitFor()
 })
 
 test('an offline browser can use a service on the same computer', async (t) => {

@@ -62,11 +62,13 @@ export function TrayHeader({ totals, isOnline, isOpen, onToggle, onCancelAll }: 
           aria-label="Progress of all uploads"
         />
       )}
-      <Text size="xs" c="dimmed">
-        {formatSize(bytes)} of {formatSize(total)}
-        {isOnline && paceText(totals)}
-        {failed > 0 && ` · ${numberText(failed)} failed`}
-      </Text>
+      {(isOpen || !isDone) && (
+        <Text size="xs" c="dimmed">
+          {formatSize(bytes)} of {formatSize(total)}
+          {isOnline && paceText(totals)}
+          {failed > 0 && ` · ${numberText(failed)} failed`}
+        </Text>
+      )}
     </Stack>
   )
 }

@@ -1,5 +1,4 @@
 import { Collapse, Paper, ScrollArea, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { useHeightProperty } from '../components/use-height-property.ts'
@@ -13,6 +12,7 @@ import { isEnded, totalsOf, type UploadItem, type UploadTotals } from './upload-
 import { UploadRow } from './upload-row.tsx'
 import classes from './upload-tray.module.css'
 import { useUploads, useUploadsState } from './uploads.tsx'
+import { useTrayOpen } from './use-tray-open.ts'
 import { WaitingFiles } from './waiting-files.tsx'
 
 /** A folder may contain more files than a page can show. */
@@ -26,12 +26,14 @@ export function UploadTray() {
   // The page of unfinished uploads lists them itself.
   const resumable = path === '/uploads' ? [] : state.resumable
   const tray = useHeightProperty('--tray-height')
-  const [isOpen, { toggle }] = useDisclosure(true)
   const [cancelling, setCancelling] = useState<UploadItem | 'all'>()
   const isOnline = useOnline()
-  const rowCount = items.length + resumable.length + waiting.length
-  if (rowCount === 0 && shortage === undefined) return null
   const totals = totalsOf(items)
+  const otherRows = resumable.length + waiting.length
+  const isDone = totals.files > 0 && totals.done === totals.files
+  const isAllDone = isDone && otherRows === 0 && shortage === undefined
+  const { isOpen, toggle } = useTrayOpen({ isAllDone, path })
+  if (items.length + otherRows === 0 && shortage === undefined) return null
   const rows = inDisplayOrder(items)
   const cancel = () => (cancelling === 'all' ? uploads.cancelAll() : remove(cancelling))
   const remove = (item: UploadItem | undefined) => item && uploads.remove(item.key)
@@ -41,6 +43,7 @@ export function UploadTray() {
       component="section"
       aria-label="Uploads"
       className={classes.tray}
+      data-small={(isAllDone && !isOpen) || undefined}
       withBorder
       shadow="md"
     >
