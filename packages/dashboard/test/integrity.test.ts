@@ -93,3 +93,15 @@ test('the page shows that a file is being compared with its declared digest, and
   await preview.getByText('an e-book').waitFor()
   await page.getByText('Verified', { exact: true }).waitFor()
 })
+
+test('without checksums, the page of a file does not show that it will be verified', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, { STOWAGE_CHECKSUMS: 'off' })
+  const [asset] = await storeFiles(client, [{ name: 'book.txt' }])
+  await page.goto(`/assets/${asset?.id}`)
+  const details = page.getByRole('region', { name: 'Details' })
+  await details.getByText('Ready').waitFor()
+  // Its link is shown once the settings of the service are known.
+  await page.getByRole('link', { name: 'Trash' }).waitFor()
+  assert.equal(await details.getByText('Integrity').count(), 0)
+})

@@ -26,6 +26,10 @@ export const AccountResponse = Type.Object(
         description:
           'How many seconds deleted assets stay in the trash; 0 if the service removes them immediately',
       }),
+      checksums: Type.Boolean({
+        description:
+          'Whether the service computes the SHA-256 of each file after its upload. If false, `checksum` of new files stays null',
+      }),
       available: Type.Integer({ description: 'Bytes available for new uploads' }),
       assets: Type.Integer({ description: 'Number of ready assets' }),
       scope: Scope('The scope of the key in use; `manage` on a service without keys'),

@@ -149,6 +149,7 @@ export const accountExample: AccountResponse['data'] = {
   reserved: 0,
   trash: 0,
   trash_for: 2_592_000,
+  checksums: true,
   available: 999_750_000_000,
   assets: 1,
   scope: 'manage',

@@ -4,10 +4,13 @@ import { CopyButton } from '../components/copy-button.tsx'
 import { DateTime } from '../components/date-time.tsx'
 import { Detail } from '../components/detail-list.tsx'
 import { IconShieldCheck } from '../icons/icons.ts'
+import { useHasChecksums } from '../session/use-has-checksums.ts'
 import { DamagedMark } from './damaged-mark.tsx'
 
 /** Whether and when the stored bytes of a file were verified, and their digest. */
 export function IntegrityDetails({ asset: { checksum, damaged } }: { asset: Asset }) {
+  const hasChecksums = useHasChecksums()
+  if (checksum === null && !damaged && !hasChecksums) return null
   return (
     <>
       <Detail name="Integrity">

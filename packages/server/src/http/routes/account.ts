@@ -7,8 +7,8 @@ import type { RouteGroup } from './route-group.ts'
 
 export const accountRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.readAccount, async ({ context, scope }) => {
-    const { trashForMs } = context.settings
-    return { data: presentAccount(await readSummary(context), { trashForMs, scope }) }
+    const { settings } = context
+    return { data: presentAccount(await readSummary(context), { settings, scope }) }
   })
 
   route(app, options, endpoints.readUsage, async ({ context }) => {

@@ -49,12 +49,14 @@ test('the digest of each version of a file is computed in the background', async
 
 test('the service computes the digest automatically, soon after the completion', async (t) => {
   const service = await aService(t, CHECKSUM_SETTINGS)
+  assert.equal((await service.call('GET', `${API}/account`)).body.data.checksums, true)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   await until('the digest is shown', async () => (await readAsset(service, id)).checksum !== null)
 })
 
 test('without checksums, nothing is read and a declared digest does not prevent downloads', async (t) => {
   const service = await aService(t, { ...CHECKSUM_SETTINGS, STOWAGE_CHECKSUMS: 'off' })
+  assert.equal((await service.call('GET', `${API}/account`)).body.data.checksums, false)
   const id = await uploadDeclared(service, BYTES, sha256Of(BYTES))
   await JOBS.computeChecksums(service.context)
   assert.equal((await readAsset(service, id)).checksum, null)
