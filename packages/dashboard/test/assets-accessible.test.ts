@@ -26,6 +26,17 @@ test('axe finds no violations on the pages of assets, in all of their states and
   const link = await client.store({ filename: 'link', url: 'https://example.com/' })
   const products = await storeProducts(client, ['Poster', 'Mug'])
   await client.attach(files[1]?.id ?? '', { products: products.map(({ id }) => id) })
+  const [broken] = await storeFiles(client, [{ name: 'broken.png', mime: 'image/png' }])
+  await client.putProducts(
+    Array.from({ length: 140 }, (_, index) => ({
+      product_id: 9,
+      variant_id: index,
+      name: 'Font',
+      variant_name: `License for ${index} seats`,
+      sku: `FONT-${index}`,
+    })),
+  )
+  await client.attach(broken?.id ?? '', { product_ids: [9] })
   await page.reload()
   await page.getByRole('checkbox', { name: 'Select a.txt' }).click()
   await assertAccessible(page, 'the list with a selected asset')
@@ -70,6 +81,11 @@ test('axe finds no violations on the pages of assets, in all of their states and
   }
   await page.getByRole('button', { name: 'Rename' }).click()
   await assertAccessible(page, 'renaming')
+  await page.goto(`/assets/${broken?.id}`)
+  await page.getByText('This image cannot be displayed').waitFor()
+  await page.getByRole('button', { name: '140 variants' }).click()
+  await page.getByRole('button', { name: 'Detach Font · License for 139 seats' }).waitFor()
+  await assertAccessible(page, 'a broken image with 140 variants')
   await page.goto(`/assets/${files[0]?.id}`)
   const failure = { code: 'internal', message: 'The request failed.' }
   await page.route('**/address', (route) => route.fulfill({ status: 400, json: failure }))
@@ -79,6 +95,11 @@ test('axe finds no violations on the pages of assets, in all of their states and
   await page.goto('/assets/01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f')
   await page.getByText('Asset not found').waitFor()
   await assertAccessible(page, 'an asset that does not exist')
+  await page.route('**/api/v1/assets?*', (route) => route.fulfill({ status: 400, json: failure }))
+  await page.goto('/')
+  await page.getByText('Could not load the assets').waitFor()
+  await assertAccessible(page, 'a list that cannot be loaded')
+  await page.unroute('**/api/v1/assets?*')
 
   const parts = await watchParts(context, service, 1)
   await page.goto('/')

@@ -10,12 +10,15 @@ const NO_BROWSER = await missingForBrowser()
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
 const CSV = 'Product ID,Variant ID,Title\n1,1,Changed\n8,1,New\n9,1,\n2,1,Same\n'
 
-test('axe finds no violations on products, import, storage, settings, sign-in and the error page', async (t) => {
+test('axe finds no violations on products, import, uploads, storage, settings, sign-in and error pages', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, context, service } = await openDashboard(t, KEYS)
   await page.goto('/products')
   await page.getByRole('heading', { name: 'Import your products' }).waitFor()
   await assertAccessible(page, 'no products')
+  await page.goto('/uploads')
+  await page.getByText('No unfinished uploads').waitFor()
+  await assertAccessible(page, 'no unfinished uploads')
   const [product] = await client.putProducts([
     aProduct({ variant_name: 'WAV', sku: 'S', vendor: RIGHT_TO_LEFT, tags: ['a', 'b', 'c', LONG] }),
     aProduct({ variant_id: 2, variant_name: 'MP3' }),
@@ -30,14 +33,15 @@ test('axe finds no violations on products, import, storage, settings, sign-in an
     const { id } = await client.upload(new Uint8Array(100), { name, mime })
     await client.attach(id, { product_ids: [1] })
   }
-  await fetch(`${service.baseUrl}/api/v1/assets/signed`, {
+  const signed = await fetch(`${service.baseUrl}/api/v1/assets/signed`, {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
       Authorization: `Bearer ${KEYS.STOWAGE_ADMIN_KEY}`,
     },
-    body: JSON.stringify({ name: LONG, size: 9, mime: 'text/plain', path: 'course' }),
+    body: JSON.stringify({ name: LONG, size: 20_000_000, mime: 'text/plain', path: 'course' }),
   })
+  const { id: unfinished } = (await signed.json()) as { id: string }
   await client.createKey({ name: 'one', scope: 'read' })
   await client.revokeKey((await client.createKey({ name: 'old', scope: 'read' })).id)
 
@@ -70,6 +74,12 @@ test('axe finds no violations on products, import, storage, settings, sign-in an
     await page.goto('/uploads')
     await page.getByRole('button', { name: `Discard ${LONG} in course` }).waitFor()
     await check('unfinished uploads')
+    await page.getByRole('button', { name: `Discard ${LONG} in course` }).click()
+    await page.getByRole('dialog').waitFor()
+    await check('discarding an upload')
+    await page.goto(`/assets/${unfinished}`)
+    await page.getByRole('button', { name: 'Choose file to resume' }).waitFor()
+    await check('the page of an unfinished upload')
     await page.goto('/storage')
     await page.getByRole('region', { name: 'Largest files' }).getByText('b.png').waitFor()
     await page.getByText('Archives').waitFor()
@@ -78,6 +88,11 @@ test('axe finds no violations on products, import, storage, settings, sign-in an
     await page.getByRole('switch').check()
     await page.getByText('You are signed in').waitFor()
     await check('settings')
+    await page.getByRole('button', { name: 'Revoke one' }).click()
+    await page.getByRole('dialog').waitFor()
+    await check('revoking a key')
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'hidden' })
     await page.getByRole('button', { name: 'Create key' }).click()
     await page.getByLabel('Name').fill(`key at ${width}`)
     await check('creating a key')
@@ -85,6 +100,14 @@ test('axe finds no violations on products, import, storage, settings, sign-in an
     await page.getByTestId('secret').waitFor()
     await check('a new key')
   }
+  await page.goto('/products/import')
+  await page.getByLabel('Product file').setInputFiles(csvFile(CSV))
+  await page.getByRole('button', { name: /^Import/ }).click()
+  await page.getByText('Not imported').waitFor()
+  await assertAccessible(page, 'an import with problems')
+  await page.goto(`/products/${unfinished}`)
+  await page.getByText('Product not found').waitFor()
+  await assertAccessible(page, 'a product that does not exist')
   const guest = await context.browser()?.newPage({ baseURL: new URL(page.url()).origin })
   assert.ok(guest)
   await guest.goto('/')
