@@ -112,7 +112,10 @@ export interface Client<Input = BlobInput | StreamInput> {
   emptyTrash(settings?: CallSettings): Promise<void>
   /** Moves all assets of the account to the trash. Unfinished uploads continue. */
   deleteAll(settings?: CallSettings): Promise<void>
-  /** Deletes, restores, attaches or detaches up to 1,000 assets: either all of them or none. */
+  /**
+   * Deletes, restores, attaches or detaches up to 1,000 assets: either all of them or none. With `permanent`, a
+   * deletion removes the assets immediately, even if they are in the trash.
+   */
   bulk(request: BulkRequest, settings?: CallSettings): Promise<BulkResponse['data']>
   /** Attaches an asset to products. Returns the asset with all of its products. */
   attach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>

@@ -79,7 +79,7 @@ test('assets are moved to the trash, listed there, restored and removed', async 
   assert.equal((await stowage.asset(first, { with_products: true })).products?.length, 1)
   const bulk = await stowage.bulk({ action: 'restore', ids: [first, second] })
   assert.deepEqual(bulk, { action: 'restore', assets: 2 })
-  await stowage.delete(first, { permanent: true })
+  await stowage.bulk({ action: 'delete', permanent: true, ids: [first] })
   await assert.rejects(stowage.restore(first), { code: 'not_found' })
   await assert.rejects(stowage.bulk({ action: 'delete', ids: [first, second] }), (error) => {
     assert.ok(isStowageError(error, 'invalid'))

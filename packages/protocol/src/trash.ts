@@ -26,6 +26,13 @@ export const BulkRequest = Type.Object(
       description: 'The IDs of the assets',
       ...Problem(`must be an array of 1 to ${MAX_BULK_ASSETS} asset IDs`),
     }),
+    permanent: Type.Optional(
+      Type.Boolean({
+        description:
+          'Only for `delete`. true: removes the assets immediately, even if they are in the trash',
+        ...Problem('must be true or false'),
+      }),
+    ),
     ...ProductReferences.properties,
   },
   { title: 'BulkRequest' },

@@ -2,24 +2,32 @@ import { type Asset, type Client, isStowageError } from '@stowage/client'
 import { forEachAsset } from './for-each-asset.ts'
 import { inChunks } from './in-chunks.ts'
 
+interface Change {
+  assets: readonly Asset[]
+  /** Only for deletions: removes the assets immediately, even if they are in the trash. */
+  isPermanent?: boolean
+  signal?: AbortSignal
+}
+
 /**
- * Moves assets to the trash, or restores them. One call changes all of them or none. If some no longer exist,
- * the others are changed one by one. A restoration then rejects with `not_found`, after the others are restored.
+ * Moves assets to the trash, removes them, or restores them. One call changes all of them or none. If some no longer
+ * exist, the others are changed one by one. A restoration then rejects with `not_found`, after the others are restored.
  */
 export async function deleteOrRestore(
   client: Client,
   action: 'delete' | 'restore',
-  { assets, signal }: { assets: readonly Asset[]; signal?: AbortSignal },
+  { assets, isPermanent = false, signal }: Change,
 ): Promise<void> {
   const all = assets.map(({ id }) => id)
+  const change = { action, ...(isPermanent && { permanent: true }) }
   try {
-    await inChunks(all, (ids) => client.bulk({ action, ids }, { signal }))
+    await inChunks(all, (ids) => client.bulk({ ...change, ids }, { signal }))
   } catch (error) {
     if (!isStowageError(error, 'invalid')) throw error
     await forEachAsset(assets, ({ id }) =>
       action === 'restore'
         ? client.restore(id, undefined, { signal })
-        : client.delete(id, { signal }).catch(ignoreNotFound),
+        : client.delete(id, { permanent: isPermanent, signal }).catch(ignoreNotFound),
     )
   }
 }

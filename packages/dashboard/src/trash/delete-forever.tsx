@@ -1,7 +1,7 @@
 import { Text } from '@mantine/core'
-import { type Asset, isStowageError } from '@stowage/client'
+import type { Asset } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { forEachAsset } from '../assets/for-each-asset.ts'
+import { deleteOrRestore } from '../assets/delete-or-restore.ts'
 import { Names } from '../assets/names.tsx'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 import { notify } from '../components/notify.ts'
@@ -24,12 +24,7 @@ export function DeleteForever({ assets, onClose, onDone }: Props) {
   const name = isSingle ? (first?.filename ?? '') : countText(assets.length, 'asset')
   const deletion = useMutation({
     mutationFn: (signal: AbortSignal) =>
-      forEachAsset(assets, ({ id }) =>
-        client.delete(id, { permanent: true, signal }).catch((error: unknown) => {
-          // It was removed in the meantime.
-          if (!isStowageError(error, 'not_found')) throw error
-        }),
-      ),
+      deleteOrRestore(client, 'delete', { assets, isPermanent: true, signal }),
     onSuccess() {
       notify({ message: `${name} deleted forever` })
       onClose()

@@ -15,6 +15,7 @@ export const remove = { kind: 'delete', upload: 0 } as const satisfies Command
 export const purge = { kind: 'delete', upload: 0, isPermanent: true } as const satisfies Command
 export const restoreAsset = { kind: 'restoreAsset', upload: 0 } as const satisfies Command
 export const bulkDelete = { kind: 'bulkDelete', uploads: [0] } satisfies Command
+export const bulkPurge = { kind: 'bulkDelete', uploads: [0], isPermanent: true } satisfies Command
 export const bulkRestore = { kind: 'bulkRestore', uploads: [0] } satisfies Command
 export const deleteAll = { kind: 'deleteAll' } as const satisfies Command
 export const emptyTrash = { kind: 'emptyTrash' } as const satisfies Command

@@ -1,6 +1,7 @@
 import {
   attach,
   bulkDelete,
+  bulkPurge,
   bulkRestore,
   complete,
   deleteAll,
@@ -36,6 +37,11 @@ export const TRASH_CASES: TestCase[] = [
   },
   { name: 'restore an asset', before: TRASHED, call: restoreAsset },
   { name: 'delete in bulk', before: READY, call: bulkDelete },
+  {
+    name: 'delete in bulk permanently, a file with a replacement',
+    before: [...READY, replace],
+    call: bulkPurge,
+  },
   { name: 'restore in bulk', before: TRASHED, call: bulkRestore },
   { name: 'computeChecksums, an asset', before: READY, call: job('computeChecksums') },
   {

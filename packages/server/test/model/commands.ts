@@ -18,7 +18,7 @@ export type Command =
   /** Without `isPermanent`, a ready asset is moved to the trash. */
   | { kind: 'delete'; upload: number; isPermanent?: boolean }
   | { kind: 'restoreAsset'; upload: number }
-  | { kind: 'bulkDelete'; uploads: number[] }
+  | { kind: 'bulkDelete'; uploads: number[]; isPermanent?: boolean }
   | { kind: 'bulkRestore'; uploads: number[] }
   | { kind: 'deleteAll' }
   | { kind: 'emptyTrash' }
@@ -124,6 +124,14 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 4, arbitrary: fc.record({ kind: is('restoreAsset'), upload }) },
   { weight: 1, arbitrary: fc.record({ kind: is('bulkDelete'), uploads: someUploads }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: is('bulkDelete'),
+      uploads: someUploads,
+      isPermanent: fc.constant(true),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: is('bulkRestore'), uploads: someUploads }) },
   { weight: 1, arbitrary: fc.record({ kind: is('deleteAll') }) },
   { weight: 1, arbitrary: fc.record({ kind: is('emptyTrash') }) },

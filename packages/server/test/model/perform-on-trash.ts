@@ -28,7 +28,10 @@ export async function performOnTrash(
   }
   const chosen = command.uploads.flatMap((index) => sessions[index % sessions.length]?.id ?? [])
   const ids = [...new Set(chosen)]
-  const action = command.kind === 'bulkDelete' ? 'delete' : 'restore'
-  const { status } = await call('POST', `${API}/assets/bulk`, { action, ids })
+  const change =
+    command.kind === 'bulkDelete'
+      ? { action: 'delete', permanent: command.isPermanent }
+      : { action: 'restore' }
+  const { status } = await call('POST', `${API}/assets/bulk`, { ...change, ids })
   return { status, ids }
 }

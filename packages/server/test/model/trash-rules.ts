@@ -29,10 +29,11 @@ export const TRASH_RULES = {
     return allow(seen.status === 202, trashAll(model))
   },
 
-  bulkDelete(model: Model, _: Call<'bulkDelete'>, seen: Observation): Model | undefined {
+  bulkDelete(model: Model, command: Call<'bulkDelete'>, seen: Observation): Model | undefined {
     const assets = assetsOf(model, seen)
     if (!assets.every(isDeletable)) return allow(seen.status === 422, model)
-    return allow(seen.status === 200, assets.reduce(toTrash, model))
+    const end = command.isPermanent ? deleteForGood : toTrash
+    return allow(seen.status === 200, assets.reduce(end, model))
   },
 
   bulkRestore(model: Model, _: Call<'bulkRestore'>, seen: Observation): Model | undefined {

@@ -1,4 +1,5 @@
 import { type BulkRequest, endpoints } from '@stowage/protocol'
+import { invalid } from '../../errors.ts'
 import type { AccountContext } from '../../operations/context.ts'
 import { attachAssets, detachAssets } from '../../operations/trash/attach-assets.ts'
 import { deleteAllAssets } from '../../operations/trash/delete-all-assets.ts'
@@ -33,7 +34,9 @@ export const trashRoutes: RouteGroup = (app, options) => {
 }
 
 async function change(context: AccountContext, ids: string[], body: BulkRequest): Promise<void> {
-  if (body.action === 'delete') await deleteAssets(context, ids)
+  const { permanent: isPermanent = false } = body
+  if (body.action === 'delete') await deleteAssets(context, ids, { isPermanent })
+  else if (isPermanent) throw invalid({ permanent: ['can only be used with delete'] })
   else if (body.action === 'restore') await restoreAssets(context, ids)
   else {
     const changeAttachments = body.action === 'attach' ? attachAssets : detachAssets

@@ -70,6 +70,33 @@ test('a permanent deletion and emptying the trash remove the files', async (t) =
   await assertUsageConsistent(service)
 })
 
+test('several assets are deleted permanently in one call, from the trash or not, or none of them', async (t) => {
+  const service = await aService(t)
+  const { baseUrl, call } = service
+  const context = takeOverJobs(service)
+  const { id } = await uploadFile(baseUrl, { bytes: someBytes(9, 1) })
+  const { id: trashed } = await uploadFile(baseUrl, { bytes: someBytes(9, 2) })
+  assert.equal((await call('DELETE', `${API}/assets/${trashed}`)).status, 202)
+  const bulk = (body: object) => call('POST', `${API}/assets/bulk`, body)
+
+  const unknown = randomUUID()
+  const refused = await bulk({ action: 'delete', permanent: true, ids: [id, trashed, unknown] })
+  assert.equal(refused.status, 422)
+  assert.match(refused.body.errors.ids[0], new RegExp(unknown))
+  const misused = await bulk({ action: 'restore', permanent: true, ids: [trashed] })
+  assert.deepEqual(misused.body.errors, { permanent: ['can only be used with delete'] })
+  assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, 1)
+
+  const deleted = await bulk({ action: 'delete', permanent: true, ids: [id, trashed] })
+  assert.deepEqual(deleted.body, { data: { action: 'delete', assets: 2 } })
+  assert.equal((await call('GET', `${API}/assets`)).body.meta.total, 0)
+  assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, 0)
+  assert.equal((await bulk({ action: 'restore', ids: [id, trashed] })).status, 422)
+  await runJobs(context)
+  assert.deepEqual(await readObjects(service), [])
+  await assertUsageConsistent(service)
+})
+
 test('without a trash, deleted assets are removed immediately', async (t) => {
   const service = await aService(t, { STOWAGE_TRASH_FOR: '0' })
   const { baseUrl, call } = service
