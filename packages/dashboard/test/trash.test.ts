@@ -51,6 +51,14 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   const rows = page.locator('tbody tr')
   await until('the trash is listed', async () => (await rows.count()) === 4)
   await assertAccessible(page, 'the trash')
+  await page.setViewportSize({ width: 390, height: 844 })
+  const facts = rows.first().getByText('until')
+  await facts.waitFor()
+  assert.ok(
+    await facts.evaluate<boolean>('(it) => it.scrollWidth <= it.clientWidth'),
+    'on a phone, no button covers the text',
+  )
+  await page.setViewportSize({ width: 1280, height: 720 })
   await page.getByRole('searchbox', { name: 'Search the trash' }).fill('a.tx')
   await page.getByRole('status').getByText('1 asset found').waitFor()
   await button(page, 'Restore a.txt').press('Enter')

@@ -1,8 +1,9 @@
-import { Alert, Box, Stack, Text } from '@mantine/core'
+import { Alert, Stack, Text } from '@mantine/core'
 import type { Asset, Product } from '@stowage/client'
 import { Section } from '../components/section.tsx'
 import { errorText } from '../format/error-text.ts'
 import { RequireScope } from '../session/require-scope.tsx'
+import classes from './asset-page.module.css'
 import { AttachedProduct } from './attached-product.tsx'
 import { type ProductChoice, referencesOf } from './product-choices.ts'
 import { groupProducts } from './product-groups.ts'
@@ -46,19 +47,20 @@ export function AssetProducts({ asset }: { asset: Asset }) {
             Not attached to any product. Attach it to a product to deliver it to the buyers.
           </Text>
         )}
-        {/* Stays short, whatever the number of products. */}
-        <Box mah={360} style={{ overflowY: 'auto' }}>
-          <Stack component="ul" gap={8} m={0} p={0} style={{ listStyle: 'none' }}>
-            {groupProducts(attached).map((group) => (
-              <AttachedProduct
-                key={group.productId}
-                group={group}
-                detaching={beingDetached}
-                onDetach={detach}
-              />
-            ))}
-          </Stack>
-        </Box>
+        {attached.length > 0 && (
+          <div className={classes.products}>
+            <Stack component="ul" gap={8} m={0} p={0} style={{ listStyle: 'none' }}>
+              {groupProducts(attached).map((group) => (
+                <AttachedProduct
+                  key={group.productId}
+                  group={group}
+                  detaching={beingDetached}
+                  onDetach={detach}
+                />
+              ))}
+            </Stack>
+          </div>
+        )}
       </Stack>
     </Section>
   )

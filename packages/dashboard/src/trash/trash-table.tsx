@@ -92,7 +92,7 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
                 <Name>{path}</Name>
               </Box>
             )}
-            <Box hiddenFrom="sm" fz="xs" c="dimmed">
+            <Box hiddenFrom="sm" fz="xs" c="dimmed" style={{ whiteSpace: 'normal' }}>
               {size} · until <DateTime value={removed_after} isDateOnly />
             </Box>
           </Box>
