@@ -11,8 +11,8 @@ export function FirstUse() {
   return (
     <EmptyState Icon={IconCloudUpload} color="anchor" title="Drop your first file here">
       <Text c="dimmed">
-        You can drop files and folders anywhere on this page. An interrupted upload resumes where it
-        stopped.
+        Drop files and folders anywhere on this page, or choose “Upload”. An interrupted upload
+        resumes where it stopped.
       </Text>
     </EmptyState>
   )
