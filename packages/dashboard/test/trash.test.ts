@@ -8,6 +8,12 @@ import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support
 const NO_BROWSER = await missingForBrowser()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
 
+/** Whether all of the text is inside its element. */
+function fits(element: unknown): boolean {
+  const { scrollWidth, clientWidth } = element as { scrollWidth: number; clientWidth: number }
+  return scrollWidth <= clientWidth
+}
+
 test('deleted assets are restored by undo or from the trash, or deleted forever', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
@@ -54,10 +60,7 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   await page.setViewportSize({ width: 390, height: 844 })
   const facts = rows.first().getByText('until')
   await facts.waitFor()
-  assert.ok(
-    await facts.evaluate<boolean>('(it) => it.scrollWidth <= it.clientWidth'),
-    'on a phone, no button covers the text',
-  )
+  assert.ok(await facts.evaluate(fits), 'on a phone, no button covers the text')
   await page.setViewportSize({ width: 1280, height: 720 })
   await page.getByRole('searchbox', { name: 'Search the trash' }).fill('a.tx')
   await page.getByRole('status').getByText('1 asset found').waitFor()
