@@ -7,7 +7,7 @@ export const PARTS = Array.from({ length: 10_000 }, (_, index) => index + 1)
 
 const UPLOAD = { Bucket: 'bucket', Key: 'some/key', UploadId: 'VXBsb2FkIElEIG9mIHNvbWUgbGVuZ3Ro' }
 
-/** With the presigner of the AWS SDK. */
+/** Signs each URL with the presigner of the AWS SDK. */
 export async function presignEach(client: S3Client): Promise<void> {
   for (const PartNumber of PARTS) {
     const command = new UploadPartCommand({ ...UPLOAD, PartNumber, ContentLength: 100_000_000 })

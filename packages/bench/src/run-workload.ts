@@ -14,7 +14,7 @@ export interface Limits {
 const ROUNDS = 3
 const SECONDS = 1
 
-/** Runs one workload and cleans up, also on a signal. */
+/** Runs one workload and cleans up, even after a signal. */
 export async function runWorkload(
   name: string,
   workload: Workload,

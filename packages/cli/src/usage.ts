@@ -8,7 +8,7 @@ export interface Command {
   run(commandLine: string[]): Promise<number>
 }
 
-/** The command line is wrong. The message is shown with a hint to `--help`; the exit code is 2. */
+/** The command line is wrong. The message is shown with a hint to use `--help`; the exit code is 2. */
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

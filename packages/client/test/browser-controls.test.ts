@@ -191,7 +191,7 @@ test('a file that is written to during its upload is refused, and nothing is sto
   assert.equal((await client.assets().page()).meta.total, 0)
 })
 
-test('if a file has changed when it is chosen again, it is uploaded as a new one, without the parts sent before', async (t) => {
+test('if a file has changed when it is chosen again, it is uploaded as a new one, without the parts sent earlier', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, path, client, release, start, ended } = await aHeldUpload(t)
   await page.reload()

@@ -70,7 +70,7 @@ test('uploads in Node do not use fetch, which keeps much memory', async (t) => {
   assert.equal(await (await client.download(id)).text(), 'some text')
 })
 
-/** A server that responds to every request as `respond` says. */
+/** A server that responds to every request as `respond` specifies. */
 async function aServer(
   t: TestContext,
   respond: (url: string) => { status: number; headers: Record<string, string>; body?: Buffer },

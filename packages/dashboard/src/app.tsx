@@ -23,7 +23,7 @@ const StoragePage = lazy(() => loadPages().then((it) => ({ default: it.StoragePa
 const TrashPage = lazy(() => loadPages().then((it) => ({ default: it.TrashPage })))
 const SettingsPage = lazy(() => loadPages().then((it) => ({ default: it.SettingsPage })))
 
-/** The browser is also idle while it waits for the data of the first page. */
+/** Not earlier, because the browser is also idle while it waits for the data of the first page. */
 const PRELOAD_AFTER_MS = 1_000
 
 /** Loads the other pages in advance, so that they open without delay and while the network is down. */

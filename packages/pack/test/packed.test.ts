@@ -38,7 +38,7 @@ function environmentOf(version: NodeVersion): NodeJS.ProcessEnv {
   return { ...withNode(nodes[version]), XDG_STATE_HOME: home, XDG_CONFIG_HOME: home }
 }
 
-/** Returns the URL of the service on this version. Tests share it, because `npx` takes long to start. */
+/** Returns the URL of the service on this version. Tests share it, because `npx` takes a long time to start. */
 async function serveOn(version: '24' | '26'): Promise<string> {
   const data = join(project, `data-${version}`)
   const service = services.get(version) ?? npxServe(project, environmentOf(version), data)

@@ -38,10 +38,10 @@ export const PageMeta = Type.Object(
 )
 export type PageMeta = Static<typeof PageMeta>
 
-/** An ID, and a name of 255 characters of up to four bytes each in base64. */
+/** A cursor contains an ID, and a name of 255 characters of up to four bytes each in base64. */
 const MAX_CURSOR_LENGTH = 1500
 
-/** The maximum number of rows of a page. */
+/** The maximum number of rows on a page. */
 export const MAX_PAGE_SIZE = 1000
 
 export const PageQuery = {

@@ -6,7 +6,7 @@ import { type Static, Type } from './type.ts'
 /** The maximum number of variants nested in a product; `GET /products?product_id=` lists all of them. */
 export const MAX_NESTED_VARIANTS = 100
 
-/** The maximum number of products of a page of products with their variants. */
+/** The maximum number of products on a page that lists products with their variants. */
 export const MAX_GROUPS = 100
 
 /** `assets_total` is null for a product whose variants have more attachments in total. */

@@ -69,7 +69,7 @@ export const ProductDetails = Type.Object(
   {
     product_id: shopId('The shop’s ID of the product'),
     variant_id: shopId('The shop’s ID of the variant'),
-    name: Type.String({ ...text(1), description: 'Required, also for an existing product' }),
+    name: Type.String({ ...text(1), description: 'Required, even for an existing product' }),
     variant_name: optionalText('variant name'),
     sku: optionalText('SKU'),
     vendor: optionalText('vendor'),

@@ -47,7 +47,7 @@ const uploadRequest = {
       minimum: MIN_CHUNK_SIZE,
       maximum: MAX_CHUNK_SIZE,
       description:
-        'The requested part size in bytes, for clients that split the file themselves. The service chooses larger parts if there would be too many of them: use the `chunk_size` of the response',
+        'The requested part size in bytes, for clients that split the file themselves. The service chooses larger parts if the file would otherwise have too many parts: use the `chunk_size` of the response',
       ...chunkSizeProblem,
     }),
   ),
@@ -65,7 +65,7 @@ const uploadRequest = {
       minimum: MIN_CHUNK_SIZE,
       maximum: MAX_CHUNK_SIZE,
       description:
-        'The maximum part size in bytes. With smaller parts, an interrupted upload repeats less. The service uses this size or its default, whichever is smaller, and larger parts only if there would be too many of them. Ignored with `chunk_size`',
+        'The maximum part size in bytes. With smaller parts, less has to be sent again after an interruption. The service uses this size or its default, whichever is smaller, and larger parts only if the file would otherwise have too many parts. Ignored with `chunk_size`',
       examples: [16_000_000],
       ...chunkSizeProblem,
     }),

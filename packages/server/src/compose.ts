@@ -52,7 +52,7 @@ export interface ServiceOptions {
 export async function openService(options: ServiceOptions): Promise<Service> {
   const { config, logger } = options
   const closers: (() => Promise<void> | void)[] = []
-  /** In the reverse order of opening, so that everything is closed before what it uses. */
+  /** Closes in the reverse order of opening, so that each part is closed before the parts that it uses. */
   async function close(): Promise<void> {
     for (const closeOne of closers.splice(0).reverse()) await closeOne()
   }
@@ -86,7 +86,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const { port } = app.server.address() as AddressInfo
     baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
     const schedule = openSchedule(context, { isAlone: usesFolder })
-    // Together: while one of them takes long to stop, the others accept nothing new either.
+    // All at the same time: while one of them takes a long time to stop, the others must not accept new work.
     closers.push(async () => {
       await Promise.all([app.close(), storage.drain(), schedule.close()])
     })

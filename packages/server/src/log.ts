@@ -4,7 +4,7 @@ import type { LogLevel } from './config/config.ts'
 /** The number of pino’s level `error`. */
 const ERROR = 50
 
-/** The log has no headers today; these must not appear if it ever does. */
+/** The log has no headers today. If it ever has them, these must not appear. */
 const REDACTED = ['req.headers.authorization', 'req.headers.cookie', 'res.headers["set-cookie"]']
 
 /** Writes JSON lines to standard error; formatted lines if it is a terminal. */

@@ -29,7 +29,7 @@ const GROWTH = 1.5
 /** These metrics have an absolute limit. */
 const ABSOLUTE = ['cold', 'coldWord', 'coldProducts', 'stall']
 
-const FIRST_PAGE = `on SQLite, a third of the time is spent reading 25 rows, with a call for each value and
+const FIRST_PAGE = `On SQLite, a third of the time is spent reading 25 rows, with a call for each value and
   a new string for most; a seventh on JSON; a tenth on writing 10 kB to the socket. On PostgreSQL, even a
   plain query by ID is far slower than hello world, as the database runs on the same processors. A cached
   page would have to be invalidated on every instance with each change.`
@@ -50,7 +50,7 @@ export const LIST_TARGETS: Target[] = [
   {
     metric: 'cold',
     limit: { below: 50 },
-    reason: `the first search for a term that matches everything compares every name. The database does
+    reason: `The first search for a term that matches everything compares every name. The database does
       this in batches, between which it serves other requests. The counts are then cached, and only blocks
       of assets that have changed are counted again.`,
   },
@@ -58,7 +58,7 @@ export const LIST_TARGETS: Target[] = [
   {
     metric: 'coldProducts',
     limit: { below: 50 },
-    reason: `the first search for a word of products reads the products of every asset whose name does not
+    reason: `The first search for a word of products reads the products of every asset whose name does not
       have it, in batches like the search for a part of a name.`,
   },
   { metric: 'one', limit: { atLeast: 0.6 }, times: { contender: BY_ID } },

@@ -45,7 +45,7 @@ test('on a slow server, every request gets a response and is counted', async (t)
   })
   const { count, perSecond } = await sendLoad({ url, requests, seconds: 1, clients: 4 })
   assert.ok(count >= 4)
-  // Two more requests were sent before, to measure how slow the server is.
+  // Two more requests were sent first, to measure how slow the server is.
   assert.equal(responses, count + 2)
   assert.ok(perSecond > 4 && perSecond < 9, `${perSecond}`)
 })

@@ -8,7 +8,7 @@ import { tableOf } from './report.ts'
 import { createReleasedSqlite } from './sqlite.ts'
 
 /*
- * Measures how long the upgrade of a database of the last release takes, and whether an upgrade that is killed
+ * Measures how long it takes to upgrade a database of the last release, and whether an upgrade that is killed
  * continues at the next start.
  *
  *     npm run bench:migration                     1,000,000 assets

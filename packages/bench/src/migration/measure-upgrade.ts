@@ -12,7 +12,7 @@ export interface UpgradeResult {
   bytesBefore: number
   bytesAfter: number
   kills: { afterSeconds: number; migrations: number; sortNames: number }[]
-  /** Of the start after the last kill. */
+  /** The duration of the start after the last kill. */
   secondsAfterKills: number
 }
 

@@ -8,7 +8,7 @@ export interface ReleasedMigration {
   checksum: string
 }
 
-/** Of version 0.1.0. */
+/** The number of migrations of version 0.1.0. */
 const COUNT = 4
 /** The later ones count and index assets that already exist, which is faster than doing so with each row. */
 const BEFORE_ASSETS = 2

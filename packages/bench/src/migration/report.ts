@@ -2,7 +2,7 @@ import { formatSize } from '@stowage/protocol/format'
 import { formatNumber } from '../report/format.ts'
 import type { UpgradeResult } from './measure-upgrade.ts'
 
-/** In Markdown. */
+/** The results as a table in Markdown. */
 export function tableOf(
   results: UpgradeResult[],
   { assets, machine }: { assets: number; machine: string },

@@ -54,7 +54,7 @@ export function spawnServer({ command, args, env }: Command): Spawned {
   })
   closeSync(log)
   let errors = ''
-  // Also when this process exits without stopping it, such as on a signal.
+  // Even when this process exits without stopping it, such as on a signal.
   const stop = () => {
     child.kill('SIGTERM')
     rmSync(folder, { recursive: true, force: true })

@@ -11,7 +11,7 @@ const BAR = 14
 const HEAD = 30
 const GAP = 14
 
-/** Follows the reader's light or dark mode, also as an embedded image. */
+/** Follows the reader's light or dark mode, even as an embedded image. */
 const STYLE = `
   text { font: 13px system-ui, sans-serif; fill: #1f2328; }
   .head { font-weight: 600; }

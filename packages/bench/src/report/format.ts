@@ -36,16 +36,24 @@ export function describeVerdict({ metrics, measurements }: Result, verdict: Verd
   const { target, value, isMet } = verdict
   const { metric, of, times, limit } = target
   const titleOf = (name: string) => metrics[name]?.title ?? name
-  const contender = of ?? measurements[0]?.name ?? ''
-  const other = [times?.contender, times?.metric && titleOf(times.metric)]
+  const contender = nameText(of ?? measurements[0]?.name ?? '')
+  const other = [
+    times?.contender && nameText(times.contender),
+    times?.metric && `“${titleOf(times.metric)}”`,
+  ]
     .filter(Boolean)
     .join(', ')
   const unit = times ? ' times' : ` ${metrics[metric]?.unit ?? ''}`
   const [word, bound] = 'atLeast' in limit ? ['at least', limit.atLeast] : ['below', limit.below]
   return {
-    label: `${titleOf(metric)}, ${contender}${times ? ` compared with ${other}` : ''}`,
+    label: `${titleOf(metric)}: ${contender}${times ? ` compared with ${other}` : ''}`,
     target: `${word} ${formatNumber(bound)}${unit}`,
     value: value === undefined ? '–' : `${formatNumber(value)}${unit}`,
     mark: value === undefined ? 'not measured' : isMet ? 'met' : 'MISSED',
   }
+}
+
+/** `Fastify, hello world` becomes `Fastify (hello world)`, because the name is part of a longer text. */
+function nameText(name: string): string {
+  return name.replace(/, (.+)$/, ' ($1)')
 }

@@ -69,7 +69,7 @@ function reasons(result: Result): string[] {
     const { reason } = verdict.target
     if (verdict.isMet || reason === undefined) return []
     const text = reason.replaceAll(/\s+/g, ' ')
-    return [`**${describeVerdict(result, verdict).label}:** ${text}`, '']
+    return [`**${describeVerdict(result, verdict).label}.** ${text}`, '']
   })
 }
 

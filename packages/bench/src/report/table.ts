@@ -21,7 +21,7 @@ export function tableOf(result: Result): string {
   }
   for (const verdict of result.verdicts) {
     const { label, target, value, mark } = describeVerdict(result, verdict)
-    lines.push(`  ${mark.padEnd(12)} ${label}: ${value} (${target})`)
+    lines.push(`  ${mark.padEnd(12)} ${label}, ${value} (${target})`)
   }
   return lines.join('\n')
 }

@@ -119,7 +119,7 @@ function commonTerms(): string[] {
     .filter((term) => term.length > 2)
 }
 
-/** How often each call is measured. */
+/** How many times each call is measured. */
 export const REPETITIONS = 30
 
 function requester(url: string, { key }: Shop) {

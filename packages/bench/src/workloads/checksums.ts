@@ -49,7 +49,7 @@ export const workload: Workload = {
   },
 }
 
-/** So that the job does not run while the next contender is measured. */
+/** Waits, so that the job does not run while the next contender is measured. */
 async function untilVerified(url: string, id: string): Promise<void> {
   for (;;) {
     const response = await fetch(`${url}${API}/assets/${id}`)

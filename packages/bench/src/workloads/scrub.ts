@@ -96,7 +96,7 @@ async function callFor(seconds: number, url: string, id: string): Promise<number
   return times
 }
 
-/** Of all files and sockets of the process. */
+/** The bytes that the process has read from all files and sockets. */
 async function bytesRead(pid: number): Promise<number> {
   const text = await readFile(`/proc/${pid}/io`, 'utf8')
   return Number(/^rchar: (\d+)/m.exec(text)?.[1])

@@ -29,7 +29,7 @@ export const workload: Workload = {
       of: ON_S3,
       limit: { below: 2 },
       times: { contender: BARE },
-      reason: `the S3 service must create the upload first, which takes Ceph a third of the time. AWS's signature
+      reason: `The S3 service must create the upload first, which takes Ceph a third of the time. AWS's signature
         then needs three hashes per URL instead of two, and the URLs are twice as long.`,
     },
     { metric: 'stall', limit: { below: 20 } },

@@ -5,7 +5,7 @@ const UNSAFE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
   /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|\u200e\u200f\u061c\u2028-\u202e\u2066-\u2069\ufeff]/g
 const RESERVED_ON_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
-/** In bytes: the limit of common file systems. */
+/** The maximum length of a name on common file systems, in bytes. */
 const MAX_BYTES = 255
 
 /**

@@ -58,7 +58,7 @@ export async function streamAsset(
   }
 }
 
-/** The bytes are already written, so the exit code tells the next program not to use them. */
+/** The bytes are already written, so the exit code shows the next program that it must not use them. */
 function differs(filename: string): CommandFailed {
   return new CommandFailed(
     `The downloaded bytes of ${sanitize(filename)} do not match the SHA-256 of the asset. Do not use them. Download the file again.`,

@@ -12,9 +12,9 @@ interface Completed {
 }
 
 /**
- * Records which files were uploaded, by the service, the path and the name: the same command, run
- * again, sends only the others. Each record is a separate file, so that parallel commands do not
- * conflict. An error here never fails an upload.
+ * Records which files were uploaded, so that the same command, run again, sends only the others. A record is
+ * identified by the URL of the service, the path and the name. Each record is a separate file, so that parallel
+ * commands do not conflict. An error here never fails an upload.
  */
 export interface CompletedFiles {
   /** The ID of the asset. Undefined if the file was not uploaded, or has another size or time now. */
@@ -24,7 +24,7 @@ export interface CompletedFiles {
   forget(files: LocalFile[]): Promise<void>
   /** Removes the oldest records if there are too many. */
   prune(): Promise<void>
-  /** Why no record can be written, neither here nor by the client. Undefined if it can. */
+  /** Why records cannot be written, here or by the client. Undefined if they can. */
   findProblem(): Promise<string | undefined>
 }
 

@@ -36,7 +36,7 @@ export interface Downloaded {
 }
 
 const PROGRESS_MS = 100
-/** How often a download starts again because its file was replaced, or its partial file was moved. */
+/** How many times a download may start again because its file was replaced, or its partial file was moved. */
 const MAX_RESTARTS = 10
 
 export function createDownloadTo(

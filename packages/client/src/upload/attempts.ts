@@ -51,7 +51,7 @@ const BRIEF_CALL = { retry: { tries: 2 }, timeoutMs: 5_000 }
 /** The errors that leave nothing to cancel. */
 const OVER = /not_found|upload_ended|unreadable|exceeded|in_progress/
 
-/** How often completing may fail because the storage lacks parts that it has confirmed. */
+/** An upload fails after this many completions that were refused because the storage lacks confirmed parts. */
 const MAX_ROUNDS = 10
 
 export function createAttempts(

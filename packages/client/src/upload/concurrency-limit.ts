@@ -89,7 +89,7 @@ export function createConcurrencyLimit(
   }
 }
 
-/** How many bytes of a file a crash may cost, whatever the size of its parts. */
+/** How many bytes of a file may have to be sent again after a crash, whatever the size of its parts. */
 const MIN_AT_STAKE = 32_000_000
 const SHARE_AT_STAKE = 1 / 15
 

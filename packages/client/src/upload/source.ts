@@ -24,7 +24,7 @@ export interface PutOptions {
   onDigest(digest: string): Promise<void>
 }
 
-/** `same`: the file was not written to. `unsure`: only digests can tell. `changed`: the file differs. */
+/** `same`: the file was not written to. `unsure`: only digests can show a difference. `changed`: the file differs. */
 export type Comparison = 'same' | 'unsure' | 'changed'
 
 /** A file to upload. It is read in pieces, never as a whole. */
@@ -54,7 +54,7 @@ export interface Source {
   /**
    * For a stream of unknown length: returns the size to declare once all parts of the current size are
    * stored, or undefined if the current size is the actual one. `isTight`: declares only what was read,
-   * because the plan has no storage for more.
+   * because the plan does not have storage for more.
    */
   nextSize?(isTight: boolean): Promise<number | undefined>
   /** Called when the range is stored and will not be sent again. */

@@ -15,7 +15,7 @@ export type Fault =
   | { kind: 'pass' }
   | { kind: 'cut' | 'stall' | 'lose' | 'hang' | 'half' }
   | { kind: 'refuse' | 'spoil'; status: number; headers?: Record<string, string>; body?: string }
-  /** Reads the request, and passes it on when the promise settles, unless the client closed it before. */
+  /** Reads the request, and passes it on when the promise settles, unless the client has already closed it. */
   | { kind: 'wait'; until: Promise<unknown> }
 
 export interface FaultProxy {

@@ -17,7 +17,7 @@ export interface UnreliableConnection {
   fault(toStorage: boolean): () => Fault
   /** Lets all further requests pass. */
   stopFaults(): void
-  /** How often each fault occurred. */
+  /** How many times each fault occurred. */
   counts: Record<string, number>
 }
 

@@ -12,7 +12,7 @@ import { type PreviewKind, previewKindOf } from './preview/preview-kind.ts'
 import { TextPreview } from './preview/text-preview.tsx'
 import { Unpreviewable } from './preview/unpreviewable.ts'
 
-/** Applies while the file is being compared with its declared digest, and while the service cannot be reached. */
+/** The interval while the file is being compared with its declared digest, and while the service cannot be reached. */
 const RETRY_MS = 3_000
 
 export function AssetPreview({ asset }: { asset: Asset }) {
@@ -32,7 +32,7 @@ export function AssetPreview({ asset }: { asset: Asset }) {
     gcTime: 0,
   })
   const expiresAt = data?.expires_at
-  // A connection can fail: only a file that fails twice is one that the browser cannot display.
+  // The first failure may be due to the connection. After the second, the browser cannot display the file.
   const onError = useCallback(
     (error?: unknown) => {
       const isExpired = expiresAt ? Date.parse(expiresAt) < Date.now() : false

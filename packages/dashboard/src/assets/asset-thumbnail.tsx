@@ -7,9 +7,9 @@ import { AssetIcon } from './asset-icon.tsx'
 import classes from './asset-thumbnail.module.css'
 import { previewKindOf } from './preview/preview-kind.ts'
 
-/** The whole image is loaded, because the service has no smaller versions of it. */
+/** Larger images have no thumbnail: the service has no smaller versions, so the whole image would be loaded. */
 const MAX_BYTES = 500_000
-/** Signed URLs are valid for about an hour. */
+/** Shorter than the validity of a signed URL, which is about an hour. */
 const STALE_MS = 30 * 60_000
 
 /** A small image of the asset if it is an image and small enough to load, an icon otherwise. */

@@ -2,7 +2,7 @@ import type { Product } from '@stowage/client'
 
 type Texts = Pick<Product, 'name' | 'vendor'> & Partial<Pick<Product, 'variant_name' | 'sku'>>
 
-/** Every word of the search is in the name, the variant name, the SKU or the vendor, as in the service. */
+/** Whether every word of the search is in the name, the variant name, the SKU or the vendor, as in the service. */
 export function hasWords(product: Texts, search: string): boolean {
   const { name, vendor, variant_name = '', sku = '' } = product
   return textHasWords(`${name} ${vendor} ${variant_name} ${sku}`, search)

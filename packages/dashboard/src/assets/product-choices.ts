@@ -67,7 +67,7 @@ export function shownVariantsOf(group: ProductGroup, search: string): readonly P
   return variants.filter((variant) => hasWords(variant, search)).slice(0, MAX_SHOWN_VARIANTS)
 }
 
-/** The search names the product, not some of its variants. */
+/** Whether the search names the product, not some of its variants. */
 export function isFoundByProduct({ name, vendor }: ProductGroup, search: string): boolean {
   return hasWords({ name, vendor }, search)
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import type { Product } from '@stowage/client'
 import { groupProducts } from './product-groups.ts'
 
-test('variants are grouped by product, also when products share a name', () => {
+test('variants are grouped by product, even if products share a name', () => {
   const aVariant = (product_id: number, variant_id: number) =>
     ({ product_id, variant_id, name: 'Pack' }) as Product
   const groups = groupProducts([aVariant(2, 1), aVariant(1, 1), aVariant(2, 2)])

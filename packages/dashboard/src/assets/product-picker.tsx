@@ -26,7 +26,7 @@ interface Props {
   isWhole?: boolean
 }
 
-/** Variants of an opened product: shown at first, and added by “Show more”. */
+/** How many variants of an opened product are shown at first, and added by “Show more”. */
 const STEP = 50
 
 /** Offers products and, after one is opened, its variants. Both are searched. */
@@ -114,7 +114,7 @@ function placeholderOf(inside: ProductGroup | undefined, picked: readonly Produc
   return picked.length === 0 ? 'Name, variant, SKU or vendor' : undefined
 }
 
-/** All variants of the product are excluded. */
+/** Whether all variants of the product are excluded. */
 function isComplete(exclude: readonly Product[], group: ProductGroup): boolean {
   const count = exclude.filter(({ product_id }) => product_id === group.product_id).length
   return count === group.variants_total

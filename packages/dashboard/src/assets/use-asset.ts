@@ -4,7 +4,7 @@ import { isUnreachable } from '../components/is-unreachable.ts'
 import { useClient } from '../session/session.tsx'
 import { useHasChecksums } from '../session/use-has-checksums.ts'
 
-/** Applies while the asset is being uploaded, and while the service cannot be reached. */
+/** The interval while the asset is being uploaded, and while the service cannot be reached. */
 const REFETCH_MS = 3_000
 /** A digest is known within a second or two, or much later. */
 const FIRST_REFETCH_MS = 1_000

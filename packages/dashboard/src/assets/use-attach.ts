@@ -33,7 +33,7 @@ export function useAttach({ onDone }: { onDone?(): void } = {}) {
       const chosen = await findChosenProducts(client, products)
       const added: Attachment[] = []
       await forEachAsset(assets, async (asset) => {
-        // The asset keeps products that it was attached to before, even if this is undone.
+        // The asset keeps products that it was already attached to, even if this is undone.
         const { products: before = [] } = asset.products
           ? asset
           : await client.asset(asset.id, { with_products: true })

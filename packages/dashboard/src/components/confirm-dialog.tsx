@@ -11,7 +11,7 @@ interface Props {
   title: string
   confirmLabel: string
   cancelLabel?: string
-  /** Of an action that takes time: the dialog shows its progress and its error. */
+  /** The mutation of an action that takes time. The dialog shows its progress and its error. */
   mutation?: { isPending: boolean; error: Error | null; reset(): void }
   /** Shown above the error. */
   errorTitle?: string

@@ -22,7 +22,7 @@ export function FilterInput({ label, value, isMain = false, onValue, ...props }:
   const input = useRef<HTMLInputElement>(null)
 
   useEffect(() => {
-    // The URL changed otherwise, for example by the back button.
+    // The URL has changed for another reason, for example by the back button.
     if (value !== reported.current) setText(value)
     reported.current = value
   }, [value])

@@ -1,7 +1,7 @@
 /** The maximum length of a filter that the service accepts. */
 export const MAX_FILTER_LENGTH = 255
 
-/** Cut to the length that the service accepts. */
+/** The text, truncated to the length that the service accepts. */
 export function readText(params: URLSearchParams, name: string): string {
   return (params.get(name) ?? '').slice(0, MAX_FILTER_LENGTH)
 }

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect } from 'react'
 
-/** Where a slash is text, or where the focus must stay. */
+/** Elements in which a slash is text, or in which the focus must stay. */
 const KEEPS_FOCUS = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu]'
 
 /** Makes the key `/` move the focus to the input, with its text selected. */

@@ -131,7 +131,7 @@ function AssetItem({ asset, product, onDetach }: ItemProps) {
   )
 }
 
-/** The variants that the asset is attached to, and its folder, which tells files of the same name apart. */
+/** The variants that the asset is attached to, and its folder, which distinguishes files of the same name. */
 function factsOf(asset: Asset, product: ProductGroup): string {
   return [attachedText(variantsOf(asset, product), product), asset.path].filter(Boolean).join(' · ')
 }

@@ -119,7 +119,7 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
   )
 })
 
-/** The service does not count very many attachments. */
+/** If there are very many attachments, the service does not count them. */
 function assetCountText({ assets_total: total }: ProductGroup): string {
   if (total === 0) return 'No assets'
   return typeof total === 'number' ? countText(total, 'asset') : 'Many assets'

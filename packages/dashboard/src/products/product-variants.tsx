@@ -14,9 +14,9 @@ import { useHasScope } from '../session/require-scope.tsx'
 import { DeleteVariant } from './delete-variant.tsx'
 import classes from './product-page.module.css'
 
-/** From this number on, a search field helps. */
+/** With at least this many variants, the page has a search field. */
 const MIN_SEARCHED = 10
-/** Shown at first, and added by each click on “Show more”. */
+/** How many variants are shown at first, and added by each click on “Show more”. */
 const STEP = 100
 
 interface Props {
@@ -33,7 +33,7 @@ export function ProductVariants({ product, current }: Props) {
   const [deleting, setDeleting] = useState<Product>()
   const [, navigate] = useLocation()
   const { data, error, refetch } = useVariants(product, search)
-  // Until all are loaded, the first ones.
+  // Until all variants are loaded, the page shows the first ones.
   const { variants, total: found } = data ?? { variants: product.variants, total }
   // The last variant is deleted with the product.
   const canDelete = useHasScope('write') && total > 1

@@ -27,7 +27,7 @@ interface Session {
 
 const SessionContext = createContext<Session | undefined>(undefined)
 
-/** `ended`: the service rejected a session that was valid before. */
+/** `ended`: the service rejected a session that was valid until then. */
 type Status = 'opening' | 'open' | 'signed-out' | 'ended'
 
 /** Shows the sign-in form when the service requires a key, and the app otherwise. */
@@ -64,7 +64,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     void queries.prefetchQuery({ queryKey: ['account'], queryFn: () => client.account() })
   }, [status, queries, session])
 
-  // A late response to the session before must not end this one.
+  // A late response to the previous session must not end this one.
   useEffect(() => () => void queries.cancelQueries(), [queries])
 
   useEffect(() => {

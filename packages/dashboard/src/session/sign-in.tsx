@@ -20,7 +20,7 @@ import { signIn } from './session-calls.ts'
 import classes from './sign-in.module.css'
 
 interface Props {
-  /** The service rejected a session that was valid before. */
+  /** The service rejected a session that was valid until then. */
   hasEnded: boolean
   onSignedIn(): void
 }

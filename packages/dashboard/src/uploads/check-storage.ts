@@ -1,7 +1,7 @@
 import type { PickedFile } from './picked-file.ts'
 import { isActive, type UploadItem } from './upload-item.ts'
 
-/** Files that were not accepted, because the plan has no storage for all of them. */
+/** Files that were not accepted, because the plan does not have enough storage for all of them. */
 export interface StorageShortage {
   files: readonly PickedFile[]
   /** Those that fit when they are accepted in order. */
@@ -17,7 +17,7 @@ interface Request {
   available: number
 }
 
-/** Accepts all files or none. Earlier rejected files stay rejected, unless they are among the new ones. */
+/** Accepts all files or none. Files that were rejected earlier stay rejected, unless they are among the new ones. */
 export function checkStorage({ files, previous, available }: Request): {
   accepted: readonly PickedFile[]
   shortage: StorageShortage | undefined

@@ -2,7 +2,10 @@ import type { Client, ReplaceOptions, Upload, UploadOptions } from '@stowage/cli
 import type { PickedFile } from './picked-file.ts'
 
 interface Options extends Pick<ReplaceOptions, 'signal' | 'onProgress'> {
-  /** The ID of the asset whose upload is resumed. A replacement resumes the one of the same file. */
+  /**
+   * The ID of the asset whose upload is resumed. Not used for a replacement: the client finds the unfinished
+   * replacement by its file.
+   */
   resume: UploadOptions['resume']
 }
 

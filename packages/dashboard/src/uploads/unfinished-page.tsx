@@ -17,7 +17,7 @@ import { UnfinishedTable } from './unfinished-table.tsx'
 import { useResumeFiles } from './use-resume-files.ts'
 
 const PER_PAGE = 100
-/** Other people and other programs upload too. */
+/** The list is loaded again at this interval, because other people and other programs upload too. */
 const REFETCH_MS = 5_000
 
 /** All unfinished uploads of the account, wherever they were started. */

@@ -70,7 +70,8 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
   const row = useFocusHandover<HTMLTableRowElement>()
   const queries = useQueryClient()
   const { items } = useUploadsState()
-  // While a resumed file is compared with its upload, only the upload that it resumes is known.
+  // Until the chosen file has been compared with the upload, the item has no ID of its own, only that of the
+  // upload that it resumes.
   const item = items.find(({ id, resumed }) => (id ?? resumed?.id) === upload.id)
   const here = item && STATE_TEXTS[item.progress.state]
   const { resumeWith } = useUploads()

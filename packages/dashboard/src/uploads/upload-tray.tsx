@@ -15,7 +15,7 @@ import { useUploads, useUploadsState } from './uploads.tsx'
 import { useTrayOpen } from './use-tray-open.ts'
 import { WaitingFiles } from './waiting-files.tsx'
 
-/** A folder may contain more files than a page can show. */
+/** The maximum number of rows: a folder may contain more files than a page can show. */
 const MAX_ROWS = 50
 
 /** Stays at the bottom of every page for as long as it has anything to show. */

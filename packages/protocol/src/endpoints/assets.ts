@@ -141,7 +141,7 @@ export const storeLink = defineEndpoint({
   scope: 'write',
   summary: 'Store a link',
   description:
-    'Creates an asset that is an external URL. The service never fetches it. Not idempotent: each call creates a link.',
+    'Creates an asset that is an external URL. The service never fetches that URL. Not idempotent: each call creates a link.',
   body: LinkRequest,
   bodyExample: { filename: 'course.zip', url: 'https://example.com/course.zip', size: '10MB' },
   success: {

@@ -28,7 +28,7 @@ export type StorageConfig =
       url: string | undefined
       /** How many bytes of the disk must stay free. */
       reserve: number
-      /** Whether long request bodies are read past Node's HTTP parser. */
+      /** Whether Node's HTTP parser is bypassed for long request bodies. */
       fastBody: boolean
       /** Whether transfers run in their own thread. Default: true. */
       ownThread?: boolean

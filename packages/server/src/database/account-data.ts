@@ -21,7 +21,7 @@ export interface NewUpload {
 export type Reservation =
   | { outcome: 'reserved' }
   | { outcome: 'storage_exceeded'; usage: Usage }
-  /** The same request was made before; this is its upload. */
+  /** The same request was already made; this is its upload. */
   | { outcome: 'repeated'; upload: Upload }
   /** The key was used for a different request. */
   | { outcome: 'key_reused' }
@@ -36,7 +36,7 @@ export type Resizing =
   | { outcome: 'storage_exceeded'; usage: Usage; growth: number }
   /** It is no longer uploading. The status is undefined when the asset does not exist. */
   | { outcome: 'refused'; status: AssetStatus | undefined }
-  /** A completion was started before, and may still be running. */
+  /** A completion was already started, and may still be running. */
   | { outcome: 'final' }
 
 export interface AssetQuery extends PageRequest {
@@ -189,7 +189,7 @@ export interface AccountData extends VersionData, TrashData {
   changeAsset(assetId: string, change: AssetChange): Promise<Asset | undefined>
 
   /**
-   * ready → deleted, also for an asset in the trash. Unlists and detaches it and frees its bytes immediately. The
+   * ready → deleted, even for an asset in the trash. Unlists and detaches it and frees its bytes immediately. The
    * objects of all versions of a file are queued for removal, and its unfinished replacement is cancelled.
    */
   deleteAsset(assetId: string): Promise<Deletion>

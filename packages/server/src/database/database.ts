@@ -85,7 +85,7 @@ export interface NewSession {
   /** SHA-256 of the token in the browser's cookie. */
   tokenHash: string
   keyId: string
-  /** Which key the session stands for. The hash of the key, or `adminKeyHash`. */
+  /** The key that the session was started with: its hash, or `adminKeyHash`. */
   keyHash: string
 }
 
@@ -213,7 +213,7 @@ export interface Database extends VerificationData {
   listStoredFiles(after: string | undefined, limit: number): Promise<StoredFile[]>
 
   readIdentity(): Promise<DatabaseIdentity>
-  /** Binds the storage, unless one is bound already. Returns the bound one, also to concurrent calls. */
+  /** Binds the storage, unless one is bound already. Returns the bound one; concurrent calls return the same one. */
   bindStorage(storageId: string): Promise<string>
   /** Replaces the bound storage. */
   rebindStorage(storageId: string): Promise<void>

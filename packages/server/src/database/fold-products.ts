@@ -37,7 +37,7 @@ export function foldProduct(
   }
 }
 
-/** Folds in time slices: long texts with unusual characters take long. Missing texts are empty. */
+/** Folds in time slices: long texts with unusual characters take a long time. Missing texts are empty. */
 export async function foldProducts(products: NewProduct[]): Promise<FoldedProduct[]> {
   const yieldIfDue = createTimeSlicer()
   const folded: FoldedProduct[] = []

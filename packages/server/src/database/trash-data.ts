@@ -4,7 +4,7 @@ import type { PageRequest } from '../domain/paging.ts'
 import type { Usage } from '../domain/plan.ts'
 import type { ProductSelection } from '../domain/product.ts'
 
-/** At most this many assets in the trash are removed in one transaction, so that no other call waits long. */
+/** At most this many assets in the trash are removed in one transaction, so that other calls wait only briefly. */
 export const TRASH_BATCH = 200
 
 /** At most this many deletion times in the future are corrected in one transaction. */

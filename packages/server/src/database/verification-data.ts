@@ -2,7 +2,7 @@ import type { Integrity } from '../domain/asset.ts'
 
 /**
  * Which job reads an object: `new` for objects of uploads that were just completed, `backlog` for objects that
- * were stored before checksums were computed, or were moved here, and `scrub` for objects that were read before.
+ * were stored before checksums were computed, or were moved here, and `scrub` for objects that were already read.
  */
 export type VerificationQueue = 'new' | 'backlog' | 'scrub'
 

@@ -1,5 +1,5 @@
 /**
- * How long the count of a window of the rate limit is kept after its start. When a window begins, requests
- * of the one before it may still be waiting for the database: they must not start from zero.
+ * How long the rate limit keeps the count of a window, from the start of the window. When the next window begins,
+ * requests of this one may still be waiting for the database: their count must not restart at zero.
  */
 export const WINDOW_KEPT_MS = 120_000

@@ -2,7 +2,7 @@ import { recountCounters } from '../database/recount-counters.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { DoctorContext } from './doctor-context.ts'
 
-/** From this many failed attempts on, the storage refuses permanently. */
+/** After this many failed attempts, doctor reports that the storage keeps refusing. */
 const MANY_ATTEMPTS = 5
 const STUCK_MS = 10 * 60_000
 const MAX_ROWS = 1000
@@ -42,7 +42,7 @@ async function* findUnfinished({ database }: DoctorContext): AsyncIterable<Findi
   const now = await database.readClock()
   const before = new Date(now.getTime() - STUCK_MS)
   const stuck = await database.listStuckCompletions(before, MAX_ROWS)
-  const hint = 'the log of the service has the reason of each failed attempt'
+  const hint = 'the log of the service has the reason for each failed attempt'
   if (stuck.length > 0) {
     const says = `uploads being completed for more than 10 minutes: ${stuck.length}; ${hint}`
     const items = stuck.map(({ asset }) => `${asset.id} ${asset.filename}`)

@@ -1,7 +1,7 @@
 import { CONTROL_CHARACTERS } from './is-searchable.ts'
 import { foldText } from './search-text.ts'
 
-/** In any script short enough for an index entry of PostgreSQL, which has at most 2,704 bytes. */
+/** Short enough, in any script, for an index entry of PostgreSQL, which has at most 2,704 bytes. */
 const MAX_PATH_LENGTH = 512
 const MAX_SEGMENT_LENGTH = 255
 const VISIBLE = /[^\s\p{Cf}]/u

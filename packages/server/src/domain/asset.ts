@@ -23,7 +23,7 @@ export interface Asset {
   version: number
   /** The folder it came from, such as `course/week 1`; null if it came from none. */
   path: string | null
-  /** Of the current version. */
+  /** The integrity of the current version. */
   integrity: Integrity
 }
 
@@ -37,7 +37,7 @@ export interface Integrity {
   isDamaged: boolean
 }
 
-/** Of links, and of files that were not read yet. */
+/** The integrity of links, and of files that were not read yet. */
 export const NOT_VERIFIED: Integrity = { sha256: null, verifiedAt: null, isDamaged: false }
 
 /**

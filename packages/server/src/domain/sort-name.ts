@@ -1,7 +1,7 @@
 import { foldText } from './search-text.ts'
 
 const NUMBERS = /[0-9]+/g
-/** A number of digits up to this one is written as a single digit. */
+/** Digit counts up to this value are written as a single digit. */
 const MAX_DIGITS = 8
 
 /**

@@ -40,7 +40,7 @@ export function route<E extends Endpoint>(
     method: [...endpoint.methods],
     url: endpoint.path,
     ...(endpoint.bodyLimit !== undefined && { bodyLimit: endpoint.bodyLimit }),
-    // Some clients send an empty body with the Content-Type of JSON, also to calls that take no body.
+    // Some clients send an empty body with the Content-Type of JSON, even to calls that take no body.
     config: { isBodyOptional: endpoint.isBodyOptional ?? body === undefined },
     schema: {
       ...(params && { params }),

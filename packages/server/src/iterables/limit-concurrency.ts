@@ -33,7 +33,7 @@ export function stopAfterFailure(inSlot: InSlot): InSlot {
     })
 }
 
-/** Waits for all tasks, also if one fails, so that nothing runs after it has thrown. */
+/** Waits for all tasks, even if one fails, so that nothing runs after it has thrown. */
 export async function settleAll(tasks: Promise<unknown>[]): Promise<void> {
   for (const result of await Promise.allSettled(tasks)) {
     if (result.status === 'rejected') throw result.reason

@@ -1,7 +1,7 @@
 import type { Context } from '../operations/context.ts'
 import { verifyObjects } from './verify-objects.ts'
 
-/** A large object must not delay all others. */
+/** More than one, because a large object must not delay all others. */
 const MAX_CONCURRENT = 2
 const RATES = { idle: 400e6, busy: 32e6 }
 

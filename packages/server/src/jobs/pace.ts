@@ -9,7 +9,7 @@ export interface Rates {
 
 /** Shorter pauses cost more than they save. */
 const MIN_PAUSE_MS = 5
-/** Time that was not used does not allow a longer burst than this. */
+/** Unused time allows a burst, but not a longer one than this. */
 const MAX_BURST_MS = 50
 
 /**

@@ -15,9 +15,9 @@ import { watchClock } from './watch-clock.ts'
 
 /** The pause between two runs of a job. */
 const PAUSE_MS = 15_000
-/** Clients that declared a digest wait for its comparison. */
+/** Shorter, because clients that declared a digest wait for its comparison. */
 const CHECKSUMS_PAUSE_MS = 500
-/** Orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
+/** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
 const reserveDiskSpace: Job = ({ database }) => database.reserveDiskSpace()

@@ -18,7 +18,7 @@ const RENEW_MS = 20_000
 const UNUSED_MS = 3_600_000
 
 const DAY_MS = 24 * 3_600_000
-/** Without a scrub, objects are not read again. The time only has to be valid. */
+/** Without a scrub, objects are not read again, so any valid time works here. */
 const NO_SCRUB_MS = 365 * DAY_MS
 
 export interface VerificationOptions {
@@ -48,7 +48,7 @@ export async function verifyObjects(
   })
 }
 
-/** Claims one object at a time, because reading it may take long: other instances can read the others meanwhile. */
+/** Claims one object at a time, because reading it may take a long time. Other instances read the others meanwhile. */
 async function* dueObjects(
   { database, settings }: Context,
   queue: VerificationQueue,
@@ -110,7 +110,7 @@ async function release({ database, warn }: Context, { key }: Verification): Prom
   try {
     await database.postponeVerification(key, await database.readClock())
   } catch (error) {
-    warn(`could not release the object ${key}; it is verified later`, error)
+    warn(`could not release the claim on the object ${key}; it will be verified later`, error)
   }
 }
 

@@ -90,7 +90,7 @@ async function open({ target, newId }: Move, key: string, mime: string): Promise
   return target.storage.createUpload({ key, id: newId(), mime })
 }
 
-/** Only if the ETag is the MD5 of the part, as on most S3-compatible storage, the part is known to be the same. */
+/** The part is known to be the same only if its ETag is the MD5 of the part, as on most S3-compatible storage. */
 function isSame(held: StoredPart | undefined, part: { length: number; md5: Buffer }): boolean {
   return held?.size === part.length && held.etag === part.md5.toString('hex')
 }

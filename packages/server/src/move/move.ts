@@ -29,7 +29,7 @@ export interface MoveResult {
   products: number
   assets: number
   bytes: number
-  /** Of `bytes`, those that this run sent. */
+  /** The part of `bytes` that this run sent. */
   bytesSent: number
   /** Open uploads of the source, which are not copied. */
   uploadsLeft: number

@@ -25,7 +25,7 @@ export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boole
 
 /**
  * Sends `100 Continue` once it is this response's turn on the connection. A response that waits behind others
- * would keep it: Node puts the head of a response with a body of bytes before everything kept, so that
+ * would buffer it. Node puts the head of a response whose body is bytes before everything that is buffered, so
  * the `100 Continue` would follow the head.
  */
 export function writeContinueInTurn(response: ServerResponse): void {

@@ -100,9 +100,9 @@ export interface Storage {
   listParts(upload: StorageUpload): Promise<StoredPart[] | undefined>
 
   /**
-   * Atomic: creates the object from all parts of the plan, or refuses, also if there are parts beyond
-   * the plan. Parts given here must have the given ETag; the others may have any. The cost depends on
-   * the number of parts, not on their size. Completing a completed upload returns `completed`.
+   * Atomic: creates the object from all parts of the plan, or refuses. It also refuses if there are parts
+   * beyond the plan. Parts given here must have the given ETag; the others may have any. The cost depends
+   * on the number of parts, not on their size. Completing a completed upload returns `completed`.
    */
   completeUpload(
     upload: StorageUpload,

@@ -11,7 +11,7 @@ import {
 export interface DurabilityReport {
   /** The statuses of all responses, in order. */
   statuses: number[]
-  /** How often each rule was applied. A rule that was never applied proves nothing. */
+  /** How many times each rule was applied. A rule that was never applied proves nothing. */
   checked: { files: number; renames: number; folders: number; commits: number }
   problems: string[]
 }

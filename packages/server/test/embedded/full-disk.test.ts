@@ -139,7 +139,7 @@ test('parts that are sent at the same time share the remaining space', (t) =>
     assert.ok((await disk.free()) > RESERVE)
   }))
 
-test('deleting and cancelling work on a disk that another program has filled, also after a restart', (t) =>
+test('deleting and cancelling work on a disk that another program has filled, even after a restart', (t) =>
   onSmallDisk(t, async (disk, start) => {
     let service = await start()
     const bytes = someBytes(2 * MB)

@@ -40,7 +40,7 @@ async function twoFiles(t: TestContext) {
   return { id, intact: intact.id, path, deployment }
 }
 
-/** A service that cannot read the file, and the asset as it answers it. */
+/** A service that cannot read the file, and a function that returns an asset as the service shows it. */
 async function aFailingService(
   t: TestContext,
   path: string,

@@ -25,7 +25,7 @@ test('a download has the digest of the whole file, once it is known', async (t) 
   assert.equal(await digestOf({ headers: { Range: 'bytes=10-19' } }), DIGEST)
 })
 
-test('the storage reports that it is busy while a part is sent, also in its own thread', async (t) => {
+test('the storage reports that it is busy while a part is sent, even in its own thread', async (t) => {
   const service = await aService(t, {}, undefined, { ownThread: true })
   const { storage } = service.context
   const [part] = (await requestSession(service.baseUrl, { bytes: BYTES })).urls

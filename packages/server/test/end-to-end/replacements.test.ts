@@ -121,7 +121,8 @@ test(`while a file is replaced ${REPLACEMENTS} times, with ${KILLS} kills, each 
       Kills: String(service.restarts()),
       Clients: String(CLIENTS),
       'Whole versions downloaded': counts.whole.toLocaleString('en'),
-      'of these, the file was replaced during the download': counts.replaced.toLocaleString('en'),
+      'of these, downloads during which the file was replaced':
+        counts.replaced.toLocaleString('en'),
       'Requests of downloads interrupted by a kill': counts.cut.toLocaleString('en'),
       'Downloads resumed on the same version': counts.resumed.toLocaleString('en'),
       'Mixtures of versions, or versions older than the current one': '0',

@@ -9,7 +9,7 @@ import { saveResult } from '../reliability/result.ts'
 import { runWithFault } from './run-with-fault.ts'
 
 const { STOWAGE_TEST_POSTGRES: server } = process.env
-/** The number of no message: the connection is not cut. */
+/** No message has this number, so the connection is not cut. */
 const NO_CUT = 0
 /** `FAULTS=all`: every call, not only the usual ones. */
 const runsAllCalls = process.env.FAULTS === 'all'

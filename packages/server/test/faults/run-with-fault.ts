@@ -34,7 +34,7 @@ export interface Responses {
   afterFault: string
 }
 
-/** Errors that tell the client to retry, some of them after freeing space. */
+/** Errors after which the client can retry, in some cases only after freeing space. */
 const RETRYABLE_CODES = ['storage_unavailable', 'database_unavailable', 'storage_full']
 
 /**

@@ -2,7 +2,7 @@ import type { GeneratorContext } from './generator-context.ts'
 import type { Port } from './request.ts'
 import { valuesOf, type WireResponse } from './responses.ts'
 
-/** A valid request whose response can be told from all others. */
+/** A valid request whose response can be distinguished from all others. */
 export interface Probe {
   bytes: Buffer
   isResponse(response: WireResponse): boolean

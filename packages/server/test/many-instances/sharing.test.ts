@@ -63,7 +63,7 @@ async function assertReserved({ database }: Four, reserved: number): Promise<voi
 }
 
 await withSharedEngines('many instances', (engines) => {
-  test('of 200 concurrent requests on four instances for a tenth of the plan each, exactly 10 succeed, also after cancelling', async (t) => {
+  test('of 200 concurrent requests on four instances for a tenth of the plan each, exactly 10 succeed, even after cancelling', async (t) => {
     const four = await fourInstances(t, engines, { STOWAGE_PLAN_STORAGE: '1000' })
     const request = (baseUrl: string) =>
       callJson(`${baseUrl}${API}/assets/signed`, {

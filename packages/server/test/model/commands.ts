@@ -4,7 +4,7 @@ import { VARIANTS } from './shop.ts'
 
 /**
  * One call of a client, as data, so that a failing sequence can be shrunk and printed. `upload` is the
- * index of an upload that was signed before, modulo their number.
+ * index of an upload that was signed earlier, modulo their number.
  */
 export type Command =
   /** `key` is sent as `Idempotency-Key`. */

@@ -167,7 +167,7 @@ async function check(t: TestContext, deployment: Deployment, uploadLog: UploadLo
   assert.deepEqual(wrong, [])
 }
 
-/** As if four hours had passed, also for uploads whose request got no response. */
+/** As if four hours had passed, even for uploads whose request got no response. */
 async function makeEverythingOverdue({ folder, settings }: Deployment): Promise<void> {
   if (settings.STOWAGE_DATABASE !== undefined)
     return moveAllExpiriesToPast(settings.STOWAGE_DATABASE)

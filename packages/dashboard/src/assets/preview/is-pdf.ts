@@ -1,4 +1,4 @@
-/** Readers accept other bytes before the header. */
+/** The header is within this many bytes: readers accept other bytes before it. */
 const HEADER_WITHIN = 1024
 
 /** False if no viewer could open it: the header or the reference to its pages is missing. */

@@ -6,10 +6,10 @@ export type PreviewKind = 'image' | 'audio' | 'video' | 'pdf' | 'text'
 const IMAGES = /^image\/(png|jpeg|gif|webp|avif|bmp|svg\+xml|x-icon|vnd\.microsoft\.icon)$/
 const TEXT_TYPES =
   /^(text\/(?!html|rtf).*|application\/(.*\+)?(json|xml|yaml|x-yaml|toml|sql|javascript|x-subrip|x-sh))$/
-/** For files whose type the browser that uploaded them did not know. */
+/** The names of text files, in case the browser that uploaded them did not know their type. */
 const TEXT_NAMES = /\.(txt|md|markdown|csv|tsv|json|xml|ya?ml|toml|ini|log|srt|vtt|sql)$/i
 const UNKNOWN = ['', 'application/octet-stream']
-/** For files that are loaded completely before they are shown. */
+/** The maximum size of a file that is loaded completely before it is shown. */
 const MAX_BYTES = 50_000_000
 
 /** Undefined if there is no preview. HTML is never shown. */
@@ -21,7 +21,7 @@ export function previewKindOf({ filename, mime, bytes, is_file }: Asset): Previe
   if (IMAGES.test(type)) return bytes > MAX_BYTES ? undefined : 'image'
   if (type === 'application/pdf') return bytes > MAX_BYTES ? undefined : 'pdf'
   if (type === 'application/xhtml+xml') return undefined
-  // Only the start of it is loaded.
+  // Only the start of a text is loaded.
   if (TEXT_TYPES.test(type) || (UNKNOWN.includes(type) && TEXT_NAMES.test(filename))) return 'text'
   return undefined
 }

@@ -131,7 +131,7 @@ export function testVersions({ name, open }: Contract): void {
     assert.equal((await usageOf(data)).stored, 8 + 4 + 1)
     const [removal, ...others] = await database.listRemovals(10)
     assert.deepEqual([removal?.kind, removal?.key, others], ['object', second, []])
-    // A download that began before may continue for an hour.
+    // A download that began earlier may continue for an hour.
     const dueInMs = (removal?.dueAt.getTime() ?? 0) - Date.now()
     assert.ok(dueInMs > 3_500_000 && dueInMs <= 3_600_000, `${dueInMs}`)
     assert.deepEqual(await database.claimDueRemovals(new Date(), 10), [])

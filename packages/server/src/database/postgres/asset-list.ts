@@ -12,7 +12,7 @@ import { allOf, type Fragment } from './statement.ts'
 
 type CountedRow = AssetRow & { total: number }
 
-/** What the listings of all accounts share. */
+/** The caches that the listings of all accounts share. */
 export interface ListingCaches {
   counts: CountsCache
   smallResults: SmallResultCache

@@ -109,7 +109,7 @@ test('an instance reports that another one upgrades the database, and then start
   const opening = open(url, report)
   await until('the instance reports that it waits', () => reports.length > 0)
   assert.deepEqual(reports, [
-    { message: 'waiting for another instance, which upgrades the database' },
+    { message: 'waiting for another instance, which is upgrading the database' },
   ])
   await sql`select pg_advisory_unlock(${LOCK})`
   await (await opening).close()

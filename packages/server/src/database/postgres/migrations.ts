@@ -47,7 +47,7 @@ export async function migrateUnderLock(sql: Sql, report: ReportUpgrade): Promise
 
 /** The lock is held until the connection is closed. */
 async function takeLock(sql: Sql, report: ReportUpgrade): Promise<void> {
-  const message = 'waiting for another instance, which upgrades the database'
+  const message = 'waiting for another instance, which is upgrading the database'
   const timer = setTimeout(() => report(message, {}), REPORT_AFTER_MS)
   try {
     await sql`select pg_advisory_lock(${LOCK})`

@@ -98,7 +98,7 @@ export async function openPostgresDatabase(
   }
 }
 
-/** Migrates on a separate connection, as it may wait long for another instance that migrates. */
+/** Migrates on a separate connection, as it may wait a long time for another instance that is migrating. */
 async function migrateOnce(options: PostgresOptions, report: ReportUpgrade): Promise<void> {
   const connection = openConnection(options)
   try {

@@ -2,7 +2,7 @@ import type { Sql } from './connection.ts'
 import { containing } from './name-filter.ts'
 import type { Fragment } from './statement.ts'
 
-/** So many products fit into a hash table of the smallest `work_mem`. */
+/** This many products fit into a hash table with the smallest `work_mem`. */
 const MAX_HASHED_PRODUCTS = 10_000
 
 /**
@@ -64,7 +64,7 @@ export function wordCandidates(
      where p.account_id = ${account} and p.search_text like ${containing(word)} limit ${limit})`
 }
 
-/** In the words of the partial indexes. */
+/** Must repeat the conditions of the partial indexes; otherwise PostgreSQL does not use them. */
 function assetsByPath(sql: Sql, account: string, word: string): Fragment {
   return sql`
     select a.id from assets a

@@ -10,7 +10,7 @@ export interface UnitsOfWork {
   /** Shares a commit with the writes that arrive at the same time. */
   write<Result>(work: () => Result): Promise<Result>
   /**
-   * A write that frees disk space or releases a reservation. It also succeeds on a full disk: then it
+   * A write that frees disk space or releases a reservation. It succeeds even on a full disk: then it
    * runs again with the space of the spare file.
    */
   free<Result>(work: () => Result): Promise<Result>

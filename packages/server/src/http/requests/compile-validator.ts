@@ -31,7 +31,7 @@ function convertText({ properties = {} }: Schema, input: unknown): unknown {
   )
 }
 
-/** In any case: Python and .NET write True and False. */
+/** Compared in lower case, because Python and .NET write True and False. */
 const BOOLEANS: Record<string, boolean> = { true: true, 1: true, false: false, 0: false }
 
 function convertOne({ type, format }: Schema, text: unknown): unknown {

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 
 /**
- * Refuses an unknown path (404) or method (405) before the body is read. It knows only the routes that
- * are added after it.
+ * Refuses an unknown path (404) or method (405) before the body is read. Only routes that are
+ * added after it count as known.
  */
 export function refuseUnknownRoutes(app: FastifyInstance): void {
   const methodsByPath = new Map<string, Set<string>>()

@@ -24,7 +24,7 @@ export function presentAsset(asset: Asset): wire.Asset {
   }
 }
 
-/** Its status is that before the deletion. */
+/** The status is the one that the asset had before its deletion. */
 export function presentTrashedAsset(asset: ListedTrash): wire.Asset {
   return {
     ...presentAsset({ ...asset, status: 'ready' }),

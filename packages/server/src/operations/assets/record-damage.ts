@@ -11,7 +11,10 @@ export async function recordDamage(context: Context, key: string): Promise<void>
     const dueAt = await database.readClock()
     const integrity = await database.recordVerification(key, { sha256: null, dueAt })
     if (integrity)
-      warn(`the object ${key} is damaged: a download failed to read it as it was stored`, undefined)
+      warn(
+        `the object ${key} is damaged: a download could not read it, or read other bytes than were stored`,
+        undefined,
+      )
   } catch (error) {
     warn(`could not record that the object ${key} is damaged`, error)
   }

@@ -6,7 +6,7 @@ import { adminKeyHash } from './admin-key-hash.ts'
 
 const TOKEN_BYTES = 32
 const DAY_MS = 24 * 3_600_000
-/** Also ends a session that the browser restores after a restart. */
+/** A session ends after this time, even if the browser restores it after a restart. */
 const LIFETIME_MS = 7 * DAY_MS
 const REMEMBERED_MS = 30 * DAY_MS
 const MAX_PER_KEY = 100

@@ -40,7 +40,7 @@ async function markReady(
     await data.beginCompletion(id, { keptForMs })
     status = await data.finishCompletion(id, { keepVersions })
   }
-  // A row that no longer exists says nothing about the object, which may be an older version by now.
+  // If the row no longer exists, the state of the object is unknown: it may be an older version by now.
   if (status !== 'ready' && status !== undefined) await storage.removeObject(id)
   return status === 'ready'
 }

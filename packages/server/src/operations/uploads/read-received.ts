@@ -7,9 +7,9 @@ import type { AccountContext } from '../context.ts'
 import { storageUploadOf } from './storage-upload-of.ts'
 
 interface ReadLimits {
-  /** Calls to the storage at the same time, of all requests together. */
+  /** The maximum number of concurrent calls to the storage, for all requests together. */
   concurrent?: number
-  /** Calls to the storage at the same time, of one request. */
+  /** The maximum number of concurrent calls to the storage, for one request. */
   perRequest?: number
   timeLimitMs?: number
 }

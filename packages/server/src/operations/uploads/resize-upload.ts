@@ -100,7 +100,7 @@ async function checkSize(
   if (available !== undefined && needed > available) throw storageFull(needed, available)
 }
 
-/** A completion that began earlier may still be running in the storage, with the size of that time. */
+/** A completion that began earlier may still be running in the storage, with the size at that time. */
 function sizeIsFinal(): ServiceError {
   return new ServiceError(
     'upload_completing',

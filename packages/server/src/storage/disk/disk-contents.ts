@@ -10,7 +10,7 @@ import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } 
 import { readPartFiles } from './part-file.ts'
 import { readPart } from './read-part.ts'
 
-/** Access to the storage's folder, also while another process serves it. */
+/** Access to the storage's folder, even while another process serves it. */
 export function diskContents(layout: Layout): StorageContents {
   const onDisk = <Result>(work: () => Promise<Result>) => requireMounted(layout, work)
 

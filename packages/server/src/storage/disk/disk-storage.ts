@@ -21,7 +21,7 @@ export interface DiskStorageOptions {
   url?: string
   /** How many bytes of the disk stay free. Parts that would need them are refused. */
   reserve: number
-  /** Reads long bodies past Node's HTTP parser (see `fast-body/`). Default: true. */
+  /** Bypasses Node's HTTP parser for long bodies (see `fast-body/`). Default: true. */
   fastBody?: boolean
   /** Whether transfers run in their own thread. Default: true. */
   ownThread?: boolean

@@ -15,7 +15,7 @@ const DIGEST_LENGTH = 16
 const FOOTER_LENGTH = DIGEST_LENGTH + MARK_LENGTH
 
 export interface Footer {
-  /** Of the part, without the footer. */
+  /** The size of the part, without the footer. */
   size: number
   etag: string
   kind: DigestKind

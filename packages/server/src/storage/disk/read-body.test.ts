@@ -123,7 +123,7 @@ for (const fastBody of [true, false]) {
     else assert.equal(parserCount(), 1)
   })
 
-  test(name('an idle connection is kept for longer than its client was told'), async (t) => {
+  test(name('an idle connection is kept for longer than the announced time'), async (t) => {
     const bytes = someBytes(BIG)
     const { socket } = await aConnection(t, { fastBody, keepAliveMs: 100 }, compareWith(bytes))
     socket.write(aPut(bytes))

@@ -31,7 +31,7 @@ const GONE = {
 const FULL = {
   code: 'storage_full',
   message:
-    'The disk of the storage has no space for this part and its reserve (STOWAGE_DISK_RESERVE). Free space, then send the part again.',
+    'The disk of the storage does not have enough space for this part: STOWAGE_DISK_RESERVE is kept free. Free up space, then send the part again.',
 } as const
 
 const BUSY = {

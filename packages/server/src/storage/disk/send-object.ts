@@ -84,7 +84,7 @@ function describe(object: StoredObject): Record<string, string> {
     'Content-Security-Policy': "sandbox; default-src 'none'",
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Accept-Ranges': 'bytes',
-    // RFC 9530. Of the whole file, also in the response to a range request.
+    // RFC 9530: the digest of the whole file, even in the response to a range request.
     ...(object.sha256 && { 'Repr-Digest': reprDigest(object.sha256) }),
     'Cache-Control': 'private, max-age=3600',
   }

@@ -7,7 +7,10 @@ import type { PartGrant } from './signed-url.ts'
 const PAUSE_MS = 2
 /** A completion compares thousands of parts in a second, but may take many seconds on a busy machine. */
 const MAX_ATTEMPTS = 15_000
-/** How often the folder must be neither open nor sealed: it may be renamed between the two checks. */
+/**
+ * After this many checks that find neither the open nor the sealed folder, the upload has ended. One check is
+ * not enough, because the folder may be renamed while both paths are checked.
+ */
 const MAX_MISSES = 3
 
 /**

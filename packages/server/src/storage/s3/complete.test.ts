@@ -20,7 +20,7 @@ const failing = (async () => {
   throw Object.assign(new Error('try later'), { $metadata: { httpStatusCode: 500 } })
 }) as unknown as Send
 
-test('an upload counts as lost only after several checks, also after failed calls', async () => {
+test('an upload counts as lost only after several checks, even after failed calls', async () => {
   const outcome = await completeInS3(
     { send: failing, upload, plan, parts: [] },
     {

@@ -20,7 +20,7 @@ interface Queries {
 
 const MAX_ATTEMPTS = 5
 const PAUSE_MS = 100
-/** How often both the upload and the object must be missing. */
+/** After this many checks that find neither the upload nor the object, the upload counts as gone. */
 const MAX_MISSES = 5
 
 /**
@@ -37,7 +37,7 @@ export async function completeInS3(
       queries.listParts(),
       objectOutcome(completion, queries),
     ])
-    // Swift accepts and lists parts also after the completion, and would create another object.
+    // Swift accepts and lists parts even after the completion, and would create another object.
     if (before.outcome === 'completed') return before
     if (held === undefined) {
       // Another call may have completed it between the two queries, and on some storage an object

@@ -20,7 +20,7 @@ function assetKey(key: string, prefix: string): string | undefined {
   return key.startsWith(prefix) && isAssetId(withoutPrefix) ? withoutPrefix : undefined
 }
 
-/* Some S3-compatible storage returns a marker also on the last page, so only `IsTruncated` is reliable. */
+/* Some S3-compatible storage returns a marker even on the last page, so only `IsTruncated` is reliable. */
 
 export async function* listObjects(
   send: Send,

@@ -74,7 +74,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
           const receivedAt = LastModified ?? new Date(0)
           parts.push({ number: PartNumber, etag, size: Size, receivedAt })
         }
-        // Ceph returns a marker also on the last page, with which the SDK's paginator would never end.
+        // Ceph returns a marker even on the last page, with which the SDK's paginator would never end.
         marker = page.IsTruncated ? page.NextPartNumberMarker : undefined
       } while (marker !== undefined)
     } catch (error) {

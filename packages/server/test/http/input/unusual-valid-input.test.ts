@@ -227,7 +227,7 @@ const FILTERS: [filter: string, name: string][] = [
   ['%22and%22', '"AND".txt'],
 ]
 
-/** Checks that the filter matches the name, also through the links of the page. */
+/** Checks that the filter matches the name, both in the request and in the links of its response. */
 async function checkFilters(t: TestContext, { baseUrl }: TestService): Promise<void> {
   for (const [filter, name] of FILTERS) {
     await t.test(`filename=${filter}`, async () => {

@@ -30,7 +30,7 @@ test('the trash is read by cursor, even if assets are restored and deleted meanw
   const first = await list('&limit=3')
   assert.deepEqual([first.meta.total, first.meta.last_page], [7, 3])
   const seen = new Set(first.data.map(({ id }) => id))
-  // The asset that the cursor is about leaves the trash, and another one is added before it.
+  // The asset of the cursor leaves the trash, and another one is added before it.
   assert.equal((await call('POST', `${API}/assets/${first.data[2]?.id}/restore`)).status, 200)
   const late = await trashLink('late.zip')
   for (let after = first.meta.next_after; after; ) {

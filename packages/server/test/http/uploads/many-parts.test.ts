@@ -17,7 +17,7 @@ function assertWhole({ urls }: UploadSession, missing: number[] = []): void {
   assert.equal(new Set(urls.map(({ url }) => url)).size, urls.length)
 }
 
-test('a session with thousands of parts is returned completely, also when it is resumed', async (t) => {
+test('a session with thousands of parts is returned completely, even when it is resumed', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '1' })
   const session = await requestSession(service.baseUrl, { bytes: someBytes(PARTS) })
   assertWhole(session)

@@ -13,7 +13,7 @@ const CONCURRENCY = 6
 /** Makes two parts, of which the second is shorter. */
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 
-test('if a part is replaced during concurrent completions, the file is ready and its upload closed, also after a restart', async (t) => {
+test('if a part is replaced during concurrent completions, the file is ready and its upload closed, even after a restart', async (t) => {
   t.diagnostic(`RACE_UPLOADS=${UPLOADS} RACE_SEED=${SEED}`)
   const deployment = await aDeployment(t, { isReliable: true })
   const service = await aService(t, SETTINGS, deployment)

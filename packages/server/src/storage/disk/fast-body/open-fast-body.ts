@@ -6,13 +6,13 @@ import type { TimeSlices } from '../time-slices.ts'
 import { type FastConnection, openFastConnection } from './fast-connection.ts'
 import { readPastParser } from './read-past-parser.ts'
 
-/** For headers: the parser's input is copied, so it is kept small. */
+/** The size of the buffer for headers. It is small, because the parser's input is copied. */
 const SMALL_READ = 16 * 1024
-/** For bodies. */
+/** The size of the buffer for bodies. */
 const LARGE_READ = 512 * 1024
 
 /**
- * Makes the server read long bodies past Node's HTTP parser, and returns the function that does it.
+ * Makes the server bypass Node's HTTP parser for long bodies, and returns the function that reads them.
  * The parser allocates and copies each chunk, which costs more than writing it and computing its digest.
  * Here all connections read into the same two buffers. This relies on internals of Node: on a Node
  * without them, every body is read with `readBody`.
@@ -41,7 +41,7 @@ export function openFastBody(
   }
 }
 
-/** As Node does it. Node before 24.6 has no buffer; 0 means no limit. */
+/** How long Node keeps an idle connection; 0 means no limit. Before version 24.6, Node adds no buffer. */
 function keptIdleMs({ keepAliveTimeout, keepAliveTimeoutBuffer = 0 }: Server): number {
   return keepAliveTimeout === 0 ? 0 : keepAliveTimeout + keepAliveTimeoutBuffer
 }

@@ -2,7 +2,7 @@ import { formatDuration } from '@stowage/protocol/format'
 import type { Finding } from '../../../domain/finding.ts'
 import { type Examination, found, RESPONSE_TIMEOUT_MS } from './examination.ts'
 
-/** S3 refuses requests that were signed more than 15 minutes ago or ahead. */
+/** S3 refuses requests whose signature is more than 15 minutes in the past or in the future. */
 const REFUSED_SKEW_MS = 15 * 60_000
 const NOTED_SKEW_MS = 60_000
 
@@ -31,7 +31,7 @@ export async function examineClock({ location, clock }: Examination): Promise<Fi
   const isRefused = Math.abs(skewMs) >= REFUSED_SKEW_MS
   const effect = isRefused
     ? 'the storage refuses signed requests'
-    : 'from 15 minutes on, the storage refuses signed requests'
+    : 'the storage refuses signed requests if the difference exceeds 15 minutes'
   return found(
     isRefused ? 'wrong' : 'note',
     `this machine's clock is ${skew} the storage's: ${effect}`,
