@@ -75,7 +75,7 @@ interface Row {
 }
 
 test('while a call is paused at any step, other calls run: all responses are correct, and no data is lost or orphaned', async (t) => {
-  const deployment = await aDeployment(t, { isReliable: true })
+  const deployment = await aDeployment(t, { isReliable: true, isInMemory: true })
   const harness = await openHarness(deployment.settings)
   cleanUp(t, () => harness.close())
   const failures: string[] = []

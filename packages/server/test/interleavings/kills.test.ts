@@ -26,7 +26,7 @@ import { VERSION_CASES } from './version-cases.ts'
 const PROGRAM = fileURLToPath(new URL('killed-process.ts', import.meta.url))
 
 test('after a kill at any point of any call or job, the service restarts with correct responses, and no data is lost or orphaned', async (t) => {
-  const deployment = await aDeployment(t, { isReliable: true })
+  const deployment = await aDeployment(t, { isReliable: true, isInMemory: true })
   const killedCalls = await killAtEveryPoint(t, deployment)
   const harness = await openHarness(deployment.settings)
   cleanUp(t, () => harness.close())

@@ -14,7 +14,15 @@ const ABOUT_UPLOADS: Command['kind'][] = [
 ]
 
 /** The upload or asset of a call without a response, as the clients name it; by default, the first upload. */
-export function targetOf(model: Model, command: Command): Pick<Observation, 'id' | 'asset'> {
+export function targetOf(
+  model: Model,
+  command: Command,
+): Pick<Observation, 'id' | 'ids' | 'asset'> {
+  if ('uploads' in command) {
+    const uploads = command.uploads.flatMap((index) => model.uploads[index] ?? [])
+    const ids = uploads.map(({ id, replaces }) => replaces ?? id)
+    return { id: ids[0] ?? '', ids }
+  }
   const upload = model.uploads['upload' in command ? command.upload : 0] ?? model.uploads[0]
   const asset = upload?.replaces
   // The upload of a replacement that got no response is unknown.

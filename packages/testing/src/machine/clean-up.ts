@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -33,8 +33,24 @@ export function cleanUp(t: TestContext, step: Step): void {
 }
 
 /** A folder that is removed after the test. */
-export async function aFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'stowage-test-'))
+export async function aFolder(t: TestContext, parent = tmpdir()): Promise<string> {
+  const folder = await mkdtemp(join(parent, 'stowage-test-'))
   cleanUp(t, () => rm(folder, { recursive: true, force: true }))
   return folder
+}
+
+/** Where Linux keeps files in memory. */
+const MEMORY = '/dev/shm'
+const LEAST_FREE_BYTES = 2 ** 30
+
+/**
+ * The same, in memory where that is possible: for tests with many small changes, which would mostly wait for
+ * the disk, and in which only processes are killed.
+ */
+export async function aFolderInMemory(t: TestContext): Promise<string> {
+  const free = await statfs(MEMORY).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => 0,
+  )
+  return aFolder(t, free >= LEAST_FREE_BYTES ? MEMORY : tmpdir())
 }

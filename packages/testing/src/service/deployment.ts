@@ -2,7 +2,7 @@ import type { TestContext } from 'node:test'
 import type { Environment } from '@stowage/server/src/config/config'
 import type { StorageBackdoor } from '../engines/storage-backdoor.ts'
 import { testEngines } from '../engines/test-engines.ts'
-import { aFolder } from '../machine/clean-up.ts'
+import { aFolder, aFolderInMemory } from '../machine/clean-up.ts'
 
 /** The data of a service. A service that is started with these settings uses the same data. */
 export interface Deployment {
@@ -13,13 +13,14 @@ export interface Deployment {
 
 /**
  * An empty folder, database and storage, on the engines that the suite runs on. With `isReliable`, the test
- * cannot make the storage unavailable, and large transfers are faster.
+ * cannot make the storage unavailable, and large transfers are faster. With `isInMemory`, the data is in memory
+ * where that is possible.
  */
 export async function aDeployment(
   t: TestContext,
-  { isReliable = false } = {},
+  { isReliable = false, isInMemory = false } = {},
 ): Promise<Deployment> {
-  const folder = await aFolder(t)
+  const folder = await (isInMemory ? aFolderInMemory(t) : aFolder(t))
   const { settings, backdoor } = await testEngines(t, folder, { isReliable })
   return { folder, settings: { STOWAGE_DATA: folder, ...settings }, backdoor }
 }
