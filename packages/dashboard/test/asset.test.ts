@@ -88,7 +88,7 @@ for (const settings of [{}, KEYS]) {
     await page.getByRole('option', { name: 'Mug' }).click()
     await detachMug.click()
     await detachMug.waitFor({ state: 'detached' })
-    await page.getByText('1 asset detached from 1 product').waitFor()
+    await page.getByText('new name.svg detached from 1 product').waitFor()
     await undo.click()
     await detachMug.click()
     await detachMug.waitFor({ state: 'detached' })

@@ -70,8 +70,8 @@ test('axe finds no violations on the pages of assets, in all of their states and
   await page.getByRole('option', { name: 'Poster' }).waitFor()
   await assertAccessible(page, 'the dialog to attach')
 
-  await page.goto('/?search=nothing')
-  await page.getByText('No matching assets').waitFor()
+  await page.goto('/?search=nothing&show=no-product')
+  await page.getByText('with the filter No product').waitFor()
   await assertAccessible(page, 'no match')
   for (const { id, filename } of [...files, link]) {
     await page.goto(`/assets/${id}`)
@@ -197,7 +197,7 @@ test('assets can be managed by keyboard alone, and the focus is always visible',
   await press('ArrowDown', 'Enter')
   await focusWith(page, button('Attach'))
   await press('Enter')
-  await page.getByText('1 asset attached to 1 product').waitFor()
+  await page.getByText('two.txt attached to 1 product').waitFor()
 
   await focusWith(page, page.getByRole('link', { name: 'two.txt' }))
   await press('Enter')

@@ -73,6 +73,8 @@ test('search, order and filter are kept in the URL, and the back button undoes t
 
   await search(page).fill('nothing like it')
   await page.getByRole('status').getByText('0 assets found').waitFor({ state: 'attached' })
+  await page.getByText('No product', { exact: true }).click()
+  await page.getByText('with the filters No product, Product').waitFor()
   await page.getByRole('button', { name: 'Clear search and filters' }).click()
   await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt', 'a link'])
 })

@@ -61,7 +61,7 @@ test('after the selected assets are attached or deleted, the focus moves to the 
   await page.getByRole('combobox', { name: 'Products' }).fill('post')
   await page.getByRole('option', { name: 'Poster' }).click()
   await press('Attach')
-  await page.getByText('1 asset attached to 1 product').waitFor()
+  await page.getByText('two attached to 1 product').waitFor()
   await untilFocused(page, 'MAIN')
   await page.getByRole('checkbox', { name: 'Select two' }).press('Space')
   await press('Delete')

@@ -24,6 +24,9 @@ import {
 const NO_BROWSER = await missingForBrowser()
 
 const names = (page: Page) => page.locator('tbody a[href^="/products/"]').allTextContents()
+/** The option that Enter chooses. */
+const highlighted = (page: Page, name: string) =>
+  page.getByRole('option', { name }).and(page.locator('[data-combobox-selected]'))
 const pathOf = (page: Page) => page.url().replace(/^https?:\/\/[^/]+/, '')
 
 async function untilNames(page: Page, expected: string[]): Promise<void> {
@@ -132,7 +135,7 @@ test('a product is one row with all of its variants, and its page attaches, deta
       aProduct({ variant_id: index + 1, variant_name: name, vendor: 'Dusty' }),
     ),
   )
-  const [asset] = await storeFiles(client, [{ name: 'drums.txt' }])
+  const [asset] = await storeFiles(client, [{ name: 'drums.txt' }, { name: 'other.txt' }])
   const variantsOf = async (search: string) => {
     const { data } = await client.assets({ filename: search, with_products: true }).page()
     return data[0]?.products?.length
@@ -143,18 +146,22 @@ test('a product is one row with all of its variants, and its page attaches, deta
   await untilNames(page, ['Sample pack'])
   await page.getByRole('link', { name: 'Sample pack' }).click()
   await page.getByRole('cell', { name: /^FLAC/ }).waitFor()
-  await page.getByRole('combobox', { name: 'Attach assets' }).fill('drum')
+  const assetPicker = page.getByRole('combobox', { name: 'Attach assets' })
+  await assetPicker.fill('drum')
   await page.getByRole('option', { name: 'drums.txt' }).click()
+  await page.getByText('drums.txt attached to 1 product').waitFor()
+  assert.equal(await assetPicker.getAttribute('aria-expanded'), 'false', 'the list is closed')
   const detach = page.getByRole('button', { name: 'Detach drums.txt' })
   const undo = page.getByRole('button', { name: 'Undo' })
   await detach.waitFor()
   await undo.click()
   await detach.waitFor({ state: 'detached' })
   assert.equal(await variantsOf('drums.txt'), 0)
-  await page.getByRole('combobox', { name: 'Attach assets' }).fill('drum')
-  await page.getByRole('option', { name: 'drums.txt' }).click()
+  await assetPicker.fill('drum')
+  await highlighted(page, 'drums.txt').waitFor()
+  await assetPicker.press('Enter')
   await detach.click()
-  await page.getByText('1 asset detached from 1 product').waitFor()
+  await page.getByText('drums.txt detached from 1 product').waitFor()
   await undo.click()
   await detach.waitFor()
   assert.equal(await variantsOf('drums.txt'), 3)
@@ -176,8 +183,11 @@ test('a product is one row with all of its variants, and its page attaches, deta
   await page.getByRole('button', { name: 'More upload options' }).click()
   await page.getByRole('menuitem', { name: 'Upload and attach to products' }).click()
   const dialog = page.getByRole('dialog', { name: 'Upload and attach to products' })
-  await dialog.getByRole('combobox', { name: 'Products' }).fill('mp3')
-  await page.getByRole('option', { name: 'Sample pack · MP3' }).click()
+  const productPicker = dialog.getByRole('combobox', { name: 'Products' })
+  await productPicker.fill('mp3')
+  // The variant that the search names, not all variants.
+  await highlighted(page, 'Sample pack · MP3').waitFor()
+  await productPicker.press('Enter')
   const file = { name: 'chosen.txt', mimeType: 'text/plain', buffer: Buffer.from('chosen') }
   await dialog.getByLabel('Files to upload').setInputFiles(file)
   await until('it is uploaded', async () => (await variantsOf('chosen.txt')) === 1)

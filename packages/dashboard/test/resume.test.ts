@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { UploadSession } from '@stowage/protocol'
 import { freePort } from '@stowage/testing/machine/free-port'
 import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
@@ -159,7 +160,10 @@ test('all unfinished uploads of the account are listed, resumed together and dis
       body: JSON.stringify({ name, size, mime: 'text/plain', path }),
     })
   for (const name of ['one.txt', 'two.txt', 'three.txt']) await start(name, name.length)
-  for (const path of ['course/a', 'course/b']) await start('notes.txt', 9, path)
+  const started = await start('notes.txt', 9, 'course/a')
+  await start('notes.txt', 9, 'course/b')
+  const { urls } = (await started.json()) as UploadSession
+  await fetch(urls[0]?.url ?? '', { method: 'PUT', body: 'of course' })
   await page.goto('/')
   await page.getByRole('link', { name: 'Unfinished' }).click()
   await page.getByRole('status').getByText('5 uploads').waitFor()
@@ -173,9 +177,15 @@ test('all unfinished uploads of the account are listed, resumed together and dis
   const held = Promise.withResolvers<void>()
   await page.route('**/upload?*', (route) => held.promise.then(() => route.continue()))
   await page.route('**/upload', (route) => held.promise.then(() => route.continue()))
-  const choosingNotes = page.waitForEvent('filechooser')
-  await page.getByRole('button', { name: 'Resume notes.txt in course/a' }).click()
-  await (await choosingNotes).setFiles(aFile('notes.txt', 'of course'))
+  for (const name of ['wrong.txt', 'notes.txt']) {
+    const choosing = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Resume notes.txt in course/a' }).click()
+    await (await choosing).setFiles(aFile(name, 'of course'))
+    if (name === 'wrong.txt') await page.getByText('Not resumed').waitFor()
+  }
+  await page.getByText('Not resumed').waitFor({ state: 'detached' })
+  // Before the file is compared, the tray shows what the service has.
+  await tray(page).getByText('9 B of 9 B · waiting').waitFor()
   // It cannot be resumed twice.
   const inFirstFolder = page.getByRole('row', { name: 'course/a' })
   await inFirstFolder.getByText('Uploading in this tab').waitFor()

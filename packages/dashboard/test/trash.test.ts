@@ -17,7 +17,8 @@ function fits(element: unknown): boolean {
 test('deleted assets are restored by undo or from the trash, or deleted forever', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
-  const names = ['a.txt', 'b.txt', 'c.txt', 'd.txt']
+  const long = 'Templates for posters of the summer collection.zip'
+  const names = ['a.txt', 'b.txt', 'c.txt', long]
   const assets = await storeFiles(
     client,
     names.map((name) => ({ name })),
@@ -50,9 +51,12 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   await button(page, 'Delete').click()
   await button(page, 'Delete asset').click()
   await page.getByText('a.txt deleted').waitFor()
-  await client.bulk({ action: 'delete', ids: assets.slice(1).map(({ id }) => id) })
   await page.getByRole('link', { name: 'Trash' }).click()
   await page.getByRole('heading', { name: 'Trash', level: 1 }).waitFor()
+  await button(page, 'Restore a.txt').click()
+  await page.getByText('a.txt restored').waitFor()
+  assert.equal(await button(page, 'Undo').count(), 0, 'a restored asset is not offered again')
+  await client.bulk({ action: 'delete', ids: assets.map(({ id }) => id) })
   await page.reload()
   const rows = page.locator('tbody tr')
   await until('the trash is listed', async () => (await rows.count()) === 4)
@@ -61,6 +65,7 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   const facts = rows.first().getByText('until')
   await facts.waitFor()
   assert.ok(await facts.evaluate(fits), 'on a phone, no button covers the text')
+  assert.ok(await rows.getByText(long).evaluate(fits), 'on a phone, a long name is wrapped')
   await page.setViewportSize({ width: 1280, height: 720 })
   await page.getByRole('searchbox', { name: 'Search the trash' }).fill('a.tx')
   await page.getByRole('status').getByText('1 asset found').waitFor()

@@ -7,6 +7,7 @@ import { DROPDOWN } from '../components/dropdown.ts'
 import { useClient } from '../session/session.tsx'
 import { assetFilters, readAssetQuery } from './asset-query.ts'
 import { textHasWords } from './has-words.ts'
+import { useFirstOption } from './use-first-option.ts'
 
 interface Props {
   onPick(asset: Asset): void
@@ -20,8 +21,9 @@ const MAX_ASSETS = 20
 export function AssetPicker({ onPick, exclude }: Props) {
   const client = useClient()
   const [text, setText] = useState('')
+  const [isOpen, setOpen] = useState(false)
   const [search] = useDebouncedValue(text.trim(), 150)
-  const { data, isFetching } = useQuery({
+  const { data, isFetching, isPlaceholderData } = useQuery({
     queryKey: ['assets', 'search', search],
     queryFn: ({ signal }) =>
       client
@@ -32,6 +34,8 @@ export function AssetPicker({ onPick, exclude }: Props) {
   const excluded = new Set(exclude.map(({ id }) => id))
   // Until the service has responded, assets of the previous search remain if they contain the words.
   const isStale = text.trim() !== search || isFetching
+  const isListed = text.trim() === search && data !== undefined && !isPlaceholderData
+  const isSelectingFirst = useFirstOption(text, isListed)
   const found = (data?.data ?? []).filter(
     ({ id, filename }) => !excluded.has(id) && (!isStale || textHasWords(filename, text)),
   )
@@ -50,9 +54,15 @@ export function AssetPicker({ onPick, exclude }: Props) {
       value={[]}
       onChange={([picked]) => {
         const asset = found.find(({ id }) => id === picked)
-        if (asset !== undefined) onPick(asset)
         setText('')
+        // Otherwise the next click could attach another asset by mistake.
+        setOpen(false)
+        if (asset !== undefined) onPick(asset)
       }}
+      dropdownOpened={isOpen}
+      onDropdownOpen={() => setOpen(true)}
+      onDropdownClose={() => setOpen(false)}
+      selectFirstOptionOnChange={isSelectingFirst}
       nothingFoundMessage={isStale ? 'Searching…' : 'No matching assets'}
       {...DROPDOWN}
     />

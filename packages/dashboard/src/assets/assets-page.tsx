@@ -15,6 +15,7 @@ import { RequireScope, useHasScope } from '../session/require-scope.tsx'
 import { ChooseFiles } from '../uploads/choose-files.tsx'
 import { AddLink } from './add-link.tsx'
 import {
+  type AssetQuery,
   assetsUrl,
   isFiltered,
   NO_FILTERS,
@@ -131,7 +132,11 @@ export function AssetsPage() {
         />
       )}
       {isEmpty && isFiltered(query) && (
-        <NoMatch title="No matching assets" onClear={() => change(NO_FILTERS)} />
+        <NoMatch
+          title="No matching assets"
+          filters={filterTexts(query)}
+          onClear={() => change(NO_FILTERS)}
+        />
       )}
       {isEmpty && !isFiltered(query) && <FirstUse />}
       {!isEmpty && (data !== undefined || error === null) && (
@@ -162,4 +167,10 @@ export function AssetsPage() {
       )}
     </Stack>
   )
+}
+
+/** The active filters, without the search. */
+function filterTexts({ show, product, path }: AssetQuery): string[] {
+  const label = show === 'all' ? '' : SHOW_OPTIONS.find(({ value }) => value === show)?.label
+  return [label, product && 'Product', path && `Folder ${path}`].flatMap((text) => text || [])
 }

@@ -7,6 +7,7 @@ import { countText } from '../format/count-text.ts'
 import { nameWithFolder } from '../format/name-with-folder.ts'
 import { useClient } from '../session/session.tsx'
 import { useHasTrash } from '../session/use-has-trash.ts'
+import { assetsText } from './assets-text.ts'
 import { deleteOrRestore } from './delete-or-restore.ts'
 import { Names } from './names.tsx'
 import { productNames } from './product-names.ts'
@@ -27,13 +28,13 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
   const hasTrash = useHasTrash()
   const products = productNames(assets.flatMap((asset) => asset.products ?? []))
   const isSingle = assets.length === 1
-  const single = isSingle ? assets[0] : undefined
   const subject = isSingle ? 'this asset' : countText(assets.length, 'asset')
   const deletion = useMutation({
     mutationFn: (signal: AbortSignal) => deleteOrRestore(client, 'delete', { assets, signal }),
     onSuccess() {
       notify({
-        message: `${single?.filename ?? countText(assets.length, 'asset')} deleted`,
+        message: `${assetsText(assets)} deleted`,
+        about: [...assets.map(({ id }) => id), 'trash'],
         ...(hasTrash && { action: { label: 'Undo', run: () => restore(assets) } }),
       })
       onClose()

@@ -17,12 +17,20 @@ export type ProductOption = {
   isNested: boolean
 } & ({ choice: ProductChoice } | { step: 'back' | 'more' | ProductGroup })
 
-/** “All variants” comes first. A product with further variants opens a list of its own. */
-export function optionsOfProduct({ group, shown }: FoundProduct): ProductOption[] {
+/**
+ * “All variants” comes first, unless the search names variants: Enter chooses the first option. A product
+ * with further variants opens a list of its own.
+ */
+export function optionsOfProduct({ group, shown, named }: FoundProduct): ProductOption[] {
   const { name, variants_total: total, product_id } = group
   const isNested = total > 1
   if (!isNested) return shown.map((variant) => optionOf(choiceOf(variant)))
-  const options = [optionOf(allVariantsOf(group)), ...shown.map(nestedOptionOf)]
+  const others = shown.filter((variant) => !named.includes(variant))
+  const options = [
+    ...named.map((variant) => optionOf(choiceOf(variant))),
+    optionOf(allVariantsOf(group)),
+    ...others.map(nestedOptionOf),
+  ]
   if (shown.length === total) return options
   const texts = textsOf(name, `choose from ${countText(total, 'variant')}…`)
   return [...options, { key: `open ${product_id}`, texts, isNested, step: group }]

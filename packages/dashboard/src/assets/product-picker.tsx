@@ -13,6 +13,7 @@ import {
   optionsOfProduct,
   type ProductOption,
 } from './product-options.ts'
+import { useFirstOption } from './use-first-option.ts'
 import { useFoundProducts } from './use-found-products.ts'
 import { useVariants } from './use-variants.ts'
 
@@ -42,6 +43,10 @@ export function ProductPicker(props: Props) {
   const isFetching = inside === undefined ? products.isFetching : variants.isFetching
   // Until the service has responded, options of the previous search remain if they contain the words.
   const isStale = text.trim() !== search || isFetching
+  const isListed =
+    text.trim() === search && products.data !== undefined && !products.isPlaceholderData
+  // In the list of one product, the first option leads back.
+  const isSelectingFirst = useFirstOption(text, isListed && inside === undefined)
   const excluded = new Set(exclude.map(({ id }) => id))
   const offered =
     inside === undefined
@@ -67,8 +72,9 @@ export function ProductPicker(props: Props) {
   const onChange = (keys: string[]) => {
     const chosen = keys.flatMap((key) => options.get(key) ?? [])
     const step = chosen.find((option) => 'step' in option)
+    // The words that found a product also find its variants.
+    setText(step === undefined ? '' : text)
     if (step === undefined) {
-      setText('')
       // The dropdown would cover the buttons below.
       close()
       onPick(chosen.flatMap((option) => ('choice' in option ? option.choice : [])))
@@ -95,13 +101,12 @@ export function ProductPicker(props: Props) {
       filter={({ options }) => options}
       searchValue={text}
       onSearchChange={setText}
-      // The words that found a product also find its variants.
-      clearSearchOnChange={false}
       value={picked.map(({ key }) => key)}
       onChange={onChange}
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={close}
+      selectFirstOptionOnChange={isSelectingFirst}
       nothingFoundMessage={isStale ? 'Searching…' : 'No matching products'}
       {...DROPDOWN}
       clearButtonProps={{ 'aria-label': 'Clear products' }}

@@ -4,6 +4,7 @@ import { notify } from '../components/notify.ts'
 import { countText } from '../format/count-text.ts'
 import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
+import { assetsText } from './assets-text.ts'
 import { type Attachment, changeAttachments } from './change-attachments.ts'
 import { findChosenProducts } from './find-chosen-products.ts'
 import { forEachAsset } from './for-each-asset.ts'
@@ -44,13 +45,13 @@ export function useAttach({ onDone }: { onDone?(): void } = {}) {
       await inChunks(all, (ids) => client.bulk({ action: 'attach', ids, ...products }))
       return added
     },
-    onSuccess(done) {
+    onSuccess(done, { assets }) {
       const added = done.filter(({ products }) => products.length > 0)
       const products = groupProducts(added.flatMap((one) => one.products))
       if (added.length === 0) notify({ message: 'Already attached' })
       else {
         notify({
-          message: `${countText(done.length, 'asset')} attached to ${countText(products.length, 'product')}`,
+          message: `${assetsText(assets)} attached to ${countText(products.length, 'product')}`,
           action: { label: 'Undo', run: () => void undo(added) },
         })
       }

@@ -3,6 +3,7 @@ import { notify } from '../components/notify.ts'
 import { countText } from '../format/count-text.ts'
 import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
+import { assetsText } from './assets-text.ts'
 import { type Attachment, changeAttachments } from './change-attachments.ts'
 import { groupProducts } from './product-groups.ts'
 
@@ -24,8 +25,9 @@ export function useDetach({ onDone }: { onDone?(): void } = {}) {
       changeAttachments(client, 'detach', attachments),
     onSuccess(_result, attachments) {
       const products = groupProducts(attachments.flatMap((one) => one.products))
+      const assets = attachments.map(({ asset }) => asset)
       notify({
-        message: `${countText(attachments.length, 'asset')} detached from ${countText(products.length, 'product')}`,
+        message: `${assetsText(assets)} detached from ${countText(products.length, 'product')}`,
         action: { label: 'Undo', run: () => void undo(attachments) },
       })
       onDone?.()

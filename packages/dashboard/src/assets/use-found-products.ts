@@ -2,6 +2,7 @@ import type { Client, Product, ProductGroup } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { firstWords } from '../components/url-query.ts'
 import { useClient } from '../session/session.tsx'
+import { hasWords } from './has-words.ts'
 import { isFoundByProduct, MAX_SHOWN_VARIANTS, shownVariantsOf } from './product-choices.ts'
 import { findVariants } from './use-variants.ts'
 
@@ -13,6 +14,8 @@ export interface FoundProduct {
   group: ProductGroup
   /** The variants that the list shows. */
   shown: readonly Product[]
+  /** Those of them that the search names, instead of the product as a whole. */
+  named: readonly Product[]
 }
 
 /** Searches the service, because a shop has too many products to list. */
@@ -39,9 +42,19 @@ async function findProducts(
     .slice(0, MAX_SEARCHED)
   return Promise.all(
     data.map(async (group) => {
-      if (!large.includes(group)) return { group, shown: shownVariantsOf(group, search) }
+      if (!large.includes(group)) return foundProduct(group, shownVariantsOf(group, search), search)
       const query = { productId: group.product_id, search, limit: MAX_SHOWN_VARIANTS, signal }
-      return { group, shown: (await findVariants(client, query)).variants }
+      return foundProduct(group, (await findVariants(client, query)).variants, search)
     }),
   )
+}
+
+function foundProduct(
+  group: ProductGroup,
+  shown: readonly Product[],
+  search: string,
+): FoundProduct {
+  const isNamed = (variant: Product) =>
+    !isFoundByProduct(group, search) && hasWords(variant, search)
+  return { group, shown, named: shown.filter(isNamed) }
 }

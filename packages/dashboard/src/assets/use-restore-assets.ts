@@ -1,9 +1,9 @@
 import { type Asset, isStowageError } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../components/notify.ts'
-import { countText } from '../format/count-text.ts'
 import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
+import { assetsText } from './assets-text.ts'
 import { deleteOrRestore } from './delete-or-restore.ts'
 
 /** Restores assets from the trash, with their versions and products. */
@@ -12,16 +12,14 @@ export function useRestoreAssets() {
   const queries = useQueryClient()
   return useMutation({
     mutationFn: (assets: readonly Asset[]) => deleteOrRestore(client, 'restore', { assets }),
-    onSuccess(_result, assets) {
-      const [first] = assets
-      const subject = assets.length === 1 ? first?.filename : countText(assets.length, 'asset')
-      notify({ message: `${subject} restored` })
-    },
+    onSuccess: (_result, assets) =>
+      notify({ message: `${assetsText(assets)} restored`, about: assets.map(({ id }) => id) }),
     onError: (error, assets) =>
       notify({
         isError: true,
         title: assets.length === 1 ? 'Could not restore the asset' : 'Could not restore all assets',
         message: textOf(error, assets.length),
+        about: assets.map(({ id }) => id),
       }),
     onSettled: () => queries.invalidateQueries(),
   })

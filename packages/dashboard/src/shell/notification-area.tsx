@@ -19,12 +19,14 @@ export function NotificationArea() {
   const [notices, setNotices] = useState<readonly Shown[]>([])
   useEffect(() => {
     let lastId = 0
-    return onNotice((notice) => {
+    return onNotice(({ notice, about }) => {
       lastId += 1
-      const shown = { ...notice, id: lastId }
-      // Only the last change can be undone: undoing an earlier one could contradict it.
-      const isKept = (one: Notice) => notice.action === undefined || one.action === undefined
-      setNotices((before) => [...before.filter(isKept), shown].slice(-MAX_NOTICES))
+      const added = notice === undefined ? [] : [{ ...notice, id: lastId }]
+      const isAbout = new Set(about)
+      const isKept = (one: Notice) =>
+        // Only the last change can be undone: undoing an earlier one could contradict it.
+        !(notice?.action && one.action) && !one.about?.some((it) => isAbout.has(it))
+      setNotices((before) => [...before.filter(isKept), ...added].slice(-MAX_NOTICES))
     })
   }, [])
   return (

@@ -26,7 +26,7 @@ export function DeleteForever({ assets, onClose, onDone }: Props) {
     mutationFn: (signal: AbortSignal) =>
       deleteOrRestore(client, 'delete', { assets, isPermanent: true, signal }),
     onSuccess() {
-      notify({ message: `${name} deleted forever` })
+      notify({ message: `${name} deleted forever`, about: assets.map(({ id }) => id) })
       onClose()
       onDone()
     },

@@ -16,7 +16,7 @@ export function EmptyTrash({ isOpen, onClose, onDone }: Props) {
   const emptying = useMutation({
     mutationFn: (signal: AbortSignal) => client.emptyTrash({ signal }),
     onSuccess() {
-      notify({ message: 'Trash emptied' })
+      notify({ message: 'Trash emptied', about: ['trash'] })
       onClose()
       onDone()
     },

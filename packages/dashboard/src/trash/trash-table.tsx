@@ -39,7 +39,9 @@ export function TrashTable({ assets, isStale, selection, onDelete }: Props) {
           <Table.Th visibleFrom="sm">Deleted</Table.Th>
           <Table.Th visibleFrom="md">Removed after</Table.Th>
           <RequireScope scope="write">
-            <Table.Th ta="end">Actions</Table.Th>
+            <Table.Th visibleFrom="sm" ta="end">
+              Actions
+            </Table.Th>
           </RequireScope>
         </>
       }
@@ -66,6 +68,33 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
   const size = sizeOf(asset) ?? KIND_LABELS.link
   const label = nameWithFolder(asset)
   const isSelected = selection?.selected.has(asset.id) ?? false
+  const actions = (
+    <Group gap={4} justify="flex-end" wrap="nowrap">
+      <Button
+        size="compact-sm"
+        variant="light"
+        aria-label={`Restore ${label}`}
+        aria-disabled={isPending || undefined}
+        onClick={() => {
+          if (isPending) return
+          if (isSelected) selection?.toggle(asset, false)
+          mutate([asset])
+        }}
+      >
+        Restore
+      </Button>
+      <Tooltip label="Delete forever">
+        <ActionIcon
+          variant="subtle"
+          color="red"
+          aria-label={`Delete ${label} forever`}
+          onClick={() => onDelete(asset)}
+        >
+          <IconTrashX size={18} aria-hidden />
+        </ActionIcon>
+      </Tooltip>
+    </Group>
+  )
   return (
     <Table.Tr ref={row} data-selected={isSelected || undefined}>
       {selection && (
@@ -84,7 +113,7 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
           <AssetIcon asset={asset} />
           <Box miw={0}>
             <Box fz="sm" fw={500}>
-              <Name>{filename}</Name>
+              <Name isWrapped>{filename}</Name>
             </Box>
             {damaged && <DamagedMark />}
             {path !== null && (
@@ -97,6 +126,11 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
             </Box>
           </Box>
         </Group>
+        <RequireScope scope="write">
+          <Box hiddenFrom="sm" mt={4}>
+            {actions}
+          </Box>
+        </RequireScope>
       </Table.Td>
       <Table.Td visibleFrom="sm" ta="end">
         {size}
@@ -108,33 +142,7 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
         <DateTime value={removed_after} isDateOnly />
       </Table.Td>
       <RequireScope scope="write">
-        <Table.Td>
-          <Group gap={4} justify="flex-end" wrap="nowrap">
-            <Button
-              size="compact-sm"
-              variant="light"
-              aria-label={`Restore ${label}`}
-              aria-disabled={isPending || undefined}
-              onClick={() => {
-                if (isPending) return
-                if (isSelected) selection?.toggle(asset, false)
-                mutate([asset])
-              }}
-            >
-              Restore
-            </Button>
-            <Tooltip label="Delete forever">
-              <ActionIcon
-                variant="subtle"
-                color="red"
-                aria-label={`Delete ${label} forever`}
-                onClick={() => onDelete(asset)}
-              >
-                <IconTrashX size={18} aria-hidden />
-              </ActionIcon>
-            </Tooltip>
-          </Group>
-        </Table.Td>
+        <Table.Td visibleFrom="sm">{actions}</Table.Td>
       </RequireScope>
     </Table.Tr>
   )

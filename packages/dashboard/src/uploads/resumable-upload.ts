@@ -15,6 +15,8 @@ export interface ResumableUpload {
   problem: string | undefined
   /** The upload ID of a replacement, which is required to discard it. */
   replacement?: string | undefined
+  /** The bytes that the service has received, if they are known. */
+  received?: number | undefined
   /** The asset that the file replaces. */
   replaces?: Replacement | undefined
 }

@@ -24,9 +24,8 @@ export function statusText(
     default:
       if (!isOnline) return `${done} · offline, resumes automatically`
       if (problem !== undefined) return `${done} · retrying: ${errorText(problem)}`
-      return state === 'waiting' || bytes === 0
-        ? `${formatSize(file.size)} · waiting`
-        : `${done}${paceText(progress)}`
+      if (bytes === 0) return `${formatSize(file.size)} · waiting`
+      return state === 'waiting' ? `${done} · waiting` : `${done}${paceText(progress)}`
   }
 }
 

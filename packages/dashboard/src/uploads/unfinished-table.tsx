@@ -16,7 +16,7 @@ import { Link } from 'wouter'
 import { DateTime } from '../components/date-time.tsx'
 import { ListTable } from '../components/list-table.tsx'
 import { Name } from '../components/name.tsx'
-import { notify } from '../components/notify.ts'
+import { dismissNotices, notify } from '../components/notify.ts'
 import { useFocusHandover } from '../components/use-focus-handover.ts'
 import { nameWithFolder } from '../format/name-with-folder.ts'
 import { RequireScope } from '../session/require-scope.tsx'
@@ -80,8 +80,13 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
   const label = nameWithFolder(upload)
   const resume = (file: File) => {
     const problem = mismatchText(resumable, file)
-    if (problem === undefined) resumeWith(resumable, file)
-    else notify({ isError: true, title: 'Not resumed', message: problem })
+    const about = [upload.id, filename]
+    if (problem !== undefined)
+      notify({ isError: true, title: 'Not resumed', message: problem, about })
+    else {
+      dismissNotices(about)
+      resumeWith(resumable, file)
+    }
   }
   return (
     <Table.Tr ref={row}>

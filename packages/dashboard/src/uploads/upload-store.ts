@@ -14,6 +14,7 @@ import { isActive, isEnded, type UploadItem } from './upload-item.ts'
 import { holdWhile } from './upload-lock.ts'
 import type { StoreEvents, UploadStore, UploadsState, UploadTarget } from './uploads-state.ts'
 import { whenReachable } from './when-reachable.ts'
+import { withReceived } from './with-received.ts'
 
 const NOTIFY_MS = 100
 const INITIAL_PROGRESS: Progress = {
@@ -61,7 +62,7 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       resume: resumed?.id,
       signal: closing.signal,
       onProgress(progress) {
-        change(key, { progress, id: handle.id })
+        change(key, { progress: withReceived(progress, resumed), id: handle.id })
         if (isHeld || handle.id === undefined) return
         isHeld = true
         holdWhile(ended, file)
@@ -77,7 +78,8 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
         putResumable({ ...resumed, problem: errorText(error) })
       }
     })
-    const initial = { progress: INITIAL_PROGRESS, error: undefined, id: undefined }
+    const progress = withReceived(INITIAL_PROGRESS, resumed)
+    const initial = { progress, error: undefined, id: undefined }
     items.set(key, { key, file, folder, attach, replaces, resumed, handle, ...initial })
   }
 

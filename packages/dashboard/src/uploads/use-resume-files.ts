@@ -1,5 +1,5 @@
 import type { ListedUpload } from '@stowage/client'
-import { notify } from '../components/notify.ts'
+import { dismissNotices, notify } from '../components/notify.ts'
 import { countText } from '../format/count-text.ts'
 import type { PickedFile } from './picked-file.ts'
 import { findUploadOf, type ResumableUpload } from './resumable-upload.ts'
@@ -16,6 +16,7 @@ export function useResumeFiles(
       const upload = findUploadOf(remaining, picked)
       if (upload === undefined) return true
       remaining.splice(remaining.indexOf(upload), 1)
+      dismissNotices([upload.id, upload.name])
       uploads.resumeWith(upload, picked.file)
       return false
     })
@@ -27,12 +28,13 @@ export function useResumeFiles(
       isError: true,
       title: 'Not resumed',
       message: `No unfinished upload has the name and size of ${subject}. Upload new files on another page.`,
+      about: unmatched.map(({ file }) => file.name),
     })
   }
 }
 
 export function resumableOf(upload: ListedUpload): ResumableUpload {
-  const { id, filename, bytes, path, created_at, is_replacement, upload_id } = upload
+  const { id, filename, bytes, path, created_at, is_replacement } = upload
   return {
     id,
     name: filename,
@@ -40,6 +42,7 @@ export function resumableOf(upload: ListedUpload): ResumableUpload {
     path,
     startedAt: created_at,
     problem: undefined,
-    replacement: is_replacement ? upload_id : undefined,
+    replacement: is_replacement ? upload.upload_id : undefined,
+    received: upload.received_bytes ?? undefined,
   }
 }
