@@ -59,8 +59,8 @@ export interface Client<Input = BlobInput | StreamInput> {
    */
   unfinished(): Promise<UnfinishedUpload[]>
   /**
-   * Lists the unfinished uploads of the account, newest first, wherever they were started. Read in the same
-   * way as `assets`. `upload(file, { resume: id })` continues one of them.
+   * Lists the unfinished uploads of the account, newest first, wherever they were started. Iterate over
+   * them in the same way as over `assets`. `upload(file, { resume: id })` continues one of them.
    */
   uploads(query?: ListUploadsQuery & CallSettings): Listing<ListedUpload, UploadPage>
   /**

@@ -27,7 +27,10 @@ export const PageMeta = Type.Object(
     path: Type.String({ description: 'The URL of the list without its query' }),
     links: Type.Array(
       Type.Object({ url: Nullable('string'), label: Type.String(), active: Type.Boolean() }),
-      { description: 'Previous, at most 13 page numbers around the current one, Next' },
+      {
+        description:
+          'Previous, at most 13 page numbers (the first, the last and those around the current one), Next',
+      },
     ),
     next_after: Nullable('string', {
       description: 'Pass it as `after` to read the next page; null on the last page',

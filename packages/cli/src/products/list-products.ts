@@ -35,7 +35,7 @@ const COLUMNS: Column[] = [
   { head: 'SKU', minWidth: 8 },
   { head: 'NAME', minWidth: 12 },
   { head: 'VARIANT', minWidth: 8, dropOrder: 1 },
-  { head: 'PRODUCT', align: 'right', dropOrder: 3 },
+  { head: 'PRODUCT ID', align: 'right', dropOrder: 3 },
   { head: 'VARIANT ID', align: 'right', dropOrder: 2 },
   { head: 'VENDOR', minWidth: 8, dropOrder: 4 },
   { head: 'TAGS', minWidth: 8, dropOrder: 5 },
