@@ -1,6 +1,6 @@
 import { onAbort } from './on-abort.ts'
 
-/** The parts of these that browsers and workers have. Node has no `onLine`. */
+/** The part of the global object that is used here. Node has neither `onLine` nor these events. */
 interface Environment {
   navigator?: { onLine?: boolean }
   addEventListener?(type: string, listener: () => void): void

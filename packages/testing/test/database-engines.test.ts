@@ -11,7 +11,7 @@ test('both database engines have the same migrations', () => {
   for (const list of lists) assert.deepEqual(list, lists[0])
 })
 
-/** Each engine's way to run units of work, SQLite's way to survive a full disk, and an upgrade in one transaction. */
+/** Files that only one engine needs: how it runs units of work, survives a full disk, or upgrades without indexes. */
 const OF_ONE_ENGINE = [
   'sqlite/group-commit.ts',
   'sqlite/spare-file.ts',

@@ -74,7 +74,7 @@ test('all missing files are reported together', async (t) => {
   })
 })
 
-test('a file keeps the folders below its input, and a folder its own name', async (t) => {
+test('a file keeps the folders below its input, starting with the name of an input folder', async (t) => {
   const root = join(await aFolder(t), 'course')
   for (const name of ['a.txt', 'week 1/b.txt', 'week 1/deep/c.txt']) {
     await mkdir(join(root, name, '..'), { recursive: true })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { measureThroughput } from './measure-throughput.ts'
 
-test('the throughput is that of all parts together, once they exceed the buffers of the system', () => {
+test('the throughput is measured over all parts together, once more bytes were sent than system buffers hold', () => {
   let time = 0
   const throughput = measureThroughput(() => time)
   const stops = [throughput.start(), throughput.start()]

@@ -1,7 +1,7 @@
 import type { Product } from '@stowage/client'
 import { groupProducts } from './product-groups.ts'
 
-/** `Sample pack · Deluxe`. The only variant of a product has no name. */
+/** `Sample pack · Deluxe`, or `Sample pack` if the variant has no name. */
 export function productName({ name, variant_name }: Product): string {
   return variant_name === '' ? name : `${name} · ${variant_name}`
 }

@@ -2,8 +2,8 @@ import { useEffect, useState } from 'react'
 
 /**
  * For `selectFirstOptionOnChange`: highlights the first option once the options for the text are listed, so
- * that Enter chooses it. It is true for one render only. Otherwise the next key would highlight an option of
- * the previous text.
+ * that Enter chooses it. Returns true for one render only: otherwise the next key press would highlight an
+ * option of the previous text.
  */
 export function useFirstOption(text: string, isListed: boolean): boolean {
   const [isSelecting, setSelecting] = useState(false)

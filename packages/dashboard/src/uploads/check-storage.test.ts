@@ -19,7 +19,7 @@ function summaryOf(shortage: StorageShortage | undefined) {
   return [namesOf(files), namesOf(fitting), needed, available]
 }
 
-test('files that do not fit together are all rejected, and the result lists those that fit', () => {
+test('if the plan has no room for all files, all are rejected, and the result lists those that would fit', () => {
   const result = checkStorage({ files: [large, small], previous: undefined, available: 100 })
   assert.deepEqual(result.accepted, [])
   assert.deepEqual(summaryOf(result.shortage), ['large,small', 'large', 110, 100])

@@ -25,14 +25,14 @@ export function DropZone() {
       setOver(isOurs)
     }
     const listeners = {
-      // Both, because the browser refuses a drop that comes between the two.
+      // Accept both events: otherwise the browser refuses a drop between `dragenter` and the first `dragover`.
       dragenter: accept,
       dragover: accept,
       dragleave(event: DragEvent) {
         // Null only when the pointer leaves the window.
         if (event.relatedTarget === null) setOver(false)
       },
-      // A drag may be cancelled without an event. The pointer only moves when none is in progress.
+      // A drag may be cancelled without an event. A `pointermove`, which no drag emits, shows that it has ended.
       pointermove: () => setOver(false),
       drop(event: DragEvent) {
         setOver(false)

@@ -32,7 +32,7 @@ async function filesOf(entry: FileSystemEntry): Promise<PickedFile[]> {
   }
 }
 
-/** A dropped file lacks the path that a file of a chosen folder has. The client stores its folder. */
+/** Sets the path that browsers set only for files of a chosen folder. The client takes the folder from it. */
 function withPath(file: File, fullPath: string): File {
   const value = fullPath.replace(/^\//, '')
   return value.includes('/') ? Object.defineProperty(file, 'webkitRelativePath', { value }) : file

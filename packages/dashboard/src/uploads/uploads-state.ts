@@ -37,8 +37,9 @@ export interface UploadStore {
   read(): UploadsState
   /**
    * Waits until the service can be reached. Files whose names already exist become conflicts, unless they
-   * replace an asset. Then checks the available storage: if the other files do not fit together, none of them
-   * is uploaded. A replacement discards an earlier one of the same asset that has stopped or was interrupted.
+   * replace an asset. Then checks the available storage: if the plan does not have room for all of the other
+   * files, none of them is uploaded. A replacement discards an earlier one of the same asset that has stopped
+   * or was interrupted.
    */
   add(files: readonly PickedFile[]): Promise<void>
   /** Decides about the first conflict, or about all of them. */

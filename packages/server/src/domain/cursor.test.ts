@@ -6,7 +6,7 @@ import { cursorText, readCursor } from './cursor.ts'
 const ID = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 const asset = { id: ID, filename: 'Straße 本.zip', bytes: 42 } as Asset
 
-test('a cursor is parsed by the sort key that created it, with the name as it is sorted', () => {
+test('a cursor has the ID and the value of the sort key, and is parsed with the same sort key', () => {
   assert.equal(cursorText(asset, 'created_at'), ID)
   assert.deepEqual(readCursor(cursorText(asset, 'created_at'), 'created_at'), { id: ID })
   const name = { id: ID, value: 'strasse 本.zip' }

@@ -5,8 +5,8 @@ const NUMBERS = /[0-9]+/g
 const MAX_DIGITS = 8
 
 /**
- * The text by which lists sort a file name: its folded name, with the number of digits before each number.
- * Compared by code points, `track 2` is then before `track 10`.
+ * The text by which lists sort a file name: its folded name, with the length of each number written before it.
+ * `track 2` becomes `track 12` and `track 10` becomes `track 210`: compared by code points, 2 is before 10.
  */
 export function sortName(filename: string): string {
   return foldText(filename).replaceAll(NUMBERS, (number) => {

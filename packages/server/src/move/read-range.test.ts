@@ -4,7 +4,7 @@ import fc from 'fast-check'
 import { partPlan, partRange, partRanges } from '../domain/parts.ts'
 import { readRange } from './read-range.ts'
 
-test('ranges of any part size, read from an object of any part size, add up to the object', async () => {
+test('an object is read completely in ranges of any size, whatever its own part size', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(60),

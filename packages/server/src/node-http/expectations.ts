@@ -24,9 +24,9 @@ export function awaitsContinue({ headers, httpVersion }: IncomingMessage): boole
 }
 
 /**
- * Sends `100 Continue` once it is this response's turn on the connection. A response that waits behind others
- * would buffer it. Node puts the head of a response whose body is bytes before everything that is buffered, so
- * the `100 Continue` would follow the head.
+ * Sends `100 Continue` once it is this response's turn on the connection. Before that, Node would only buffer it.
+ * If the body of the response is a Buffer, Node inserts the head before everything that is buffered, so that the
+ * `100 Continue` would come after the head.
  */
 export function writeContinueInTurn(response: ServerResponse): void {
   if (response.socket !== null) {

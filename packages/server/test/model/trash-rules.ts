@@ -104,8 +104,8 @@ function restoreAll(model: Model, assets: ModelUpload[], seen: Observation): Mod
 }
 
 /**
- * The storage may still accept parts of the replacement: one that is deleted before it is opened there stays open until
- * a job removes it, and the deletion of all assets leaves all of them to that job.
+ * The storage may still accept parts of the replacement until a job removes it there: the deletion of all assets leaves
+ * every replacement to that job, and so does a deletion that comes before the storage has opened the replacement.
  */
 function withoutReplacement(model: Model, id: string): Model {
   const replacement = replacementOf(model, { id })

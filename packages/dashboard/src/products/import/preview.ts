@@ -8,7 +8,7 @@ export interface Preview {
   ignoredColumns: string[]
 }
 
-/** Leaves out products that are already as in the file. */
+/** The products that the import would add or change. */
 export function changesOf({ compared }: Preview): ComparedProduct[] {
   return compared.filter(({ outcome }) => outcome !== 'unchanged')
 }

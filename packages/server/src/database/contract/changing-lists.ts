@@ -5,7 +5,7 @@ import { aLink, aProduct, type Contract } from './builders.ts'
 import { fillLongList } from './long-lists.ts'
 
 const ROUNDS = 30
-/** More rows than a page that is found by skipping them one by one. */
+/** So many rows that the last page is not found by skipping rows one by one. */
 const MANY = 3005
 const PER_PAGE = 1000
 const FAR = { page: 4, perPage: PER_PAGE }

@@ -37,7 +37,7 @@ test('a transaction whose connection is reset fails immediately, without waiting
   let isOver = false
   const work = begin(connection.sql, async (transaction) => {
     const waiting = transaction`select pg_sleep(600)`
-    // The statement is sent by the first listener.
+    // The client sends the statement only once it is awaited.
     setTimeout(() => proxy.reset(), 200)
     await waiting
   })

@@ -11,7 +11,8 @@ interface Usage {
 
 /**
  * Locks the account and makes room in its plan, in the caller's transaction. The objects of versions that are no
- * longer kept are removed first, then the oldest assets in the trash. Nothing is removed if the bytes never fit.
+ * longer kept are removed first, then the oldest assets in the trash. Nothing is removed if the bytes would not fit
+ * even then.
  */
 export async function makeRoom(transaction: Sql, account: string, needed: number): Promise<Room> {
   const [usage] = await transaction<Usage[]>`
@@ -24,7 +25,7 @@ export async function makeRoom(transaction: Sql, account: string, needed: number
   const missing = excess - freed
   // Assets are locked before accounts. This transaction has locked the account, so it must not wait for an asset.
   if (missing <= 0 || (await purgeOldest(transaction, account, missing)) >= missing) return 'made'
-  // The others are beyond the batch, or other transactions are removing or restoring them.
+  // The remaining trash is beyond this batch, or locked by transactions that remove or restore it.
   const [other] = await transaction`
     select from assets where account_id = ${account} and trashed_at is not null and kind = 'file' limit 1`
   return other === undefined ? 'none' : 'partial'

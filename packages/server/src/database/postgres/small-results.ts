@@ -18,7 +18,7 @@ import { wordCandidates } from './word-filter.ts'
 /** A number of rows that no account has. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER
 
-/** Whether PostgreSQL finds the assets by the index of another filter. */
+/** Whether the query also has a filter, besides the words, that an index supports. */
 function hasIndexedFilter({ name = '', folder }: AssetQuery): boolean {
   return [...name].length >= TRIGRAM_LENGTH || folder !== undefined
 }

@@ -8,7 +8,7 @@ const MAX_HASHED_PRODUCTS = 10_000
 /**
  * Matches assets that have every word in their name, in their path or in a text of an attached product. Whether
  * any path or any product has the word is looked up once; if none has it, they are not read for each asset.
- * Names are read from an index, whose entries are too short for the paths. These are read from the table.
+ * Names are read from an index. Paths are too long for an index entry, so they are read from the table.
  */
 export function wordFilter(
   sql: Sql,

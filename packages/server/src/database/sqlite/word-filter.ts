@@ -30,7 +30,7 @@ export function wordFilter(words: readonly string[]): Filter {
   return { conditions, parameters }
 }
 
-/** For each kind of text, a query for the assets that may have the word at this index there. */
+/** For each kind of text, a query for the assets whose text may contain the word with this index. */
 export function wordCandidates(index: number): string[] {
   const own = OWN_TEXTS.map(
     (text) => `select rowid as seq from ${text.index} where ${text.index} match :match${index}`,

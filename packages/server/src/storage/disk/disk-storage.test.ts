@@ -208,7 +208,7 @@ test('a browser may PUT from any origin and read the ETag', async (t) => {
   assert.match(response.headers.get('access-control-expose-headers') ?? '', /ETag/)
 })
 
-test('a download can’t run in a browser, and conditional requests are honored', async (t) => {
+test('browsers do not run a downloaded file as a page, and conditional requests are honored', async (t) => {
   const { storage, upload, plan, url } = await anOpenUpload(t)
   await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(65) })
   await storage.completeUpload(upload, plan, [])

@@ -21,7 +21,7 @@ test('JSON that is nested too deeply is refused before it is parsed', async (t) 
   assert.equal(flat.status, 422)
 })
 
-test('products that exceed a limit together are refused with the limit', async (t) => {
+test('products that together exceed a limit are refused, and the error states the limit', async (t) => {
   const { call } = await aService(t)
   const put = (count: number, facts: object) => {
     const products = Array.from({ length: count }, (_, index) => ({

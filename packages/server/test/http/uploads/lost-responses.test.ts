@@ -29,7 +29,7 @@ function losingReservations(database: Database): Database {
   }
 }
 
-test('if the response to a reservation is lost, it is released, or kept for a retry with the same Idempotency-Key', async (t) => {
+test('a reservation whose response is lost is released, unless an Idempotency-Key lets a retry find it', async (t) => {
   const service = await aService(t)
   const { database } = service.context
   service.context.database = losingReservations(database)

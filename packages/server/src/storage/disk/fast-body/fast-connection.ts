@@ -84,7 +84,7 @@ export function openFastConnection(accepted: Socket, options: Options): boolean 
       }
       if (body.length > 0) onBytes(body)
       if (remaining > 0) return slices.mayContinue(socket)
-      // If the response was sent before the body ended, `onBytes` has renewed the parser. It continues to read.
+      // If the response was sent before the body ended, `onBytes` has renewed the parser, and reading continues.
       return acceptBody === undefined
     }
     connection.removeAllListeners('data')
@@ -96,7 +96,7 @@ export function openFastConnection(accepted: Socket, options: Options): boolean 
   function renewParser(): void {
     acceptBody = undefined
     if (connection.writableEnded) {
-      // Only the client's end of the connection is still to come.
+      // Nothing more is read except the end of the connection.
       connection.resume()
       socket.resume()
       return
