@@ -24,6 +24,8 @@ export interface Endpoint {
   path: string
   tag: Tag
   scope: Scope
+  /** Whether upload tokens may make this call, for their own uploads. */
+  allowsUploadTokens?: boolean
   summary: string
   description: string
   params?: TObject

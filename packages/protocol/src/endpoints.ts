@@ -9,6 +9,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.listUploads,
   endpoints.resumeUpload,
   endpoints.resizeUpload,
+  endpoints.createUploadToken,
   endpoints.listAssets,
   endpoints.readAsset,
   endpoints.listProductsOfAsset,

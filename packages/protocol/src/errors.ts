@@ -24,7 +24,7 @@ export const ERRORS = {
   },
   unauthenticated: {
     status: 401,
-    when: 'The key is missing, malformed, unknown or revoked, or the session has ended.',
+    when: 'The key is missing, malformed, unknown or revoked, the upload token has expired, or the session has ended.',
     remedy: 'Send `Authorization: Bearer <key>` with a valid key.',
   },
   storage_exceeded: {
@@ -35,9 +35,14 @@ export const ERRORS = {
   },
   forbidden: {
     status: 403,
-    when: 'The key does not have the required scope, a service without keys is called from another host or website, or a page of another origin sends the session cookie.',
+    when: 'The key does not have the required scope, an upload token is used for another call or on a page of another origin, a service without keys is called from another host or website, or a page of another origin sends the session cookie.',
     remedy:
       'Use a key with the scope named in the message, or call the service at its own base URL.',
+  },
+  upload_token_exceeded: {
+    status: 403,
+    when: 'The upload exceeds the `max_bytes` or the `max_files` of the upload token. `remaining_bytes` and `remaining_files` are what it can still upload.',
+    remedy: 'Choose a smaller file, or create another upload token.',
   },
   not_found: {
     status: 404,

@@ -5,6 +5,7 @@ import type { AssetPage } from './paging.ts'
 import type { ProductGroup } from './product-group.ts'
 import type { ResumedUpload, UploadSession } from './upload.ts'
 import type { ListedUpload } from './upload-list.ts'
+import type { UploadToken } from './upload-token.ts'
 import type { Version } from './version.ts'
 
 const id = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
@@ -181,6 +182,12 @@ export const keyExample: Key = {
   created_at: '2026-01-31T09:30:00.000Z',
   last_used_at: null,
   revoked_at: null,
+}
+
+export const uploadTokenExample: UploadToken = {
+  id: '01981d2c-5a7e-7c33-9d4e-2f3a4b5c6d7e',
+  token: 'stowup_…',
+  expires_at: '2026-01-31T10:30:00.000Z',
 }
 
 export const listedUploadExample: ListedUpload = {

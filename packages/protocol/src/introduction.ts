@@ -22,6 +22,8 @@ key returns 401; a key without the required scope returns 403.
 - A service that listens on loopback only is open by default. It needs no key and ignores keys.
 - The dashboard signs in with a cookie (\`POST /session\`). It is only accepted from the dashboard itself: programs and
   pages of other origins send a key.
+- An upload token (\`POST /upload-tokens\`) replaces the key in web pages. It can only upload, within its limits:
+  resume, complete and cancel return 404 for uploads that it did not start, and other calls return 403.
 - An ID of another account returns 404, as if it did not exist.
 
 \`\`\`sh
@@ -94,10 +96,10 @@ asset does not change. Its ID, its products and all links to it stay the same.
 
 ## Idempotency
 
-Every call is idempotent, except \`POST /keys\`, \`POST /assets/store\`, and \`POST /assets/signed\` without an
-\`Idempotency-Key\` header: repeating one of these creates a second key, link or upload. Completing or cancelling an
-upload twice returns the same response, and so does attaching, detaching or storing the same products, and restoring a
-version.
+Every call is idempotent, except \`POST /keys\`, \`POST /upload-tokens\`, \`POST /assets/store\`, and
+\`POST /assets/signed\` without an \`Idempotency-Key\` header: repeating one of these creates a second key, token, link
+or upload. Completing or cancelling an upload twice returns the same response, and so does attaching, detaching or
+storing the same products, and restoring a version.
 
 Choose a new \`Idempotency-Key\` for each upload. The same key with the same body returns the same upload, and the same
 key with another body returns 409.

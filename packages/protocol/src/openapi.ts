@@ -3,7 +3,7 @@ import type { Endpoint, EndpointResponse, Method } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { introduction } from './introduction.ts'
-import { ConflictBody, ErrorBody, StorageExceededBody } from './service.ts'
+import { ConflictBody, ErrorBody, StorageExceededBody, UploadTokenExceededBody } from './service.ts'
 import { TAGS } from './tags.ts'
 
 const REPOSITORY = 'https://github.com/stowage/stowage'
@@ -18,6 +18,12 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, object>> = {
     stored: 998_000_000_000,
     reserved: 800_000_000,
   },
+  upload_token_exceeded: {
+    message:
+      'The file has 80 MB, but the upload token allows 20 MB more. Choose a smaller file, or request another upload token.',
+    remaining_bytes: 20_000_000,
+    remaining_files: 2,
+  },
   replacement_in_progress: { upload_id: '01981d2c-5a7e-7f02-8a41-0c9d8e7f6a5b' },
   invalid: {
     message: 'name must be a string of 1 to 255 characters.',
@@ -27,6 +33,7 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, object>> = {
 
 /** The bodies with additional fields. */
 const BODIES = [
+  { code: 'upload_token_exceeded', schema: UploadTokenExceededBody },
   { code: 'storage_exceeded', schema: StorageExceededBody },
   { code: 'replacement_in_progress', schema: ConflictBody },
 ] as const
@@ -144,6 +151,7 @@ function operation(endpoint: Endpoint, method: Method, components: Components) {
     summary: endpoint.summary,
     description: endpoint.description,
     'x-scope': endpoint.scope,
+    ...(endpoint.allowsUploadTokens && { 'x-upload-tokens': true }),
     security: endpoint.scope === 'public' ? [] : [{ key: [] }],
     parameters: [
       ...parametersOf('path', endpoint.params),
@@ -202,7 +210,8 @@ export function buildOpenApi(options: { baseUrl: string; version: string }) {
         key: {
           type: 'http',
           scheme: 'bearer',
-          description: 'An API key. An open service (loopback only) requires none.',
+          description:
+            'An API key. Calls with `x-upload-tokens` also accept an upload token. An open service (loopback only) requires none.',
         },
       },
     },

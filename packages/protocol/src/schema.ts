@@ -11,11 +11,14 @@ export type TextCheck =
   | 'filename'
   | 'link-url'
   | 'media-type'
+  | 'media-type-pattern'
+  | 'origin'
   | 'path'
   | 'path-filter'
   | 'search'
   | 'searchable'
   | 'size'
+  | 'token-lifetime'
 
 export function Check(check: TextCheck) {
   return { 'x-check': check }

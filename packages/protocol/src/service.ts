@@ -57,6 +57,19 @@ export const ConflictBody = Type.Object(
   { title: 'Conflict' },
 )
 
+/** The body of 403 responses. */
+export const UploadTokenExceededBody = Type.Object(
+  {
+    message: Type.String(),
+    code: Code,
+    remaining_bytes: Type.Optional(
+      Type.Integer({ description: 'What the token can still upload, for `upload_token_exceeded`' }),
+    ),
+    remaining_files: Type.Optional(Type.Integer()),
+  },
+  { title: 'UploadTokenExceeded' },
+)
+
 /** The body of `storage_exceeded`; sizes in bytes. */
 export const StorageExceededBody = Type.Object(
   {

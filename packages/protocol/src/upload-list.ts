@@ -15,12 +15,13 @@ const StartedBy = {
   required: ['id', 'name'],
   properties: {
     id: Nullable('string', {
-      description: 'The ID of the key; null for the key from the settings of the service',
+      description:
+        'The ID of the key or the upload token; null for the key from the settings of the service',
     }),
     name: Type.String({ examples: ['shop backend'] }),
   },
   description:
-    'The key that started the upload, even if it has since been revoked; null if the service requires no key',
+    'The key or upload token that started the upload, even if it has since been revoked or has expired; null if the service requires no key',
 }
 
 export const ListedUpload = Type.Object(

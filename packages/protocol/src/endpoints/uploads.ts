@@ -30,6 +30,7 @@ export const requestUpload = defineEndpoint({
   path: `${API_PREFIX}/assets/signed`,
   tag: 'Uploads',
   scope: 'write',
+  allowsUploadTokens: true,
   summary: 'Request a signed upload',
   description:
     'Reserves the file’s size against the plan and returns one signed URL per part. PUT the bytes from `start` to `end` to each URL, without a Content-Type header, in any order and in parallel.',
@@ -42,7 +43,13 @@ export const requestUpload = defineEndpoint({
     schema: UploadSession,
     example: sessionExample,
   },
-  errors: ['storage_exceeded', 'idempotency_key_reused', 'upload_ended', 'storage_unavailable'],
+  errors: [
+    'storage_exceeded',
+    'upload_token_exceeded',
+    'idempotency_key_reused',
+    'upload_ended',
+    'storage_unavailable',
+  ],
 })
 
 export const completeUpload = defineEndpoint({
@@ -51,6 +58,7 @@ export const completeUpload = defineEndpoint({
   path: `${API_PREFIX}/assets/:id/uploaded`,
   tag: 'Uploads',
   scope: 'write',
+  allowsUploadTokens: true,
   summary: 'Complete an upload',
   description:
     'Call this when all parts are uploaded. If the upload replaces a file, the new version becomes current in one step: downloads that have begun return the old version, later ones the new version. POST and PUT are equivalent. `parts` may be incomplete or omitted, and so may the whole body: the service looks up the parts in the storage. If the call fails, the parts are kept, and the call can be repeated. Once the service has asked the storage to complete the upload, the size can no longer change. Repeating a successful call returns the same response.',
@@ -77,6 +85,7 @@ export const cancelUpload = defineEndpoint({
   path: `${API_PREFIX}/assets/:id/cancel`,
   tag: 'Uploads',
   scope: 'write',
+  allowsUploadTokens: true,
   summary: 'Cancel an upload',
   description:
     'Removes the uploaded parts and frees the reserved bytes immediately. Cancelling the upload of a new version does not change the asset. Repeating the call returns the same response.',
@@ -123,6 +132,7 @@ export const resumeUpload = defineEndpoint({
   path: `${API_PREFIX}/assets/:id/upload`,
   tag: 'Uploads',
   scope: 'write',
+  allowsUploadTokens: true,
   summary: 'Resume an upload',
   description:
     'Returns new URLs for the missing parts and lists the parts in the storage. Each call extends the expiry of the upload.',

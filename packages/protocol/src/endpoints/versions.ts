@@ -12,6 +12,7 @@ export const requestReplacement = defineEndpoint({
   path: `${API_PREFIX}/assets/:id/signed`,
   tag: 'Versions',
   scope: 'write',
+  allowsUploadTokens: true,
   summary: 'Replace a file',
   description:
     'Returns a session for a new version of the file, as `POST /assets/signed` does for a new asset. Until `POST /assets/:id/uploaded` is called with its `upload_id`, the asset does not change and can be downloaded. The products of the asset and all links to it stay the same. An asset has at most one unfinished replacement.',
@@ -31,6 +32,7 @@ export const requestReplacement = defineEndpoint({
     'not_a_file',
     'replacement_in_progress',
     'storage_exceeded',
+    'upload_token_exceeded',
     'idempotency_key_reused',
     'upload_ended',
     'storage_unavailable',

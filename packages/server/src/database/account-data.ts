@@ -7,37 +7,10 @@ import type { NewProduct, Product, ProductSelection } from '../domain/product.ts
 import type { ProductGroup } from '../domain/product-group.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AssetRecord } from './asset-record.ts'
+import type { NewUpload, Reservation, Resizing } from './reservation.ts'
 import type { TrashData } from './trash-data.ts'
+import type { UploadTokenData } from './upload-token-data.ts'
 import type { VersionData } from './version-data.ts'
-
-export interface NewUpload {
-  upload: Omit<Upload, 'expiresAt'>
-  /** The upload expires after this time without activity. */
-  keptForMs: number
-  /** A request with the same key and the same digest of its body is a repetition. */
-  idempotency?: { key: string; digest: string }
-}
-
-export type Reservation =
-  | { outcome: 'reserved' }
-  | { outcome: 'storage_exceeded'; usage: Usage }
-  /** The same request was already made; this is its upload. */
-  | { outcome: 'repeated'; upload: Upload }
-  /** The key was used for a different request. */
-  | { outcome: 'key_reused' }
-  /** The asset to replace is not a ready file; undefined when it does not exist. */
-  | { outcome: 'not_replaceable'; asset: Pick<Asset, 'kind' | 'status'> | undefined }
-  /** Another replacement of the asset is unfinished. */
-  | { outcome: 'replacement_in_progress'; uploadId: string }
-
-export type Resizing =
-  | { outcome: 'resized' }
-  /** Nothing changed. `growth` is the number of additional bytes requested. */
-  | { outcome: 'storage_exceeded'; usage: Usage; growth: number }
-  /** It is no longer uploading. The status is undefined when the asset does not exist. */
-  | { outcome: 'refused'; status: AssetStatus | undefined }
-  /** A completion was already started, and may still be running. */
-  | { outcome: 'final' }
 
 export interface AssetQuery extends PageRequest {
   sort: AssetSort
@@ -144,7 +117,7 @@ export interface AccountSummary extends Usage {
  * condition. Each method is one unit of work: atomic, and durable when its promise resolves. An outage
  * rejects with `EngineUnavailable`.
  */
-export interface AccountData extends VersionData, TrashData {
+export interface AccountData extends VersionData, TrashData, UploadTokenData {
   readSummary(): Promise<AccountSummary>
 
   /** The usage by type, most bytes first. Older versions count toward the bytes, not the assets. The bytes add up to `stored`. */
@@ -155,6 +128,10 @@ export interface AccountData extends VersionData, TrashData {
    * concurrent calls with the same idempotency key, one reserves and the others return its upload. Of concurrent
    * replacements of one asset, one reserves. The asset must be a ready file, and does not change.
    * If necessary, superseded objects and the oldest trash are removed: see `TrashData`.
+   *
+   * With an upload token, its expiry and its limits are checked in the same transaction: concurrent calls can't exceed
+   * them. Its uploads count with their size when they were reserved, also after they were completed, and even if
+   * the asset is then changed or deleted. Cancelled and expired uploads do not count.
    */
   reserveUpload(upload: NewUpload): Promise<Reservation>
 
@@ -209,7 +186,8 @@ export interface AccountData extends VersionData, TrashData {
 
   /**
    * completing → ready. Its bytes change from reserved to stored, and the asset is listed. Idempotent. Also returns
-   * `ready` if the asset was moved to the trash meanwhile: its object must stay.
+   * `ready` if the asset was moved to the trash meanwhile: its object must stay. If an upload token with `attach`
+   * started it, it is attached to these products atomically; those that no longer exist are skipped.
    *
    * A replacement becomes the current version of its asset, atomically. The version that was current becomes an
    * older one. At most `keepVersions` older versions are kept: the objects of those that were replaced longest

@@ -18,6 +18,7 @@ import { testSessions } from './contract/sessions.ts'
 import { testTrash } from './contract/trash.ts'
 import { testTrashList } from './contract/trash-list.ts'
 import { testUploadList } from './contract/upload-list.ts'
+import { testUploadTokens } from './contract/upload-tokens.ts'
 import { testUploads } from './contract/uploads.ts'
 import { testUsage } from './contract/usage.ts'
 import { testVersions } from './contract/versions.ts'
@@ -29,6 +30,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testSessions(contract)
   testUploads(contract)
   testUploadList(contract)
+  testUploadTokens(contract)
   testResizing(contract)
   testJobs(contract)
   testAssetList(contract)

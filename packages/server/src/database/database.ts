@@ -1,5 +1,6 @@
 import type { AssetStatus, Integrity, Upload } from '../domain/asset.ts'
 import type { Key } from '../domain/key.ts'
+import type { UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData } from './account-data.ts'
 import type { AssetRecord } from './asset-record.ts'
@@ -132,6 +133,14 @@ export interface Database extends VerificationData {
   findSession(tokenHash: string): Promise<Session | undefined>
   /** Takes effect immediately. An unknown session is not an error. */
   removeSession(tokenHash: string): Promise<void>
+
+  /** Finds the upload token with this hash, even if it has expired. */
+  findUploadToken(hash: string): Promise<UploadToken | undefined>
+  /**
+   * Deletes at most `limit` upload tokens that expired before `keptForMs` ago and have no unfinished upload. Returns
+   * their number.
+   */
+  forgetUploadTokens(keptForMs: number, limit: number): Promise<number>
 
   /** Counts a request and returns the number of requests in this window. Need not be durable. */
   countRequest(who: string, windowStart: Date): Promise<number>

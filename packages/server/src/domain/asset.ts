@@ -56,8 +56,10 @@ export interface Upload {
   /** The storage’s own ID of the upload. */
   storageId: string
   chunkSize: number
-  /** The key that started it, even if it has since been revoked; null if the service required no key. */
+  /** The key or upload token that started it, even if it has since been revoked; null if the service required no key. */
   startedBy: Actor | null
+  /** The upload token that started it, if one did. */
+  tokenId: string | null
   /** When it expires by the database’s clock, unless activity extends it. */
   expiresAt: Date
 }

@@ -31,6 +31,7 @@ import type { RouteGroup, RouteOptions } from './routes/route-group.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/session.ts'
 import { trashRoutes } from './routes/trash.ts'
+import { uploadTokenRoutes } from './routes/upload-tokens.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { versionRoutes } from './routes/versions.ts'
 
@@ -55,6 +56,7 @@ const IDLE_MS = 60_000
 
 const ROUTES: RouteGroup[] = [
   uploadRoutes,
+  uploadTokenRoutes,
   assetRoutes,
   trashRoutes,
   versionRoutes,

@@ -36,6 +36,7 @@ export function route<E extends Endpoint>(
   handler: Handler<E>,
 ): void {
   const { params, query, headers, body, success, scope } = endpoint
+  const allowsUploadTokens = endpoint.allowsUploadTokens ?? false
   app.route({
     method: [...endpoint.methods],
     url: endpoint.path,
@@ -50,7 +51,7 @@ export function route<E extends Endpoint>(
     },
     async onRequest(request, reply) {
       if (scope === 'public') return
-      request.authorized = await authorize(options, scope, request, reply)
+      request.authorized = await authorize(options, { scope, allowsUploadTokens }, request, reply)
     },
     async preValidation(request) {
       if (endpoint.isBodyOptional && request.body === undefined) request.body = {}

@@ -7,6 +7,7 @@ import { emptyTrash } from './empty-trash.ts'
 import { expireUploads } from './expire-uploads.ts'
 import { finishCompletions, STUCK_MS } from './finish-completions.ts'
 import { forgetEndedAssets } from './forget-ended-assets.ts'
+import { forgetUploadTokens } from './forget-upload-tokens.ts'
 import type { Job } from './job.ts'
 import { removeObjects } from './remove-objects.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
@@ -54,6 +55,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('continueDeletions', PAUSE_MS, continueDeletions),
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
+    repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
     repeat('computeChecksums', CHECKSUMS_PAUSE_MS, computeChecksums),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),
     repeat('watchClock', PAUSE_MS, watchClock),

@@ -1,5 +1,6 @@
 import type { AccountData } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
+import type { UploadToken } from '../domain/upload-token.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** Everything that an operation may use. Time, IDs and randomness are passed in, never read directly. */
@@ -52,9 +53,15 @@ export type AuthSettings =
 export interface AccountContext extends Omit<Context, 'database'> {
   accountId: string
   data: AccountData
+  /** Set if a page makes the call with an upload token. */
+  uploadToken?: UploadToken | undefined
 }
 
-export function forAccount(context: Context, accountId: string): AccountContext {
+export function forAccount(
+  context: Context,
+  accountId: string,
+  uploadToken?: UploadToken,
+): AccountContext {
   const { database, ...rest } = context
-  return { ...rest, accountId, data: database.of(accountId) }
+  return { ...rest, accountId, data: database.of(accountId), uploadToken }
 }

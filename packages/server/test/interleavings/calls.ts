@@ -7,6 +7,7 @@ export const SIZE = 15
 export const VARIANT = 1
 
 export const sign = { kind: 'sign', size: SIZE } as const satisfies Command
+export const signByToken = { kind: 'sign', size: SIZE, byToken: true } as const satisfies Command
 export const putAll = { kind: 'putAll', upload: 0, content: 1 } as const satisfies Command
 export const firstPart = { kind: 'put', upload: 0, part: 0, content: 1 } as const satisfies Command
 export const complete = { kind: 'complete', upload: 0, etags: 'known' } as const satisfies Command

@@ -139,7 +139,7 @@ function callerOf(app: FastifyInstance): Call {
     const response = await app.inject({
       method: method as 'GET',
       url,
-      headers: { authorization: `Bearer ${ADMIN_KEY}`, ...headers },
+      headers: { Authorization: `Bearer ${ADMIN_KEY}`, ...headers },
       ...(body !== undefined && { payload: body as object }),
     })
     const isJson = String(response.headers['content-type']).startsWith('application/json')

@@ -33,6 +33,7 @@ const USUAL_ON_S3 = ['sign with a key', 'complete', 'cancel', 'complete a replac
 const USUAL = [
   ...USUAL_ON_S3,
   'sign again with the same key',
+  'complete an upload of a token, which attaches it',
   'complete again after an interrupted completion',
   'complete an upload whose object is stored',
   'resume',

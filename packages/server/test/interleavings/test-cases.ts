@@ -18,6 +18,7 @@ import {
   resume,
   SIZE,
   sign,
+  signByToken,
 } from './calls.ts'
 import type { Harness } from './harness.ts'
 
@@ -40,6 +41,7 @@ export interface TestCase {
 const SENT = [sign, putAll]
 const PARTIAL = [sign, firstPart]
 const READY = [sign, putAll, complete]
+const SENT_BY_TOKEN = [signByToken, putAll]
 
 /** A completion was interrupted after `beginCompletion`, before it called the storage. */
 async function beginOnly({ context, account }: Harness, id: string): Promise<void> {
@@ -85,6 +87,20 @@ export const TEST_CASES: TestCase[] = [
     name: 'sign again with the same key',
     before: [{ ...sign, key: 'the-same' }, putAll],
     call: { ...sign, key: 'the-same' },
+  },
+  { name: 'sign with an upload token', before: [signByToken], call: signByToken },
+  {
+    name: 'complete an upload of a token, which attaches it',
+    before: SENT_BY_TOKEN,
+    call: complete,
+  },
+  { name: 'cancel an upload of a token', before: SENT_BY_TOKEN, call: cancel },
+  {
+    name: 'finishCompletions, an upload of a token',
+    before: SENT_BY_TOKEN,
+    setUp: beginAndStore,
+    interrupted: complete,
+    call: job('finishCompletions'),
   },
   { name: 'complete', before: SENT, call: complete },
   { name: 'complete without a part list', before: SENT, call: { ...complete, etags: 'none' } },

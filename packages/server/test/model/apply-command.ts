@@ -81,7 +81,7 @@ const NOTHING = Number.NEGATIVE_INFINITY
 function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Model[] {
   if (name === 'forgetEndedAssets') {
     const uploads = model.uploads.map((upload): ModelUpload => {
-      const { key, ...rest } = upload
+      const { key, tokenBytes, ...rest } = upload
       const isKept = isVisible(upload) || upload.status === 'trashed'
       return isKept ? upload : { ...rest, status: 'deleted' }
     })

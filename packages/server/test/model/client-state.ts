@@ -1,7 +1,11 @@
 import type { UploadSession } from '@stowage/protocol'
 
 /** The session of an upload, or of a new version of an asset. */
-export type Session = UploadSession & { isReplacement?: true }
+export type Session = UploadSession & {
+  isReplacement?: true
+  /** Its calls are made with the upload token. */
+  byToken?: true
+}
 
 /** Data that the clients of an account got in responses. Plain data, so that another process can continue with it. */
 export interface ClientState {
@@ -10,6 +14,8 @@ export interface ClientState {
   etags: Record<string, Record<number, string>>
   /** The IDs of products, by variant. */
   products: Record<number, string>
+  /** The upload token that all clients share, once it was needed. */
+  token?: { secret: string; attaches?: number }
 }
 
 export function newClientState(): ClientState {

@@ -5,6 +5,7 @@ import { newClientState, type Session } from './client-state.ts'
 import type { Command, JobName } from './commands.ts'
 import { performList, presentGroup } from './list-calls.ts'
 import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
+import { openToken } from './open-token.ts'
 import { performOnTrash } from './perform-on-trash.ts'
 import { detailsOf, productOf } from './shop.ts'
 
@@ -28,8 +29,11 @@ export function partBytes({ start, end }: { start: number; end: number }, conten
 export function openClients(
   { call }: TestAccount,
   operator: Operator,
-  { sessions, etags, products } = newClientState(),
+  state = newClientState(),
 ): Clients {
+  const { sessions, etags, products } = state
+  const tokenHeaders = openToken(call, state)
+
   function etagsOf({ upload_id: id }: Session): Record<number, string> {
     etags[id] ??= {}
     return etags[id]
@@ -62,12 +66,19 @@ export function openClients(
   /** A call about the upload of the session, which may be that of a new version. */
   async function callUpload(session: Session, method: string, path: string, body?: unknown) {
     const query = session.isReplacement ? `${path}?upload_id=${session.upload_id}` : path
-    const { body: data, seen } = await callAsset(session, method, query, body)
+    // A token may not resize.
+    const headers = session.byToken && method !== 'PATCH' ? await tokenHeaders() : {}
+    const { body: data, seen } = await callAsset(session, method, query, { body, headers })
     return { body: data, seen: { ...seen, ...uploadOf(session) } }
   }
 
-  async function callAsset(session: Session, method: string, path: string, body?: unknown) {
-    const response = await call(method, `${API}/assets/${session.id}${path}`, body)
+  async function callAsset(
+    session: Session,
+    method: string,
+    path: string,
+    { body, headers = {} }: { body?: unknown; headers?: Record<string, string> } = {},
+  ) {
+    const response = await call(method, `${API}/assets/${session.id}${path}`, body, headers)
     const { status, body: data } = response
     return { body: data, seen: { status, id: session.id, ...(data.code && { code: data.code }) } }
   }
@@ -78,12 +89,16 @@ export function openClients(
     switch (command.kind) {
       case 'sign': {
         const file = { name: 'file.bin', size: command.size, mime: 'application/zip' }
-        const headers = command.key && { 'Idempotency-Key': command.key }
+        const headers = {
+          ...(command.key !== undefined && { 'Idempotency-Key': command.key }),
+          ...(command.byToken && (await tokenHeaders())),
+        }
         const path = `${API}/assets/signed`
-        const { status, body } = await call('POST', path, file, headers || {})
+        const { status, body } = await call('POST', path, file, headers)
         if (status !== 201) return { status, code: body.code }
-        sessions.push(body)
-        return { status, id: body.id }
+        sessions.push(command.byToken ? { ...body, byToken: true } : body)
+        const attaches = command.byToken ? state.token?.attaches : undefined
+        return { status, id: body.id, ...(attaches !== undefined && { attaches }) }
       }
       case 'import': {
         const vendor = command.vendor !== undefined && { vendor: command.vendor }
@@ -166,7 +181,9 @@ export function openClients(
         return seen
       }
       case 'replace': {
-        const { seen, body } = await callAsset(session, 'POST', '/signed', { size: command.size })
+        const { seen, body } = await callAsset(session, 'POST', '/signed', {
+          body: { size: command.size },
+        })
         if (seen.status !== 201) return { ...seen, asset: session.id }
         sessions.push({ ...body, isReplacement: true })
         return { status: 201, id: body.upload_id, asset: session.id }
@@ -204,8 +221,7 @@ export function openClients(
       case 'rename':
         return (
           await callAsset(session, 'PUT', '', {
-            filename: command.name,
-            path: command.path,
+            body: { filename: command.name, path: command.path },
           })
         ).seen
       case 'attach':
@@ -213,7 +229,7 @@ export function openClients(
         const body = command.isWhole
           ? { product_ids: [productOf(command.variant)] }
           : { variant_ids: [command.variant] }
-        return (await callAsset(session, 'POST', `/${command.kind}`, body)).seen
+        return (await callAsset(session, 'POST', `/${command.kind}`, { body })).seen
       }
     }
   }
@@ -221,8 +237,8 @@ export function openClients(
   return {
     async perform(command, client) {
       if (command.kind === 'uploadWhole') {
-        const { size, content } = command
-        const sign = { kind: 'sign', size } as const
+        const { size, content, byToken = false } = command
+        const sign = { kind: 'sign', size, byToken } as const
         return sendWhole(() => perform(sign), sign, { client, content })
       }
       if ('uploads' in command && sessions.length === 0) return []

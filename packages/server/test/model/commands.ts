@@ -7,8 +7,8 @@ import { VARIANTS } from './shop.ts'
  * index of an upload that was signed earlier, modulo their number.
  */
 export type Command =
-  /** `key` is sent as `Idempotency-Key`. */
-  | { kind: 'sign'; size: number; key?: string }
+  /** `key` is sent as `Idempotency-Key`. `byToken`: with the upload token of the account. */
+  | { kind: 'sign'; size: number; key?: string; byToken?: boolean }
   | { kind: 'put'; upload: number; part: number; content: number }
   | { kind: 'putAll'; upload: number; content: number }
   | { kind: 'complete'; upload: number; etags: 'none' | 'known' | 'wrong' }
@@ -26,7 +26,7 @@ export type Command =
   | { kind: 'trash' }
   | { kind: 'replace'; upload: number; size: number }
   /** Uploads a file with all three steps, each of which is an event. */
-  | { kind: 'uploadWhole'; size: number; content: number }
+  | { kind: 'uploadWhole'; size: number; content: number; byToken?: boolean }
   /** Replaces a file with all three steps, each of which is an event. */
   | { kind: 'replaceWhole'; upload: number; size: number; content: number }
   | { kind: 'restore'; upload: number; version: number }
@@ -68,6 +68,9 @@ export type Batch = Command[]
 export const CHUNK_SIZE = 10
 export const INITIAL_PLAN = 160
 const MAX_FILE_SIZE = 35
+/** The limits of the upload token. Small, so that uploads are refused. */
+export const TOKEN_BYTES = 70
+export const TOKEN_FILES = 4
 const MAX_CONCURRENT = 4
 
 const upload = fc.nat({ max: 11 })
@@ -98,6 +101,14 @@ const rename = (index: fc.Arbitrary<number>) =>
 /** With these weights, most uploads get far enough to be interesting. */
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: is('sign'), size: fc.nat({ max: MAX_FILE_SIZE }) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: is('sign'),
+      size: fc.nat({ max: MAX_FILE_SIZE }),
+      byToken: fc.constant(true),
+    }),
+  },
   { weight: 6, arbitrary: fc.record({ kind: is('putAll'), upload, content }) },
   {
     weight: 5,
@@ -150,6 +161,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       kind: is('uploadWhole'),
       size: fc.nat({ max: MAX_FILE_SIZE }),
       content,
+      byToken: fc.boolean(),
     }),
   },
   {

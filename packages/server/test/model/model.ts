@@ -1,4 +1,5 @@
 import { CHUNK_SIZE, INITIAL_PLAN } from './commands.ts'
+import { productOf } from './shop.ts'
 
 /** A part as the storage must hold it. */
 export interface ModelPart {
@@ -45,6 +46,10 @@ export interface ModelUpload {
   hasLostReplacement?: boolean
   /** Its Idempotency-Key, if it was signed with one. */
   key?: string
+  /** The bytes that count toward the upload token that it was signed with. */
+  tokenBytes?: number
+  /** The product that it is attached to when it is completed. */
+  attaches?: number
 }
 
 /** The data of an account according to the rules. Immutable: each step creates a new model. */
@@ -134,7 +139,11 @@ export function withCurrent(asset: ModelUpload, content: ModelVersion): ModelUpl
 /** Completes an upload: its asset becomes ready, or gets a new version. */
 export function completeUpload(model: Model, upload: ModelUpload): Model {
   const asset = upload.replaces === undefined ? undefined : findUpload(model, upload.replaces)
-  if (asset === undefined) return changeUpload(model, upload.id, { status: 'ready' })
+  if (asset === undefined) {
+    const chosen = variantsOf(model, upload.attaches)
+    const variants = [...new Set([...upload.variants, ...chosen])].sort()
+    return changeUpload(model, upload.id, { status: 'ready', variants })
+  }
   const { size, parts } = upload
   const version = asset.lastVersion + 1
   const changed = withCurrent(asset, { version, size, name: asset.name, parts })
@@ -143,6 +152,23 @@ export function completeUpload(model: Model, upload: ModelUpload): Model {
     status: 'merged',
     parts: [],
   })
+}
+
+/** The stored variants of a product. */
+function variantsOf(model: Model, product: number | undefined): number[] {
+  return Object.keys(model.products)
+    .map(Number)
+    .filter((variant) => productOf(variant) === product)
+}
+
+/** The bytes and files that count toward the upload token. */
+export function tokenUse({ uploads }: Model): { bytes: number; files: number } {
+  const counted = uploads.filter(
+    ({ status, tokenBytes }) =>
+      tokenBytes !== undefined && status !== 'cancelled' && status !== 'expired',
+  )
+  const bytes = counted.reduce((sum, { tokenBytes = 0 }) => sum + tokenBytes, 0)
+  return { bytes, files: counted.length }
 }
 
 /** The unfinished replacement of an asset. */

@@ -11,6 +11,8 @@ export interface Observation {
   id?: string
   /** The asset of the call, if that has another ID: a call about the upload of a new version. */
   asset?: string
+  /** The product that the upload token attaches the upload to. */
+  attaches?: number
   /** The assets of a call about several. */
   ids?: string[]
   /** The versions of a file. */

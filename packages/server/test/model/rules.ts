@@ -1,4 +1,4 @@
-import type { Command } from './commands.ts'
+import { type Command, TOKEN_BYTES, TOKEN_FILES } from './commands.ts'
 import { LIST_RULES } from './list-rules.ts'
 import { storedVariants } from './matching.ts'
 import {
@@ -12,6 +12,7 @@ import {
   type Model,
   type ModelUpload,
   partCount,
+  tokenUse,
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
 import { productOf } from './shop.ts'
@@ -41,11 +42,16 @@ export type Rule<Kind extends Command['kind']> = (
 
 /** The rules for calls that got a response: return the next model, or undefined if the response is wrong. */
 export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
-  sign(model, { size, key }, seen) {
+  sign(model, { size, key, byToken = false }, seen) {
     const earlier = model.uploads.find((upload) => key !== undefined && upload.key === key)
     if (earlier !== undefined) {
       if (!isVisible(earlier)) return allow(seen.code === 'upload_ended', model)
       return allow(seen.status === 201 && seen.id === earlier.id, model)
+    }
+    if (byToken) {
+      const { bytes, files } = tokenUse(model)
+      const isExceeded = files >= TOKEN_FILES || bytes + size > TOKEN_BYTES
+      if (isExceeded) return allow(seen.code === 'upload_token_exceeded', model)
     }
     const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
     if (used + size > model.plan) return allow(seen.status === 402, model)
@@ -62,6 +68,8 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
       lastVersion: 1,
       older: [],
       ...(key !== undefined && { key }),
+      ...(byToken && { tokenBytes: size }),
+      ...(seen.attaches !== undefined && { attaches: seen.attaches }),
     }
     return { ...model, uploads: [...model.uploads, upload] }
   },

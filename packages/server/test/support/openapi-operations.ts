@@ -16,6 +16,7 @@ interface Parameter {
 
 interface DocumentedOperation {
   'x-scope'?: string
+  'x-upload-tokens'?: boolean
   parameters: Parameter[]
   requestBody?: { content: Record<string, { example?: Record<string, unknown> }> }
   responses: Record<string, { content?: Record<string, { examples?: Record<string, unknown> }> }>
@@ -34,6 +35,8 @@ export interface Operation {
   /** Contains `{name}` for each path parameter. */
   path: string
   scope: 'public' | (typeof SCOPES)[number]
+  /** Whether upload tokens may make this call, for their own uploads. */
+  allowsUploadTokens: boolean
   parameters: Parameter[]
   /** The example from the document; undefined for an operation without a body. */
   body: Record<string, unknown> | undefined
@@ -66,6 +69,7 @@ function readOperation(path: string, method: string, operation: DocumentedOperat
     method: method.toUpperCase(),
     path,
     scope,
+    allowsUploadTokens: operation['x-upload-tokens'] === true,
     parameters: operation.parameters,
     body: content?.example,
     success,

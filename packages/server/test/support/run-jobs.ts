@@ -4,6 +4,7 @@ import { emptyTrash } from '../../src/jobs/empty-trash.ts'
 import { expireUploads } from '../../src/jobs/expire-uploads.ts'
 import { finishCompletions } from '../../src/jobs/finish-completions.ts'
 import { forgetEndedAssets } from '../../src/jobs/forget-ended-assets.ts'
+import { forgetUploadTokens } from '../../src/jobs/forget-upload-tokens.ts'
 import { removeObjects } from '../../src/jobs/remove-objects.ts'
 import { removeOrphanedUploads } from '../../src/jobs/remove-orphaned-uploads.ts'
 import { scrubFiles } from '../../src/jobs/scrub-files.ts'
@@ -77,6 +78,7 @@ export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number 
     () => continueDeletions(context, NEVER),
     () => emptyTrash(context, NEVER),
     () => forgetEndedAssets(context, NEVER),
+    () => forgetUploadTokens(context, NEVER),
     () => computeChecksums(context, NEVER),
     () => scrubFiles(context, NEVER),
   ]

@@ -64,6 +64,8 @@ interface UploadFacts {
   keptForMs?: number
   path?: string | null
   replaces?: Replacement
+  /** The upload token that starts it. */
+  tokenId?: string
   /** The declared digest. */
   sha256?: string
 }
@@ -101,6 +103,7 @@ export function anUpload(facts: UploadFacts = {}): Upload {
     id: uploadId,
     storageId: uploadId,
     chunkSize: 100,
+    tokenId: facts.tokenId ?? null,
     startedBy: null,
     expiresAt: after(12),
   }

@@ -16,6 +16,7 @@ import { accountTrash } from './trash.ts'
 import { accountTrashList } from './trash-list.ts'
 import type { RunUnit } from './unit-of-work.ts'
 import { accountUploadList } from './upload-list.ts'
+import { accountUploadTokens } from './upload-tokens.ts'
 import { accountUploads } from './uploads.ts'
 import { accountUsage } from './usage.ts'
 import { accountVersions } from './versions.ts'
@@ -99,6 +100,9 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
     addKey: (key) => run((sql) => keys(sql).addKey(key)),
     listKeys: () => run((sql) => keys(sql).listKeys()),
     revokeKey: (id, options) => run((sql) => keys(sql).revokeKey(id, options)),
+
+    addUploadToken: (token, lifetimeMs) =>
+      run((sql) => accountUploadTokens(sql, account).addUploadToken(token, lifetimeMs)),
 
     importRecords: (imported) => run((sql) => records(sql).importRecords(imported)),
   }

@@ -2,7 +2,7 @@ import type { ProductSelection } from '../../domain/product.ts'
 import type { AccountData, AttachmentOutcome } from '../account-data.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import { begin, type Sql } from './connection.ts'
-import type { ProductRow } from './product-rows.ts'
+import { lockProducts } from './product-selection.ts'
 
 type Attachments = Pick<
   AccountData,
@@ -17,14 +17,7 @@ export function accountAttachments(sql: Sql, account: string): Attachments {
     change: (transaction: Sql, productIds: string[]) => Promise<{ count: number }>,
   ): Promise<AssetsAttachmentOutcome> {
     return begin(sql, async (transaction) => {
-      const found = await transaction<ProductRow[]>`
-        select id, product_id, variant_id, sku from products
-        where account_id = ${account} and (
-          product_id = any(${selection.productIds}::bigint[])
-          or variant_id = any(${selection.variantIds}::bigint[])
-          or id = any(${selection.ids}::uuid[])
-          or sku = any(${selection.skus}::text[]))
-        order by product_id, variant_id for key share`
+      const products = await lockProducts(transaction, account, selection)
       // Attaching, detaching and deleting the assets wait for each other.
       const assets = await transaction<{ id: string }[]>`
         select id from assets where id = any(${assetIds}::uuid[]) and account_id = ${account}
@@ -33,11 +26,8 @@ export function accountAttachments(sql: Sql, account: string): Attachments {
       const known = new Set(assets.map(({ id }) => id))
       const missing = assetIds.filter((id) => !known.has(id))
       if (missing.length > 0) return { outcome: 'assets_not_found', unknown: missing }
-      const unknown = unknownOf(selection, found)
-      if (Object.values(unknown).some((ids) => ids.length > 0)) {
-        return { outcome: 'products_not_found', unknown }
-      }
-      const productIds = found.map(({ id }) => id)
+      if (!products.isComplete) return { outcome: 'products_not_found', unknown: products.unknown }
+      const productIds = products.ids
       const all = assetIds.length * productIds.length
       if (assetIds.length > 1 && all > MAX_BULK_ATTACHMENTS) {
         return { outcome: 'too_many_attachments', count: all }
@@ -100,19 +90,4 @@ export async function updateLinked(
     select note_all_listed(${account}, array_agg(id), 0) from assets
     where id = any(${assetIds}::uuid[]) and status = 'ready'
     having count(*) > 0`
-}
-
-/** The selectors that match no product. */
-function unknownOf(selection: ProductSelection, found: Iterable<ProductRow>): ProductSelection {
-  const products = [...found]
-  const productIds = new Set(products.map((product) => product.product_id))
-  const variantIds = new Set(products.map((product) => product.variant_id))
-  const ids = new Set(products.map((product) => product.id))
-  const skus = new Set(products.map((product) => product.sku))
-  return {
-    productIds: selection.productIds.filter((id) => !productIds.has(id)),
-    variantIds: selection.variantIds.filter((id) => !variantIds.has(id)),
-    ids: selection.ids.filter((id) => !ids.has(id)),
-    skus: selection.skus.filter((sku) => !skus.has(sku)),
-  }
 }

@@ -5,6 +5,7 @@ import { queueChecksums } from './checksums.ts'
 import type { Sql } from './connection.ts'
 import { release } from './release.ts'
 import { finishReplacement } from './replacements.ts'
+import { finishTokenUpload } from './token-attachments.ts'
 import { currentStatus, transition } from './transition.ts'
 
 type Completion = Pick<
@@ -17,18 +18,36 @@ interface UploadState {
   is_trashed: boolean
   bytes: number
   replaces: string | null
+  token_id: string | null
 }
 
 /** Completing and cancelling uploads. */
 export function accountCompletion(sql: Sql, account: string): Completion {
   async function stateOf(id: string): Promise<UploadState | undefined> {
     const [row] = await sql<UploadState[]>`
-      select ${currentStatus(sql)} as status, trashed_at is not null as is_trashed, bytes, replaces
+      select ${currentStatus(sql)} as status, trashed_at is not null as is_trashed, bytes, replaces,
+        token_id
       from assets where id = ${id} and account_id = ${account}`
     return row
   }
 
   const statusOf = async (id: string) => (await stateOf(id))?.status
+
+  /** Uploads of upload tokens are only finished with their token, which attaches them to its products. */
+  async function finish(sql: Sql, id: string, tokenId: string | null): Promise<boolean> {
+    const [row] = await sql`
+      with stored as (
+        update assets set status = 'ready', changed_at = now()
+        where id = ${id} and account_id = ${account} and status = 'completing'
+          and replaces is null and token_id is not distinct from ${tokenId}::uuid
+        returning id, account_id, bytes, chunk_size
+      ), queued as (${queueChecksums(sql, sql`stored`)})
+      update accounts set reserved_bytes = reserved_bytes - stored.bytes,
+        stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1
+      from stored where accounts.id = stored.account_id
+      returning accounts.id`
+    return row !== undefined
+  }
 
   return {
     beginCompletion(id, { keptForMs, bytes }) {
@@ -52,20 +71,15 @@ export function accountCompletion(sql: Sql, account: string): Completion {
     },
 
     async finishCompletion(id, { keepVersions: keep }) {
-      const [row] = await sql`
-        with stored as (
-          update assets set status = 'ready', changed_at = now()
-          where id = ${id} and account_id = ${account} and status = 'completing'
-            and replaces is null
-          returning id, account_id, bytes, chunk_size
-        ), queued as (${queueChecksums(sql, sql`stored`)})
-        update accounts set reserved_bytes = reserved_bytes - stored.bytes,
-          stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1
-        from stored where accounts.id = stored.account_id
-        returning accounts.id`
-      if (row !== undefined) return 'ready'
+      if (await finish(sql, id, null)) return 'ready'
       const state = await stateOf(id)
       if (state?.is_trashed) return 'ready'
+      if (state?.status === 'completing' && state.replaces === null && state.token_id !== null) {
+        const tokenId = state.token_id
+        const finishIn = (transaction: Sql) => finish(transaction, id, tokenId)
+        const done = await finishTokenUpload(sql, { id, account, tokenId }, finishIn)
+        return done ?? statusOf(id)
+      }
       if (state?.status !== 'completing' || state.replaces === null) return state?.status
       const assetId = state.replaces
       return (await finishReplacement(sql, { id, assetId, keep })) ?? statusOf(id)

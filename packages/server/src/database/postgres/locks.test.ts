@@ -7,6 +7,7 @@ import { EngineUnavailable } from '../../errors.ts'
 import type { AccountData } from '../account-data.ts'
 import { anAccount, aProduct, aReadyAsset, KEEP, KEPT, reserve } from '../contract/builders.ts'
 import { startReplacement } from '../contract/replacement-builders.ts'
+import { addToken, select } from '../contract/token-builders.ts'
 import type { Database } from '../database.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
@@ -146,6 +147,31 @@ test('replacing, restoring and deleting versions concurrently does not deadlock'
         ...assets.map((asset) => data.changeAsset(asset, { filename: `${round}.zip` })),
         data.listVersions(assets[0] ?? '').then(() => data.deleteAsset(assets[0] ?? '')),
       ])
+    }
+    const [usage] = await database.compareUsage()
+    assert.deepEqual(usage?.counted, usage?.actual)
+  })
+  assert.equal(deadlocks, 0)
+})
+
+test('uploads of a token can start, end and be attached while products change, without deadlocks', async (t) => {
+  const deadlocks = await deadlocksOf(t, async (database) => {
+    const { id } = await anAccount(database, 'default', 10_000)
+    const data = database.of(id)
+    for (let round = 0; round < 10; round += 1) {
+      const stored = await data.putProducts(products(6))
+      const productIds = stored.map(({ productId }) => productId)
+      const limits = { maxFiles: 20, attach: select({ productIds: shuffled(productIds) }) }
+      const token = await addToken(data, limits)
+      await times(32, async (index) => {
+        const { upload, outcome } = await reserve(data, { size: 1, tokenId: token.id })
+        if (index % 5 === 0) await data.deleteProduct(stored[index % 6]?.id ?? '')
+        if (index % 5 === 1) await data.putProducts(shuffled(products(6)))
+        if (outcome !== 'reserved') return
+        if (index % 5 === 2) await data.cancelUpload(upload.asset.id)
+        const { won } = await data.beginCompletion(upload.asset.id, KEPT)
+        if (won) await data.finishCompletion(upload.asset.id, KEEP)
+      })
     }
     const [usage] = await database.compareUsage()
     assert.deepEqual(usage?.counted, usage?.actual)

@@ -17,13 +17,14 @@ import { globalSessions } from './sessions.ts'
 import { globalStoredFiles } from './stored-files.ts'
 import { globalTrash } from './trash.ts'
 import { createUnitsOfWork, unitOfWork } from './unit-of-work.ts'
+import { globalUploadTokens } from './upload-tokens.ts'
 import { globalUsage } from './usage.ts'
 import { globalVerifications } from './verifications.ts'
 
 /**
  * Connects and migrates. Any number of instances may share the database.
  *
- * Every transaction locks rows in this order, so that no deadlock can occur: products by
+ * Every transaction locks rows in this order, so that no deadlock can occur: an upload token, products by
  * (product_id, variant_id), assets by id and then their replacements, accounts by id, and then rows that only
  * the holder of the account's row changes (asset_blocks, usage_by_type). Jobs skip locked assets, and so does an
  * upload that removes assets from the trash while it holds the account's row.
@@ -50,6 +51,9 @@ export async function openPostgresDatabase(
     addSession: (session, limits) => run((sql) => globalSessions(sql).addSession(session, limits)),
     findSession: (tokenHash) => run((sql) => globalSessions(sql).findSession(tokenHash)),
     removeSession: (tokenHash) => run((sql) => globalSessions(sql).removeSession(tokenHash)),
+    findUploadToken: (hash) => run((sql) => globalUploadTokens(sql).findUploadToken(hash)),
+    forgetUploadTokens: (keptForMs, limit) =>
+      run((sql) => globalUploadTokens(sql).forgetUploadTokens(keptForMs, limit)),
     countRequest: (who, windowStart) =>
       run((sql) => globalRequestCount(sql).countRequest(who, windowStart)),
 

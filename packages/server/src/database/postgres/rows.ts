@@ -42,6 +42,7 @@ export interface UploadRow extends AssetRow {
   replaces: string | null
   keeps_name: boolean
   became_version: number | null
+  token_id: string | null
 }
 
 export interface RemovalRow {
@@ -79,6 +80,7 @@ export const UPLOAD_COLUMNS = [
   'replaces',
   'keeps_name',
   'became_version',
+  'token_id',
 ] as const
 
 /** A column with the integrity of the object with this key. */
@@ -143,6 +145,7 @@ export function toUpload(row: UploadRow): Upload {
     storageId: row.storage_id ?? row.upload_id,
     chunkSize: row.chunk_size,
     startedBy: toActor(row),
+    tokenId: row.token_id,
     expiresAt: row.expires_at,
   }
 }

@@ -3,13 +3,15 @@ import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
-import type { AccountData, NewUpload, Reservation, Resizing } from '../account-data.ts'
+import type { AccountData } from '../account-data.ts'
 import { type Room, retryWhilePartial } from '../make-room.ts'
+import type { NewUpload, Reservation, Resizing } from '../reservation.ts'
 import { begin, type Sql } from './connection.ts'
 import { makeRoom } from './make-room.ts'
 import { isUniqueViolation } from './outages.ts'
 import { toUpload, type UploadRow, uploadColumns } from './rows.ts'
 import { currentStatus } from './transition.ts'
+import { lockToken, refuseToken } from './upload-tokens.ts'
 
 type Uploads = Pick<
   AccountData,
@@ -70,7 +72,8 @@ export function accountUploads(sql: Sql, account: string): Uploads {
       )
       insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
         mime, created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest,
-        started_by_id, started_by_name, folder, search_path, replaces, keeps_name)
+        started_by_id, started_by_name, folder, search_path, replaces, keeps_name,
+        token_id, token_bytes)
       select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
         ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime},
         ${asset.createdAt},
@@ -78,7 +81,8 @@ export function accountUploads(sql: Sql, account: string): Uploads {
         ${idempotency?.key ?? null}, ${idempotency?.digest ?? null},
         ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null},
         ${storedFolder(asset.path)}, ${searchPath(asset.path)}, ${upload.replaces?.assetId ?? null}::uuid,
-        ${upload.replaces?.keepsName ?? false}
+        ${upload.replaces?.keepsName ?? false}, ${upload.tokenId}::uuid,
+        ${upload.tokenId && asset.bytes}::bigint
       from reserved
       returning id`
     return row !== undefined
@@ -112,13 +116,22 @@ export function accountUploads(sql: Sql, account: string): Uploads {
   }
 
   function reserveAny(upload: NewUpload): Promise<Reservation> {
-    const { replaces } = upload.upload
-    if (replaces === null) return retryWhilePartial(() => reserve(upload, false))
+    const { replaces, tokenId, asset } = upload.upload
+    if (replaces === null && tokenId === null) {
+      return retryWhilePartial(() => reserve(upload, false))
+    }
+    const refuse = async (transaction: Sql): Promise<Reservation | undefined> => {
+      // The token is locked before the asset.
+      const token = tokenId === null ? null : await lockToken(transaction, account, tokenId)
+      const refusal = replaces && (await refuseReplacement(transaction, replaces.assetId))
+      if (refusal) return refusal
+      return token === null ? undefined : refuseToken(transaction, token, asset.bytes)
+    }
     return retryWhilePartial(() =>
       begin(
         sql,
         async (transaction): Promise<Attempt> =>
-          (await refuseReplacement(transaction, replaces.assetId)) ?? reserve(upload, true),
+          (await refuse(transaction)) ?? reserve(upload, true),
       ),
     )
   }

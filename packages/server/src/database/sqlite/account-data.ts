@@ -17,6 +17,7 @@ import { prepareTrash } from './trash.ts'
 import { prepareTrashList } from './trash-list.ts'
 import type { UnitsOfWork } from './unit-of-work.ts'
 import { prepareUploadList } from './upload-list.ts'
+import { prepareUploadTokens } from './upload-tokens.ts'
 import { prepareUploads } from './uploads.ts'
 import { prepareUsage } from './usage.ts'
 import { prepareVersions } from './versions.ts'
@@ -30,6 +31,7 @@ export function prepareAccountData(
   const accounts = prepareAccounts(connection)
   const usage = prepareUsage(connection)
   const uploads = prepareUploads(connection)
+  const uploadTokens = prepareUploadTokens(connection)
   const uploadList = prepareUploadList(connection)
   const completion = prepareCompletion(connection)
   const assets = prepareAssets(connection)
@@ -113,6 +115,9 @@ export function prepareAccountData(
     addKey: (key) => write(() => keys.addKey(account, key)),
     listKeys: () => read(() => keys.listKeys(account)),
     revokeKey: (id, options) => free(() => keys.revokeKey(account, id, options)),
+
+    addUploadToken: (token, lifetimeMs) =>
+      write(() => uploadTokens.addUploadToken(account, token, lifetimeMs)),
 
     importRecords: (imported) => write(() => records.importRecords(account, imported)),
   })

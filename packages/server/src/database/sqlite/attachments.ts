@@ -1,6 +1,7 @@
 import type { ProductSelection } from '../../domain/product.ts'
 import type { AttachmentOutcome } from '../account-data.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
+import { prepareProductSelection } from './product-selection.ts'
 import type { Connection } from './statement.ts'
 
 const VISIBLE = `id in (select value from json_each(:ids)) and account_id = :account
@@ -18,24 +19,9 @@ interface Change {
   mark: { all(parameters: { account: string; ids: string }): AssetRow[] }
 }
 
-export function prepareAttachments({ prepare, transaction }: Connection) {
-  const resolve = prepare<{
-    selector: keyof ProductSelection
-    value: string | number
-    seq: number
-  }>(
-    `select 'productIds' as selector, product_id as value, seq from products
-       where account_id = :account and product_id in (select value from json_each(:product_ids))
-     union all
-     select 'variantIds', variant_id, seq from products
-       where account_id = :account and variant_id in (select value from json_each(:variant_ids))
-     union all
-     select 'ids', id, seq from products
-       where account_id = :account and id in (select value from json_each(:ids))
-     union all
-     select 'skus', sku, seq from products
-       where account_id = :account and sku in (select value from json_each(:skus))`,
-  )
+export function prepareAttachments(connection: Connection) {
+  const { prepare, transaction } = connection
+  const find = prepareProductSelection(connection)
   const visible = prepare<AssetRow>(`select id, seq from assets where ${VISIBLE}`)
   const markLinked = prepare<AssetRow>(
     `update assets set linked = 1, link_changes = link_changes + 1 where ${VISIBLE} returning id, seq`,
@@ -53,28 +39,6 @@ export function prepareAttachments({ prepare, transaction }: Connection) {
        linked = exists (select 1 from asset_products where asset_seq = assets.seq)
      where seq in (select value from json_each(:asset_seqs))`,
   )
-
-  /** The `seq` numbers of the selected products, and the selectors that match no product. */
-  function find(account: string, selection: ProductSelection) {
-    const rows = resolve.all({
-      account,
-      product_ids: JSON.stringify(selection.productIds),
-      variant_ids: JSON.stringify(selection.variantIds),
-      ids: JSON.stringify(selection.ids),
-      skus: JSON.stringify(selection.skus),
-    })
-    const known = new Set(rows.map((row) => `${row.selector} ${row.value}`))
-    const missing = <Id>(selector: keyof ProductSelection, ids: Id[]) =>
-      ids.filter((id) => !known.has(`${selector} ${id}`))
-    const unknown: ProductSelection = {
-      productIds: missing('productIds', selection.productIds),
-      variantIds: missing('variantIds', selection.variantIds),
-      ids: missing('ids', selection.ids),
-      skus: missing('skus', selection.skus),
-    }
-    const isComplete = Object.values(unknown).every((ids) => ids.length === 0)
-    return { seqs: [...new Set(rows.map(({ seq }) => seq))], unknown, isComplete }
-  }
 
   /** Changes nothing unless all assets and products exist. */
   function changeAttachments(

@@ -6,6 +6,7 @@ import { prepareRelease } from './release.ts'
 import { prepareReplacements } from './replacements.ts'
 import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
+import { prepareTokenAttachments } from './token-attachments.ts'
 import { OWN_ASSET, STATUS, transition } from './transition.ts'
 
 interface CompletedRow {
@@ -13,6 +14,7 @@ interface CompletedRow {
   bytes: number
   chunk_size: number
   search_name: string
+  token_id: string | null
 }
 
 /** Completing and cancelling uploads. */
@@ -21,6 +23,7 @@ export function prepareCompletion(connection: Connection) {
   const release = prepareRelease(connection)
   const { finishReplacement } = prepareReplacements(connection)
   const { queueChecksum } = prepareChecksums(connection)
+  const attachByToken = prepareTokenAttachments(connection)
   const state = prepare<{ status: AssetStatus; bytes: number }>(
     `select ${STATUS} as status, bytes from assets where ${OWN_ASSET}`,
   )
@@ -35,7 +38,7 @@ export function prepareCompletion(connection: Connection) {
   )
   const reopen = prepare(transition('completing', 'uploading'))
   const finish = prepare<CompletedRow>(
-    `${transition('completing', 'ready')} and replaces is null returning seq, bytes, chunk_size, search_name`,
+    `${transition('completing', 'ready')} and replaces is null returning seq, bytes, chunk_size, search_name, token_id`,
   )
   const store = prepare(
     `update accounts set reserved_bytes = reserved_bytes - :bytes,
@@ -87,6 +90,7 @@ export function prepareCompletion(connection: Connection) {
         store.run({ account, bytes: row.bytes })
         queueChecksum({ key: id, bytes: row.bytes, chunkSize: row.chunk_size })
         indexName.run({ seq: row.seq, search_name: row.search_name })
+        if (row.token_id !== null) attachByToken(account, id, row.token_id)
         return 'ready'
       })
     },

@@ -38,6 +38,7 @@ export interface UploadRow extends AssetRow {
   replaces: string | null
   keeps_name: number
   became_version: number | null
+  token_id: string | null
 }
 
 export interface RemovalRow {
@@ -60,7 +61,7 @@ const CHECKSUM = checksumOf('coalesce(assets.object_key, assets.id)')
 export const ASSET_COLUMNS = `seq, id, account_id, kind, status, filename, bytes, mime, url, created_at,
   folder, version, updated_at, ${CHECKSUM}`
 export const UPLOAD_COLUMNS = `${ASSET_COLUMNS}, upload_id, storage_id, chunk_size, expires_at,
-  started_by_id, started_by_name, object_key, replaces, keeps_name, became_version`
+  started_by_id, started_by_name, object_key, replaces, keeps_name, became_version, token_id`
 
 /** A ready asset, without the columns that are the same for all ready assets of an account. */
 export type ListedRow = Omit<AssetRow, 'account_id' | 'status'>
@@ -127,6 +128,7 @@ export function toUpload(row: UploadRow): Upload {
     storageId: row.storage_id ?? row.upload_id,
     chunkSize: row.chunk_size,
     startedBy: toActor(row),
+    tokenId: row.token_id,
     expiresAt: new Date(row.expires_at),
   }
 }

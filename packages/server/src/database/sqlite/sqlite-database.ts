@@ -22,6 +22,7 @@ import { wrapConnection } from './statement.ts'
 import { prepareStoredFiles } from './stored-files.ts'
 import { prepareTrash } from './trash.ts'
 import { createUnitsOfWork } from './unit-of-work.ts'
+import { prepareUploadTokens } from './upload-tokens.ts'
 import { prepareUsage } from './usage.ts'
 import { prepareVerifications } from './verifications.ts'
 
@@ -55,6 +56,7 @@ export async function openSqliteDatabase(
   const sessions = prepareSessions(connection)
   const storedFiles = prepareStoredFiles(connection)
   const trash = prepareTrash(connection)
+  const uploadTokens = prepareUploadTokens(connection)
   const usage = prepareUsage(connection)
   const verifications = prepareVerifications(connection)
   const { read, write, free } = run
@@ -72,6 +74,9 @@ export async function openSqliteDatabase(
     addSession: (session, limits) => write(() => sessions.addSession(session, limits)),
     findSession: (tokenHash) => read(() => sessions.findSession(tokenHash)),
     removeSession: (tokenHash) => free(() => sessions.removeSession(tokenHash)),
+    findUploadToken: (hash) => read(() => uploadTokens.findUploadToken(hash)),
+    forgetUploadTokens: (keptForMs, limit) =>
+      free(() => uploadTokens.forgetUploadTokens(keptForMs, limit)),
     countRequest: (who, windowStart) => read(() => countRequest(who, windowStart)),
 
     readClock: () => read(() => jobs.readClock()),

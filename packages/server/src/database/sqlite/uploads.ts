@@ -3,18 +3,20 @@ import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
-import type { NewUpload, Reservation, Resizing } from '../account-data.ts'
 import type { Room } from '../make-room.ts'
+import type { NewUpload, Reservation, Resizing } from '../reservation.ts'
 import { prepareChecksums } from './checksums.ts'
 import { prepareMakeRoom } from './make-room.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 import { OWN_ASSET, STATUS } from './transition.ts'
+import { prepareUploadTokens } from './upload-tokens.ts'
 
 export function prepareUploads(connection: Connection) {
   const { prepare, transaction } = connection
   const makeRoom = prepareMakeRoom(connection)
   const { declareChecksum, removeChecksum } = prepareChecksums(connection)
+  const { refuseToken } = prepareUploadTokens(connection)
   // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
   const reserve = prepare(
     `update accounts set reserved_bytes = reserved_bytes + :bytes
@@ -31,10 +33,12 @@ export function prepareUploads(connection: Connection) {
   const insert = prepare(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
-       request_digest, started_by_id, started_by_name, folder, search_path, replaces, keeps_name)
+       request_digest, started_by_id, started_by_name, folder, search_path, replaces, keeps_name,
+       token_id, token_bytes)
      values (:id, :account, 'file', 'uploading', :filename, :search_name, :sort_name, :bytes, :mime,
        :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest,
-       :started_by_id, :started_by_name, :folder, :search_path, :replaces, :keeps_name)`,
+       :started_by_id, :started_by_name, :folder, :search_path, :replaces, :keeps_name,
+       :token_id, :token_bytes)`,
   )
   const byIdempotencyKey = prepare<UploadRow & { request_digest: string }>(
     `select ${UPLOAD_COLUMNS}, request_digest from assets
@@ -129,6 +133,9 @@ export function prepareUploads(connection: Connection) {
         const { replaces } = upload
         const refusal = replaces && refuseReplacement(account, replaces.assetId)
         if (refusal) return refusal
+        const { tokenId } = upload
+        const excess = tokenId && refuseToken(account, tokenId, asset.bytes)
+        if (excess) return excess
         const room = reserveBytes(account, asset.bytes)
         if (room === 'partial') return { outcome: 'partial' }
         if (room === 'none') {
@@ -154,6 +161,8 @@ export function prepareUploads(connection: Connection) {
           search_path: searchPath(asset.path),
           replaces: replaces?.assetId ?? null,
           keeps_name: Number(replaces?.keepsName ?? false),
+          token_id: tokenId,
+          token_bytes: tokenId && asset.bytes,
         })
         const { sha256 } = asset.integrity
         const object = { key: asset.id, bytes: asset.bytes, chunkSize: upload.chunkSize }

@@ -2,24 +2,33 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { type Actor, includesScope, type KeyScope } from '../../domain/key.ts'
 import { ServiceError } from '../../errors.ts'
 import { type AccountContext, type Context, forAccount } from '../../operations/context.ts'
-import { authenticate, type Caller, type Credentials } from '../../operations/keys/authenticate.ts'
+import { authenticate, type Credentials } from '../../operations/keys/authenticate.ts'
+import type { Caller } from '../../operations/keys/caller.ts'
 import { limitRate, type RateLimitStatus } from '../../operations/keys/limit-rate.ts'
 import type { RouteOptions } from '../routes/route-group.ts'
+import { checkUploadToken } from './check-upload-token.ts'
 import { readSessionToken } from './session-cookie.ts'
 
 export interface Authorized {
   /** Gives access to the caller’s account only. */
   context: AccountContext
   scope: KeyScope
-  /** The caller’s key; null if the service requires none. */
+  /** The caller’s key or upload token; null if the service requires none. */
   actor: Actor | null
   caller: Caller
+}
+
+/** A call that needs a key. */
+interface ProtectedEndpoint {
+  scope: KeyScope
+  /** Whether upload tokens may make this call. */
+  allowsUploadTokens: boolean
 }
 
 /** Checks the caller’s key or session, rate limit and scope before the body is read. */
 export async function authorize(
   { context, baseUrl }: Pick<RouteOptions, 'context' | 'baseUrl'>,
-  needed: KeyScope,
+  endpoint: ProtectedEndpoint,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Authorized> {
@@ -28,14 +37,17 @@ export async function authorize(
   if (caller.session !== undefined) reply.header('Cache-Control', 'no-store')
   const status = await limitRate(context, caller.keyId)
   if (status !== undefined) applyRateLimit(context, status, reply)
+  if (caller.uploadToken !== undefined)
+    checkUploadToken(caller.uploadToken, endpoint.allowsUploadTokens, request)
+  const needed = endpoint.scope
   if (!includesScope(caller.scope, needed)) {
     throw new ServiceError(
       'forbidden',
       `This call requires a key with the scope ${needed}, but your key has the scope ${caller.scope}. Use another key.`,
     )
   }
-  const { accountId, scope, actor } = caller
-  return { context: forAccount(context, accountId), scope, actor, caller }
+  const { accountId, scope, actor, uploadToken } = caller
+  return { context: forAccount(context, accountId, uploadToken), scope, actor, caller }
 }
 
 function credentialsOf(request: FastifyRequest, context: Context, baseUrl: string): Credentials {

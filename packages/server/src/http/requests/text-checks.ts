@@ -1,13 +1,20 @@
 import { MAX_SEARCH_WORDS, type TextCheck } from '@stowage/protocol'
-import { parseSize } from '@stowage/protocol/format'
+import { parseDuration, parseSize } from '@stowage/protocol/format'
 import { problemWithPath, problemWithPathFilter } from '../../domain/asset-path.ts'
 import { problemWithFilename } from '../../domain/filename.ts'
 import { isSearchable } from '../../domain/is-searchable.ts'
 import { problemWithLinkUrl } from '../../domain/link-url.ts'
 import { parseMediaType } from '../../domain/media-type.ts'
+import { isMediaTypePattern } from '../../domain/media-type-pattern.ts'
+import { parseOrigin } from '../../domain/origin.ts'
 import { searchWords } from '../../domain/search-words.ts'
+import { MAX_TOKEN_LIFETIME_MS } from '../../domain/upload-token.ts'
 
 const MEDIA_TYPE_PROBLEM = 'must be a media type such as application/zip'
+const PATTERN_PROBLEM = 'must be a media type such as application/zip, or a pattern such as image/*'
+const ORIGIN_PROBLEM = 'must be an origin such as https://shop.example, without a path'
+const LIFETIME_PROBLEM =
+  'must be a whole number of seconds from 1 to 86400, or a string such as 30m or 24h'
 const SIZE_PROBLEM = 'must be a number of bytes, or a string such as 10MB or 1.5 GB'
 
 /** What is wrong with a text, as a clause for the error message; undefined if nothing is. */
@@ -15,11 +22,19 @@ export const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined
   filename: problemWithFilename,
   'link-url': problemWithLinkUrl,
   'media-type': (text) => (parseMediaType(text) === undefined ? MEDIA_TYPE_PROBLEM : undefined),
+  'media-type-pattern': (text) => (isMediaTypePattern(text) ? undefined : PATTERN_PROBLEM),
+  origin: (text) => (parseOrigin(text) === undefined ? ORIGIN_PROBLEM : undefined),
   path: problemWithPath,
   'path-filter': problemWithPathFilter,
   search: (text) => problemWithSearchable(text) ?? problemWithWords(text),
   searchable: problemWithSearchable,
   size: (text) => (parseSize(text) === undefined ? SIZE_PROBLEM : undefined),
+  'token-lifetime': problemWithLifetime,
+}
+
+function problemWithLifetime(text: string): string | undefined {
+  const ms = parseDuration(text) ?? 0
+  return ms >= 1000 && ms <= MAX_TOKEN_LIFETIME_MS ? undefined : LIFETIME_PROBLEM
 }
 
 function problemWithSearchable(text: string): string | undefined {

@@ -1,5 +1,5 @@
 import type { Session } from '@stowage/protocol'
-import type { Caller } from '../../operations/keys/authenticate.ts'
+import type { Caller } from '../../operations/keys/caller.ts'
 
 /** The key in use, and when its session ends, if there is one. */
 export function presentSession({ actor, key, scope }: Caller, expiresAt?: Date): Session {

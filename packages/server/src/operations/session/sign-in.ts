@@ -1,6 +1,6 @@
 import { ServiceError } from '../../errors.ts'
 import type { Context } from '../context.ts'
-import type { Caller } from '../keys/authenticate.ts'
+import type { Caller } from '../keys/caller.ts'
 import { hashKey } from '../keys/hash-key.ts'
 import { adminKeyHash } from './admin-key-hash.ts'
 

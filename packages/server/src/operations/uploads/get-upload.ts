@@ -2,21 +2,26 @@ import { isVisible, type Upload } from '../../domain/asset.ts'
 import { invalid } from '../../errors.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
 import type { AccountContext } from '../context.ts'
+import { getOwnUpload } from '../upload-tokens/get-own-upload.ts'
 
 /**
  * The upload of a file, even if it was completed or cancelled, or has expired. The upload ID of a replacement
- * selects the upload of that new version.
+ * selects the upload of that new version. An upload token finds its own uploads only.
  */
 export async function getUpload(
-  { data }: AccountContext,
+  context: AccountContext,
   assetId: string,
   uploadId?: string,
 ): Promise<Upload> {
+  const { data, uploadToken } = context
+  // UUIDs are not case-sensitive.
+  const given = uploadId?.toLowerCase()
+  if (uploadToken !== undefined) {
+    return getOwnUpload(context, uploadToken, { assetId, uploadId: given })
+  }
   const upload = await data.findUpload(assetId)
   // The row of a replacement is found by the ID of its asset only.
   if (upload === undefined || upload.replaces !== null) throw assetNotFound()
-  // UUIDs are not case-sensitive.
-  const given = uploadId?.toLowerCase()
   if (given === undefined || given === upload.id) return upload
   if (!isVisible(upload.asset.status)) throw assetNotFound()
   const replacement = await data.findReplacement(assetId, given)

@@ -13,6 +13,7 @@ function someUploads(count: number): Upload[] {
     storageId: `upload ${index}`,
     chunkSize: 10,
     startedBy: null,
+    tokenId: null,
     expiresAt: new Date(0),
     replaces: null,
     key: `${index}`,

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { formatSize } from '@stowage/protocol/format'
-import type { NewUpload, Reservation } from '../../database/account-data.ts'
+import type { NewUpload, Reservation } from '../../database/reservation.ts'
 import { type Asset, NOT_VERIFIED, type Upload } from '../../domain/asset.ts'
 import { normalizePath, problemWithPath } from '../../domain/asset-path.ts'
 import { problemWithFilename } from '../../domain/filename.ts'
@@ -9,11 +9,14 @@ import { parseMediaType } from '../../domain/media-type.ts'
 import { MAX_PART_SIZE, partPlan, partRanges, planParts } from '../../domain/parts.ts'
 import { invalid, ServiceError } from '../../errors.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
-import { getAsset } from '../assets/get-asset.ts'
 import type { AccountContext } from '../context.ts'
 import { makeDiskSpace } from '../trash/make-disk-space.ts'
+import { checkMediaType, checkReplaced } from '../upload-tokens/check-upload-request.ts'
+import { tokenExceeded } from '../upload-tokens/token-exceeded.ts'
+import { tokenExpired } from '../upload-tokens/token-expired.ts'
 import { notReplaceable } from '../versions/not-replaceable.ts'
 import { replacementInProgress } from '../versions/replacement-in-progress.ts'
+import { getReplaced } from './get-replaced.ts'
 import { openInStorage } from './open-in-storage.ts'
 import { resumeFound } from './resume-upload.ts'
 import { type SignedPart, signParts } from './sign-parts.ts'
@@ -57,12 +60,14 @@ export async function requestUpload(
     replaces?: string | undefined
   },
 ): Promise<UploadSession> {
-  const { data, storage, settings } = context
+  const { data, storage, settings, uploadToken } = context
+  if (uploadToken !== undefined) checkReplaced(uploadToken, request.replaces)
   const { size } = request.file
   const sha256 = request.file.sha256?.toLowerCase() ?? null
   const replaced =
     request.replaces === undefined ? undefined : await getReplaced(context, request.replaces)
   const { filename, mime } = checkFile(request.file, replaced)
+  if (uploadToken !== undefined) checkMediaType(uploadToken, mime)
   const path = replaced ? replaced.path : normalizePath(request.file.path)
   const { maxChunkSize = settings.chunkSize } = request.file
   const chunkSize = request.file.chunkSize ?? Math.min(settings.chunkSize, maxChunkSize)
@@ -94,8 +99,13 @@ export async function requestUpload(
     storageId: uploadId,
     chunkSize: plan.chunkSize,
     startedBy: request.startedBy,
+    tokenId: uploadToken?.id ?? null,
   }
-  const { idempotencyKey } = request
+  // A page must not find uploads of others by their idempotency keys.
+  const idempotencyKey =
+    request.idempotencyKey && uploadToken
+      ? `${uploadToken.id} ${request.idempotencyKey}`
+      : request.idempotencyKey
   // The digest excludes `maxChunkSize`, because an existing session keeps its parts.
   const requested = replaced
     ? [replaced.id, request.file.filename ?? null, size, request.file.mime ?? null]
@@ -118,13 +128,6 @@ export async function requestUpload(
   if (reservation.outcome === 'repeated') return repeatSession(context, reservation.upload)
   if (reservation.outcome !== 'reserved') throw refusal(reservation, size)
   return signSession(context, await createInStorage(context, upload))
-}
-
-/** The asset to replace. The reservation checks again that it is a ready file. */
-async function getReplaced(context: AccountContext, assetId: string): Promise<Asset> {
-  const asset = await getAsset(context, assetId)
-  if (asset.kind !== 'file' || asset.status !== 'ready') throw notReplaceable(asset)
-  return asset
 }
 
 /**
@@ -230,6 +233,8 @@ function refusal(
   if (reservation.outcome === 'replacement_in_progress') {
     return replacementInProgress(reservation.uploadId)
   }
+  if (reservation.outcome === 'token_exceeded') return tokenExceeded(size, reservation.remaining)
+  if (reservation.outcome === 'token_expired') return tokenExpired(reservation)
   return storageExceeded(`The file needs ${formatSize(size)}`, size, reservation.usage)
 }
 

@@ -23,6 +23,7 @@ import {
   SCOPES,
   type Target,
 } from '../../support/openapi-operations.ts'
+import { requestToken } from '../../support/upload-tokens.ts'
 
 interface Matrix {
   service: TestService
@@ -153,6 +154,40 @@ test('a key without the required scope gets 403, which names the scope, and chan
       })
     }
     await t.test(`${operation.name} changes nothing`, async () => {
+      assert.deepEqual(await readWholeState(service.context), before)
+    })
+  }
+})
+
+test('an upload token gets 403 for every call except its own uploads, and changes nothing', async (t) => {
+  const { service, operations, ours, send, existingAndUnknownTargets } = await aMatrix(t)
+  const { token } = await requestToken(ours.call)
+  const allowed = operations.filter(({ allowsUploadTokens }) => allowsUploadTokens)
+  assert.deepEqual(
+    allowed.map(({ name }) => name.replace(API, '')),
+    [
+      'POST /assets/signed',
+      'POST /assets/{id}/uploaded',
+      'PUT /assets/{id}/uploaded',
+      'POST /assets/{id}/cancel',
+      'GET /assets/{id}/upload',
+      'POST /assets/{id}/signed',
+    ],
+  )
+  for (const operation of operations.filter(({ scope }) => scope !== 'public')) {
+    // Starting an upload needs no resource of others.
+    if (operation.path === `${API}/assets/signed`) continue
+    await t.test(operation.name, async () => {
+      const targets = await existingAndUnknownTargets(operation)
+      const before = await readWholeState(service.context)
+      for (const target of targets) {
+        const response = await send(operation, target, token)
+        assertDocumented(operation, response)
+        // The upload that the target refers to is not the token's own.
+        const isHidden = operation.allowsUploadTokens && !operation.path.endsWith('/signed')
+        const expected = isHidden ? [404, 'not_found'] : [403, 'forbidden']
+        assert.deepEqual([response.status, response.body.code], expected, response.text)
+      }
       assert.deepEqual(await readWholeState(service.context), before)
     })
   }

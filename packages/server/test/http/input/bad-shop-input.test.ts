@@ -8,6 +8,7 @@ import { badProducts } from './bad-input/bad-products.ts'
 import { badReferences } from './bad-input/bad-references.ts'
 import { badShopBodies } from './bad-input/bad-shop-bodies.ts'
 import { badShopQueries } from './bad-input/bad-shop-queries.ts'
+import { badUploadTokens } from './bad-input/bad-upload-tokens.ts'
 
 const refuses = refusesOn({
   setUp: aShopFixture,
@@ -23,5 +24,6 @@ test(
 )
 test('invalid references are refused, and no asset is attached or detached', refuses(badReferences))
 test('an invalid key is refused, and the last manage key cannot be revoked', refuses(badKeys))
+test('an invalid upload token is refused', refuses(badUploadTokens))
 test('an invalid query for assets or products is refused', refuses(badShopQueries))
 test('an unreadable body of a link, product or key request is refused', refuses(badShopBodies))

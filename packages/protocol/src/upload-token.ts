@@ -1,0 +1,99 @@
+import { ProductReferences } from './product.ts'
+import { Check, MAX_INTEGER, Problem, Uuid } from './schema.ts'
+import { type Static, Type } from './type.ts'
+
+/** How long an upload token can start uploads at most, in seconds. */
+export const MAX_TOKEN_SECONDS = 86_400
+export const DEFAULT_TOKEN_SECONDS = 3600
+const MAX_TOKEN_FILES = 1000
+const MAX_PATTERNS = 50
+const LIFETIME_PROBLEM = `must be a whole number of seconds from 1 to ${MAX_TOKEN_SECONDS}, or a string such as 30m or 24h`
+
+export const UploadTokenRequest = Type.Object(
+  {
+    max_bytes: Type.Integer({
+      minimum: 0,
+      maximum: MAX_INTEGER,
+      description: 'The maximum size of all files together, in bytes',
+      examples: [50_000_000],
+      ...Problem(`must be a whole number of bytes from 0 to ${MAX_INTEGER}`),
+    }),
+    max_files: Type.Optional(
+      Type.Integer({
+        minimum: 1,
+        maximum: MAX_TOKEN_FILES,
+        default: 1,
+        description: 'The maximum number of files',
+        ...Problem(`must be a whole number from 1 to ${MAX_TOKEN_FILES}`),
+      }),
+    ),
+    mime: Type.Optional(
+      Type.Array(
+        Type.String({
+          maxLength: 255,
+          ...Check('media-type-pattern'),
+          ...Problem('must be a media type such as application/zip, or a pattern such as image/*'),
+        }),
+        {
+          minItems: 1,
+          maxItems: MAX_PATTERNS,
+          description:
+            'The allowed media types, such as `application/pdf` or `image/*`. They are compared with the `mime` that the page declares; the content of the file is not examined. If omitted, every type is allowed',
+          examples: [['image/*', 'application/pdf']],
+          ...Problem(`must be an array of 1 to ${MAX_PATTERNS} media types`),
+        },
+      ),
+    ),
+    attach: Type.Optional(ProductReferences),
+    replace: Type.Optional(
+      Uuid({
+        description:
+          'The ID of a file. The token then uploads new versions of this file, with `POST /assets/:id/signed`, and no new assets. It cannot be combined with `attach`: the asset keeps its products',
+      }),
+    ),
+    expires_in: Type.Optional(
+      Type.Unsafe<number | string>({
+        anyOf: [
+          { type: 'integer', minimum: 1, maximum: MAX_TOKEN_SECONDS },
+          { type: 'string', maxLength: 32 },
+        ],
+        default: DEFAULT_TOKEN_SECONDS,
+        description:
+          'How long the token can start uploads: seconds, or a string such as 30m. At most 24 hours',
+        examples: [3600],
+        ...Check('token-lifetime'),
+        ...Problem(LIFETIME_PROBLEM),
+      }),
+    ),
+    origin: Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        ...Check('origin'),
+        description:
+          'The origin of the pages that may use the token. Browsers then cannot use it on pages of other origins',
+        examples: ['https://shop.example'],
+        ...Problem('must be an origin such as https://shop.example, without a path'),
+      }),
+    ),
+  },
+  { title: 'UploadTokenRequest' },
+)
+export type UploadTokenRequest = Static<typeof UploadTokenRequest>
+
+export const UploadToken = Type.Object(
+  {
+    id: Uuid({ description: 'Identifies the token, for example in `started_by` of its uploads' }),
+    token: Type.String({
+      description: 'The token. Returned only once',
+      examples: ['stowup_…'],
+    }),
+    expires_at: Type.String({
+      format: 'date-time',
+      description:
+        'Until when the token can start uploads. It can continue and complete uploads that it started before',
+    }),
+  },
+  { title: 'UploadToken' },
+)
+export type UploadToken = Static<typeof UploadToken>

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { v7 as newUuid } from 'uuid'
+import type { AccountData } from '../account-data.ts'
+import type { Reservation } from '../reservation.ts'
+import {
+  anAccount,
+  anUpload,
+  aProduct,
+  aReadyAsset,
+  type Contract,
+  expireOverdue,
+  KEEP,
+  KEPT,
+  OVERDUE,
+} from './builders.ts'
+
+import { replace } from './replacement-builders.ts'
+import { addToken, aToken, select } from './token-builders.ts'
+
+const HOUR_MS = 3_600_000
+const DAY_MS = 24 * HOUR_MS
+
+/** Reserves an upload of the token. */
+async function reserveWith(
+  data: AccountData,
+  tokenId: string,
+  facts: { size?: number; keptForMs?: number; replaces?: string; key?: string } = {},
+): Promise<{ id: string; reservation: Reservation }> {
+  const { size = 10, keptForMs = KEPT.keptForMs, replaces, key } = facts
+  const replaced = replaces && { replaces: { assetId: replaces, keepsName: true } }
+  const upload = anUpload({ size, tokenId, ...replaced })
+  const reservation = await data.reserveUpload({
+    upload,
+    keptForMs,
+    ...(key && { idempotency: { key, digest: 'same' } }),
+  })
+  return { id: upload.asset.id, reservation }
+}
+
+async function complete(data: AccountData, id: string): Promise<void> {
+  await data.beginCompletion(id, KEPT)
+  assert.equal(await data.finishCompletion(id, KEEP), 'ready')
+}
+
+function exceeded(bytes: number, files: number): Reservation {
+  return { outcome: 'token_exceeded', remaining: { bytes, files } }
+}
+
+async function outcomeOf(data: AccountData, tokenId: string, size: number): Promise<Reservation> {
+  return (await reserveWith(data, tokenId, { size })).reservation
+}
+
+/** The contract for upload tokens. */
+export function testUploadTokens({ name, open }: Contract): void {
+  test(name('an upload token is found by its hash, with all its limits'), async (t) => {
+    const { database, data, account } = await open(t)
+    const before = (await database.readClock()).getTime()
+    const attach = select({ productIds: [1], skus: ['A-1'] })
+    await data.putProducts([aProduct({ productId: 1, variantId: 11, sku: 'A-1' })])
+    const token = aToken({
+      mediaTypes: ['image/*', 'text/plain'],
+      origin: 'https://a.example',
+      attach,
+    })
+    const added = await data.addUploadToken(token, HOUR_MS)
+    assert.ok(added.outcome === 'added')
+    const { expiresAt } = added
+    const expected = { ...token, accountId: account.id, expiresAt, isExpired: false }
+    assert.deepEqual(await database.findUploadToken(token.hash), expected)
+    const after = (await database.readClock()).getTime()
+    // PostgreSQL rounds to milliseconds.
+    assert.ok(
+      expiresAt.getTime() >= before + HOUR_MS - 1 && expiresAt.getTime() <= after + HOUR_MS + 1,
+    )
+    const replacing = await addToken(data, { replaces: newUuid() })
+    assert.equal((await database.findUploadToken(replacing.hash))?.replaces, replacing.replaces)
+    assert.equal(await database.findUploadToken('unknown'), undefined)
+  })
+
+  test(name('a token for unknown products is not stored'), async (t) => {
+    const { database, data } = await open(t)
+    const other = await anAccount(database, 'another account')
+    await database.of(other.id).putProducts([aProduct({ productId: 1, variantId: 11, sku: 'A-1' })])
+    const token = aToken({ attach: select({ productIds: [1], skus: ['A-1'] }) })
+    assert.deepEqual(await data.addUploadToken(token, HOUR_MS), {
+      outcome: 'products_not_found',
+      unknown: select({ productIds: [1], skus: ['A-1'] }),
+    })
+    assert.equal(await database.findUploadToken(token.hash), undefined)
+  })
+
+  test(name('uploads of a token cannot exceed its bytes or its files'), async (t) => {
+    const { data } = await open(t, { planStorage: 1000 })
+    const { id } = await addToken(data, { maxBytes: 100, maxFiles: 3 })
+    assert.deepEqual(await outcomeOf(data, id, 101), exceeded(100, 3))
+    assert.deepEqual(await outcomeOf(data, id, 60), { outcome: 'reserved' })
+    assert.deepEqual(await outcomeOf(data, id, 41), exceeded(40, 2))
+    assert.deepEqual(await outcomeOf(data, id, 40), { outcome: 'reserved' })
+    assert.deepEqual(await outcomeOf(data, id, 1), exceeded(0, 1))
+    assert.deepEqual(await outcomeOf(data, id, 0), { outcome: 'reserved' })
+    assert.deepEqual(await outcomeOf(data, id, 0), exceeded(0, 0))
+    assert.equal((await data.readSummary()).reserved, 100)
+  })
+
+  test(name('concurrent uploads of a token cannot exceed its limits'), async (t) => {
+    const { data } = await open(t, { planStorage: 10_000 })
+    for (const limits of [
+      { maxBytes: 70, maxFiles: 100 },
+      { maxBytes: 10_000, maxFiles: 7 },
+    ]) {
+      const { id } = await addToken(data, limits)
+      const made = await Promise.all(
+        Array.from({ length: 30 }, () => reserveWith(data, id, { size: 10 })),
+      )
+      const reserved = made.filter(({ reservation }) => reservation.outcome === 'reserved')
+      assert.equal(reserved.length, 7)
+      await Promise.all(reserved.map((upload) => data.cancelUpload(upload.id)))
+    }
+    assert.equal((await data.readSummary()).reserved, 0)
+  })
+
+  test(name('only uploads that ended unfinished no longer count toward the limits'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    const { id } = await addToken(data, { maxBytes: 50, maxFiles: 5 })
+    const cancelled = await reserveWith(data, id)
+    await data.cancelUpload(cancelled.id)
+    await reserveWith(data, id, OVERDUE)
+    assert.equal(await expireOverdue(database), 1)
+    const dropped = await reserveWith(data, id)
+    await data.dropReservation(dropped.id)
+    assert.deepEqual(await outcomeOf(data, id, 51), exceeded(50, 5))
+    const deleted = await reserveWith(data, id)
+    await complete(data, deleted.id)
+    await data.deleteAsset(deleted.id)
+    const trashed = await reserveWith(data, id)
+    await complete(data, trashed.id)
+    await data.trashAssets([trashed.id])
+    const replaced = await reserveWith(data, id)
+    await complete(data, replaced.id)
+    assert.deepEqual(await outcomeOf(data, id, 21), exceeded(20, 2))
+    // A larger version that another caller uploads does not count.
+    await replace(data, replaced.id, { size: 500 })
+    assert.deepEqual(await outcomeOf(data, id, 21), exceeded(20, 2))
+  })
+
+  test(name('a replacement counts toward the limits of its token'), async (t) => {
+    const { data } = await open(t, { planStorage: 1000 })
+    const asset = await aReadyAsset(data, { size: 10 })
+    const { id } = await addToken(data, { maxBytes: 30, maxFiles: 2, replaces: asset })
+    const first = await reserveWith(data, id, { size: 20, replaces: asset })
+    await complete(data, first.id)
+    const found = await data.findUpload(first.id)
+    assert.deepEqual([found?.tokenId, found?.asset.status], [id, 'ready'])
+    const second = await reserveWith(data, id, { size: 11, replaces: asset })
+    assert.deepEqual(second.reservation, exceeded(10, 1))
+    const third = await reserveWith(data, id, { size: 10, replaces: asset })
+    assert.deepEqual(third.reservation, { outcome: 'reserved' })
+    // The asset is deleted, so its unfinished replacement is cancelled.
+    await data.deleteAsset(asset)
+    assert.deepEqual(await outcomeOf(data, id, 11), exceeded(10, 1))
+  })
+
+  test(
+    name('an expired token reserves nothing; an earlier upload can be repeated and completed'),
+    async (t) => {
+      const { database, data, account } = await open(t)
+      const token = await addToken(data, {}, 1)
+      const started = anUpload({ size: 10, tokenId: token.id })
+      const live = await addToken(data)
+      const idempotency = { key: 'k', digest: 'same' }
+      await data.reserveUpload({ upload: { ...started, tokenId: live.id }, ...KEPT, idempotency })
+      const found = await database.findUploadToken(token.hash)
+      assert.equal(found?.isExpired, true)
+      const { expiresAt } = found
+      assert.deepEqual(await outcomeOf(data, token.id, 1), { outcome: 'token_expired', expiresAt })
+      assert.equal((await outcomeOf(data, newUuid(), 1)).outcome, 'token_expired')
+      const repeated = await reserveWith(data, token.id, { size: 10, key: 'k' })
+      assert.equal(repeated.reservation.outcome, 'repeated')
+      const other = database.of((await anAccount(database, 'another account')).id)
+      assert.equal((await outcomeOf(other, live.id, 1)).outcome, 'token_expired')
+      await complete(data, started.asset.id)
+      assert.equal((await data.findUpload(started.asset.id))?.asset.accountId, account.id)
+    },
+  )
+
+  test(
+    name('a completed upload is attached to the products of its token that still exist'),
+    async (t) => {
+      const { data } = await open(t, { planStorage: 1000 })
+      const [kept, deleted, variant] = await data.putProducts([
+        aProduct({ productId: 1, variantId: 11 }),
+        aProduct({ productId: 2, variantId: 21 }),
+        aProduct({ productId: 3, variantId: 31, sku: 'S' }),
+      ])
+      assert.ok(kept && deleted && variant)
+      const attach = select({ productIds: [1], variantIds: [21], ids: [variant.id], skus: ['S'] })
+      const { id } = await addToken(data, { attach })
+      const upload = await reserveWith(data, id)
+      const attached = async () => {
+        const products = await data.productsOfAssets([upload.id], 100)
+        return products?.get(upload.id)?.map(({ variantId }) => variantId) ?? []
+      }
+      assert.deepEqual(await attached(), [])
+      await data.deleteProduct(deleted.id)
+      // A variant that was added after the token was created belongs to its product, too.
+      await data.putProducts([aProduct({ productId: 1, variantId: 12 })])
+      await complete(data, upload.id)
+      assert.deepEqual((await attached()).toSorted(), [11, 12, 31])
+      assert.equal(await data.finishCompletion(upload.id, KEEP), 'ready')
+      const page = { page: 1, perPage: 10, sort: { by: 'created_at', descending: true } } as const
+      assert.equal((await data.listAssets({ ...page, attached: true })).total, 1)
+      const second = await reserveWith(data, id)
+      await data.deleteProduct(kept.id)
+      await complete(data, second.id)
+      assert.equal((await data.listAssets({ ...page, attached: true })).total, 2)
+    },
+  )
+
+  test(name('a token whose products were all deleted completes its uploads'), async (t) => {
+    const { data } = await open(t)
+    const [product] = await data.putProducts([aProduct({ productId: 1, variantId: 11 })])
+    const { id } = await addToken(data, { attach: select({ productIds: [1] }) })
+    const upload = await reserveWith(data, id)
+    await data.deleteProduct(product?.id ?? '')
+    await complete(data, upload.id)
+    assert.equal((await data.findAsset(upload.id))?.status, 'ready')
+  })
+
+  test(name('old tokens are forgotten in batches, once their uploads have ended'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    const old = await Promise.all([1, 2, 3].map(() => addToken(data, {}, -DAY_MS - 1000)))
+    const recent = await addToken(data, {}, -1000)
+    // Created while the clock was ahead.
+    const ahead = await addToken(data, {}, 100 * DAY_MS)
+    assert.equal((await database.findUploadToken(ahead.hash))?.isExpired, true)
+    assert.equal(await database.forgetUploadTokens(DAY_MS, 2), 2)
+    assert.equal(await database.forgetUploadTokens(DAY_MS, 2), 2)
+    assert.equal(await database.forgetUploadTokens(DAY_MS, 2), 0)
+    for (const { hash } of [...old, ahead]) {
+      assert.equal(await database.findUploadToken(hash), undefined)
+    }
+    assert.ok(await database.findUploadToken(recent.hash))
+    const used = await addToken(data)
+    const upload = await reserveWith(data, used.id)
+    // As if it were two hours later, when the token has expired.
+    const forgetLater = () => database.forgetUploadTokens(-2 * HOUR_MS, 100)
+    assert.equal(await forgetLater(), 1)
+    assert.ok(await database.findUploadToken(used.hash))
+    await complete(data, upload.id)
+    assert.equal(await forgetLater(), 1)
+    assert.equal(await database.findUploadToken(used.hash), undefined)
+  })
+}

@@ -1,0 +1,135 @@
+import type { ProductSelection } from '../../domain/product.ts'
+import { MAX_TOKEN_LIFETIME_MS, type UploadToken } from '../../domain/upload-token.ts'
+import type { AccountData } from '../account-data.ts'
+import { MAX_FUTURE_MS } from '../claim-times.ts'
+import type { Database } from '../database.ts'
+import type { Reservation } from '../reservation.ts'
+import { begin, type Sql } from './connection.ts'
+import { lockProducts } from './product-selection.ts'
+import type { Fragment } from './statement.ts'
+
+interface TokenRow {
+  id: string
+  account_id: string
+  hash: string
+  key_hash: string
+  expires_at: Date
+  is_expired: boolean
+  max_bytes: number
+  max_files: number
+  media_types: string[] | null
+  origin: string | null
+  attach: ProductSelection | null
+  replaces: string | null
+}
+
+/** Tokens that expire later were created while the clock was ahead. */
+const LATEST_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
+
+/** By the time of the statement, because a transaction may have waited for the token. */
+function isExpired(sql: Sql): Fragment {
+  return sql`(expires_at <= clock_timestamp()
+    or expires_at > clock_timestamp() + ${LATEST_MS} * interval '1 ms')`
+}
+
+export function globalUploadTokens(
+  sql: Sql,
+): Pick<Database, 'findUploadToken' | 'forgetUploadTokens'> {
+  return {
+    async findUploadToken(hash) {
+      const [row] = await sql<TokenRow[]>`
+        select *, ${isExpired(sql)} as is_expired from upload_tokens where hash = ${hash}`
+      return row && toUploadToken(row)
+    },
+
+    async forgetUploadTokens(keptForMs, limit) {
+      const forgotten = await sql`
+        delete from upload_tokens where id in (
+          select id from upload_tokens
+          where (expires_at <= now() - ${keptForMs} * interval '1 ms'
+              or expires_at > now() + ${LATEST_MS} * interval '1 ms')
+            and not exists (
+              select from assets where token_id = upload_tokens.id and status in ('uploading', 'completing'))
+          limit ${limit} for update skip locked)`
+      return forgotten.count
+    },
+  }
+}
+
+export function accountUploadTokens(
+  sql: Sql,
+  account: string,
+): Pick<AccountData, 'addUploadToken'> {
+  return {
+    addUploadToken: (token, lifetimeMs) =>
+      begin(sql, async (transaction) => {
+        const { attach } = token
+        const products = attach && (await lockProducts(transaction, account, attach))
+        if (products && !products.isComplete) {
+          return { outcome: 'products_not_found', unknown: products.unknown }
+        }
+        const [row] = await transaction<Pick<TokenRow, 'expires_at'>[]>`
+          insert into upload_tokens (id, account_id, hash, key_hash, created_at, expires_at, max_bytes,
+            max_files, media_types, origin, attach, replaces)
+          values (${token.id}, ${account}, ${token.hash}, ${token.keyHash}, now(),
+            now() + ${lifetimeMs} * interval '1 ms', ${token.maxBytes}, ${token.maxFiles},
+            ${token.mediaTypes}::text[], ${token.origin}, ${attach && JSON.stringify(attach)}::text::json,
+            ${token.replaces}::uuid)
+          returning expires_at`
+        if (row === undefined) throw new Error('the upload token was not stored')
+        return { outcome: 'added', expiresAt: row.expires_at }
+      }),
+  }
+}
+
+type LockedToken = Pick<TokenRow, 'id' | 'max_bytes' | 'max_files' | 'is_expired' | 'expires_at'>
+
+/** Makes concurrent uploads with the token wait for each other. Undefined if it was forgotten. */
+export async function lockToken(
+  transaction: Sql,
+  account: string,
+  id: string,
+): Promise<LockedToken | undefined> {
+  const [row] = await transaction<LockedToken[]>`
+    select id, max_bytes, max_files, expires_at, ${isExpired(transaction)} as is_expired
+    from upload_tokens where id = ${id} and account_id = ${account} for no key update`
+  return row
+}
+
+/** Why the token does not allow the upload; undefined if it does. The caller's transaction has locked it. */
+export async function refuseToken(
+  transaction: Sql,
+  token: LockedToken | undefined,
+  bytes: number,
+): Promise<Reservation | undefined> {
+  if (token === undefined) return { outcome: 'token_expired', expiresAt: new Date() }
+  if (token.is_expired) return { outcome: 'token_expired', expiresAt: token.expires_at }
+  // A separate statement, so that it sees uploads that were reserved while this call waited for the lock.
+  const [used] = await transaction<{ files: number; bytes: number }[]>`
+    select count(*) as files, coalesce(sum(token_bytes), 0)::bigint as bytes from assets
+    where token_id = ${token.id} and status not in ('cancelled', 'expired')`
+  const { files, bytes: usedBytes } = { files: 0, bytes: 0, ...used }
+  const remaining = {
+    bytes: Math.max(0, token.max_bytes - usedBytes),
+    files: Math.max(0, token.max_files - files),
+  }
+  const fits = remaining.files > 0 && bytes <= remaining.bytes
+  return fits ? undefined : { outcome: 'token_exceeded', remaining }
+}
+
+function toUploadToken(row: TokenRow): UploadToken {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    hash: row.hash,
+    keyHash: row.key_hash,
+    expiresAt: row.expires_at,
+    isExpired: row.is_expired,
+    maxBytes: row.max_bytes,
+    maxFiles: row.max_files,
+    mediaTypes: row.media_types,
+    origin: row.origin,
+    attach: row.attach,
+    replaces: row.replaces,
+  }
+}

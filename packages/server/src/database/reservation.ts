@@ -1,0 +1,34 @@
+import type { Asset, AssetStatus, Upload } from '../domain/asset.ts'
+import type { Usage } from '../domain/plan.ts'
+
+export interface NewUpload {
+  upload: Omit<Upload, 'expiresAt'>
+  /** The upload expires after this time without activity. */
+  keptForMs: number
+  /** A request with the same key and the same digest of its body is a repetition. */
+  idempotency?: { key: string; digest: string }
+}
+
+export type Reservation =
+  | { outcome: 'reserved' }
+  | { outcome: 'storage_exceeded'; usage: Usage }
+  /** The same request was already made; this is its upload. */
+  | { outcome: 'repeated'; upload: Upload }
+  /** The key was used for a different request. */
+  | { outcome: 'key_reused' }
+  /** The asset to replace is not a ready file; undefined when it does not exist. */
+  | { outcome: 'not_replaceable'; asset: Pick<Asset, 'kind' | 'status'> | undefined }
+  /** Another replacement of the asset is unfinished. */
+  | { outcome: 'replacement_in_progress'; uploadId: string }
+  /** The upload exceeds the limits of its token. */
+  | { outcome: 'token_exceeded'; remaining: { bytes: number; files: number } }
+  | { outcome: 'token_expired'; expiresAt: Date }
+
+export type Resizing =
+  | { outcome: 'resized' }
+  /** Nothing changed. `growth` is the number of additional bytes requested. */
+  | { outcome: 'storage_exceeded'; usage: Usage; growth: number }
+  /** It is no longer uploading. The status is undefined when the asset does not exist. */
+  | { outcome: 'refused'; status: AssetStatus | undefined }
+  /** A completion was already started, and may still be running. */
+  | { outcome: 'final' }

@@ -1,0 +1,126 @@
+import {
+  MAX_TOKEN_LIFETIME_MS,
+  type NewUploadToken,
+  type UploadToken,
+} from '../../domain/upload-token.ts'
+import { MAX_FUTURE_MS } from '../claim-times.ts'
+import type { Reservation } from '../reservation.ts'
+import type { AddedUploadToken } from '../upload-token-data.ts'
+import { prepareProductSelection } from './product-selection.ts'
+import type { Connection } from './statement.ts'
+
+interface TokenRow {
+  id: string
+  account_id: string
+  hash: string
+  key_hash: string
+  expires_at: number
+  max_bytes: number
+  max_files: number
+  media_types: string | null
+  origin: string | null
+  attach: string | null
+  replaces: string | null
+}
+
+/** Tokens that expire later were created while the clock was ahead. */
+const LATEST_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
+
+export function prepareUploadTokens(connection: Connection) {
+  const { prepare, transaction } = connection
+  const findProducts = prepareProductSelection(connection)
+  const insert = prepare(
+    `insert into upload_tokens (id, account_id, hash, key_hash, created_at, expires_at, max_bytes, max_files,
+       media_types, origin, attach, replaces)
+     values (:id, :account, :hash, :key_hash, :clock, :expires_at, :max_bytes, :max_files, :media_types,
+       :origin, :attach, :replaces)`,
+  )
+  const byHash = prepare<TokenRow>('select * from upload_tokens where hash = :hash')
+  const own = prepare<TokenRow>(
+    'select * from upload_tokens where id = :id and account_id = :account',
+  )
+  const used = prepare<{ files: number; bytes: number }>(
+    `select count(*) as files, coalesce(sum(token_bytes), 0) as bytes from assets
+     where token_id = :id and status not in ('cancelled', 'expired')`,
+  )
+  const isForgettable = `(expires_at <= :before or expires_at > :latest) and not exists (
+    select 1 from assets where token_id = upload_tokens.id and status in ('uploading', 'completing'))`
+  const anyForgettable = prepare(`select 1 from upload_tokens where ${isForgettable} limit 1`)
+  const forget = prepare(
+    `delete from upload_tokens where id in (
+       select id from upload_tokens where ${isForgettable} limit :limit)`,
+  )
+
+  return {
+    addUploadToken(account: string, token: NewUploadToken, lifetimeMs: number): AddedUploadToken {
+      const { attach, mediaTypes } = token
+      return transaction(() => {
+        const products = attach && findProducts(account, attach)
+        if (products && !products.isComplete) {
+          return { outcome: 'products_not_found', unknown: products.unknown }
+        }
+        const clock = Date.now()
+        insert.run({
+          id: token.id,
+          account,
+          hash: token.hash,
+          key_hash: token.keyHash,
+          clock,
+          expires_at: clock + lifetimeMs,
+          max_bytes: token.maxBytes,
+          max_files: token.maxFiles,
+          media_types: mediaTypes && JSON.stringify(mediaTypes),
+          origin: token.origin,
+          attach: attach && JSON.stringify(attach),
+          replaces: token.replaces,
+        })
+        return { outcome: 'added', expiresAt: new Date(clock + lifetimeMs) }
+      })
+    },
+
+    findUploadToken(hash: string): UploadToken | undefined {
+      const row = byHash.get({ hash })
+      return row && toUploadToken(row)
+    },
+
+    forgetUploadTokens(keptForMs: number, limit: number): number {
+      const clock = Date.now()
+      const times = { before: clock - keptForMs, latest: clock + LATEST_MS }
+      // A read first: it is much cheaper than a write that changes nothing.
+      return anyForgettable.get(times) === undefined ? 0 : forget.run({ ...times, limit })
+    },
+
+    /** Why the token does not allow the upload; undefined if it does. In the caller's transaction. */
+    refuseToken(account: string, id: string, bytes: number): Reservation | undefined {
+      const row = own.get({ account, id })
+      if (row === undefined) return { outcome: 'token_expired', expiresAt: new Date() }
+      const { isExpired, expiresAt } = toUploadToken(row)
+      if (isExpired) return { outcome: 'token_expired', expiresAt }
+      const sums = used.get({ id }) ?? { files: 0, bytes: 0 }
+      const remaining = {
+        bytes: Math.max(0, row.max_bytes - sums.bytes),
+        files: Math.max(0, row.max_files - sums.files),
+      }
+      const fits = remaining.files > 0 && bytes <= remaining.bytes
+      return fits ? undefined : { outcome: 'token_exceeded', remaining }
+    },
+  }
+}
+
+function toUploadToken(row: TokenRow): UploadToken {
+  const clock = Date.now()
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    hash: row.hash,
+    keyHash: row.key_hash,
+    expiresAt: new Date(row.expires_at),
+    isExpired: row.expires_at <= clock || row.expires_at > clock + LATEST_MS,
+    maxBytes: row.max_bytes,
+    maxFiles: row.max_files,
+    mediaTypes: row.media_types && JSON.parse(row.media_types),
+    origin: row.origin,
+    attach: row.attach && JSON.parse(row.attach),
+    replaces: row.replaces,
+  }
+}

@@ -1,0 +1,35 @@
+import type { ProductSelection } from './product.ts'
+
+/** What a page may upload with a token. */
+export interface UploadTokenLimits {
+  /** The size of all its uploads together. Cancelled and expired ones do not count. */
+  maxBytes: number
+  maxFiles: number
+  /** Media types such as `image/*`; null allows every type. */
+  mediaTypes: string[] | null
+  /** The origin of the pages that may use it; null for any. */
+  origin: string | null
+  /** Products that each file is attached to when its upload is completed. */
+  attach: ProductSelection | null
+  /** The asset that it uploads new versions of; null if it creates assets. */
+  replaces: string | null
+}
+
+export interface NewUploadToken extends UploadTokenLimits {
+  id: string
+  /** SHA-256 of the token in hexadecimal. The token itself is never stored. */
+  hash: string
+  /** The key that created it: its hash, or `adminKeyHash`. */
+  keyHash: string
+}
+
+export interface UploadToken extends NewUploadToken {
+  accountId: string
+  /** Until when it can start uploads, by the database’s clock. */
+  expiresAt: Date
+  /** By the database’s clock. It can still continue its own uploads. */
+  isExpired: boolean
+}
+
+/** How long a token can start uploads at most. */
+export const MAX_TOKEN_LIFETIME_MS = 24 * 3_600_000

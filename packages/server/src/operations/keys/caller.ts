@@ -1,0 +1,18 @@
+import type { Actor, Key, KeyScope } from '../../domain/key.ts'
+import type { UploadToken } from '../../domain/upload-token.ts'
+
+/** Who sends a request, and what it may do. */
+export interface Caller {
+  accountId: string
+  scope: KeyScope
+  /** The rate limit counts requests by this ID. */
+  keyId: string
+  /** The key or the upload token; null if the service requires no key. */
+  actor: Actor | null
+  /** Undefined for the admin key and upload tokens, and on an open service. */
+  key?: Key
+  /** Set if the caller is a browser that is signed in. */
+  session?: { token: string; expiresAt: Date }
+  /** Set if the caller is a page with an upload token. It may only upload, within the limits of the token. */
+  uploadToken?: UploadToken
+}
