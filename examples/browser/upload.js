@@ -1,11 +1,18 @@
 import './upload.css'
 import { createClient } from '@stowage/client'
+import { getConnection } from '../get-connection.js'
 
 const byId = (id) => document.getElementById(id)
 
-byId('files').addEventListener('change', ({ target }) => {
-  const stowage = createClient({ baseUrl: byId('service').value, apiKey: byId('key').value })
-  for (const file of target.files) send(stowage, file)
+byId('files').addEventListener('change', async ({ target }) => {
+  const files = [...target.files]
+  try {
+    const { baseUrl, apiKey } = await getConnection()
+    const stowage = createClient({ baseUrl, apiKey })
+    for (const file of files) send(stowage, file)
+  } catch (error) {
+    byId('problem').value = error.message
+  }
 })
 
 /** To resume an upload after a reload, choose the same file again. */

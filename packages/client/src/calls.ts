@@ -11,6 +11,7 @@ import type {
   ProductPage,
   ProductWithAssets,
   UploadPage,
+  UploadToken,
   Version,
 } from '@stowage/protocol'
 import type { Account, Client, NewKey, Usage } from './client.ts'
@@ -102,6 +103,8 @@ export function createCalls(
     usage: (settings) => data<Usage>('/account/usage', settings),
     keys: (settings) => data<Key[]>('/keys', settings),
     createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isRepeatable: false }),
+    createUploadToken: (limits, settings) =>
+      request.json<UploadToken>('/upload-tokens', { ...settings, method: 'POST', body: limits }),
     revokeKey: (id, settings) => remove('/keys/:id', id, settings),
   }
 }

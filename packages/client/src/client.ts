@@ -23,6 +23,8 @@ import type {
   ProductReferences,
   ProductWithAssets,
   UploadPage,
+  UploadToken,
+  UploadTokenRequest,
   UsageResponse,
   Version,
 } from '@stowage/protocol'
@@ -169,6 +171,11 @@ export interface Client<Input = BlobInput | StreamInput> {
    * that it did nothing (429, 503): any other retry could create a second key.
    */
   createKey(key: KeyRequest, settings?: CallSettings): Promise<NewKey>
-  /** Revokes an API key. It stops working immediately. */
+  /**
+   * Creates an upload token, with which a web page uploads files within these limits, and does nothing else. In the page,
+   * pass it as `apiKey` to `createClient`. Call this from your backend: an API key must never be in a page.
+   */
+  createUploadToken(limits: UploadTokenRequest, settings?: CallSettings): Promise<UploadToken>
+  /** Revokes an API key and ends the upload tokens that it created. It stops working immediately. */
   revokeKey(id: string, settings?: CallSettings): Promise<void>
 }

@@ -4,6 +4,7 @@ export type {
   AssetPage,
   BulkRequest,
   BulkResponse,
+  CompletedPart,
   Key,
   KeyRequest,
   LinkRequest,
@@ -21,7 +22,11 @@ export type {
   ProductPage,
   ProductReferences,
   ProductWithAssets,
+  ResumedUpload,
   UploadPage,
+  UploadSession,
+  UploadToken,
+  UploadTokenRequest,
   Version,
 } from '@stowage/protocol'
 export type { Account, Client, ListTrashQuery, NewKey, UnfinishedUpload, Usage } from './client.ts'
@@ -45,4 +50,11 @@ export type { BlobInput, StreamInput } from './upload/input.ts'
 export type { ByteStream } from './upload/part-reader.ts'
 export type { Progress, UploadState } from './upload/progress.ts'
 export type { SavedUpload, UploadStore } from './upload/store.ts'
-export type { ReplaceOptions, Upload, UploadOptions } from './upload/types.ts'
+export type {
+  GivenSession,
+  ReplaceOptions,
+  SessionBackend,
+  Upload,
+  UploadIds,
+  UploadOptions,
+} from './upload/types.ts'

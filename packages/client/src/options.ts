@@ -39,7 +39,7 @@ export interface ConnectOptions {
    * page's origin; if omitted, the page's origin is used. Required in Node.
    */
   baseUrl?: string | undefined
-  /** An API key. Omit it if the service requires none. */
+  /** An API key, or an upload token in a web page. Omit it if the service requires none. */
   apiKey?: string | undefined
   /** How failed requests and parts are retried. */
   retry?: RetryOptions | undefined

@@ -9,7 +9,7 @@ const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
  * In bytes, gzipped. Every page loads this code before it can upload, so raise the limit only for a feature
  * that most pages need.
  */
-const LIMIT = 12_500
+const LIMIT = 13_000
 
 /** Bundles code for browsers. Fails if it imports something that browsers lack. */
 async function bundle(contents: string): Promise<{ code: string; inputs: string[] }> {
@@ -26,7 +26,7 @@ async function bundle(contents: string): Promise<{ code: string; inputs: string[
   return { code: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) }
 }
 
-test('the bundled client is smaller than 12.5 kB and contains only code of this package', async (t) => {
+test('the bundled client is smaller than 13 kB and contains only code of this package', async (t) => {
   const { code, inputs } = await bundle(`export * from ${JSON.stringify(INDEX)}`)
   const size = gzipSync(code, { level: 9 }).length
   t.diagnostic(`${code.length} bytes, ${size} gzipped`)

@@ -81,10 +81,8 @@ function assertSelfContained({ page, origins, problems }: ExamplePage, allowed: 
 test('the browser example uploads a file', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const service = await aServiceWithFile(t, { size: 250_000, chunk: 100_000 })
-  const example = await anExamplePage(t, 'browser')
+  const example = await anExamplePage(t, 'browser', service.settings)
   const { page } = example
-  await page.getByLabel('Service').fill(service.baseUrl)
-  await page.getByLabel('Key').fill(ADMIN_KEY)
   await page.getByLabel('Files').setInputFiles(service.path)
   const text = await page.getByText(/asset \S+/).textContent()
   assert.equal(/asset (\S+)/.exec(text ?? '')?.[1], await service.assertStored())
@@ -94,11 +92,8 @@ test('the browser example uploads a file', async (t) => {
 test('the Uppy example uploads a file', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const service = await aServiceWithFile(t, { size: 40_000_000, chunk: 100_000_000 })
-  const example = await anExamplePage(t, 'uppy')
+  const example = await anExamplePage(t, 'uppy', service.settings)
   const { page } = example
-  await page.getByLabel('Service').fill(service.baseUrl)
-  await page.getByLabel('Key').fill(ADMIN_KEY)
-  await page.getByRole('button', { name: 'Connect' }).click()
   await page.locator('.uppy-Dashboard-input').first().setInputFiles(service.path)
   await page.getByRole('button', { name: 'Upload 1 file' }).click()
   await page.getByText('Complete', { exact: true }).waitFor()

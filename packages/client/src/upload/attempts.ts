@@ -3,7 +3,9 @@ import { isStowageError, type StowageError } from '../errors.ts'
 import { unlessAborted } from '../on-abort.ts'
 import { pause } from '../pause.ts'
 import { createRetryPolicy, retryDelay } from '../retry-policy.ts'
+import { createBackendRequest } from './backend-request.ts'
 import { declareNext } from './declare-next.ts'
+import { openGivenSession, savedOfSession } from './given-session.ts'
 import { isReadOnce } from './input.ts'
 import { dropSession, openSession } from './open-session.ts'
 import type { Meter, UploadState } from './progress.ts'
@@ -59,8 +61,10 @@ export function createAttempts(
   file: unknown,
   options: AttemptOptions,
 ): Attempts {
-  const { request, queue, store, active } = context
+  const { queue, store, active } = context
   const retry = { ...context.retry, ...options.retry }
+  const { session: given, backend } = options
+  const request = backend ? createBackendRequest(backend, retry) : context.request
   const { meter } = options
   const retryPolicy = createRetryPolicy(retry)
   /** Empty: the state is not saved. */
@@ -86,7 +90,8 @@ export function createAttempts(
     const opened = await context.open(file, { ...options, signal: closing.signal })
     const scope = options.replaces ? `${options.replaces} ` : ''
     // A replacement is not resumed by an upload of the same file, nor by the replacement of another asset.
-    const fileKey = opened.key && `${context.baseUrl} ${scope}${opened.name} ${opened.key}`
+    const fileKey =
+      !given && opened.key && `${context.baseUrl} ${scope}${opened.name} ${opened.key}`
     if (fileKey && !active.has(fileKey)) {
       key = fileKey
       active.add(key)
@@ -98,6 +103,7 @@ export function createAttempts(
   async function findState(call: CallOptions): Promise<SavedUpload | undefined> {
     opening ??= openSource()
     source = await unlessAborted(opening, call.signal)
+    if (given) saved ??= savedOfSession(source, given)
     return saved ?? findSaved(context, source, { ...options, key, call })
   }
 
@@ -120,11 +126,12 @@ export function createAttempts(
     }
     const isRequired = isOpen || typeof options.resume === 'string'
     const before = await findState(call)
+    if (given && before && !isOpen) return openGivenSession(source as Source, before, given)
     const opened = before && (await reopen(before))
     if (opened) return opened
     if (isRequired) throw uploadEnded()
-    const given = options.sha256
-    const sha256 = typeof given === 'function' ? await given() : given
+    const declared = options.sha256
+    const sha256 = typeof declared === 'function' ? await declared() : declared
     const fresh = newSaved(source as Source, { ...options, sha256, key, newName: options.name })
     const mayShare = key && !before && options.resume !== false && !options.idempotencyKey
     // If another process starts to upload this file at the same time, both share one upload.

@@ -1,7 +1,8 @@
 import type { Asset } from '@stowage/protocol'
-import { StowageError } from '../errors.ts'
+import { isStowageError, StowageError } from '../errors.ts'
+import type { Request } from '../request.ts'
 import { dropSession } from './open-session.ts'
-import { type CallOptions, findSession } from './session.ts'
+import { type CallOptions, findSession, readSession } from './session.ts'
 import type { Source } from './source.ts'
 import type { SavedUpload } from './store.ts'
 import type { UploadContext, UploadOptions } from './types.ts'
@@ -32,7 +33,7 @@ export async function findSaved(
         Object.assign(elsewhere, { id: replaces, uploadId: resume })
       )
     }
-    const { bytes, path } = await request.data<Asset>('/assets/:id', { ...call, id: resume })
+    const { bytes, path } = await readAsset(request, resume, call)
     checkSize(source, bytes)
     const elsewhere = newSaved(source, { key, idempotencyKey: '', path })
     elsewhere.id = resume
@@ -48,9 +49,24 @@ export async function findSaved(
   return undefined
 }
 
-function checkSize({ name, size }: Source, bytes: number): void {
+/** An upload token may not read assets, but it may read its own uploads. */
+async function readAsset(
+  request: Request,
+  id: string,
+  call: CallOptions,
+): Promise<Pick<Asset, 'bytes'> & { path?: string | null }> {
+  try {
+    return await request.data<Asset>('/assets/:id', { ...call, id })
+  } catch (error) {
+    if (!isStowageError(error, 'forbidden')) throw error
+    return readSession(request, { id }, call)
+  }
+}
+
+/** Throws `file_changed` if the file does not have the size of the upload. */
+export function checkSize({ name, size }: Source, bytes: number): void {
   if (bytes === size) return
-  const message = `${name} has ${size} bytes, but the upload to resume has ${bytes}.`
+  const message = `${name} has ${size} bytes, but its upload has ${bytes}.`
   throw new StowageError('file_changed', message)
 }
 

@@ -1,4 +1,10 @@
-import type { Asset, ProductReferences } from '@stowage/protocol'
+import type {
+  Asset,
+  CompletedPart,
+  ProductReferences,
+  ResumedUpload,
+  UploadSession,
+} from '@stowage/protocol'
 import type { RetryOptions } from '../options.ts'
 import type { Request } from '../request.ts'
 import type { Progress } from './progress.ts'
@@ -47,12 +53,46 @@ export interface UploadOptions {
    * `file_changed`.
    */
   resume?: boolean | string | undefined
+  /**
+   * A session that the backend of the page requested for this file: the response of `POST /assets/signed`,
+   * `POST /assets/:id/signed` or `GET /assets/:id/upload`. The missing parts are sent, and no state is stored in the
+   * browser. Cannot be combined with options that belong to that request, such as `name` or `attach`. A file of another
+   * size is refused with `file_changed`.
+   */
+  session?: GivenSession | undefined
+  /** Completes and renews the `session`, for pages without an API key. Default: the client calls the service. */
+  backend?: SessionBackend | undefined
   /** Retry options for this upload. They override those of the client. */
   retry?: RetryOptions | undefined
 }
 
+/** An upload session, as the service returns it. */
+export type GivenSession = UploadSession | ResumedUpload
+
+/** Identifies an upload at the service. */
+export interface UploadIds {
+  /** The ID of the asset. */
+  id: string
+  /** The ID of the upload. */
+  upload_id: string
+}
+
+/**
+ * Calls the backend of the page, which calls the service and returns its response: the same status and body. Failures
+ * are retried like those of the service.
+ */
+export interface SessionBackend {
+  /** The backend calls `POST /assets/:id/uploaded`. `parts` are the ETags of the storage; they may be omitted. */
+  complete(upload: UploadIds & { parts: CompletedPart[] }, signal: AbortSignal): Promise<Response>
+  /** The backend calls `GET /assets/:id/upload?upload_id=…`, for new URLs when the first ones expire. */
+  renew(upload: UploadIds, signal: AbortSignal): Promise<Response>
+  /** The backend calls `POST /assets/:id/cancel`. If omitted, a cancelled upload expires later. */
+  cancel?(upload: UploadIds, signal: AbortSignal): Promise<Response>
+}
+
 /** The options of `replace`. `name` is the new name of the asset; by default, it keeps its name. */
-export interface ReplaceOptions extends Omit<UploadOptions, 'path' | 'attach' | 'resume'> {
+export interface ReplaceOptions
+  extends Omit<UploadOptions, 'path' | 'attach' | 'resume' | 'session' | 'backend'> {
   /**
    * Whether to resume an unfinished replacement of this asset with the same file. Default: true; if the file
    * has changed since, that upload is cancelled and a new one starts. False: it is always cancelled. The

@@ -2,6 +2,7 @@ import type { Asset } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
 import { onAbort } from '../on-abort.ts'
 import { type AttemptOptions, type Attempts, createAttempts } from './attempts.ts'
+import { checkSessionOptions } from './given-session.ts'
 import { isReadOnce } from './input.ts'
 import { createMeter, type Meter, type Progress, type UploadState } from './progress.ts'
 import type { Upload, UploadContext, UploadOptions } from './types.ts'
@@ -118,6 +119,7 @@ export function startUpload(
     const removeListener = onAbort(outer, () => current?.abort(outer?.reason))
     try {
       context.check(file)
+      checkSessionOptions(file, options)
       const asset = await run()
       problem = undefined
       meter?.end()

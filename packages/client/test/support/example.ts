@@ -21,9 +21,13 @@ export async function runExample(
 }
 
 /** Starts `npm run example`, and returns the URL of its page. */
-async function serveExample(t: TestContext, name: string): Promise<string> {
+async function serveExample(
+  t: TestContext,
+  name: string,
+  settings: Record<string, string>,
+): Promise<string> {
   const child = spawn(process.execPath, [`${FOLDER}serve.js`, name], {
-    env: { ...process.env, PORT: '0' },
+    env: { ...process.env, ...settings, PORT: '0' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const exited = once(child, 'exit')
@@ -44,8 +48,12 @@ export interface ExamplePage {
 }
 
 /** Opens the page of an example in a real browser. */
-export async function anExamplePage(t: TestContext, name: string): Promise<ExamplePage> {
-  const url = await serveExample(t, name)
+export async function anExamplePage(
+  t: TestContext,
+  name: string,
+  settings: Record<string, string>,
+): Promise<ExamplePage> {
+  const url = await serveExample(t, name, settings)
   const browser = await sharedBrowser()
   const context = await browser.newContext({ viewport: { width: 1000, height: 800 } })
   cleanUp(t, () => context.close())

@@ -1,0 +1,48 @@
+import { isReadOnce } from './input.ts'
+import { checkSize, newSaved } from './saved-upload.ts'
+import { sessionOf } from './session.ts'
+import type { Source } from './source.ts'
+import type { SavedUpload } from './store.ts'
+import type { GivenSession, OpenUpload, UploadOptions } from './types.ts'
+
+/** These options belong to the request that created the session. */
+const OF_REQUEST = ['name', 'path', 'mime', 'size', 'sha256', 'attach', 'idempotencyKey', 'resume']
+
+/** Throws a TypeError for options that cannot be combined with a session. */
+export function checkSessionOptions(file: unknown, options: UploadOptions): void {
+  const { session, backend } = options
+  if (session === undefined) {
+    if (backend !== undefined) throw new TypeError('“backend” requires a “session”.')
+    return
+  }
+  if (!Array.isArray(session?.urls) || typeof session.upload_id !== 'string') {
+    throw new TypeError('Invalid “session”. Pass the response of POST /assets/signed.')
+  }
+  if (isReadOnce(file)) {
+    throw new TypeError('A stream cannot be sent with a “session”. Pass a File, Blob or bytes.')
+  }
+  const other = OF_REQUEST.find((name) => options[name as keyof UploadOptions] !== undefined)
+  if (other === undefined) return
+  throw new TypeError(
+    `“${other}” cannot be combined with “session”: it belongs to the request that created the session.`,
+  )
+}
+
+/** The state of a session that was requested elsewhere. It is never stored: the other side has it. */
+export function savedOfSession(source: Source, session: GivenSession): SavedUpload {
+  const saved = newSaved(source, { key: '', idempotencyKey: '' })
+  return { ...saved, id: session.id, uploadId: session.upload_id }
+}
+
+/** Continues the session without a request. Rejects a file of another size with `file_changed`. */
+export function openGivenSession(
+  source: Source,
+  saved: SavedUpload,
+  given: GivenSession,
+): OpenUpload {
+  // With its upload ID, the session is found whether it creates an asset or a new version.
+  const session = sessionOf(given, true)
+  const isKnown = session.urls.size + session.received.size > 0
+  if (isKnown) checkSize(source, session.bytes)
+  return { saved, session }
+}
