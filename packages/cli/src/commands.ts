@@ -77,6 +77,10 @@ export const COMMANDS = {
     summary: 'show the plan and its usage',
     load: async () => (await import('./commands/account.ts')).account,
   },
+  tokens: {
+    summary: 'create upload tokens for web pages',
+    load: async () => (await import('./commands/tokens.ts')).tokens,
+  },
   login: {
     summary: 'save the URL and the key of a service',
     load: async () => (await import('./commands/login.ts')).login,

@@ -1,0 +1,83 @@
+import type { UploadTokenRequest } from '@stowage/client/node'
+import { formatSize, parseSize } from '@stowage/protocol/format'
+import { getAsset } from '../assets/get-asset.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { omitUndefined } from '../omit-undefined.ts'
+import { writeData, writeMessage } from '../output.ts'
+import { getProducts } from '../products/get-products.ts'
+import { formatMinute } from '../text/format-minute.ts'
+import { type Command, readCount, readOptions, refuseArguments, UsageError } from '../usage.ts'
+
+const OPTIONS = {
+  ...CONNECTION_OPTIONS,
+  'max-bytes': { type: 'string' },
+  'max-files': { type: 'string' },
+  mime: { type: 'string', multiple: true },
+  attach: { type: 'string', multiple: true, short: 'a' },
+  replace: { type: 'string' },
+  'expires-in': { type: 'string' },
+  origin: { type: 'string' },
+} as const
+
+export const tokens: Command = {
+  help: `stowage tokens: create upload tokens for web pages
+
+Usage:
+  stowage tokens add --max-bytes SIZE [--max-files N] [--mime TYPE]… [--attach SKU|ID|WORDS]…
+                     [--replace ID|NAME] [--expires-in TIME] [--origin URL]
+
+  --max-bytes   the maximum size of all files together, such as 50MB
+  --max-files   the maximum number of files (default: 1)
+  --mime        an allowed media type, such as application/pdf or image/*; can be repeated
+                (default: every type)
+  -a, --attach  attach each file to a product, as in stowage upload; can be repeated
+  --replace     upload new versions of this file instead of new assets
+  --expires-in  how long the token can start uploads, such as 30m, up to 24h (default: 1h)
+  --origin      the origin of the pages that may use the token, such as https://shop.example
+${CONNECTION_HELP}
+  --json        a JSON object: {id, token, expires_at}
+
+A page uses the token instead of an API key. It can only upload within these limits, and resume,
+complete and cancel its own uploads. The token is shown only once. It ends when the API key of this
+command is revoked.
+
+Examples:
+  stowage tokens add --max-bytes 20MB --mime 'image/*'
+  stowage tokens add --max-bytes 5GB --max-files 10 --attach PACK-WAV --origin https://shop.example
+`,
+  async run([action, ...commandLine]) {
+    const { values, positionals } = readOptions(commandLine, OPTIONS)
+    if (action !== 'add') {
+      throw new UsageError(action === undefined ? 'Pass add.' : `Unknown command tokens ${action}.`)
+    }
+    refuseArguments(positionals)
+    const { mime, attach, replace, origin, json = false } = values
+    const maxBytes = readSize(values['max-bytes'])
+    const maxFiles = readCount(values['max-files'], '--max-files')
+    return withClient(values, async (client) => {
+      const limits = omitUndefined({
+        max_bytes: maxBytes,
+        max_files: maxFiles,
+        mime,
+        attach: attach && (await getProducts(client, attach)).references,
+        replace: replace && (await getAsset(client, replace)).id,
+        expires_in: values['expires-in'],
+        origin,
+      })
+      const created = await client.createUploadToken(limits as UploadTokenRequest)
+      writeData(created, { json, text: created.token })
+      if (json) return 0
+      const files = maxFiles === undefined || maxFiles === 1 ? 'one file' : `${maxFiles} files`
+      const until = `until ${formatMinute(created.expires_at)} UTC`
+      writeMessage(`Allows to upload ${files}, ${formatSize(maxBytes)} in total, ${until}.`)
+      return 0
+    })
+  },
+}
+
+function readSize(text: string | undefined): number {
+  if (text === undefined) throw new UsageError('No limit given. Pass --max-bytes, such as 50MB.')
+  const bytes = parseSize(text)
+  if (bytes !== undefined) return bytes
+  throw new UsageError(`--max-bytes ${text}: must be a size such as 50MB or 1.5 GB.`)
+}

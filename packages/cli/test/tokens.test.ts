@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { callerWith, finishUpload, sendUpload } from '@stowage/testing/service/accounts'
+import { aService } from '@stowage/testing/service/service'
+import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
+import { aCli } from './support/cli.ts'
+
+test('tokens add creates a token with which a page can upload within its limits', async (t) => {
+  const { baseUrl, call } = await aService(t)
+  const products = [{ product_id: 7, variant_id: 71, name: 'Presets', sku: 'PRE' }]
+  await call('PUT', `${API}/products`, { products })
+  const cli = await aCli(t, baseUrl)
+  const flags = ['--max-bytes', '1KB', '--max-files', '2', '--mime', 'application/*', '-a', 'PRE']
+  const { code, stdout, stderr } = await cli.run('tokens', 'add', ...flags, '--expires-in', '30m')
+  assert.equal(code, 0, stderr)
+  assert.match(
+    stderr,
+    /Allows to upload 2 files, 1 kB in total, until 20\d\d-\d\d-\d\d \d\d:\d\d UTC/,
+  )
+  const page = callerWith(baseUrl, stdout.trim())
+  const { id } = await finishUpload(
+    page,
+    await sendUpload(page, { name: 'a', bytes: someBytes(900) }),
+  )
+  const { body } = await call('GET', `${API}/assets/${id}?with_products=true`)
+  assert.equal(body.data.products[0].sku, 'PRE')
+  const refused = await page('POST', `${API}/assets/signed`, {
+    name: 'b',
+    size: 200,
+    mime: 'application/zip',
+  })
+  assert.equal(refused.body.code, 'upload_token_exceeded')
+
+  await uploadFile(baseUrl, { name: 'book.pdf', bytes: someBytes(5) })
+  const json = await cli.run(
+    'tokens',
+    'add',
+    '--max-bytes',
+    '1KB',
+    '--replace',
+    'book.pdf',
+    '--json',
+  )
+  const { token, expires_at } = JSON.parse(json.stdout)
+  assert.match(token, /^stowup_/)
+  assert.ok(Date.parse(expires_at) > Date.now())
+})
+
+test('tokens add refuses wrong usage before it calls the service', async (t) => {
+  const cli = await aCli(t, 'http://127.0.0.1:1')
+  for (const [flags, message] of [
+    [[], /Pass add/],
+    [['ls'], /Unknown command tokens ls/],
+    [['add'], /Pass --max-bytes/],
+    [['add', '--max-bytes', 'many'], /must be a size such as 50MB/],
+    [['add', '--max-bytes', '1KB', '--max-files', '0'], /--max-files 0: must be a whole number/],
+    [['add', '--max-bytes', '1KB', 'x'], /Unexpected argument: x/],
+  ] as const) {
+    const { code, stderr } = await cli.run('tokens', ...flags)
+    assert.equal(code, 2, stderr)
+    assert.match(stderr, message)
+  }
+})
