@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { createHash, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
 import { partPlan, partRanges } from '@stowage/server/src/domain/parts'
 import { md5Of, sendPart } from '@stowage/server/src/move/send-part'
 import { openS3Storage } from '@stowage/server/src/storage/s3/s3-storage'
-import { missingForCeph, startCeph } from '@stowage/testing/engines/ceph'
-import { startPostgres } from '@stowage/testing/engines/postgres'
+import { aCephServer, missingForCeph } from '@stowage/testing/engines/ceph'
+import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { aBucket, credentialsOf, openBucket, readBucket } from '@stowage/testing/engines/s3-server'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
@@ -68,7 +68,9 @@ async function aFullFolder(t: TestContext) {
 }
 
 function startMove(folder: string, settings: Record<string, string>) {
-  const env = { ...process.env, ...settings }
+  // The command refuses unknown settings, such as those that select the engines of the tests.
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STOWAGE_TEST_'))
+  const env = { ...Object.fromEntries(own), ...settings }
   const cli = [COMMAND, 'move', '--from', folder, '--json']
   const child = spawn(process.execPath, cli, { env, stdio: ['ignore', 'pipe', 'pipe'] })
   let stdout = ''
@@ -87,10 +89,8 @@ const missing = await missingForCeph()
 if (missing !== undefined) {
   test('a move to PostgreSQL and Ceph', (t) => skipUnlessCi(t, missing))
 } else {
-  const postgres = await startPostgres()
-  after(() => postgres.close())
-  const ceph = await startCeph()
-  after(() => ceph.close())
+  const postgres = await aPostgresServer()
+  const ceph = await aCephServer()
   Object.assign(process.env, credentialsOf(ceph))
 
   test('the storage rejects a part that was changed on the way', async (t) => {
@@ -134,9 +134,8 @@ if (missing !== undefined) {
       const part = new Uint8Array(bytes.subarray(start, end))
       assert.equal((await fetch(urls[index] ?? '', { method: 'PUT', body: part })).status, 200)
     }
-    await postgres.server.createDatabase('another')
     const last = startMove(folder, {
-      STOWAGE_DATABASE: postgres.url.replace(/postgres$/, 'another'),
+      STOWAGE_DATABASE: await postgres.emptyDatabase(t),
       STOWAGE_STORAGE: `s3://${bucket}`,
       STOWAGE_S3_ENDPOINT: endpoint,
       STOWAGE_S3_REGION: region,
@@ -153,7 +152,7 @@ if (missing !== undefined) {
     const { endpoint, region } = ceph
     const bucket = await aBucket(ceph)
     const settings = {
-      STOWAGE_DATABASE: postgres.url,
+      STOWAGE_DATABASE: await postgres.emptyDatabase(t),
       STOWAGE_STORAGE: `s3://${bucket}/${PREFIX}`,
       STOWAGE_S3_ENDPOINT: endpoint,
       STOWAGE_S3_REGION: region,

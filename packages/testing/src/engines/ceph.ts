@@ -2,15 +2,17 @@ import { execFile } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { after } from 'node:test'
 import { promisify } from 'node:util'
 import { ensureInstalled } from '../machine/ensure-installed.ts'
 import { freePort } from '../machine/free-port.ts'
 import { until } from '../machine/until.ts'
 import { cephSettings } from './ceph-settings.ts'
 import { isResponding, type Launch, restartable, startS3Daemons } from './s3-daemons.ts'
-import type { S3Server } from './s3-server.ts'
+import type { S3Endpoint, S3Server } from './s3-server.ts'
 
 const run = promisify(execFile)
+const REGION = 'us-east-1'
 const CREDENTIALS = { accessKeyId: 'testaccesskey', secretAccessKey: 'testsecretkey0123456789' }
 
 /** Returns why Ceph is unavailable, or undefined if it is installed. On Debian, root installs it. */
@@ -21,6 +23,15 @@ export function missingForCeph(): Promise<string | undefined> {
 /** Starts Ceph's S3 gateway with an in-memory store, on loopback, with one user who has this key. */
 export function startCeph(credentials = CREDENTIALS): Promise<S3Server> {
   return startS3Daemons('ceph', (...started) => startDaemons(credentials, ...started))
+}
+
+/** The gateway that the environment names, or a new one, which closes after all tests of the process. */
+export async function aCephServer(): Promise<S3Endpoint> {
+  const { STOWAGE_TEST_S3: endpoint } = process.env
+  if (endpoint !== undefined) return { endpoint, region: REGION, credentials: CREDENTIALS }
+  const server = await startCeph()
+  after(() => server.close())
+  return server
 }
 
 /** Fails with the reason when a daemon does not start. */
@@ -60,5 +71,5 @@ async function startDaemons(
   const waitForResponse = () => until('the gateway responds', () => isResponding(endpoint), 60_000)
   const gateway = restartable(() => daemon('radosgw', '-n', 'client.rgw.test'), waitForResponse)
   await waitForResponse()
-  return { endpoint, region: 'us-east-1', credentials, ...gateway }
+  return { endpoint, region: REGION, credentials, ...gateway }
 }

@@ -10,11 +10,15 @@ import {
 import { openS3Storage } from '@stowage/server/src/storage/s3/s3-storage'
 import type { Storage } from '@stowage/server/src/storage/storage'
 
-/** A running S3 server. */
-export interface S3Server {
+/** What a client of an S3 server needs. */
+export interface S3Endpoint {
   endpoint: string
   region: string
   credentials: { accessKeyId: string; secretAccessKey: string }
+}
+
+/** A running S3 server. */
+export interface S3Server extends S3Endpoint {
   /** Stops the gateway that clients use. Stored objects remain. */
   stop(): Promise<void>
   start(): Promise<void>
@@ -22,7 +26,7 @@ export interface S3Server {
 }
 
 /** The credentials as environment variables, as in every deployment. */
-export function credentialsOf({ credentials }: S3Server) {
+export function credentialsOf({ credentials }: S3Endpoint) {
   return {
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,
     AWS_SECRET_ACCESS_KEY: credentials.secretAccessKey,
@@ -94,7 +98,7 @@ async function withClient<Result>(
   }
 }
 
-export async function openBucket(server: S3Server, prefix = ''): Promise<Storage> {
+export async function openBucket(server: S3Endpoint, prefix = ''): Promise<Storage> {
   Object.assign(process.env, credentialsOf(server))
   const { endpoint, region } = server
   return openS3Storage({

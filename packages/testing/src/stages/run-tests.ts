@@ -9,7 +9,7 @@ import { buildDashboard } from '../browser/build-dashboard.ts'
 const SHARED_PROCESSES = 2
 const SHARED_PROCESS = new RegExp(
   [
-    '/server/test/(http|many-instances)/',
+    '/server/test/http/',
     '/server/test/embedded/(bad-requests|data-folder|doctor|full-disk|identity|ignored-ranges)\\.',
     '/server/test/embedded/(keys-at-rest|older-service|pipelined-parts|repr-digest|storage-http)\\.',
     '/server/src/(config|domain|move|iterables|http|operations|database/listing)/',
@@ -25,9 +25,11 @@ const SHARED_PROCESS = new RegExp(
     '/bench/src/(judge|measure|report/)',
   ].join('|'),
 )
+/** These share one process, and so one PostgreSQL and one Ceph. */
+const ONE_PROCESS = /\/server\/test\/many-instances\//
 /** These share a process and a browser for every few files. They wait half of the time, so more of them run concurrently. */
 const IN_BROWSER = /\/dashboard\/test\/|\/client\/test\/(browser-controls|browser-refused|uppy)\./
-const FILES_PER_BROWSER = 5
+const FILES_PER_BROWSER = 8
 /** These need the built dashboard. */
 const WITH_DASHBOARD = /\/dashboard\/test\/|\/http\/pages\/dashboard\.test\.ts$|\/pack\/test\//
 /** These measure a whole process or use the disk heavily, so they run after all others. */
@@ -64,10 +66,11 @@ export async function runTests(
   const sharing = files.filter((file) => SHARED_PROCESS.test(file))
   const inBrowser = files.filter((file) => IN_BROWSER.test(file))
   const isSpecial = (file: string) =>
-    [ALONE, SHARED_PROCESS, IN_BROWSER].some((pattern) => pattern.test(file))
+    [ALONE, SHARED_PROCESS, ONE_PROCESS, IN_BROWSER].some((pattern) => pattern.test(file))
   const others = files.filter((file) => !isSpecial(file))
   const groups = [
     ...inGroups(sharing, SHARED_PROCESSES),
+    files.filter((file) => ONE_PROCESS.test(file)),
     ...inGroups(inBrowser, Math.ceil(inBrowser.length / FILES_PER_BROWSER)),
   ]
   const codes = await Promise.all([

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
-import { after, test } from 'node:test'
+import { test } from 'node:test'
 import { PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3'
-import { missingForCeph, startCeph } from '@stowage/testing/engines/ceph'
+import { aCephServer, missingForCeph } from '@stowage/testing/engines/ceph'
 import { openBucket } from '@stowage/testing/engines/s3-server'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
@@ -15,8 +15,7 @@ const missing = await missingForCeph()
 if (missing !== undefined) {
   test('Ceph', (t) => skipUnlessCi(t, missing))
 } else {
-  const gateway = await startCeph()
-  after(() => gateway.close())
+  const gateway = await aCephServer()
   testStorageContract('ceph', async (t) => {
     const storage = await openBucket(gateway, 'some/prefix/')
     cleanUp(t, () => storage.close())

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { after, type TestContext, test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import {
   GetBucketCorsCommand,
   type LifecycleRule,
@@ -7,8 +7,8 @@ import {
   ListObjectsV2Command,
   PutBucketCorsCommand,
 } from '@aws-sdk/client-s3'
-import { missingForCeph, startCeph } from '@stowage/testing/engines/ceph'
-import { aBucket, credentialsOf, type S3Server } from '@stowage/testing/engines/s3-server'
+import { aCephServer, missingForCeph } from '@stowage/testing/engines/ceph'
+import { aBucket, credentialsOf, type S3Endpoint } from '@stowage/testing/engines/s3-server'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import type { Finding } from '../../../domain/finding.ts'
 import { openClient } from '../s3-client.ts'
@@ -18,7 +18,7 @@ import { examineS3 } from './examine-s3.ts'
 
 const HOUR_MS = 3_600_000
 
-function optionsOf({ endpoint, region }: S3Server, bucket: string) {
+function optionsOf({ endpoint, region }: S3Endpoint, bucket: string) {
   return {
     bucket,
     prefix: 'some/prefix/',
@@ -49,8 +49,7 @@ const missing = await missingForCeph()
 if (missing !== undefined) {
   test('doctor checks a bucket', (t) => skipUnlessCi(t, missing))
 } else {
-  const server = await startCeph()
-  after(() => server.close())
+  const server = await aCephServer()
   Object.assign(process.env, credentialsOf(server))
 
   async function examine(change: Partial<Examination> = {}): Promise<Finding[]> {

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import {
+  aKeyedService,
+  anAccount,
+  callerWith,
+  type TestAccount,
+  type TextResponse,
+} from '@stowage/testing/service/accounts'
+import type { TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { onUnknownIds, targetsOf } from './matrix-targets.ts'
+import {
+  fillCall,
+  type Operation,
+  operationsOf,
+  SCOPES,
+  type Target,
+} from './openapi-operations.ts'
+
+/** Every operation of the OpenAPI document, and resources to call it on. */
+export interface Matrix {
+  service: TestService
+  operations: Operation[]
+  ours: TestAccount
+  /** Existing resources of the account to call the operation on, and as many IDs that never existed. */
+  existingAndUnknownTargets(operation: Operation): Promise<Target[]>
+  send(operation: Operation, target: Target, secret?: string): Promise<TextResponse>
+}
+
+export async function aMatrix(t: TestContext): Promise<Matrix> {
+  const service = await aKeyedService(t)
+  const document = await service.call('GET', '/openapi.json')
+  const operations = operationsOf(document.body)
+  const ours = await anAccount(service, { name: 'default' })
+  // The examples of other operations refer to these products.
+  const products = operations.find(({ name }) => name === `PUT ${API}/products`)
+  const stored = await ours.call('PUT', `${API}/products`, products?.body)
+  assert.equal(stored.status, 200, stored.text)
+  return {
+    service,
+    operations,
+    ours,
+    async existingAndUnknownTargets(operation) {
+      const targets = await targetsOf(operation, ours)
+      return [...targets, ...targets.map((one) => onUnknownIds(one, service.context.newId))]
+    },
+    send(operation, target, secret) {
+      const { path, body, headers } = fillCall(operation, target)
+      return callerWith(service.baseUrl, secret)(operation.method, path, body, headers)
+    },
+  }
+}
+
+export function isAllowed(held: (typeof SCOPES)[number], { scope }: Operation): boolean {
+  return scope === 'public' || SCOPES.indexOf(held) >= SCOPES.indexOf(scope)
+}
