@@ -21,7 +21,13 @@ export async function stageCommand(staged: string): Promise<void> {
     bin: { stowage: './dist/stowage.js' },
     dependencies: await usedIn(folder, dependencies),
   })
-  await stageDocs(staged, folderOf(NAME), ['production.md', 'limits.md', 'errors.md', 'client.md'])
+  await stageDocs(staged, folderOf(NAME), [
+    'production.md',
+    'limits.md',
+    'errors.md',
+    'events.md',
+    'client.md',
+  ])
 }
 
 /** Returns the third-party dependencies of the package and of the workspace packages it includes. */

@@ -36,6 +36,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.readProduct,
   endpoints.listAssetsOfProduct,
   endpoints.deleteProduct,
+  endpoints.listEvents,
   endpoints.readAccount,
   endpoints.readUsage,
   endpoints.listKeys,

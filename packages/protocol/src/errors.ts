@@ -117,6 +117,12 @@ export const ERRORS = {
     when: 'The last manage key of the account cannot be revoked.',
     remedy: 'Create another manage key first.',
   },
+  events_forgotten: {
+    status: 410,
+    when: 'Events after the given ID may have been removed: events are kept for `STOWAGE_EVENTS_FOR`.',
+    remedy:
+      'Read the current state with `GET /assets` and `GET /products`, then continue with `after` set to the `last_id` of this response.',
+  },
   body_too_large: {
     status: 413,
     when: 'The body of the request is larger than this call allows.',

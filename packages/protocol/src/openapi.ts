@@ -3,7 +3,13 @@ import type { Endpoint, EndpointResponse, Method } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { introduction } from './introduction.ts'
-import { ConflictBody, ErrorBody, StorageExceededBody, UploadTokenExceededBody } from './service.ts'
+import {
+  ConflictBody,
+  ErrorBody,
+  EventsForgottenBody,
+  StorageExceededBody,
+  UploadTokenExceededBody,
+} from './service.ts'
 import { TAGS } from './tags.ts'
 
 const REPOSITORY = 'https://github.com/stowage/stowage'
@@ -25,6 +31,7 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, object>> = {
     remaining_files: 2,
   },
   replacement_in_progress: { upload_id: '01981d2c-5a7e-7f02-8a41-0c9d8e7f6a5b' },
+  events_forgotten: { last_id: 42 },
   invalid: {
     message: 'name must be a string of 1 to 255 characters.',
     errors: { name: ['must be a string of 1 to 255 characters'] },
@@ -36,6 +43,7 @@ const BODIES = [
   { code: 'upload_token_exceeded', schema: UploadTokenExceededBody },
   { code: 'storage_exceeded', schema: StorageExceededBody },
   { code: 'replacement_in_progress', schema: ConflictBody },
+  { code: 'events_forgotten', schema: EventsForgottenBody },
 ] as const
 
 /** The errors that any call of this kind can return. */

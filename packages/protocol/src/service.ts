@@ -70,6 +70,16 @@ export const UploadTokenExceededBody = Type.Object(
   { title: 'UploadTokenExceeded' },
 )
 
+/** The body of `events_forgotten`. */
+export const EventsForgottenBody = Type.Object(
+  {
+    message: Type.String(),
+    code: Code,
+    last_id: Type.Integer({ description: 'The ID of the last event of the account' }),
+  },
+  { title: 'EventsForgotten' },
+)
+
 /** The body of `storage_exceeded`; sizes in bytes. */
 export const StorageExceededBody = Type.Object(
   {

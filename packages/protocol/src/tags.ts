@@ -7,6 +7,7 @@ export const TAGS = {
   Trash:
     'Deleted assets can be restored for a limited time. Their storage is available to new uploads.',
   Products: 'The products of the shop, keyed by their product and variant IDs.',
+  Events: 'Every change of the account, in order: what happened, when, and who did it.',
   Account: 'The plan and its usage, and the API keys of the account.',
   Service: 'Health checks and this document. These calls need no key.',
 } as const

@@ -203,7 +203,7 @@ async function composeContext(parts: {
 }): Promise<Context> {
   const { config, logger, database, storage } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
-  const { checksums, storage: engine } = config
+  const { checksums, eventsForMs, storage: engine } = config
   const { id } = await prepareAccount(database, config)
   const context: Context = {
     database,
@@ -217,6 +217,7 @@ async function composeContext(parts: {
       uploadsKeptForMs,
       keepVersions,
       trashForMs,
+      eventsForMs,
       checksums,
       // Object storage verifies its data itself.
       scrubEveryMs: engine.kind === 'disk' ? config.scrubEveryMs : 0,

@@ -2,7 +2,7 @@ import type * as wire from '@stowage/protocol'
 import type { Key } from './domain/key.ts'
 
 /** A key as the API and the CLI show it, without its hash. */
-export function presentKey(key: Key): wire.Key {
+export function presentKey(key: Omit<Key, 'hash'>): wire.Key {
   return {
     id: key.id,
     name: key.name,

@@ -1,5 +1,6 @@
 export * from './account.ts'
 export * from './assets.ts'
+export * from './events.ts'
 export * from './products.ts'
 export * from './service.ts'
 export * from './trash.ts'

@@ -24,6 +24,7 @@ test('without settings, the service uses loopback, SQLite and the disk', () => {
   assert.equal(config.uploadsKeptForMs, 7 * 24 * 3_600_000)
   assert.equal(config.keepVersions, 1)
   assert.equal(config.trashForMs, 30 * 24 * 3_600_000)
+  assert.equal(config.eventsForMs, 30 * 24 * 3_600_000)
   assert.equal(config.checksums, true)
   assert.equal(config.scrubEveryMs, 30 * 24 * 3_600_000)
   assert.equal(config.logLevel, 'info')
@@ -50,6 +51,7 @@ test('every setting is read', () => {
     STOWAGE_UPLOADS_KEPT_FOR: '2d',
     STOWAGE_KEEP_VERSIONS: '0',
     STOWAGE_TRASH_FOR: '0',
+    STOWAGE_EVENTS_FOR: '90d',
     STOWAGE_CHECKSUMS: 'off',
     STOWAGE_SCRUB_EVERY: '0',
     STOWAGE_LOG: 'warn',
@@ -76,6 +78,7 @@ test('every setting is read', () => {
     uploadsKeptForMs: 2 * 24 * 3_600_000,
     keepVersions: 0,
     trashForMs: 0,
+    eventsForMs: 90 * 24 * 3_600_000,
     checksums: false,
     scrubEveryMs: 0,
     logLevel: 'warn',

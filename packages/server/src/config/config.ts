@@ -17,6 +17,7 @@ import {
   PORT_DESCRIPTION,
   parseAdminKey,
   parseCount,
+  parseEventRetention,
   parseHost,
   parseHttpUrl,
   parsePort,
@@ -51,6 +52,8 @@ export interface Config {
   keepVersions: number
   /** How long deleted assets stay in the trash. 0: they are removed immediately. */
   trashForMs: number
+  /** How long events are kept. */
+  eventsForMs: number
   /** Whether the SHA-256 of every file is computed. */
   checksums: boolean
   /** How often every file on disk is read again. 0: never. */
@@ -151,6 +154,9 @@ export function readConfig(environment: Environment): Config {
       read('STOWAGE_KEEP_VERSIONS', parseVersionCount, 'a number from 0 to 100, such as 1') ?? 1,
     trashForMs:
       read('STOWAGE_TRASH_FOR', parseTrashRetention, '0, or a duration up to 365d, such as 30d') ??
+      30 * 24 * HOUR_MS,
+    eventsForMs:
+      read('STOWAGE_EVENTS_FOR', parseEventRetention, 'a duration up to 3650d, such as 30d') ??
       30 * 24 * HOUR_MS,
     checksums: checksums ? checksums === 'on' : storage.kind === 'disk',
     scrubEveryMs: scrubEveryMs ?? 30 * 24 * HOUR_MS,

@@ -6,6 +6,7 @@ import { parseDuration, parseSize } from '@stowage/protocol/format'
 const DAY_MS = 24 * 3_600_000
 const MAX_URL_LIFETIME_MS = 7 * DAY_MS
 const MAX_TRASH_RETENTION_MS = 365 * 24 * 3_600_000
+const MAX_EVENT_RETENTION_MS = 3650 * DAY_MS
 const MAX_UPLOAD_RETENTION_MS = 365 * DAY_MS
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]) {
@@ -63,6 +64,10 @@ export function parseUploadRetention(text: string): number | undefined {
 /** 0 means that deleted assets are removed immediately. */
 export function parseTrashRetention(text: string): number | undefined {
   return /^0[smhd]?$/.test(text) ? 0 : parseDurationUpTo(MAX_TRASH_RETENTION_MS, text)
+}
+
+export function parseEventRetention(text: string): number | undefined {
+  return parseDurationUpTo(MAX_EVENT_RETENTION_MS, text)
 }
 
 /** How often every file is read again. `0`: never. */

@@ -1,12 +1,14 @@
 import type { Asset, AssetStatus, Upload } from '../domain/asset.ts'
 import type { Cursor, SortKey } from '../domain/cursor.ts'
-import type { Key, NewKey } from '../domain/key.ts'
+import type { Key } from '../domain/key.ts'
 import type { PageRequest } from '../domain/paging.ts'
 import type { Usage } from '../domain/plan.ts'
 import type { NewProduct, Product, ProductSelection } from '../domain/product.ts'
 import type { ProductGroup } from '../domain/product-group.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AssetRecord } from './asset-record.ts'
+import type { EventData } from './event-data.ts'
+import type { KeyData } from './key-data.ts'
 import type { NewUpload, Reservation, Resizing } from './reservation.ts'
 import type { TrashData } from './trash-data.ts'
 import type { UploadTokenData } from './upload-token-data.ts'
@@ -117,7 +119,7 @@ export interface AccountSummary extends Usage {
  * condition. Each method is one unit of work: atomic, and durable when its promise resolves. An outage
  * rejects with `EngineUnavailable`.
  */
-export interface AccountData extends VersionData, TrashData, UploadTokenData {
+export interface AccountData extends KeyData, VersionData, TrashData, UploadTokenData, EventData {
   readSummary(): Promise<AccountSummary>
 
   /** The usage by type, most bytes first. Older versions count toward the bytes, not the assets. The bytes add up to `stored`. */
@@ -222,9 +224,9 @@ export interface AccountData extends VersionData, TrashData, UploadTokenData {
 
   /**
    * Inserts or updates by (product_id, variant_id), all or nothing. A missing field keeps its stored
-   * value, even if another call changes it at the same time. Returns them in the given order.
+   * value, even if another call changes it at the same time. Returns them in the given order. A copy records no events.
    */
-  putProducts(products: NewProduct[]): Promise<Product[]>
+  putProducts(products: NewProduct[], options?: { isCopy: boolean }): Promise<Product[]>
   findProduct(id: string): Promise<Product | undefined>
   listProducts(query: ProductQuery): Promise<Rows<Product>>
   /** The products of the shop, by descending product ID, and for each the number of variants that match. */
@@ -260,18 +262,10 @@ export interface AccountData extends VersionData, TrashData, UploadTokenData {
   /** The newest ready assets of a product, and their total number. */
   newestAssetsOf(productId: string, limit: number): Promise<{ assets: Asset[]; total: number }>
 
-  addKey(key: NewKey): Promise<Key>
-  listKeys(): Promise<Key[]>
-  /** With `keepLast`, the last active manage key is not revoked. Idempotent. */
-  revokeKey(
-    keyId: string,
-    options: { now: Date; keepLast: boolean },
-  ): Promise<'revoked' | 'last_manage_key' | 'not_found'>
-
   /**
    * Imports keys and assets of another deployment with their IDs and times, regardless of the plan.
    * Existing ones are not changed, except that a key is revoked if it was revoked there. The products of the
-   * assets must exist.
+   * assets must exist. Records no events.
    */
   importRecords(records: { keys: Key[]; assets: AssetRecord[] }): Promise<void>
 }

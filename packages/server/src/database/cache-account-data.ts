@@ -1,16 +1,27 @@
+import { type EventActor, OPERATOR } from '../domain/event.ts'
 import type { AccountData } from './account-data.ts'
 
-const MAX_ACCOUNTS = 1000
+const MAX_CACHED = 1000
 
-/** Creates the methods of each account once instead of on every request. */
+/** An account, and who changes its data. */
+export interface Writer {
+  account: string
+  /** As JSON: an `EventActor`. */
+  actor: string
+}
+
+/** Creates the methods of each account and actor once instead of on every request. */
 export function cacheAccountData(
-  create: (accountId: string) => AccountData,
-): (accountId: string) => AccountData {
+  create: (writer: Writer) => AccountData,
+): (accountId: string, actor?: EventActor) => AccountData {
   const cache = new Map<string, AccountData>()
-  return (accountId) => {
-    const data = cache.get(accountId) ?? create(accountId)
-    if (cache.size > MAX_ACCOUNTS) cache.clear()
-    cache.set(accountId, data)
+  return (account, { type, id, name } = OPERATOR) => {
+    const key = `${account} ${type} ${id} ${name}`
+    const cached = cache.get(key)
+    if (cached !== undefined) return cached
+    const data = create({ account, actor: JSON.stringify({ type, id, name }) })
+    if (cache.size > MAX_CACHED) cache.clear()
+    cache.set(key, data)
     return data
   }
 }

@@ -6,6 +6,7 @@ import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testBulkChanges } from './contract/bulk-changes.ts'
 import { testChangingLists } from './contract/changing-lists.ts'
 import { testChecksums } from './contract/checksums.ts'
+import { testEvents } from './contract/events.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLongLists } from './contract/long-lists.ts'
 import { testPaths } from './contract/paths.ts'
@@ -49,4 +50,5 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testTrashList(contract)
   testBulkChanges(contract)
   testChecksums(contract)
+  testEvents(contract)
 }

@@ -1,9 +1,11 @@
 import type { AssetStatus, Integrity, Upload } from '../domain/asset.ts'
+import type { EventActor } from '../domain/event.ts'
 import type { Key } from '../domain/key.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData } from './account-data.ts'
 import type { AssetRecord } from './asset-record.ts'
+import type { EventComparison } from './event-data.ts'
 import type { VerificationData } from './verification-data.ts'
 
 export interface Account {
@@ -108,8 +110,8 @@ export interface SessionLimits {
  * times that jobs pass.
  */
 export interface Database extends VerificationData {
-  /** The data of one account. */
-  of(accountId: string): AccountData
+  /** The data of one account. The actor makes the changes: see `EventData`. By default it is the operator. */
+  of(accountId: string, actor?: EventActor): AccountData
 
   /** Returns the account with this name, and creates it if there is none. */
   ensureAccount(account: Account): Promise<Account>
@@ -204,6 +206,17 @@ export interface Database extends VerificationData {
    * trash are kept.
    */
   forgetEndedAssets(before: Date, limit: number): Promise<number>
+
+  /**
+   * Deletes at most `limit` events that were recorded before `before`, the oldest first. Returns their number. From
+   * then on, `EventPage.forgottenId` of their accounts is at least the highest of their IDs.
+   */
+  forgetEvents(before: Date, limit: number): Promise<number>
+
+  /** Compares the events of all accounts with their counters. */
+  compareEvents(): Promise<EventComparison[]>
+  /** Corrects the counters of an account. Up to the last missing event, its events count as forgotten. */
+  repairEvents(accountId: string): Promise<void>
 
   /** Compares the counters of all accounts with their rows. */
   compareUsage(): Promise<UsageComparison[]>

@@ -1,6 +1,7 @@
 import type { Finding } from '../domain/finding.ts'
 import type { DoctorContext } from './doctor-context.ts'
 import { examineIdentity } from './examine-identity.ts'
+import { reconcileEvents } from './reconcile-events.ts'
 import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
 import { reconcileUsage } from './reconcile-usage.ts'
@@ -17,7 +18,7 @@ export interface Engines {
 const NOT_COMPARED: Finding = {
   about: 'books',
   verdict: 'note',
-  says: 'files, uploads and usage were not compared; fix the problems above first',
+  says: 'files, uploads, usage and events were not compared; fix the problems above first',
 }
 
 /** Runs all checks, each after those that it depends on. */
@@ -47,6 +48,7 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
       return
     }
     yield* reconcileUsage(context)
+    yield await reconcileEvents(context)
     yield* reconcileFiles(context)
     yield* reconcileUploads(context)
   } finally {

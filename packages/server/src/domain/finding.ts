@@ -1,6 +1,14 @@
 /** One result of `stowage doctor`. */
 export interface Finding {
-  about: 'settings' | 'database' | 'storage' | 'bucket rules' | 'books' | 'files' | 'uploads'
+  about:
+    | 'settings'
+    | 'database'
+    | 'storage'
+    | 'bucket rules'
+    | 'books'
+    | 'events'
+    | 'files'
+    | 'uploads'
   /**
    * `note`: it works, but there is something to know. `pending`: the service creates it when it starts.
    * `mended`: it was wrong and was repaired now.

@@ -24,6 +24,7 @@ import { sendError } from './responses/send-error.ts'
 import { accountRoutes } from './routes/account.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
+import { eventRoutes } from './routes/events.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { productRoutes } from './routes/products.ts'
 import { referenceRoutes } from './routes/reference.ts'
@@ -61,6 +62,7 @@ const ROUTES: RouteGroup[] = [
   trashRoutes,
   versionRoutes,
   productRoutes,
+  eventRoutes,
   accountRoutes,
   keyRoutes,
   sessionRoutes,

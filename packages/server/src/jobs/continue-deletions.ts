@@ -1,4 +1,8 @@
+import { jobActor } from '../domain/event.ts'
 import type { Context } from '../operations/context.ts'
+
+/** Only for deletions that an older version of the service began: others have the actor that began them. */
+const ACTOR = jobActor('continue_deletions')
 
 /**
  * Continues the deletion of all assets of an account, if the call was interrupted, or if there are more assets than
@@ -6,7 +10,7 @@ import type { Context } from '../operations/context.ts'
  */
 export async function continueDeletions({ database }: Context, signal: AbortSignal): Promise<void> {
   for (const account of await database.listTrashAll()) {
-    const data = database.of(account)
+    const data = database.of(account, ACTOR)
     while (!signal.aborted && (await data.continueTrashAll()) > 0);
   }
 }

@@ -1,10 +1,12 @@
 import type { Upload } from '../domain/asset.ts'
+import { jobActor } from '../domain/event.ts'
 import { forEachLimited } from '../iterables/for-each-limited.ts'
 import { type Context, forAccount } from '../operations/context.ts'
 import { finishIfStored } from '../operations/uploads/finish-if-stored.ts'
 import { storageUploadOf } from '../operations/uploads/storage-upload-of.ts'
 import { BATCH } from './job.ts'
 
+const ACTOR = jobActor('expire_uploads')
 const MAX_CONCURRENT_CHECKS = 8
 /** Allows for clock differences and changed settings. */
 const MARGIN_MS = 24 * 3_600_000
@@ -42,7 +44,7 @@ async function checkUpload(
   now: Date,
 ): Promise<'expired' | 'kept' | 'unknown'> {
   const { storage, settings } = context
-  const account = forAccount(context, upload.asset.accountId)
+  const account = forAccount(context, upload.asset.accountId, ACTOR)
   try {
     const parts = await storage.listParts(storageUploadOf(upload))
     const newest = Math.max(...(parts ?? []).map(({ receivedAt }) => receivedAt.getTime()))

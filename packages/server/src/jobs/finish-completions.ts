@@ -1,4 +1,5 @@
 import type { Upload } from '../domain/asset.ts'
+import { jobActor } from '../domain/event.ts'
 import { forEachLimited } from '../iterables/for-each-limited.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { finishInStorage } from '../operations/uploads/finish-in-storage.ts'
@@ -6,6 +7,7 @@ import { finishInStorage } from '../operations/uploads/finish-in-storage.ts'
 /** A completion normally takes well under a second; one this old was interrupted. */
 export const STUCK_MS = 30_000
 const MAX_CONCURRENT_COMPLETIONS = 4
+const ACTOR = jobActor('finish_completions')
 
 /**
  * Finishes completions that a crash or an outage interrupted at least `stuckMs` ago. An overdue upload whose
@@ -19,7 +21,7 @@ export async function finishCompletions(
   const limits = { limit: MAX_CONCURRENT_COMPLETIONS, signal }
   await forEachLimited(stuckCompletions(context, stuckMs), limits, async (upload) => {
     const { id, accountId } = upload.asset
-    const account = forAccount(context, accountId)
+    const account = forAccount(context, accountId, ACTOR)
     try {
       const finished = await finishInStorage(account, upload, [])
       if (finished.outcome === 'rejected') {

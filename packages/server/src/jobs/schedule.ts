@@ -7,6 +7,7 @@ import { emptyTrash } from './empty-trash.ts'
 import { expireUploads } from './expire-uploads.ts'
 import { finishCompletions, STUCK_MS } from './finish-completions.ts'
 import { forgetEndedAssets } from './forget-ended-assets.ts'
+import { forgetEvents } from './forget-events.ts'
 import { forgetUploadTokens } from './forget-upload-tokens.ts'
 import type { Job } from './job.ts'
 import { removeObjects } from './remove-objects.ts'
@@ -55,6 +56,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('continueDeletions', PAUSE_MS, continueDeletions),
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
+    repeat('forgetEvents', PAUSE_MS, forgetEvents),
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
     repeat('computeChecksums', CHECKSUMS_PAUSE_MS, computeChecksums),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),

@@ -26,7 +26,7 @@ export async function copyAccounts({ source, target }: Move): Promise<Destinatio
       await data.importRecords({ keys: keys.slice(start, start + PAGE), assets: [] })
     }
     for await (const products of productPages(from)) {
-      const put = await data.putProducts(products)
+      const put = await data.putProducts(products, { isCopy: true })
       products.forEach((product, index) => {
         destinations.products.set(product.id, put[index]?.id ?? '')
       })

@@ -8,6 +8,7 @@ import { mergeByKey, type Pair } from '../iterables/merge-by-key.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
 import { compareObject } from './compare-object.ts'
 import { copyAccounts, type Destinations } from './copy-accounts.ts'
+import { copyEvents, refuseOtherEvents } from './copy-events.ts'
 import { copyObject, filesOf, type SourceFile, targetPlan } from './copy-object.ts'
 import { type Move, type MoveProgress, MoveRefused, type MoveResult } from './move.ts'
 
@@ -38,6 +39,7 @@ export async function moveService(
     },
   }
   if (!move.ahead) await refuseDifferentAssets(move)
+  if (!move.ahead) await refuseOtherEvents(move)
   const destinations = move.ahead ? NO_DESTINATIONS : await copyAccounts(move)
   if (!move.ahead) await refuseDifferentAssets(move, destinations.products)
   const started = await findStartedUploads(move)
@@ -47,6 +49,7 @@ export async function moveService(
     progress.assets += group.length
     onProgress(progress)
   }
+  if (!move.ahead) await copyEvents(move, destinations)
   if (!move.ahead) await removeLeftOver(move, leftOver)
   return {
     accounts: destinations.accounts.size,

@@ -1,5 +1,6 @@
 import type { AccountData } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
+import type { EventActor } from '../domain/event.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
 import type { Storage } from '../storage/storage.ts'
 
@@ -34,6 +35,8 @@ export interface Settings {
   keepVersions: number
   /** How long deleted assets stay in the trash. 0: they are removed immediately. */
   trashForMs: number
+  /** How long events are kept. */
+  eventsForMs: number
   /** Whether the SHA-256 of every file is computed in the background. */
   checksums: boolean
   /** How often every file is read again. 0: never. */
@@ -57,11 +60,12 @@ export interface AccountContext extends Omit<Context, 'database'> {
   uploadToken?: UploadToken | undefined
 }
 
+/** The actor makes the changes: by default the operator. */
 export function forAccount(
   context: Context,
   accountId: string,
-  uploadToken?: UploadToken,
+  actor?: EventActor,
 ): AccountContext {
   const { database, ...rest } = context
-  return { ...rest, accountId, data: database.of(accountId), uploadToken }
+  return { ...rest, accountId, data: database.of(accountId, actor) }
 }

@@ -77,6 +77,27 @@ test('doctor reports wrong usage counters, and recounts them on request', async 
   assert.equal(usage?.counted.types[0]?.assets, 1)
 })
 
+test('doctor reports missing events, and readers get 410 for them after the repair', async (t) => {
+  const { folder, baseUrl, context } = await aService(t)
+  await uploadFile(baseUrl, { bytes: someBytes(25) })
+  await uploadFile(baseUrl, { bytes: someBytes(25) })
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  database.exec('delete from events where id = 2')
+  database.close()
+  const settings = { STOWAGE_DATA: folder }
+  const named = await doctor(settings)
+  assert.equal(named.code, 1)
+  assert.match(named.stdout, /^ERROR +events: .+ incomplete$/m)
+  assert.match(named.stdout, /default: the last ID is 4, the highest is 4; missing: 1$/m)
+  const repaired = await doctor(settings, '--repair')
+  assert.equal(repaired.code, 0)
+  assert.match(repaired.stdout, /^fixed +events: /m)
+  const [comparison] = await context.database.compareEvents()
+  assert.equal(comparison?.missing, 0)
+  const response = await fetch(`${baseUrl}/api/v1/events?after=1`)
+  assert.equal(response.status, 410)
+})
+
 test('doctor --verify finds a byte that changed on the disk', async (t) => {
   const { folder, baseUrl, call } = await aService(t)
   const { id } = await uploadFile(baseUrl, { name: 'a.zip', bytes: someBytes(2500) })

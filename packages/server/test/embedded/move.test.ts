@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import type { Event } from '@stowage/protocol'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
 import { callJson } from '@stowage/testing/service/service'
@@ -31,8 +32,15 @@ async function aDataFolder(t: TestContext) {
   await call('POST', `/assets/${link.body.data.id}/attach`, { product_ids: [1] })
   await requestSession(baseUrl, { bytes: someBytes(25), name: 'open.bin' })
   const list = await listOf(baseUrl)
+  const events = await eventsOf(baseUrl)
+  assert.ok(events.length > 10)
   await service.close()
-  return { folder, list }
+  return { folder, list, events }
+}
+
+async function eventsOf(baseUrl: string): Promise<Event[]> {
+  const { body } = await callJson(`${baseUrl}${API}/events?limit=1000`, { method: 'GET' })
+  return body.data
 }
 
 /** The list as clients see it, without the base URL of the service. */
@@ -63,7 +71,7 @@ async function contentOf(folder: string): Promise<string> {
 }
 
 test('a move copies everything, with a new part size, and does not change the source', async (t) => {
-  const { folder, list } = await aDataFolder(t)
+  const { folder, list, events } = await aDataFolder(t)
   const { runMove, open } = await aTarget(t)
   const before = await contentOf(folder)
   const moved = await runMove(folder)
@@ -78,12 +86,23 @@ test('a move copies everything, with a new part size, and does not change the so
   assert.equal(await contentOf(folder), before)
   const { baseUrl, context } = await open()
   assert.deepEqual(await listOf(baseUrl), list)
+  assert.deepEqual(await eventsOf(baseUrl), events)
   for (const { id, kind, bytes } of list) {
     if (kind === 'file') assert.deepEqual(await download(baseUrl, id), someBytes(bytes))
   }
   const [usage] = await context.database.compareUsage()
   assert.deepEqual(usage?.counted, usage?.actual)
   assert.partialDeepStrictEqual(usage?.actual, { stored: 60, reserved: 0, assets: 5 })
+})
+
+test('a move refuses a target that has events of its own', async (t) => {
+  const { folder } = await aDataFolder(t)
+  const { runMove, open } = await aTarget(t)
+  const target = await open()
+  const products = [{ product_id: 5, variant_id: 5, name: 'Pack' }]
+  await callJson(`${target.baseUrl}${API}/products`, { method: 'PUT', body: { products } })
+  await target.close()
+  await assert.rejects(runMove(folder), /account default of the target has events that are not in/)
 })
 
 test('a move after another one copies nothing twice', async (t) => {

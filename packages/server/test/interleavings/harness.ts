@@ -7,6 +7,7 @@ import type { FastifyInstance } from 'fastify'
 import { pino } from 'pino'
 import { v7 as newUuid } from 'uuid'
 import type { Environment } from '../../src/config/config.ts'
+import { openEventCheck } from '../../src/database/contract/check-events.ts'
 import { buildApp } from '../../src/http/app.ts'
 import { bindStorage } from '../../src/identity/bind-storage.ts'
 import { openDatabase, openStorage } from '../../src/open-engines.ts'
@@ -38,6 +39,8 @@ export interface Harness {
   ): Promise<Result>
   /** The caller's ports: with points inside `runWithPoints`. */
   ports(): Context
+  /** Fails unless the events lead to the state of the account. */
+  checkEvents(): Promise<void>
   /** Does nothing if called again. */
   close(): Promise<void>
 }
@@ -79,6 +82,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       uploadsKeptForMs,
       keepVersions: 1,
       trashForMs: 30 * 24 * 3_600_000,
+      eventsForMs: 365 * 24 * 3_600_000,
       checksums: true,
       scrubEveryMs: 0,
       rateLimit: undefined,
@@ -123,6 +127,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
     baseUrl,
     runWithPoints: (onPoint, work, on = context) => watching.run(watchPorts(on, onPoint), work),
     ports,
+    checkEvents: openEventCheck(database, id),
     async close() {
       if (isClosed) return
       isClosed = true

@@ -74,6 +74,7 @@ test('after a kill at any point of any call or job, the service restarts with co
   assert.equal(failures.length, 0, failures.join('\n\n'))
   const { body } = await harness.account.call('GET', '/api/v1/account')
   assert.partialDeepStrictEqual(body.data, summary)
+  await harness.checkEvents()
   await finishOpenUploads(harness)
   await deleteEverything(harness)
   await runAllJobs(harness)

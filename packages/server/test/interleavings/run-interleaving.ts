@@ -155,6 +155,7 @@ export async function checkState(
   simplify = (state: State) => state,
 ): Promise<void> {
   await runAllJobs(harness)
+  await harness.checkEvents()
   const uploads = models[0]?.uploads ?? []
   const state = simplify(await readState(harness, harness.account, uploads))
   const expected = models.map(expectedState)

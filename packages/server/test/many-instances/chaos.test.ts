@@ -7,6 +7,7 @@ import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import type { Finding } from '../../src/domain/finding.ts'
 import { checkFinalState } from '../support/check-final-state.ts'
+import { checkOutcomeEvents, readEventsUntilOver } from '../support/event-reader.ts'
 import { assertLoggedErrors } from '../support/logged-errors.ts'
 import { noOutcomes, type Outcomes, uploadUntilOver } from '../support/multi-instance-client.ts'
 import type { Attempt } from '../support/retry-until-response.ts'
@@ -68,10 +69,24 @@ async function killInstances(t: TestContext, engines: SharedEngines, random: Ran
     }),
   )
   const killer = killUntil(isOver, { deployment, random, running, ended, attempts })
-  await Promise.all([...clients, killer]).catch((error) => {
+  const changes = Promise.all([...clients, killer])
+  let areClientsDone = false
+  const reader = readEventsUntilOver({
+    baseUrls: () => baseUrlsOf(running),
+    random: aRandom(random.between(0, 2 ** 32)),
+    attempts,
+    isOver: () => areClientsDone || hasFailed,
+  })
+  changes
+    .finally(() => {
+      areClientsDone = true
+    })
+    .catch(() => {})
+  const [events] = await Promise.all([reader, changes]).catch((error) => {
     hasFailed = true
     throw error
   })
+  checkOutcomeEvents(events, outcomes)
   for (const instance of running) assert.equal(await instance.stop('SIGTERM'), 0)
 
   t.diagnostic(describe({ outcomes, attempts, kills: ended.length }))

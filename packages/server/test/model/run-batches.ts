@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { anAccount, type TestAccount } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
+import { checkEvents } from '../../src/database/contract/check-events.ts'
 import { expireUploads } from '../../src/jobs/expire-uploads.ts'
 import { removeObjects } from '../../src/jobs/remove-objects.ts'
 import type { Context } from '../../src/operations/context.ts'
@@ -65,6 +66,7 @@ async function checkState(
   models: Model[],
 ): Promise<void> {
   await runJobs(service.context)
+  await checkEvents(service.context.database, account.id)
   const state = await readState(service, account, models[0]?.uploads ?? [])
   const expected = models.map(expectedState)
   if (expected.some((one) => JSON.stringify(one) === JSON.stringify(state))) return

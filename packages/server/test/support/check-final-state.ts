@@ -5,6 +5,7 @@ import type { Asset } from '@stowage/protocol'
 import { listAll } from '@stowage/testing/service/list-all'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, download } from '@stowage/testing/service/upload'
+import { checkEvents } from '../../src/database/contract/check-events.ts'
 import type { Context } from '../../src/operations/context.ts'
 import type { Outcomes } from './multi-instance-client.ts'
 import { runJobs, takeOverJobs } from './run-jobs.ts'
@@ -38,6 +39,7 @@ export async function checkFinalState(
   const stored = assets.reduce((sum, asset) => sum + asset.bytes, 0)
   assert.partialDeepStrictEqual(usage?.actual, { stored, reserved: 0, assets: assets.length })
   assert.deepEqual(usage?.counted, usage?.actual)
+  await checkEvents(service.context.database, usage?.accountId ?? '')
   assert.deepEqual(await deployment.readObjects(), kept.toSorted())
   assert.deepEqual(await Array.fromAsync(service.context.storage.listUploads()), [])
 }

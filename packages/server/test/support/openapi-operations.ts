@@ -6,6 +6,8 @@ interface Schema {
   type?: string
   enum?: string[]
   minimum?: number
+  pattern?: string
+  examples?: string[]
 }
 
 interface Parameter {
@@ -131,6 +133,8 @@ function exampleValueOf({ name, schema }: Parameter, operation: string): string 
   if (schema.type === 'boolean') return 'true'
   if (schema.type === 'integer') return String(schema.minimum ?? 1)
   assert.equal(schema.type, 'string', `${operation}: no test value for ${name}`)
+  const [example] = schema.examples ?? []
+  if (schema.pattern !== undefined && example !== undefined) return example
   return `text-${randomUUID()}`
 }
 

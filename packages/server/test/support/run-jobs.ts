@@ -4,6 +4,7 @@ import { emptyTrash } from '../../src/jobs/empty-trash.ts'
 import { expireUploads } from '../../src/jobs/expire-uploads.ts'
 import { finishCompletions } from '../../src/jobs/finish-completions.ts'
 import { forgetEndedAssets } from '../../src/jobs/forget-ended-assets.ts'
+import { forgetEvents } from '../../src/jobs/forget-events.ts'
 import { forgetUploadTokens } from '../../src/jobs/forget-upload-tokens.ts'
 import { removeObjects } from '../../src/jobs/remove-objects.ts'
 import { removeOrphanedUploads } from '../../src/jobs/remove-orphaned-uploads.ts'
@@ -44,6 +45,7 @@ export const JOBS = {
   continueDeletions: (context: Context) => continueDeletions(context, NEVER),
   emptyTrash: (context: Context) => emptyTrash(withoutTrash(context), NEVER),
   forgetEndedAssets: (context: Context) => forgetEndedAssets(later(context), NEVER),
+  forgetEvents: (context: Context) => forgetEvents(context, NEVER),
   computeChecksums: (context: Context) => computeChecksums(context, NEVER),
   scrubFiles: (context: Context) => scrubFiles(later(context), NEVER),
 } as const
@@ -78,6 +80,7 @@ export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number 
     () => continueDeletions(context, NEVER),
     () => emptyTrash(context, NEVER),
     () => forgetEndedAssets(context, NEVER),
+    () => forgetEvents(context, NEVER),
     () => forgetUploadTokens(context, NEVER),
     () => computeChecksums(context, NEVER),
     () => scrubFiles(context, NEVER),

@@ -6,6 +6,7 @@ import { NOT_VERIFIED, type Replacement, type Upload } from '../../domain/asset.
 import type { Product } from '../../domain/product.ts'
 import type { AccountData, AssetSort } from '../account-data.ts'
 import type { Account, Database } from '../database.ts'
+import { checkEvents } from './check-events.ts'
 
 export type OpenDatabase = (t: TestContext) => Promise<Database>
 
@@ -33,20 +34,31 @@ export function inHours(hours: number): Date {
   return new Date(Date.now() + hours * 3_600_000)
 }
 
-/** Opens an engine with the account `default`. After each test all counters must be correct. */
+/**
+ * Opens an engine with the account `default`. After each test all counters must be correct, and the events must lead to
+ * the state of the account. Imports record no events.
+ */
 export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
   return {
     name: (sentence) => `${engine}: ${sentence}`,
     async open(t, { planStorage = 100 } = {}) {
       const database = await openEngine(t)
       const account = await anAccount(database, 'default', planStorage)
+      const data = database.of(account.id)
+      let hasImports = false
       cleanUp(t, async () => {
         for (const { counted, actual, wrongBlocks } of await database.compareUsage()) {
           assert.deepEqual(counted, actual)
           assert.equal(wrongBlocks, 0)
         }
+        const { forgottenId } = await data.listEvents({ after: 0, limit: 1 })
+        if (!hasImports && forgottenId === 0) await checkEvents(database, account.id)
       })
-      return { database, account, data: database.of(account.id) }
+      const importRecords: AccountData['importRecords'] = (records) => {
+        hasImports = true
+        return data.importRecords(records)
+      }
+      return { database, account, data: { ...data, importRecords } }
     },
   }
 }

@@ -1,4 +1,5 @@
 import type { AccountData } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { accountSummary } from './accounts.ts'
 import { accountAssetList, type ListingCaches } from './asset-list.ts'
 import { accountAssets } from './assets.ts'
@@ -6,6 +7,7 @@ import { accountAttachedRows } from './attached-rows.ts'
 import { accountAttachments } from './attachments.ts'
 import { accountCompletion } from './completion.ts'
 import type { Sql } from './connection.ts'
+import { accountEvents } from './events.ts'
 import { accountKeys } from './keys.ts'
 import { accountProductGroups } from './product-groups.ts'
 import { accountProductList } from './product-list.ts'
@@ -22,25 +24,27 @@ import { accountUsage } from './usage.ts'
 import { accountVersions } from './versions.ts'
 
 /** The methods of one account. Each call creates only the group of methods that it needs. */
-export function accountData(run: RunUnit, account: string, caches: ListingCaches): AccountData {
-  const assets = (sql: Sql) => accountAssets(sql, account)
+export function accountData(run: RunUnit, writer: Writer, caches: ListingCaches): AccountData {
+  const { account } = writer
+  const assets = (sql: Sql) => accountAssets(sql, writer)
   const assetList = (sql: Sql) => accountAssetList(sql, account, caches)
-  const completion = (sql: Sql) => accountCompletion(sql, account)
-  const keys = (sql: Sql) => accountKeys(sql, account)
+  const completion = (sql: Sql) => accountCompletion(sql, writer)
+  const events = (sql: Sql) => accountEvents(sql, account)
+  const keys = (sql: Sql) => accountKeys(sql, writer)
   const attachedRows = (sql: Sql) => accountAttachedRows(sql, account)
-  const attachments = (sql: Sql) => accountAttachments(sql, account)
+  const attachments = (sql: Sql) => accountAttachments(sql, writer)
   const productGroups = (sql: Sql) => accountProductGroups(sql, account)
   const productList = (sql: Sql) => accountProductList(sql, account)
-  const products = (sql: Sql) => accountProducts(sql, account)
-  const putProducts = (sql: Sql) => accountPutProducts(sql, account)
+  const products = (sql: Sql) => accountProducts(sql, writer)
+  const putProducts = (sql: Sql) => accountPutProducts(sql, writer)
   const records = (sql: Sql) => accountRecords(sql, account)
   const summary = (sql: Sql) => accountSummary(sql, account)
-  const trash = (sql: Sql) => accountTrash(sql, account)
+  const trash = (sql: Sql) => accountTrash(sql, writer)
   const trashList = (sql: Sql) => accountTrashList(sql, account)
   const uploadList = (sql: Sql) => accountUploadList(sql, account)
-  const uploads = (sql: Sql) => accountUploads(sql, account)
+  const uploads = (sql: Sql) => accountUploads(sql, writer)
   const usage = (sql: Sql) => accountUsage(sql, account)
-  const versions = (sql: Sql) => accountVersions(sql, account)
+  const versions = (sql: Sql) => accountVersions(sql, writer)
   return {
     readSummary: () => run((sql) => summary(sql).readSummary()),
     readUsage: () => run((sql) => usage(sql).readUsage()),
@@ -82,7 +86,7 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
     restoreVersion: (id, version) => run((sql) => versions(sql).restoreVersion(id, version)),
     deleteVersion: (id, version) => run((sql) => versions(sql).deleteVersion(id, version)),
 
-    putProducts: (list) => run((sql) => putProducts(sql).putProducts(list)),
+    putProducts: (list, options) => run((sql) => putProducts(sql).putProducts(list, options)),
     findProduct: (id) => run((sql) => products(sql).findProduct(id)),
     listProducts: (query) => run((sql) => productList(sql).listProducts(query)),
     listProductIds: (query) => run((sql) => productGroups(sql).listProductIds(query)),
@@ -103,6 +107,8 @@ export function accountData(run: RunUnit, account: string, caches: ListingCaches
 
     addUploadToken: (token, lifetimeMs) =>
       run((sql) => accountUploadTokens(sql, account).addUploadToken(token, lifetimeMs)),
+    listEvents: (query) => run((sql) => events(sql).listEvents(query)),
+    importEvents: (page) => run((sql) => events(sql).importEvents(page)),
 
     importRecords: (imported) => run((sql) => records(sql).importRecords(imported)),
   }

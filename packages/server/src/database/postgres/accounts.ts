@@ -1,6 +1,9 @@
 import type { AccountData, AccountSummary } from '../account-data.ts'
 import type { Account, Database } from '../database.ts'
-import type { Sql } from './connection.ts'
+import { PLAN_OPERATOR } from '../job-actors.ts'
+import { begin, type Sql } from './connection.ts'
+import { recordEvents } from './record-events.ts'
+import { accountSnapshot } from './snapshots.ts'
 
 interface AccountRow {
   id: string
@@ -47,11 +50,21 @@ export function globalAccounts(sql: Sql): GlobalAccounts {
         select id, name, plan_name, plan_storage, created_at from accounts order by name`
       return rows.map(toAccount)
     },
-    async changePlan(id, plan) {
-      await sql`
-        update accounts set plan_name = ${plan.name}, plan_storage = ${plan.storage}
-        where id = ${id}`
-    },
+    changePlan: (id, plan) =>
+      begin(sql, async (transaction) => {
+        const [changed] = await transaction<{ is_low: boolean }[]>`
+          with before as (select plan_storage from accounts where id = ${id} for no key update)
+          update accounts set plan_name = ${plan.name}, plan_storage = ${plan.storage}
+          from before where id = ${id}
+          returning (stored_bytes + reserved_bytes) * 10 >= accounts.plan_storage * 9
+            and (stored_bytes + reserved_bytes) * 10 < before.plan_storage * 9 as is_low`
+        if (!changed?.is_low) return
+        const subjects = transaction`
+          select s.id as account_id, 1 as place, ${accountSnapshot(transaction)} as data
+          from accounts s where s.id = ${id}`
+        const type = 'account.storage_low'
+        await recordEvents(transaction, { type, actor: PLAN_OPERATOR, subjects })
+      }),
   }
 }
 

@@ -3,14 +3,17 @@ import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { begin, type Sql } from './connection.ts'
 import { type DeletableRow, deleteForGood, isDeletable } from './deletion.ts'
+import { recordAssetEvents } from './record-events.ts'
 import { type AssetRow, assetColumns, toAsset } from './rows.ts'
+import { assetSnapshot } from './snapshots.ts'
 import { transition } from './transition.ts'
 
 type Assets = Pick<AccountData, 'findAsset' | 'addLink' | 'changeAsset' | 'deleteAsset'>
 
-export function accountAssets(sql: Sql, account: string): Assets {
+export function accountAssets(sql: Sql, { account, actor }: Writer): Assets {
   const columns = assetColumns(sql)
 
   return {
@@ -30,10 +33,15 @@ export function accountAssets(sql: Sql, account: string): Assets {
             ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.url},
             ${asset.createdAt}, ${asset.createdAt}, ${storedFolder(asset.path)},
             ${searchPath(asset.path)})
-          returning account_id
+          returning *
+        ), counted as (
+          update accounts set asset_count = asset_count + 1, last_event = last_event + 1
+          from link where accounts.id = link.account_id returning last_event
         )
-        update accounts set asset_count = asset_count + 1
-        from link where accounts.id = link.account_id`
+        insert into events (account_id, id, type, created_at, actor, data)
+        select s.account_id, last_event, 'asset.ready', clock_timestamp(), ${actor}::text::json,
+          ${assetSnapshot(sql)}
+        from link s, counted`
     },
 
     async changeAsset(id, { filename = null, url = null, bytes = null, path }) {
@@ -43,7 +51,7 @@ export function accountAssets(sql: Sql, account: string): Assets {
         path === undefined
           ? sql``
           : sql`, folder = ${storedFolder(path)}, search_path = ${searchPath(path)}`
-      const [row] = await sql<AssetRow[]>`
+      const change = (transaction: Sql) => transaction<AssetRow[]>`
         update assets set filename = coalesce(${filename}, filename),
           search_name = coalesce(${searchName}, search_name),
           sort_name = coalesce(${filename === null ? null : sortName(filename)}, sort_name), url = coalesce(${url}, url),
@@ -53,6 +61,13 @@ export function accountAssets(sql: Sql, account: string): Assets {
         where id = ${id} and account_id = ${account} and replaces is null
           and status in ('uploading', 'completing', 'ready')
         returning ${columns}`
+      const row = await begin(sql, async (transaction) => {
+        const [changed] = await change(transaction)
+        if (changed && isChange) {
+          await recordAssetEvents(transaction, actor, 'asset.updated', [id])
+        }
+        return changed
+      })
       return row && toAsset(row)
     },
 
@@ -63,7 +78,7 @@ export function accountAssets(sql: Sql, account: string): Assets {
           select id, status from assets
           where id = ${id} and account_id = ${account} and ${isDeletable(sql)} for no key update`
         if (locked === undefined) return false
-        const cancelled = await deleteForGood(transaction, [locked])
+        const cancelled = await deleteForGood(transaction, actor, [locked])
         replacement = cancelled[0]
         return true
       }

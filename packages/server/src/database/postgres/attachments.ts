@@ -1,20 +1,31 @@
+import { type AttachmentEventType, MAX_EVENT_PRODUCTS } from '../../domain/event.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import type { AccountData, AttachmentOutcome } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import { begin, type Sql } from './connection.ts'
 import { lockProducts } from './product-selection.ts'
+import { recordEvents } from './record-events.ts'
+import { assetSnapshot } from './snapshots.ts'
+import type { Fragment } from './statement.ts'
 
 type Attachments = Pick<
   AccountData,
   'attachProducts' | 'detachProducts' | 'attachAssets' | 'detachAssets'
 >
 
-export function accountAttachments(sql: Sql, account: string): Attachments {
+interface AttachmentChange {
+  type: AttachmentEventType
+  /** A statement that returns the changed rows. */
+  change: (transaction: Sql, productIds: string[]) => Fragment
+}
+
+export function accountAttachments(sql: Sql, { account, actor }: Writer): Attachments {
   /** Locks the products before the assets: see `postgres-database.ts`. */
   async function changeAttachments(
     assetIds: string[],
     selection: ProductSelection,
-    change: (transaction: Sql, productIds: string[]) => Promise<{ count: number }>,
+    { type, change }: AttachmentChange,
   ): Promise<AssetsAttachmentOutcome> {
     return begin(sql, async (transaction) => {
       const products = await lockProducts(transaction, account, selection)
@@ -32,31 +43,32 @@ export function accountAttachments(sql: Sql, account: string): Attachments {
       if (assetIds.length > 1 && all > MAX_BULK_ATTACHMENTS) {
         return { outcome: 'too_many_attachments', count: all }
       }
-      const { count } = await change(transaction, productIds)
+      const events = { type, actor, subjects: attachmentSubjects(transaction) }
+      const changed = change(transaction, productIds)
+      const count = await recordEvents(transaction, { ...events, changed })
       if (count > 0) await updateLinked(transaction, account, assetIds)
       return { outcome: 'done' }
     })
   }
 
   const attachAssets = (assetIds: string[], selection: ProductSelection) =>
-    changeAttachments(
-      assetIds,
-      selection,
-      (transaction, ids) => transaction`
+    changeAttachments(assetIds, selection, {
+      type: 'asset.attached',
+      change: (transaction, ids) => transaction`
         insert into asset_products (asset_id, product_id)
         select asset_id, product_id
         from unnest(${assetIds}::uuid[]) asset_id, unnest(${ids}::uuid[]) product_id
-        on conflict do nothing`,
-    )
+        on conflict do nothing returning asset_id, product_id`,
+    })
 
   const detachAssets = (assetIds: string[], selection: ProductSelection) =>
-    changeAttachments(
-      assetIds,
-      selection,
-      (transaction, ids) => transaction`
+    changeAttachments(assetIds, selection, {
+      type: 'asset.detached',
+      change: (transaction, ids) => transaction`
         delete from asset_products
-        where asset_id = any(${assetIds}::uuid[]) and product_id = any(${ids}::uuid[])`,
-    )
+        where asset_id = any(${assetIds}::uuid[]) and product_id = any(${ids}::uuid[])
+        returning asset_id, product_id`,
+    })
 
   return {
     attachAssets,
@@ -64,6 +76,24 @@ export function accountAttachments(sql: Sql, account: string): Attachments {
     attachProducts: async (assetId, selection) => ofOne(await attachAssets([assetId], selection)),
     detachProducts: async (assetId, selection) => ofOne(await detachAssets([assetId], selection)),
   }
+}
+
+/** One event for each asset with changed attachments, and for each `MAX_EVENT_PRODUCTS` of its products. */
+export function attachmentSubjects(sql: Sql): Fragment {
+  const products = sql`, 'products', groups.products`
+  return sql`
+    select s.account_id, row_number() over (order by s.id, slice) as place,
+      ${assetSnapshot(sql, products)} as data
+    from (
+      select asset_id, slice, json_agg(json_build_object(
+        'id', p.id, 'productId', p.product_id, 'variantId', p.variant_id) order by p.id) as products
+      from (
+        select *, (row_number() over (partition by asset_id order by product_id) - 1)
+          / ${MAX_EVENT_PRODUCTS} as slice
+        from changed
+      ) sliced join products p on p.id = sliced.product_id
+      group by asset_id, slice
+    ) groups join assets s on s.id = groups.asset_id`
 }
 
 function ofOne(result: AssetsAttachmentOutcome): AttachmentOutcome {

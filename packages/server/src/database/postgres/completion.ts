@@ -1,10 +1,12 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import type { AccountData } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { statusOrResized } from '../status-or-resized.ts'
 import { queueChecksums } from './checksums.ts'
 import type { Sql } from './connection.ts'
 import { release } from './release.ts'
 import { finishReplacement } from './replacements.ts'
+import { assetSnapshot } from './snapshots.ts'
 import { finishTokenUpload } from './token-attachments.ts'
 import { currentStatus, transition } from './transition.ts'
 
@@ -22,7 +24,7 @@ interface UploadState {
 }
 
 /** Completing and cancelling uploads. */
-export function accountCompletion(sql: Sql, account: string): Completion {
+export function accountCompletion(sql: Sql, { account, actor }: Writer): Completion {
   async function stateOf(id: string): Promise<UploadState | undefined> {
     const [row] = await sql<UploadState[]>`
       select ${currentStatus(sql)} as status, trashed_at is not null as is_trashed, bytes, replaces,
@@ -40,12 +42,18 @@ export function accountCompletion(sql: Sql, account: string): Completion {
         update assets set status = 'ready', changed_at = now()
         where id = ${id} and account_id = ${account} and status = 'completing'
           and replaces is null and token_id is not distinct from ${tokenId}::uuid
-        returning id, account_id, bytes, chunk_size
-      ), queued as (${queueChecksums(sql, sql`stored`)})
-      update accounts set reserved_bytes = reserved_bytes - stored.bytes,
-        stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1
-      from stored where accounts.id = stored.account_id
-      returning accounts.id`
+        returning *
+      ), queued as (${queueChecksums(sql, sql`stored`)}), counted as (
+        update accounts set reserved_bytes = reserved_bytes - stored.bytes,
+          stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1,
+          last_event = last_event + 1
+        from stored where accounts.id = stored.account_id
+        returning last_event
+      )
+      insert into events (account_id, id, type, created_at, actor, data)
+      select s.account_id, last_event, 'asset.ready', clock_timestamp(), ${actor}::text::json,
+        ${assetSnapshot(sql)}
+      from stored s, counted returning id`
     return row !== undefined
   }
 
@@ -77,18 +85,18 @@ export function accountCompletion(sql: Sql, account: string): Completion {
       if (state?.status === 'completing' && state.replaces === null && state.token_id !== null) {
         const tokenId = state.token_id
         const finishIn = (transaction: Sql) => finish(transaction, id, tokenId)
-        const done = await finishTokenUpload(sql, { id, account, tokenId }, finishIn)
+        const done = await finishTokenUpload(sql, { id, account, actor, tokenId }, finishIn)
         return done ?? statusOf(id)
       }
       if (state?.status !== 'completing' || state.replaces === null) return state?.status
       const assetId = state.replaces
-      return (await finishReplacement(sql, { id, assetId, keep })) ?? statusOf(id)
+      return (await finishReplacement(sql, { id, assetId, keep, actor })) ?? statusOf(id)
     },
 
     async abandonCompletion(id, graceMs) {
       await release(
         sql,
-        id,
+        { id, actor, type: 'upload.expired' },
         (transaction) => transaction`
           update assets set status = 'expired', changed_at = now()
           where id = ${id} and account_id = ${account} and status = 'completing'
@@ -103,7 +111,7 @@ export function accountCompletion(sql: Sql, account: string): Completion {
         change: () =>
           release(
             sql,
-            id,
+            { id, actor, type: 'upload.cancelled' },
             (transaction) => transaction`
               update assets set status = 'cancelled', changed_at = now()
               where id = ${id} and account_id = ${account} and status = 'uploading'`,

@@ -1,6 +1,7 @@
 import type { Upload } from '../../domain/asset.ts'
 import type { Sql } from './connection.ts'
 import { purge } from './purge.ts'
+import { recordAssetEvents } from './record-events.ts'
 import { cancelReplacements } from './replacements.ts'
 import type { Fragment } from './statement.ts'
 
@@ -13,10 +14,14 @@ export function isDeletable(sql: Sql): Fragment {
  * Moves ready assets of one account to the trash, in the caller's transaction, which has locked them. Returns the
  * unfinished replacements that were cancelled.
  */
-export async function moveToTrash(transaction: Sql, ids: string[]): Promise<Upload[]> {
+export async function moveToTrash(
+  transaction: Sql,
+  actor: string,
+  ids: string[],
+): Promise<Upload[]> {
   if (ids.length === 0) return []
   // Before the account is locked by the next statement: assets are locked first.
-  const replacements = await cancelReplacements(transaction, ids)
+  const replacements = await cancelReplacements(transaction, actor, ids)
   await transaction`
     update assets set status = 'deleted', changed_at = now(), linked = false,
       trashed_at = date_trunc('milliseconds', now())
@@ -37,6 +42,7 @@ export async function moveToTrash(transaction: Sql, ids: string[]): Promise<Uplo
     update accounts set asset_count = asset_count - sums.assets,
       stored_bytes = stored_bytes - sums.bytes, trash_bytes = trash_bytes + sums.bytes
     from sums where accounts.id = sums.account_id`
+  await recordAssetEvents(transaction, actor, 'asset.deleted', ids)
   return replacements
 }
 
@@ -46,11 +52,16 @@ export interface DeletableRow {
 }
 
 /** Deletes assets that are ready or in the trash, in the caller's transaction, which has locked them. */
-export async function deleteForGood(transaction: Sql, rows: DeletableRow[]): Promise<Upload[]> {
+export async function deleteForGood(
+  transaction: Sql,
+  actor: string,
+  rows: DeletableRow[],
+): Promise<Upload[]> {
   const ready = rows.filter(({ status }) => status === 'ready').map(({ id }) => id)
-  const replacements = await moveToTrash(transaction, ready)
+  const replacements = await moveToTrash(transaction, actor, ready)
   await purge(
     transaction,
+    actor,
     rows.map(({ id }) => id),
   )
   return replacements

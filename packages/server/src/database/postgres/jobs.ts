@@ -6,9 +6,11 @@ import {
   REMOVAL_CLAIM_MS,
 } from '../claim-times.ts'
 import type { Database } from '../database.ts'
+import { EXPIRY_JOB } from '../job-actors.ts'
 import { type StateRow, toState } from '../object-state.ts'
 import { begin, type Sql } from './connection.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { uploadSnapshot } from './snapshots.ts'
 import { finishSuperseded } from './superseded.ts'
 
 type Jobs = Pick<
@@ -57,15 +59,24 @@ export function globalJobs(sql: Sql): Jobs {
         ), ended as (
           update assets set status = 'expired', changed_at = now()
           from due where assets.id = due.id
-          returning assets.id, account_id, bytes, storage_id, upload_id
+          returning assets.*
         ), locked as (
-          select accounts.id, sums.bytes from accounts
-          join (select account_id, sum(bytes) as bytes from ended group by account_id) sums
+          select accounts.id, sums.bytes, sums.count from accounts
+          join (
+            select account_id, sum(bytes) as bytes, count(*) as count from ended group by account_id
+          ) sums
             on accounts.id = sums.account_id
           order by accounts.id for no key update of accounts
         ), freed as (
-          update accounts set reserved_bytes = reserved_bytes - locked.bytes
+          update accounts set reserved_bytes = reserved_bytes - locked.bytes,
+            last_event = last_event + locked.count
           from locked where accounts.id = locked.id
+          returning accounts.id, last_event - locked.count as before
+        ), recorded as (
+          insert into events (account_id, id, type, created_at, actor, data)
+          select s.account_id, before + row_number() over (partition by s.account_id order by s.id),
+            'upload.expired', clock_timestamp(), ${EXPIRY_JOB}::text::json, ${uploadSnapshot(sql)}
+          from ended s join freed on freed.id = s.account_id
         ), unlinked as (
           delete from asset_products using ended where asset_id = ended.id
         ), queued as (

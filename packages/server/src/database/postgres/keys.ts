@@ -1,7 +1,10 @@
+import type { KeyEventType } from '../../domain/event.ts'
 import type { Key, NewKey } from '../../domain/key.ts'
 import type { AccountData } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
 import { begin, type Sql } from './connection.ts'
+import { recordEvent } from './record-events.ts'
 
 interface KeyRow extends Omit<NewKey, 'createdAt'> {
   account_id: string
@@ -38,17 +41,26 @@ export function globalKeys(sql: Sql): Pick<Database, 'findKey' | 'touchKey'> {
 
 type AccountKeys = Pick<AccountData, 'addKey' | 'listKeys' | 'revokeKey'>
 
-export function accountKeys(sql: Sql, account: string): AccountKeys {
+export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
+  const { account } = writer
+
+  function record(transaction: Sql, type: KeyEventType, row: KeyRow): Promise<void> {
+    const { hash, accountId, ...key } = toKey(row)
+    return recordEvent(transaction, writer, type, key)
+  }
+
   return {
-    async addKey(key) {
-      const [row] = await sql<KeyRow[]>`
-        insert into keys (id, account_id, name, scope, hash, hint, created_at)
-        values (${key.id}, ${account}, ${key.name}, ${key.scope}, ${key.hash}, ${key.hint},
-          ${key.createdAt})
-        returning *`
-      if (row === undefined) throw new Error('the key was not stored')
-      return toKey(row)
-    },
+    addKey: (key) =>
+      begin(sql, async (transaction) => {
+        const [row] = await transaction<KeyRow[]>`
+          insert into keys (id, account_id, name, scope, hash, hint, created_at)
+          values (${key.id}, ${account}, ${key.name}, ${key.scope}, ${key.hash}, ${key.hint},
+            ${key.createdAt})
+          returning *`
+        if (row === undefined) throw new Error('the key was not stored')
+        await record(transaction, 'key.created', row)
+        return toKey(row)
+      }),
     async listKeys() {
       const rows = await sql<KeyRow[]>`
         select * from keys where account_id = ${account} order by id`
@@ -66,8 +78,10 @@ export function accountKeys(sql: Sql, account: string): AccountKeys {
         const working = keys.filter(({ scope, revoked_at }) => scope === 'manage' && !revoked_at)
         const isLast = working.length === 1 && working[0]?.id === keyId
         if (keepLast && isLast) return 'last_manage_key'
-        await transaction`
-          update keys set revoked_at = coalesce(revoked_at, ${now}) where id = ${keyId}`
+        if (key.revoked_at !== null) return 'revoked'
+        const [row] = await transaction<KeyRow[]>`
+          update keys set revoked_at = ${now} where id = ${keyId} returning *`
+        if (row !== undefined) await record(transaction, 'key.revoked', row)
         return 'revoked'
       }),
   }

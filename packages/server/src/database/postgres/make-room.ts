@@ -1,3 +1,4 @@
+import type { Writer } from '../cache-account-data.ts'
 import type { Room } from '../make-room.ts'
 import type { Sql } from './connection.ts'
 import { purgeOldest } from './purge-oldest.ts'
@@ -14,7 +15,8 @@ interface Usage {
  * longer kept are removed first, then the oldest assets in the trash. Nothing is removed if the bytes would not fit
  * even then.
  */
-export async function makeRoom(transaction: Sql, account: string, needed: number): Promise<Room> {
+export async function makeRoom(transaction: Sql, writer: Writer, needed: number): Promise<Room> {
+  const { account } = writer
   const [usage] = await transaction<Usage[]>`
     select plan_storage - stored_bytes - reserved_bytes as free, superseded_bytes, trash_bytes
     from accounts where id = ${account} for no key update`
@@ -24,7 +26,7 @@ export async function makeRoom(transaction: Sql, account: string, needed: number
   const freed = await dropOldestSuperseded(transaction, account, excess)
   const missing = excess - freed
   // Assets are locked before accounts. This transaction has locked the account, so it must not wait for an asset.
-  if (missing <= 0 || (await purgeOldest(transaction, account, missing)) >= missing) return 'made'
+  if (missing <= 0 || (await purgeOldest(transaction, writer, missing)) >= missing) return 'made'
   // The remaining trash is beyond this batch, or locked by transactions that remove or restore it.
   const [other] = await transaction`
     select from assets where account_id = ${account} and trashed_at is not null and kind = 'file' limit 1`

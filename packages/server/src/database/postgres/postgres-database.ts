@@ -6,6 +6,7 @@ import type { ReportUpgrade } from '../migrate.ts'
 import { accountData } from './account-data.ts'
 import { globalAccounts } from './accounts.ts'
 import { openConnection, type PostgresOptions, requireServer } from './connection.ts'
+import { globalEvents } from './events-of-all.ts'
 import { globalIdentity } from './identity.ts'
 import { globalJobs } from './jobs.ts'
 import { globalKeys } from './keys.ts'
@@ -26,7 +27,7 @@ import { globalVerifications } from './verifications.ts'
  *
  * Every transaction locks rows in this order, so that no deadlock can occur: an upload token, products by
  * (product_id, variant_id), assets by id and then their replacements, accounts by id, and then rows that only
- * the holder of the account's row changes (asset_blocks, usage_by_type). Jobs skip locked assets, and so does an
+ * the holder of the account's row changes (asset_blocks, usage_by_type, events). Jobs skip locked assets, and so does an
  * upload that removes assets from the trash while it holds the account's row.
  */
 export async function openPostgresDatabase(
@@ -39,7 +40,7 @@ export async function openPostgresDatabase(
   const caches = { counts: openCountsCache(), smallResults: openSmallResultCache<string>() }
 
   return {
-    of: cacheAccountData((account) => accountData(run, account, caches)),
+    of: cacheAccountData((writer) => accountData(run, writer, caches)),
 
     ensureAccount: (account) => run((sql) => globalAccounts(sql).ensureAccount(account)),
     findAccount: (name) => run((sql) => globalAccounts(sql).findAccount(name)),
@@ -74,6 +75,9 @@ export async function openPostgresDatabase(
     listTrashAll: () => run((sql) => globalTrash(sql).listTrashAll()),
     forgetEndedAssets: (before, limit) =>
       run((sql) => globalJobs(sql).forgetEndedAssets(before, limit)),
+    forgetEvents: (before, limit) => run((sql) => globalEvents(sql).forgetEvents(before, limit)),
+    compareEvents: () => run((sql) => globalEvents(sql).compareEvents()),
+    repairEvents: (id) => run((sql) => globalEvents(sql).repairEvents(id)),
 
     claimVerifications: (queue, times, limit) =>
       run((sql) => globalVerifications(sql).claimVerifications(queue, times, limit)),

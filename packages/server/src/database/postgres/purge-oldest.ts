@@ -1,3 +1,4 @@
+import type { Writer } from '../cache-account-data.ts'
 import { TRASH_BATCH } from '../trash-data.ts'
 import type { Sql } from './connection.ts'
 import { purge } from './purge.ts'
@@ -8,7 +9,7 @@ import { purge } from './purge.ts'
  */
 export async function purgeOldest(
   transaction: Sql,
-  account: string,
+  { account, actor }: Writer,
   bytes: number,
 ): Promise<number> {
   const oldest = await transaction<{ id: string; bytes: number }[]>`
@@ -24,6 +25,6 @@ export async function purgeOldest(
     ids.push(asset.id)
     freed += asset.bytes
   }
-  await purge(transaction, ids)
+  await purge(transaction, actor, ids)
   return freed
 }

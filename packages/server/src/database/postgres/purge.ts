@@ -1,10 +1,11 @@
 import type { Sql } from './connection.ts'
+import { recordAssetEvents } from './record-events.ts'
 
 /**
  * Permanently removes assets from the trash, in the caller's transaction, which has locked them: their bytes, their
  * versions, their attachments and their objects.
  */
-export async function purge(transaction: Sql, ids: string[]): Promise<void> {
+export async function purge(transaction: Sql, actor: string, ids: string[]): Promise<void> {
   await transaction`
     with ended as (
       update assets set trashed_at = null, changed_at = now()
@@ -33,4 +34,5 @@ export async function purge(transaction: Sql, ids: string[]): Promise<void> {
     )
     update accounts set trash_bytes = trash_bytes - locked.bytes
     from locked where accounts.id = locked.id`
+  await recordAssetEvents(transaction, actor, 'asset.removed', ids)
 }

@@ -1,12 +1,19 @@
 import type { AccountData } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { type FoldedProduct, foldProduct, foldProducts, lacksTexts } from '../fold-products.ts'
 import { begin, type Sql } from './connection.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
+import { recordProductEvents } from './record-events.ts'
 
 /** Products per statement. Creating a statement for more would block the event loop for too long. */
 const BATCH = 100
 
-export function accountPutProducts(sql: Sql, account: string): Pick<AccountData, 'putProducts'> {
+type StoredRow = ProductRow & { is_changed: boolean }
+
+export function accountPutProducts(
+  sql: Sql,
+  { account, actor }: Writer,
+): Pick<AccountData, 'putProducts'> {
   function toInsert({
     given,
     texts,
@@ -53,7 +60,7 @@ export function accountPutProducts(sql: Sql, account: string): Pick<AccountData,
     const isPartial = folded.some(({ given }) => lacksTexts(given))
     const products = isPartial ? await completeTexts(transaction, folded) : folded
     const keepTags = products.flatMap(({ given }) => (given.tags === undefined ? [given.id] : []))
-    return transaction<ProductRow[]>`
+    return transaction<StoredRow[]>`
       insert into products ${transaction(products.map(toInsert))}
       on conflict (account_id, product_id, variant_id) do update set
         name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
@@ -62,12 +69,16 @@ export function accountPutProducts(sql: Sql, account: string): Pick<AccountData,
         tags = case when excluded.id = any (${keepTags}::uuid[])
           then products.tags else excluded.tags end,
         search_tags = case when excluded.id = any (${keepTags}::uuid[])
-          then products.search_tags else excluded.search_tags end
-      returning ${sql(PRODUCT_COLUMNS)}`
+          then products.search_tags else excluded.search_tags end,
+        changed_at = case when (products.name, products.variant_name, products.sku, products.vendor)
+              is distinct from (excluded.name, excluded.variant_name, excluded.sku, excluded.vendor)
+            or (not excluded.id = any (${keepTags}::uuid[]) and products.tags <> excluded.tags)
+          then excluded.changed_at else products.changed_at end
+      returning ${sql(PRODUCT_COLUMNS)}, changed_at is not distinct from now() as is_changed`
   }
 
   return {
-    async putProducts(products) {
+    async putProducts(products, { isCopy } = { isCopy: false }) {
       if (products.length === 0) return []
       // Rows are locked in the order in which they are inserted: see `postgres-database.ts`.
       const sorted = products.toSorted(
@@ -75,10 +86,13 @@ export function accountPutProducts(sql: Sql, account: string): Pick<AccountData,
       )
       const folded = await foldProducts(sorted)
       const rows = await begin(sql, async (transaction) => {
-        const stored: ProductRow[] = []
+        const stored: StoredRow[] = []
         for (let start = 0; start < folded.length; start += BATCH) {
           stored.push(...(await putBatch(transaction, folded.slice(start, start + BATCH))))
         }
+        // After all products are locked: the account is locked last.
+        const changed = stored.filter(({ is_changed }) => is_changed && !isCopy).map(({ id }) => id)
+        await recordProductEvents(transaction, actor, 'product.updated', changed)
         return stored
       })
       const byKey = new Map(rows.map((row) => [keyOf(row.product_id, row.variant_id), row]))

@@ -1,6 +1,7 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import { queueChecksums } from './checksums.ts'
 import { begin, type Sql } from './connection.ts'
+import { recordAssetEvents, recordUploadEvents } from './record-events.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { supersedeOldest } from './superseded.ts'
 import { switchVersion } from './switch-version.ts'
@@ -17,12 +18,13 @@ interface ReplacedAsset {
  */
 export function finishReplacement(
   sql: Sql,
-  { id, assetId, keep }: { id: string; assetId: string; keep: number },
+  { id, assetId, keep, actor }: { id: string; assetId: string; keep: number; actor: string },
 ): Promise<AssetStatus | undefined> {
   return begin(sql, async (transaction) => {
     const [asset] = await transaction<ReplacedAsset[]>`
       select status, last_version, filename from assets where id = ${assetId} for no key update`
-    if (asset?.status !== 'ready') return (await cancel(transaction, id)) ? 'cancelled' : undefined
+    if (asset?.status !== 'ready')
+      return (await cancel(transaction, actor, id)) ? 'cancelled' : undefined
     const version = asset.last_version + 1
     const [row] = await transaction<UploadRow[]>`
       update assets set status = 'deleted', changed_at = now(), became_version = ${version}
@@ -44,12 +46,13 @@ export function finishReplacement(
       created_at: row.created_at,
     })
     await supersedeOldest(transaction, assetId, keep)
+    await recordAssetEvents(transaction, actor, 'asset.replaced', [assetId])
     return 'ready'
   })
 }
 
 /** The asset no longer exists. */
-async function cancel(transaction: Sql, id: string): Promise<boolean> {
+async function cancel(transaction: Sql, actor: string, id: string): Promise<boolean> {
   const cancelled = await transaction`
     with ended as (
       update assets set status = 'cancelled', changed_at = now()
@@ -61,14 +64,20 @@ async function cancel(transaction: Sql, id: string): Promise<boolean> {
     )
     update accounts set reserved_bytes = reserved_bytes - ended.bytes
     from ended where accounts.id = ended.account_id`
-  return cancelled.count === 1
+  if (cancelled.count === 0) return false
+  await recordUploadEvents(transaction, actor, 'upload.cancelled', [id])
+  return true
 }
 
 /**
  * Cancels the unfinished replacements of these assets, in the caller's transaction, which has locked the assets.
  * Those that are being completed are not cancelled here: they will find that their asset is gone.
  */
-export async function cancelReplacements(transaction: Sql, assetIds: string[]): Promise<Upload[]> {
+export async function cancelReplacements(
+  transaction: Sql,
+  actor: string,
+  assetIds: string[],
+): Promise<Upload[]> {
   const rows = await transaction<UploadRow[]>`
     with ended as (
       update assets set status = 'cancelled', changed_at = now()
@@ -83,5 +92,7 @@ export async function cancelReplacements(transaction: Sql, assetIds: string[]): 
       where accounts.id = sums.account_id
     )
     select * from ended`
+  const ids = rows.map(({ id }) => id)
+  await recordUploadEvents(transaction, actor, 'upload.cancelled', ids)
   return rows.map(toUpload)
 }

@@ -1,4 +1,6 @@
+import type { Writer } from '../cache-account-data.ts'
 import type { Sql } from './connection.ts'
+import { recordAssetEvents, recordStorageLow } from './record-events.ts'
 
 /** The bytes of these assets, with their older versions. */
 export async function bytesOf(transaction: Sql, ids: string[]): Promise<number> {
@@ -27,9 +29,10 @@ export async function lockTrashedProducts(
  */
 export async function restoreRows(
   transaction: Sql,
-  account: string,
+  writer: Writer,
   { ids, needed }: { ids: string[]; needed: number },
 ): Promise<boolean> {
+  const { account, actor } = writer
   const counted = await transaction`
     update accounts set asset_count = asset_count + ${ids.length},
       stored_bytes = stored_bytes + ${needed}, trash_bytes = trash_bytes - ${needed}
@@ -51,5 +54,7 @@ export async function restoreRows(
     where id = any(${ids}::uuid[])`
   await transaction`
     update asset_versions set trashed = false where asset_id = any(${ids}::uuid[])`
+  await recordAssetEvents(transaction, actor, 'asset.restored', ids)
+  await recordStorageLow(transaction, writer, needed)
   return true
 }

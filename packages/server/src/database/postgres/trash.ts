@@ -1,6 +1,8 @@
 import type { Asset, Upload } from '../../domain/asset.ts'
 import type { Usage } from '../../domain/plan.ts'
+import type { Writer } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
+import { TRASH_JOB } from '../job-actors.ts'
 import { type AssetsOutcome, CORRECTED_TIMES, TRASH_BATCH, type TrashData } from '../trash-data.ts'
 import { begin, type Sql } from './connection.ts'
 import { type DeletableRow, deleteForGood, isDeletable, moveToTrash } from './deletion.ts'
@@ -13,8 +15,15 @@ type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'listTrash'>
 
 type Apply = (transaction: Sql, rows: DeletableRow[]) => Promise<Upload[]>
 
+interface MarkedAccount {
+  trash_until: string | null
+  trash_until_by: string | null
+}
+
 /** The trash of an account. */
-export function accountTrash(sql: Sql, account: string): Trash {
+export function accountTrash(sql: Sql, writer: Writer): Trash {
+  const { account, actor } = writer
+
   /** Locks these assets in the order of their IDs. `unknown` are those that are neither ready nor in the trash. */
   async function lock(transaction: Sql, ids: string[]) {
     const rows = await transaction<DeletableRow[]>`
@@ -56,10 +65,14 @@ export function accountTrash(sql: Sql, account: string): Trash {
     trashAssets: (ids) =>
       change(ids, {
         isAffected: ({ status }) => status === 'ready',
-        apply: (transaction, rows) => moveToTrash(transaction, idsOf(rows)),
+        apply: (transaction, rows) => moveToTrash(transaction, actor, idsOf(rows)),
       }),
 
-    deleteAssets: (ids) => change(ids, { isAffected: () => true, apply: deleteForGood }),
+    deleteAssets: (ids) =>
+      change(ids, {
+        isAffected: () => true,
+        apply: (transaction, rows) => deleteForGood(transaction, actor, rows),
+      }),
 
     restoreAssets: (ids) =>
       begin(sql, async (transaction) => {
@@ -69,8 +82,7 @@ export function accountTrash(sql: Sql, account: string): Trash {
         const trashed = rows.filter(({ status }) => status !== 'ready').map(({ id }) => id)
         const needed = await bytesOf(transaction, trashed)
         const isRestored =
-          trashed.length === 0 ||
-          (await restoreRows(transaction, account, { ids: trashed, needed }))
+          trashed.length === 0 || (await restoreRows(transaction, writer, { ids: trashed, needed }))
         if (!isRestored) {
           return { outcome: 'storage_exceeded', usage: await readUsage(transaction), needed }
         }
@@ -79,7 +91,7 @@ export function accountTrash(sql: Sql, account: string): Trash {
 
     async beginTrashAll() {
       await sql`
-        update accounts set trash_until = (
+        update accounts set trash_until_by = ${actor}, trash_until = (
           select id from assets where account_id = ${account} and status = 'ready'
           order by id desc limit 1)
         where id = ${account}`
@@ -87,18 +99,18 @@ export function accountTrash(sql: Sql, account: string): Trash {
 
     continueTrashAll: () =>
       begin(sql, async (transaction) => {
-        const [marked] = await transaction<{ trash_until: string | null }[]>`
-          select trash_until from accounts where id = ${account}`
+        const [marked] = await transaction<MarkedAccount[]>`
+          select trash_until, trash_until_by from accounts where id = ${account}`
         const until = marked?.trash_until ?? null
         if (until === null) return 0
         const rows = await transaction<DeletableRow[]>`
           select id, status from assets
           where account_id = ${account} and status = 'ready' and id <= ${until}
           order by id limit ${TRASH_BATCH} for no key update`
-        await moveToTrash(transaction, idsOf(rows))
+        await moveToTrash(transaction, marked?.trash_until_by ?? actor, idsOf(rows))
         if (rows.length < TRASH_BATCH) {
           await transaction`
-            update accounts set trash_until = null
+            update accounts set trash_until = null, trash_until_by = null
             where id = ${account} and trash_until = ${until} and not exists (
               select from assets
               where account_id = ${account} and status = 'ready' and id <= ${until})`
@@ -112,11 +124,11 @@ export function accountTrash(sql: Sql, account: string): Trash {
           select id from assets
           where account_id = ${account} and trashed_at is not null and trashed_at <= ${until}
           order by trashed_at, id limit ${TRASH_BATCH}`
-        return purgeLocked(transaction, idsOf(ids))
+        return purgeLocked(transaction, actor, idsOf(ids))
       }),
 
     removeOldestTrash: (bytes) =>
-      begin(sql, (transaction) => purgeOldest(transaction, account, bytes)),
+      begin(sql, (transaction) => purgeOldest(transaction, writer, bytes)),
   }
 }
 
@@ -135,7 +147,7 @@ export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash' | 'listTr
           where trashed_at is not null
             and trashed_at <= now() - make_interval(secs => ${keptForMs / 1000})
           order by trashed_at limit ${TRASH_BATCH} for no key update skip locked`
-        if (rows.length > 0) await purge(transaction, idsOf(rows))
+        if (rows.length > 0) await purge(transaction, TRASH_JOB, idsOf(rows))
         return rows.length
       }),
 
@@ -148,12 +160,12 @@ export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash' | 'listTr
 }
 
 /** Locks these assets in the order of their IDs. Those that another call removed or restored meanwhile are left out. */
-async function purgeLocked(transaction: Sql, ids: string[]): Promise<number> {
+async function purgeLocked(transaction: Sql, actor: string, ids: string[]): Promise<number> {
   if (ids.length === 0) return 0
   const locked = await transaction<{ id: string }[]>`
     select id from assets where id = any(${ids}::uuid[]) and trashed_at is not null
     order by id for no key update`
-  await purge(transaction, idsOf(locked))
+  await purge(transaction, actor, idsOf(locked))
   // Not 0, so that the caller continues.
   return ids.length
 }

@@ -4,12 +4,15 @@ import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { type Room, retryWhilePartial } from '../make-room.ts'
 import type { NewUpload, Reservation, Resizing } from '../reservation.ts'
 import { begin, type Sql } from './connection.ts'
 import { makeRoom } from './make-room.ts'
 import { isUniqueViolation } from './outages.ts'
+import { becomesLow, recordStorageLow, recordUploadEvents } from './record-events.ts'
 import { toUpload, type UploadRow, uploadColumns } from './rows.ts'
+import { accountSnapshot, uploadSnapshot } from './snapshots.ts'
 import { currentStatus } from './transition.ts'
 import { lockToken, refuseToken } from './upload-tokens.ts'
 
@@ -30,7 +33,8 @@ interface PartialRoom {
 }
 type Attempt = Reservation | PartialRoom
 
-export function accountUploads(sql: Sql, account: string): Uploads {
+export function accountUploads(sql: Sql, writer: Writer): Uploads {
+  const { account, actor } = writer
   const columns = uploadColumns(sql)
 
   async function statusOf(id: string): Promise<AssetStatus | undefined> {
@@ -55,35 +59,48 @@ export function accountUploads(sql: Sql, account: string): Uploads {
     return { outcome: 'repeated', upload: toUpload(row) }
   }
 
-  /** One statement for the check, the reservation and the row: concurrent uploads can't exceed the plan. */
+  /**
+   * One statement for the check, the reservation, the row and its events: concurrent uploads can't exceed the plan, and
+   * it is the most frequent change.
+   */
   async function tryReserve({ upload, keptForMs, idempotency }: NewUpload): Promise<boolean> {
     const { asset } = upload
     const { sha256 } = asset.integrity
     const [row] = await sql`
       with reserved as (
-        update accounts set reserved_bytes = reserved_bytes + ${asset.bytes}
+        update accounts s set reserved_bytes = reserved_bytes + ${asset.bytes},
+          last_event = last_event + case when ${becomesLow(sql, 0, asset.bytes)} then 2 else 1 end
         where id = ${account}
           and stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + ${asset.bytes} <= plan_storage
-        returning id
+        returning id, last_event, case when ${becomesLow(sql, -asset.bytes, asset.bytes)}
+          then ${accountSnapshot(sql)} end as low
       ), declared as (
         insert into checksums (object_key, bytes, chunk_size, sha256)
         select ${asset.id}, ${asset.bytes}, ${upload.chunkSize}, ${sha256}::text
         from reserved where ${sha256}::text is not null
+      ), s as (
+        insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
+          mime, created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
+          request_digest, started_by_id, started_by_name, folder, search_path, replaces, keeps_name,
+          token_id, token_bytes)
+        select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
+          ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime},
+          ${asset.createdAt},
+          ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, now() + ${keptForMs} * interval '1 ms',
+          ${idempotency?.key ?? null}, ${idempotency?.digest ?? null},
+          ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null},
+          ${storedFolder(asset.path)}, ${searchPath(asset.path)}, ${upload.replaces?.assetId ?? null}::uuid,
+          ${upload.replaces?.keepsName ?? false}, ${upload.tokenId}::uuid,
+          ${upload.tokenId && asset.bytes}::bigint
+        from reserved
+        returning *
       )
-      insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
-        mime, created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key, request_digest,
-        started_by_id, started_by_name, folder, search_path, replaces, keeps_name,
-        token_id, token_bytes)
-      select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
-        ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime},
-        ${asset.createdAt},
-        ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, now() + ${keptForMs} * interval '1 ms',
-        ${idempotency?.key ?? null}, ${idempotency?.digest ?? null},
-        ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null},
-        ${storedFolder(asset.path)}, ${searchPath(asset.path)}, ${upload.replaces?.assetId ?? null}::uuid,
-        ${upload.replaces?.keepsName ?? false}, ${upload.tokenId}::uuid,
-        ${upload.tokenId && asset.bytes}::bigint
-      from reserved
+      insert into events (account_id, id, type, created_at, actor, data)
+      select reserved.id, last_event - case when low is null then 0 else 1 end, 'upload.started',
+        clock_timestamp(), ${actor}::text::json, ${uploadSnapshot(sql)} from reserved, s
+      union all
+      select id, last_event, 'account.storage_low', clock_timestamp(), ${actor}::text::json, low
+      from reserved where low is not null
       returning id`
     return row !== undefined
   }
@@ -92,7 +109,7 @@ export function accountUploads(sql: Sql, account: string): Uploads {
   async function reserve(upload: NewUpload, isInTransaction: boolean): Promise<Attempt> {
     if (await tryReserve(upload)) return { outcome: 'reserved' }
     const makeRoomForUpload = async (transaction: Sql): Promise<Room> => {
-      const room = await makeRoom(transaction, account, upload.upload.asset.bytes)
+      const room = await makeRoom(transaction, writer, upload.upload.asset.bytes)
       if (room !== 'made') return room
       return (await tryReserve(upload)) ? 'made' : 'none'
     }
@@ -155,19 +172,24 @@ export function accountUploads(sql: Sql, account: string): Uploads {
     return row
   }
 
+  async function recordResize(id: string, growth: number): Promise<void> {
+    if (growth !== 0) await recordUploadEvents(sql, actor, 'upload.updated', [id])
+    await recordStorageLow(sql, writer, growth)
+  }
+
   /** If necessary, superseded objects and the oldest trash are removed, in one transaction. */
   async function resize(id: string, bytes: number): Promise<Resizing | PartialRoom> {
-    let row = await tryResize(id, bytes)
     let room = 'none' as Room
-    if (row && !row.is_final && !row.is_reserved) {
-      row = await begin(sql, async (transaction) => {
-        // Assets are locked before accounts.
-        const [upload] = await transaction<{ bytes: number }[]>`
-          select bytes from assets where id = ${id} and account_id = ${account} for no key update`
-        room = upload ? await makeRoom(transaction, account, bytes - upload.bytes) : 'none'
-        return tryResize(id, bytes)
-      })
-    }
+    const row = await begin(sql, async (transaction) => {
+      let resized = await tryResize(id, bytes)
+      // The first attempt has locked the upload: assets are locked before accounts.
+      if (resized && !resized.is_final && !resized.is_reserved) {
+        room = await makeRoom(transaction, writer, bytes - resized.previous)
+        resized = await tryResize(id, bytes)
+      }
+      if (resized?.is_reserved) await recordResize(id, bytes - resized.previous)
+      return resized
+    })
     if (row === undefined) return { outcome: 'refused', status: await statusOf(id) }
     if (row.is_final) return { outcome: 'final' }
     if (row.is_reserved) return { outcome: 'resized' }
@@ -205,12 +227,17 @@ export function accountUploads(sql: Sql, account: string): Uploads {
         with dropped as (
           delete from assets where id = ${id} and account_id = ${account} and status = 'uploading'
             and storage_id is null
-          returning id, account_id, bytes
+          returning *
         ), undeclared as (
-          delete from checksums using dropped where object_key = dropped.id
+          delete from checksums c using dropped where c.object_key = dropped.id
+        ), freed as (
+          update accounts set reserved_bytes = reserved_bytes - dropped.bytes, last_event = last_event + 1
+          from dropped where accounts.id = dropped.account_id returning last_event
         )
-        update accounts set reserved_bytes = reserved_bytes - dropped.bytes
-        from dropped where accounts.id = dropped.account_id`
+        insert into events (account_id, id, type, created_at, actor, data)
+        select s.account_id, last_event, 'upload.cancelled', clock_timestamp(), ${actor}::text::json,
+          ${uploadSnapshot(sql)}
+        from dropped s, freed`
     },
 
     async findUpload(id) {

@@ -1,5 +1,7 @@
 import type { VerificationData } from '../verification-data.ts'
-import type { Sql } from './connection.ts'
+import { begin, type Sql } from './connection.ts'
+import { lockAccountOf, recordDamage } from './record-damage.ts'
+import type { Fragment } from './statement.ts'
 
 interface VerificationRow {
   object_key: string
@@ -37,12 +39,24 @@ export function globalVerifications(sql: Sql): VerificationData {
     async recordVerification(key, { sha256, dueAt }) {
       // A declared digest that is wrong makes the first read find damage.
       const isExpected = sql`coalesce(${sha256}::text = coalesce(sha256, ${sha256}::text), false)`
-      const [row] = await sql<ChecksumRow[]>`
+      const record = (transaction: Sql, condition: Fragment) => transaction<ChecksumRow[]>`
         update checksums set sha256 = coalesce(sha256, ${sha256}::text),
           verified_at = case when ${isExpected} then now() else verified_at end,
           damaged = not ${isExpected}, queue = 'scrub', due_at = ${dueAt}
-        where object_key = ${key} and queue is not null
+        where object_key = ${key} and queue is not null ${condition}
         returning sha256, verified_at, damaged`
+      const [unchanged] = await record(sql, sql`and damaged <> ${isExpected}`)
+      const change = async (transaction: Sql) => {
+        await lockAccountOf(transaction, key)
+        const [before] = await transaction<Pick<ChecksumRow, 'damaged'>[]>`
+          select damaged from checksums where object_key = ${key} and queue is not null for update`
+        const [after] = await record(transaction, sql``)
+        if (after && after.damaged !== before?.damaged) {
+          await recordDamage(transaction, key, after.damaged)
+        }
+        return after
+      }
+      const row = unchanged ?? (await begin(sql, change))
       return row && { sha256: row.sha256, verifiedAt: row.verified_at, isDamaged: row.damaged }
     },
   }

@@ -1,6 +1,8 @@
 import type { AssetVersion } from '../../domain/asset.ts'
 import type { AccountData } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { begin, type Sql } from './connection.ts'
+import { recordAssetEvents, recordEvent } from './record-events.ts'
 import {
   type AssetRow,
   assetColumns,
@@ -15,7 +17,9 @@ type Versions = Pick<AccountData, 'listVersions' | 'restoreVersion' | 'deleteVer
 
 type ListedVersion = VersionContent & { is_current: boolean; checksum: StoredChecksum | null }
 
-export function accountVersions(sql: Sql, account: string): Versions {
+export function accountVersions(sql: Sql, writer: Writer): Versions {
+  const { account, actor } = writer
+
   /** A ready file. The rows of replacements are never ready. */
   const readyFile = (id: string) =>
     sql`id = ${id} and account_id = ${account} and status = 'ready' and kind = 'file'`
@@ -59,6 +63,7 @@ export function accountVersions(sql: Sql, account: string): Versions {
           returning version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at`
         if (content === undefined) return { outcome: 'version_not_found' }
         await switchVersion(transaction, id, content)
+        await recordAssetEvents(transaction, actor, 'asset.replaced', [id])
         return { outcome: 'restored', asset: await readAsset(transaction, id) }
       }),
 
@@ -67,18 +72,22 @@ export function accountVersions(sql: Sql, account: string): Versions {
         const asset = await lock(transaction, id)
         if (asset === undefined) return 'asset_not_found'
         if (asset.version === version) return 'current'
-        const removed = await transaction`
+        const [removed] = await transaction<VersionContent[]>`
           with removed as (
             delete from asset_versions where asset_id = ${id} and version = ${version}
-            returning object_key, storage_id, bytes
+            returning version, object_key, storage_id, filename, bytes, mime, created_at
           ), queued as (
             insert into removals (kind, storage_id, key, due_at)
             select 'object', coalesce(storage_id, object_key::text), object_key::text, now()
             from removed
           )
           update accounts set stored_bytes = stored_bytes - removed.bytes
-          from removed where accounts.id = ${account}`
-        return removed.count === 1 ? 'deleted' : 'version_not_found'
+          from removed where accounts.id = ${account} returning removed.*`
+        if (removed === undefined) return 'version_not_found'
+        const { filename, bytes, mime, created_at: createdAt } = removed
+        const deleted = { assetId: id, version, filename, bytes, mime, createdAt }
+        await recordEvent(transaction, writer, 'version.deleted', deleted)
+        return 'deleted'
       }),
   }
 }

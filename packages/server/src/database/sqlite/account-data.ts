@@ -1,4 +1,5 @@
 import type { AccountData } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { retryWhilePartial } from '../make-room.ts'
 import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
@@ -6,6 +7,7 @@ import { prepareAssets } from './assets.ts'
 import { prepareAttachedRows } from './attached-rows.ts'
 import { prepareAttachments } from './attachments.ts'
 import { prepareCompletion } from './completion.ts'
+import { prepareEvents } from './events.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareProductGroups } from './product-groups.ts'
 import { prepareProductList } from './product-list.ts'
@@ -27,7 +29,7 @@ export function prepareAccountData(
   connection: Connection,
   { putProducts }: PutProducts,
   { read, write, free, ownTransaction }: UnitsOfWork,
-): (account: string) => AccountData {
+): (writer: Writer) => AccountData {
   const accounts = prepareAccounts(connection)
   const usage = prepareUsage(connection)
   const uploads = prepareUploads(connection)
@@ -41,84 +43,92 @@ export function prepareAccountData(
   const productGroups = prepareProductGroups(connection)
   const attachments = prepareAttachments(connection)
   const attachedRows = prepareAttachedRows(connection)
+  const events = prepareEvents(connection)
   const keys = prepareKeys(connection)
   const records = prepareRecords(connection)
   const versions = prepareVersions(connection)
   const trash = prepareTrash(connection)
   const trashList = prepareTrashList(connection)
 
-  return (account) => ({
-    readSummary: () => read(() => accounts.readSummary(account)),
-    readUsage: () => read(() => usage.readUsage(account)),
+  return (writer) => {
+    const { account } = writer
+    return {
+      readSummary: () => read(() => accounts.readSummary(account)),
+      readUsage: () => read(() => usage.readUsage(account)),
 
-    reserveUpload: (upload) =>
-      retryWhilePartial(() => write(() => uploads.reserveUpload(account, upload))),
-    recordStorageId: (id, names) => write(() => uploads.recordStorageId(account, id, names)),
-    dropReservation: (id) => free(() => uploads.dropReservation(account, id)),
-    findUpload: (id) => read(() => uploads.findUpload(account, id)),
-    findReplacement: (id, uploadId) => read(() => uploads.findReplacement(account, id, uploadId)),
-    listUploads: (query) => read(() => uploadList.listUploads(account, query)),
-    renewUpload: (id, keptForMs) => write(() => uploads.renewUpload(account, id, keptForMs)),
-    resizeUpload: (id, bytes) =>
-      retryWhilePartial(() => write(() => uploads.resizeUpload(account, id, bytes))),
+      reserveUpload: (upload) =>
+        retryWhilePartial(() => write(() => uploads.reserveUpload(writer, upload))),
+      recordStorageId: (id, names) => write(() => uploads.recordStorageId(account, id, names)),
+      dropReservation: (id) => free(() => uploads.dropReservation(writer, id)),
+      findUpload: (id) => read(() => uploads.findUpload(account, id)),
+      findReplacement: (id, uploadId) => read(() => uploads.findReplacement(account, id, uploadId)),
+      listUploads: (query) => read(() => uploadList.listUploads(account, query)),
+      renewUpload: (id, keptForMs) => write(() => uploads.renewUpload(account, id, keptForMs)),
+      resizeUpload: (id, bytes) =>
+        retryWhilePartial(() => write(() => uploads.resizeUpload(writer, id, bytes))),
 
-    beginCompletion: (id, options) => write(() => completion.beginCompletion(account, id, options)),
-    reopenUpload: (id) => write(() => completion.reopenUpload(account, id)),
-    finishCompletion: (id, options) =>
-      write(() => completion.finishCompletion(account, id, options)),
-    abandonCompletion: (id, graceMs) =>
-      free(() => completion.abandonCompletion(account, id, graceMs)),
-    cancelUpload: (id) => free(() => completion.cancelUpload(account, id)),
+      beginCompletion: (id, options) =>
+        write(() => completion.beginCompletion(account, id, options)),
+      reopenUpload: (id) => write(() => completion.reopenUpload(account, id)),
+      finishCompletion: (id, options) =>
+        write(() => completion.finishCompletion(writer, id, options)),
+      abandonCompletion: (id, graceMs) =>
+        free(() => completion.abandonCompletion(writer, id, graceMs)),
+      cancelUpload: (id) => free(() => completion.cancelUpload(writer, id)),
 
-    findAsset: (id) => read(() => assets.findAsset(account, id)),
-    listAssets: (query) => read(() => assetList.listAssets(account, query)),
-    addLink: (asset) => write(() => assets.addLink(account, asset)),
-    changeAsset: (id, change) => write(() => assets.changeAsset(account, id, change)),
-    deleteAsset: (id) => free(() => assets.deleteAsset(account, id)),
+      findAsset: (id) => read(() => assets.findAsset(account, id)),
+      listAssets: (query) => read(() => assetList.listAssets(account, query)),
+      addLink: (asset) => write(() => assets.addLink(writer, asset)),
+      changeAsset: (id, change) => write(() => assets.changeAsset(writer, id, change)),
+      deleteAsset: (id) => free(() => assets.deleteAsset(writer, id)),
 
-    trashAssets: (ids) => free(() => trash.trashAssets(account, ids)),
-    deleteAssets: (ids) => free(() => trash.deleteAssets(account, ids)),
-    restoreAssets: (ids) => write(() => trash.restoreAssets(account, ids)),
-    attachAssets: (ids, selection) =>
-      write(() => attachments.attachAssets(account, ids, selection)),
-    detachAssets: (ids, selection) =>
-      write(() => attachments.detachAssets(account, ids, selection)),
-    listTrash: (query) => read(() => trashList.listTrash(account, query)),
-    beginTrashAll: () => free(() => trash.beginTrashAll(account)),
-    continueTrashAll: () => free(() => trash.continueTrashAll(account)),
-    emptyTrash: (until) => free(() => trash.emptyTrash(account, until)),
-    removeOldestTrash: (bytes) => free(() => trash.removeOldestTrash(account, bytes)),
+      trashAssets: (ids) => free(() => trash.trashAssets(writer, ids)),
+      deleteAssets: (ids) => free(() => trash.deleteAssets(writer, ids)),
+      restoreAssets: (ids) => write(() => trash.restoreAssets(writer, ids)),
+      attachAssets: (ids, selection) =>
+        write(() => attachments.attachAssets(writer, ids, selection)),
+      detachAssets: (ids, selection) =>
+        write(() => attachments.detachAssets(writer, ids, selection)),
+      listTrash: (query) => read(() => trashList.listTrash(account, query)),
+      beginTrashAll: () => free(() => trash.beginTrashAll(writer)),
+      continueTrashAll: () => free(() => trash.continueTrashAll(writer)),
+      emptyTrash: (until) => free(() => trash.emptyTrash(writer, until)),
+      removeOldestTrash: (bytes) => free(() => trash.removeOldestTrash(writer, bytes)),
 
-    listVersions: (id) => read(() => versions.listVersions(account, id)),
-    restoreVersion: (id, version) => write(() => versions.restoreVersion(account, id, version)),
-    deleteVersion: (id, version) => free(() => versions.deleteVersion(account, id, version)),
+      listVersions: (id) => read(() => versions.listVersions(account, id)),
+      restoreVersion: (id, version) => write(() => versions.restoreVersion(writer, id, version)),
+      deleteVersion: (id, version) => free(() => versions.deleteVersion(writer, id, version)),
 
-    putProducts: (list) => ownTransaction(() => putProducts(account, list)),
-    findProduct: (id) => read(() => products.findProduct(account, id)),
-    listProducts: (query) => read(() => productList.listProducts(account, query)),
-    listProductIds: (query) => read(() => productGroups.listProductIds(account, query)),
-    readProductGroups: (ids, options) =>
-      read(() => productGroups.readProductGroups(account, ids, options)),
-    deleteProduct: (id) => free(() => products.deleteProduct(account, id)),
+      putProducts: (list, options) => ownTransaction(() => putProducts(writer, list, options)),
+      findProduct: (id) => read(() => products.findProduct(account, id)),
+      listProducts: (query) => read(() => productList.listProducts(account, query)),
+      listProductIds: (query) => read(() => productGroups.listProductIds(account, query)),
+      readProductGroups: (ids, options) =>
+        read(() => productGroups.readProductGroups(account, ids, options)),
+      deleteProduct: (id) => free(() => products.deleteProduct(writer, id)),
 
-    attachProducts: (id, selection) =>
-      write(() => attachments.attachProducts(account, id, selection)),
-    detachProducts: (id, selection) =>
-      write(() => attachments.detachProducts(account, id, selection)),
-    productsOfAssets: (ids, limit) =>
-      read(() => attachedRows.productsOfAssets(account, ids, limit)),
-    productsOfAsset: (id, slice) => read(() => attachedRows.productsOfAsset(account, id, slice)),
-    assetsOfProducts: (ids, limit) =>
-      read(() => attachedRows.assetsOfProducts(account, ids, limit)),
-    newestAssetsOf: (id, limit) => read(() => attachedRows.newestAssetsOf(account, id, limit)),
+      attachProducts: (id, selection) =>
+        write(() => attachments.attachProducts(writer, id, selection)),
+      detachProducts: (id, selection) =>
+        write(() => attachments.detachProducts(writer, id, selection)),
+      productsOfAssets: (ids, limit) =>
+        read(() => attachedRows.productsOfAssets(account, ids, limit)),
+      productsOfAsset: (id, slice) => read(() => attachedRows.productsOfAsset(account, id, slice)),
+      assetsOfProducts: (ids, limit) =>
+        read(() => attachedRows.assetsOfProducts(account, ids, limit)),
+      newestAssetsOf: (id, limit) => read(() => attachedRows.newestAssetsOf(account, id, limit)),
 
-    addKey: (key) => write(() => keys.addKey(account, key)),
-    listKeys: () => read(() => keys.listKeys(account)),
-    revokeKey: (id, options) => free(() => keys.revokeKey(account, id, options)),
+      addKey: (key) => write(() => keys.addKey(writer, key)),
+      listKeys: () => read(() => keys.listKeys(account)),
+      revokeKey: (id, options) => free(() => keys.revokeKey(writer, id, options)),
 
-    addUploadToken: (token, lifetimeMs) =>
-      write(() => uploadTokens.addUploadToken(account, token, lifetimeMs)),
+      addUploadToken: (token, lifetimeMs) =>
+        write(() => uploadTokens.addUploadToken(account, token, lifetimeMs)),
 
-    importRecords: (imported) => write(() => records.importRecords(account, imported)),
-  })
+      listEvents: (query) => read(() => events.listEvents(account, query)),
+      importEvents: (page) => write(() => events.importEvents(account, page)),
+
+      importRecords: (imported) => write(() => records.importRecords(account, imported)),
+    }
+  }
 }

@@ -1,5 +1,7 @@
 import type { AccountSummary } from '../account-data.ts'
 import type { Account } from '../database.ts'
+import { PLAN_OPERATOR } from '../job-actors.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import type { Connection } from './statement.ts'
 
 interface AccountRow {
@@ -22,7 +24,14 @@ function toAccount(row: AccountRow): Account {
   }
 }
 
-export function prepareAccounts({ prepare }: Connection) {
+/** Whether 90 % of the plan is used. */
+function isLow({ limit, stored, reserved }: AccountSummary): boolean {
+  return (stored + reserved) * 10 >= limit * 9
+}
+
+export function prepareAccounts(connection: Connection) {
+  const { prepare, transaction } = connection
+  const { recordEvent } = prepareRecordEvents(connection)
   const insert = prepare(
     `insert into accounts (id, name, plan_name, plan_storage, created_at)
      values (:id, :name, :plan_name, :plan_storage, :created_at)
@@ -58,7 +67,14 @@ export function prepareAccounts({ prepare }: Connection) {
     findAccount,
     listAccounts: (): Account[] => all.all().map(toAccount),
     changePlan(id: string, plan: { name: string; storage: number }): void {
-      updatePlan.run({ id, ...plan })
+      transaction(() => {
+        const before = summary.get({ account: id })
+        updatePlan.run({ id, ...plan })
+        const after = summary.get({ account: id })
+        const isNewlyLow = before && after && !isLow(before) && isLow(after)
+        if (isNewlyLow)
+          recordEvent({ account: id, actor: PLAN_OPERATOR }, 'account.storage_low', after)
+      })
     },
     readSummary(account: string): AccountSummary {
       const row = summary.get({ account })

@@ -3,13 +3,16 @@ import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AssetChange, Deletion } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { DELETABLE, prepareDeletion } from './deletion.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 export function prepareAssets(connection: Connection) {
   const { prepare, transaction } = connection
   const { deleteForGood } = prepareDeletion(connection)
+  const { recordAsset } = prepareRecordEvents(connection)
   const byId = prepare<AssetRow>(
     `select ${ASSET_COLUMNS} from assets
      where id = :id and account_id = :account and replaces is null`,
@@ -46,7 +49,8 @@ export function prepareAssets(connection: Connection) {
       return row && toAsset(row)
     },
 
-    addLink(account: string, asset: Asset): void {
+    addLink(writer: Writer, asset: Asset): void {
+      const { account } = writer
       transaction(() => {
         const search_name = foldText(asset.filename)
         const row = insertLink.get({
@@ -64,10 +68,12 @@ export function prepareAssets(connection: Connection) {
         })
         countLink.run({ account })
         indexName.run({ seq: row?.seq ?? null, search_name })
+        recordAsset(writer, 'asset.ready', row?.seq ?? -1)
       })
     },
 
-    changeAsset(account: string, id: string, changes: AssetChange): Asset | undefined {
+    changeAsset(writer: Writer, id: string, changes: AssetChange): Asset | undefined {
+      const { account } = writer
       return transaction(() => {
         const { filename = null, url = null, bytes = null } = changes
         const search_name = filename === null ? null : foldText(filename)
@@ -81,15 +87,16 @@ export function prepareAssets(connection: Connection) {
         // The index contains the names of ready assets only.
         const isIndexed = search_name !== null && row?.status === 'ready'
         if (isIndexed) indexName.run({ seq: row.seq, search_name })
+        if (row && isChange) recordAsset(writer, 'asset.updated', row.seq)
         return row && toAsset(row)
       })
     },
 
-    deleteAsset(account: string, id: string): Deletion {
+    deleteAsset({ account, actor }: Writer, id: string): Deletion {
       return transaction(() => {
         const row = deletable.get({ account, id })
         if (row === undefined) return { won: false, status: byId.get({ account, id })?.status }
-        const replacement = deleteForGood(row)
+        const replacement = deleteForGood(actor, row)
         return { won: true, status: 'deleted', ...(replacement && { replacement }) }
       })
     },

@@ -1,7 +1,14 @@
+import {
+  type AttachedProduct,
+  type AttachmentEventType,
+  MAX_EVENT_PRODUCTS,
+} from '../../domain/event.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import type { AttachmentOutcome } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import { prepareProductSelection } from './product-selection.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import type { Connection } from './statement.ts'
 
 const VISIBLE = `id in (select value from json_each(:ids)) and account_id = :account
@@ -13,26 +20,39 @@ interface AssetRow {
 }
 
 interface Change {
+  type: AttachmentEventType
   assetIds: string[]
   selection: ProductSelection
   /** Marks the assets as changed, and returns them. */
   mark: { all(parameters: { account: string; ids: string }): AssetRow[] }
 }
 
+interface Attachment {
+  asset_seq: number
+  product_seq: number
+}
+
 export function prepareAttachments(connection: Connection) {
   const { prepare, transaction } = connection
   const find = prepareProductSelection(connection)
+  const { recordAttachment } = prepareRecordEvents(connection)
   const visible = prepare<AssetRow>(`select id, seq from assets where ${VISIBLE}`)
   const markLinked = prepare<AssetRow>(
     `update assets set linked = 1, link_changes = link_changes + 1 where ${VISIBLE} returning id, seq`,
   )
-  const link = prepare(
+  const link = prepare<Attachment>(
     `insert or ignore into asset_products (asset_seq, product_seq)
-     select a.value, p.value from json_each(:asset_seqs) a cross join json_each(:product_seqs) p`,
+     select a.value, p.value from json_each(:asset_seqs) a cross join json_each(:product_seqs) p
+     returning asset_seq, product_seq`,
   )
-  const unlink = prepare(
+  const unlink = prepare<Attachment>(
     `delete from asset_products where asset_seq in (select value from json_each(:asset_seqs))
-     and product_seq in (select value from json_each(:product_seqs))`,
+     and product_seq in (select value from json_each(:product_seqs))
+     returning asset_seq, product_seq`,
+  )
+  const products = prepare<AttachedProduct & { seq: number }>(
+    `select seq, id, product_id as productId, variant_id as variantId from products
+     where seq in (select value from json_each(:seqs)) order by id`,
   )
   const updateLinked = prepare(
     `update assets set link_changes = link_changes + 1,
@@ -40,12 +60,32 @@ export function prepareAttachments(connection: Connection) {
      where seq in (select value from json_each(:asset_seqs))`,
   )
 
+  /** Records an event for each asset whose attachments changed, and for each `MAX_EVENT_PRODUCTS` of its products. */
+  function record(writer: Writer, type: AttachmentEventType, changed: Attachment[]): void {
+    if (changed.length === 0) return
+    const seqs = [...new Set(changed.map(({ product_seq }) => product_seq))]
+    const byId = products.all({ seqs: JSON.stringify(seqs) })
+    const byAsset = Map.groupBy(changed, ({ asset_seq }) => asset_seq)
+    for (const [seq, attachments] of byAsset) {
+      const own = new Set(attachments.map(({ product_seq }) => product_seq))
+      const ofAsset = byId.filter((product) => own.has(product.seq))
+      for (let start = 0; start < ofAsset.length; start += MAX_EVENT_PRODUCTS) {
+        const slice = ofAsset.slice(start, start + MAX_EVENT_PRODUCTS)
+        recordAttachment(writer, type, {
+          seq,
+          products: slice.map(({ seq, ...product }) => product),
+        })
+      }
+    }
+  }
+
   /** Changes nothing unless all assets and products exist. */
   function changeAttachments(
-    account: string,
-    { assetIds, selection, mark }: Change,
-    change: (seqs: { asset_seqs: string; product_seqs: string }) => void,
+    writer: Writer,
+    { type, assetIds, selection, mark }: Change,
+    change: (seqs: { asset_seqs: string; product_seqs: string }) => Attachment[],
   ): AssetsAttachmentOutcome {
+    const { account } = writer
     return transaction(() => {
       const products = find(account, selection)
       const count = assetIds.length * products.seqs.length
@@ -61,21 +101,27 @@ export function prepareAttachments(connection: Connection) {
       if (isTooMuch) return { outcome: 'too_many_attachments', count }
       if (!isMarkedFirst) mark.all(ids)
       const asset_seqs = JSON.stringify(assets.map(({ seq }) => seq))
-      change({ asset_seqs, product_seqs: JSON.stringify(products.seqs) })
+      const product_seqs = JSON.stringify(products.seqs)
+      record(writer, type, change({ asset_seqs, product_seqs }))
       return { outcome: 'done' }
     })
   }
 
-  const attachAssets = (account: string, assetIds: string[], selection: ProductSelection) =>
-    changeAttachments(account, { assetIds, selection, mark: markLinked }, (seqs) => link.run(seqs))
-
-  const detachAssets = (account: string, assetIds: string[], selection: ProductSelection) =>
+  const attachAssets = (writer: Writer, assetIds: string[], selection: ProductSelection) =>
     changeAttachments(
-      account,
-      { assetIds, selection, mark: visible },
+      writer,
+      { type: 'asset.attached', assetIds, selection, mark: markLinked },
+      (seqs) => link.all(seqs),
+    )
+
+  const detachAssets = (writer: Writer, assetIds: string[], selection: ProductSelection) =>
+    changeAttachments(
+      writer,
+      { type: 'asset.detached', assetIds, selection, mark: visible },
       ({ asset_seqs, product_seqs }) => {
-        unlink.run({ asset_seqs, product_seqs })
+        const detached = unlink.all({ asset_seqs, product_seqs })
         updateLinked.run({ asset_seqs })
+        return detached
       },
     )
 
@@ -83,15 +129,15 @@ export function prepareAttachments(connection: Connection) {
     attachAssets,
     detachAssets,
     attachProducts: (
-      account: string,
+      writer: Writer,
       assetId: string,
       selection: ProductSelection,
-    ): AttachmentOutcome => ofOne(attachAssets(account, [assetId], selection)),
+    ): AttachmentOutcome => ofOne(attachAssets(writer, [assetId], selection)),
     detachProducts: (
-      account: string,
+      writer: Writer,
       assetId: string,
       selection: ProductSelection,
-    ): AttachmentOutcome => ofOne(detachAssets(account, [assetId], selection)),
+    ): AttachmentOutcome => ofOne(detachAssets(writer, [assetId], selection)),
   }
 }
 

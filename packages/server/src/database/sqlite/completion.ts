@@ -1,7 +1,9 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import type { Transition } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { statusOrResized } from '../status-or-resized.ts'
 import { prepareChecksums } from './checksums.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import { prepareRelease } from './release.ts'
 import { prepareReplacements } from './replacements.ts'
 import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
@@ -24,6 +26,7 @@ export function prepareCompletion(connection: Connection) {
   const { finishReplacement } = prepareReplacements(connection)
   const { queueChecksum } = prepareChecksums(connection)
   const attachByToken = prepareTokenAttachments(connection)
+  const { recordAsset } = prepareRecordEvents(connection)
   const state = prepare<{ status: AssetStatus; bytes: number }>(
     `select ${STATUS} as status, bytes from assets where ${OWN_ASSET}`,
   )
@@ -77,36 +80,38 @@ export function prepareCompletion(connection: Connection) {
     },
 
     finishCompletion(
-      account: string,
+      writer: Writer,
       id: string,
       { keepVersions }: { keepVersions: number },
     ): AssetStatus | undefined {
+      const { account } = writer
       return transaction(() => {
         const row = finish.get({ account, id, now: Date.now() })
         if (row === undefined) {
-          const status = finishReplacement(account, id, keepVersions)
+          const status = finishReplacement(writer, id, keepVersions)
           return status ?? finished.get({ account, id })?.status
         }
         store.run({ account, bytes: row.bytes })
         queueChecksum({ key: id, bytes: row.bytes, chunkSize: row.chunk_size })
         indexName.run({ seq: row.seq, search_name: row.search_name })
-        if (row.token_id !== null) attachByToken(account, id, row.token_id)
+        recordAsset(writer, 'asset.ready', row.seq)
+        if (row.token_id !== null) attachByToken(writer, id, row.token_id)
         return 'ready'
       })
     },
 
-    abandonCompletion(account: string, id: string, graceMs: number): void {
+    abandonCompletion({ account, actor }: Writer, id: string, graceMs: number): void {
       transaction(() => {
         const row = abandon.get({ account, id, now: Date.now(), grace: graceMs })
-        if (row !== undefined) release(row)
+        if (row !== undefined) release(actor, 'upload.expired', row)
       })
     },
 
-    cancelUpload(account: string, id: string): Transition {
+    cancelUpload({ account, actor }: Writer, id: string): Transition {
       return transaction(() => {
         const row = cancel.get({ account, id, now: Date.now() })
         if (row === undefined) return { won: false, status: statusOf(account, id) }
-        release(row)
+        release(actor, 'upload.cancelled', row)
         return { won: true, status: 'cancelled' }
       })
     },

@@ -1,5 +1,6 @@
 import type { Upload } from '../../domain/asset.ts'
 import { preparePurge } from './purge.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import { prepareReplacements } from './replacements.ts'
 import type { UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -12,6 +13,7 @@ export function prepareDeletion(connection: Connection) {
   const { prepare } = connection
   const purge = preparePurge(connection)
   const { cancelReplacement } = prepareReplacements(connection)
+  const { recordAsset } = prepareRecordEvents(connection)
   const keepAttachments = prepare(
     `insert into trashed_attachments (asset_id, product_id)
      select :id, p.id from asset_products l join products p on p.seq = l.product_seq
@@ -33,11 +35,11 @@ export function prepareDeletion(connection: Connection) {
   )
 
   /** Moves a ready asset to the trash. */
-  function moveToTrash(row: UploadRow): Upload | undefined {
+  function moveToTrash(actor: string, row: UploadRow): Upload | undefined {
     const { seq, id, account_id: account } = row
     // A link uses no storage, and has neither versions nor replacements.
     const isFile = row.kind === 'file'
-    const replacement = isFile ? cancelReplacement(id) : undefined
+    const replacement = isFile ? cancelReplacement(actor, id) : undefined
     keepAttachments.run({ id, seq })
     unlink.run({ seq })
     unindexName.run({ seq })
@@ -45,6 +47,7 @@ export function prepareDeletion(connection: Connection) {
     const versions = isFile ? trashVersions.all({ id }) : []
     const bytes = versions.reduce((sum, version) => sum + version.bytes, isFile ? row.bytes : 0)
     count.run({ account, bytes })
+    recordAsset({ account, actor }, 'asset.deleted', seq)
     return replacement
   }
 
@@ -52,9 +55,9 @@ export function prepareDeletion(connection: Connection) {
     moveToTrash,
 
     /** Deletes an asset that is ready or in the trash. */
-    deleteForGood(row: UploadRow): Upload | undefined {
-      const replacement = row.status === 'ready' ? moveToTrash(row) : undefined
-      purge(row)
+    deleteForGood(actor: string, row: UploadRow): Upload | undefined {
+      const replacement = row.status === 'ready' ? moveToTrash(actor, row) : undefined
+      purge(actor, row)
       return replacement
     },
   }

@@ -7,6 +7,7 @@ import {
   REMOVAL_CLAIM_MS,
 } from '../claim-times.ts'
 import type { AssetState, Removal } from '../database.ts'
+import { EXPIRY_JOB } from '../job-actors.ts'
 import { type StateRow, toState } from '../object-state.ts'
 import { prepareChecksums } from './checksums.ts'
 import { prepareRelease } from './release.ts'
@@ -109,7 +110,7 @@ export function prepareJobs(connection: Connection) {
     expireUploads(ids: string[]): number {
       return transaction(() => {
         const rows = expire.all({ clock: Date.now(), ids: JSON.stringify(ids) })
-        for (const row of rows) release(row)
+        for (const row of rows) release(EXPIRY_JOB, 'upload.expired', row)
         return rows.length
       })
     },

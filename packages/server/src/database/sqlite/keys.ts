@@ -1,4 +1,7 @@
+import type { KeyEventType } from '../../domain/event.ts'
 import type { Key, NewKey } from '../../domain/key.ts'
+import type { Writer } from '../cache-account-data.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import type { Connection } from './statement.ts'
 
 interface KeyRow {
@@ -31,7 +34,9 @@ function toKey(row: KeyRow): Key {
   }
 }
 
-export function prepareKeys({ prepare }: Connection) {
+export function prepareKeys(connection: Connection) {
+  const { prepare, transaction } = connection
+  const { recordEvent } = prepareRecordEvents(connection)
   const insert = prepare<KeyRow>(
     `insert into keys (id, account_id, name, scope, hash, hint, created_at)
      values (:id, :account, :name, :scope, :hash, :hint, :created_at) returning *`,
@@ -39,16 +44,20 @@ export function prepareKeys({ prepare }: Connection) {
   const byHash = prepare<KeyRow>('select * from keys where hash = :hash')
   const all = prepare<KeyRow>('select * from keys where account_id = :account order by id')
   const touch = prepare('update keys set last_used_at = :now where id = :id')
-  const revoke = prepare(
-    `update keys set revoked_at = coalesce(revoked_at, :now)
-     where account_id = :account and id = :id and not (
-       :keep_last and scope = 'manage' and revoked_at is null and 1 = (
+  const revoke = prepare<KeyRow>(
+    `update keys set revoked_at = :now
+     where account_id = :account and id = :id and revoked_at is null and not (
+       :keep_last and scope = 'manage' and 1 = (
          select count(*) from keys
-         where account_id = :account and scope = 'manage' and revoked_at is null))`,
+         where account_id = :account and scope = 'manage' and revoked_at is null))
+     returning *`,
   )
-  const exists = prepare<{ id: string }>(
-    'select id from keys where account_id = :account and id = :id',
-  )
+  const byId = prepare<KeyRow>('select * from keys where account_id = :account and id = :id')
+
+  function record(writer: Writer, type: KeyEventType, row: KeyRow): void {
+    const { hash, accountId, ...key } = toKey(row)
+    recordEvent(writer, type, key)
+  }
 
   return {
     findKey(hash: string): Key | undefined {
@@ -58,18 +67,33 @@ export function prepareKeys({ prepare }: Connection) {
     touchKey(id: string, now: Date): void {
       touch.run({ id, now: now.getTime() })
     },
-    addKey(account: string, { createdAt, ...key }: NewKey): Key {
-      const row = insert.get({ account, ...key, created_at: createdAt.getTime() })
-      if (row === undefined) throw new Error('the key was not stored')
-      return toKey(row)
+    addKey(writer: Writer, { createdAt, ...key }: NewKey): Key {
+      const { account } = writer
+      return transaction(() => {
+        const row = insert.get({ account, ...key, created_at: createdAt.getTime() })
+        if (row === undefined) throw new Error('the key was not stored')
+        record(writer, 'key.created', row)
+        return toKey(row)
+      })
     },
     listKeys: (account: string): Key[] => all.all({ account }).map(toKey),
-    revokeKey(account: string, id: string, options: { now: Date; keepLast: boolean }) {
+    revokeKey(
+      writer: Writer,
+      id: string,
+      options: { now: Date; keepLast: boolean },
+    ): 'revoked' | 'last_manage_key' | 'not_found' {
+      const { account } = writer
       const now = options.now.getTime()
-      const changed = revoke.run({ account, id, now, keep_last: options.keepLast ? 1 : 0 })
-      if (changed === 1) return 'revoked' as const
-      const isKnown = exists.get({ account, id }) !== undefined
-      return isKnown ? ('last_manage_key' as const) : ('not_found' as const)
+      return transaction(() => {
+        const row = revoke.get({ account, id, now, keep_last: options.keepLast ? 1 : 0 })
+        if (row !== undefined) {
+          record(writer, 'key.revoked', row)
+          return 'revoked'
+        }
+        const known = byId.get({ account, id })
+        if (known === undefined) return 'not_found'
+        return known.revoked_at === null ? 'last_manage_key' : 'revoked'
+      })
     },
   }
 }

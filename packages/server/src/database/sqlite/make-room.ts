@@ -1,3 +1,4 @@
+import type { Writer } from '../cache-account-data.ts'
 import type { Room } from '../make-room.ts'
 import { TRASH_BATCH } from '../trash-data.ts'
 import { preparePurgeOldest } from './purge-oldest.ts'
@@ -18,12 +19,13 @@ export function prepareMakeRoom(connection: Connection) {
    * The objects of versions that are no longer kept are removed first, then the oldest assets in the trash.
    * Nothing is removed if the bytes would not fit even then.
    */
-  return (account: string, needed: number): Room => {
+  return (writer: Writer, needed: number): Room => {
+    const { account } = writer
     const row = excess.get({ account, needed })
     if (row === undefined) return 'none'
     const over = row.bytes - dropOldestSuperseded(account, row.bytes)
     if (over <= 0) return 'made'
-    const { freed, count } = purgeOldest(account, over)
+    const { freed, count } = purgeOldest(writer, over)
     if (freed >= over) return 'made'
     return count === TRASH_BATCH ? 'partial' : 'none'
   }

@@ -1,8 +1,12 @@
 import type { Product } from '../../domain/product.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import type { Connection } from './statement.ts'
 
-export function prepareProducts({ prepare, transaction }: Connection) {
+export function prepareProducts(connection: Connection) {
+  const { prepare, transaction } = connection
+  const { recordEvent } = prepareRecordEvents(connection)
   const byId = prepare<ProductRow>(
     `select ${PRODUCT_COLUMNS} from products where id = :id and account_id = :account`,
   )
@@ -10,8 +14,8 @@ export function prepareProducts({ prepare, transaction }: Connection) {
     `select l.asset_seq from products p join asset_products l on l.product_seq = p.seq
      where p.id = :id and p.account_id = :account`,
   )
-  const remove = prepare<{ seq: number }>(
-    'delete from products where id = :id and account_id = :account returning seq',
+  const remove = prepare<ProductRow>(
+    `delete from products where id = :id and account_id = :account returning ${PRODUCT_COLUMNS}`,
   )
   const unindexText = prepare('delete from product_texts where rowid = :seq')
   const updateLinked = prepare(
@@ -26,13 +30,15 @@ export function prepareProducts({ prepare, transaction }: Connection) {
       return row && toProduct(row)
     },
 
-    deleteProduct(account: string, id: string): boolean {
+    deleteProduct(writer: Writer, id: string): boolean {
+      const { account } = writer
       return transaction(() => {
         const linked = linkedAssets.all({ account, id })
         const row = remove.get({ account, id })
         if (row === undefined) return false
         unindexText.run({ seq: row.seq })
         updateLinked.run({ seqs: JSON.stringify(linked.map(({ asset_seq }) => asset_seq)) })
+        recordEvent(writer, 'product.deleted', toProduct(row))
         return true
       })
     },

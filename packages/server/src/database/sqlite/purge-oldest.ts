@@ -1,3 +1,4 @@
+import type { Writer } from '../cache-account-data.ts'
 import { TRASH_BATCH } from '../trash-data.ts'
 import { preparePurge } from './purge.ts'
 import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
@@ -16,12 +17,13 @@ export function preparePurgeOldest(connection: Connection) {
      order by trashed_at, id limit ${TRASH_BATCH}`,
   )
 
-  return (account: string, bytes: number): { freed: number; count: number } => {
+  return (writer: Writer, bytes: number): { freed: number; count: number } => {
+    const { account, actor } = writer
     let freed = 0
     let count = 0
     for (const asset of oldest.all({ account })) {
       if (freed >= bytes) break
-      freed += purge(asset)
+      freed += purge(actor, asset)
       count += 1
     }
     return { freed, count }

@@ -1,3 +1,4 @@
+import { prepareRecordEvents } from './record-events.ts'
 import { prepareQueueRemoval } from './release.ts'
 import type { UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -9,6 +10,7 @@ import type { Connection } from './statement.ts'
 export function preparePurge(connection: Connection) {
   const { prepare } = connection
   const queueRemoval = prepareQueueRemoval(connection)
+  const { recordAsset } = prepareRecordEvents(connection)
   const end = prepare('update assets set trashed_at = null, changed_at = :now where seq = :seq')
   const removeVersions = prepare<{ object_key: string; storage_id: string | null; bytes: number }>(
     'delete from asset_versions where asset_id = :id returning object_key, storage_id, bytes',
@@ -18,8 +20,9 @@ export function preparePurge(connection: Connection) {
     'update accounts set trash_bytes = trash_bytes - :bytes where id = :account',
   )
 
-  return (row: UploadRow): number => {
+  return (actor: string, row: UploadRow): number => {
     end.run({ seq: row.seq, now: Date.now() })
+    recordAsset({ account: row.account_id, actor }, 'asset.removed', row.seq)
     forgetAttachments.run({ id: row.id })
     // A link uses no storage.
     if (row.kind === 'link') return 0

@@ -1,11 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import type { NewProduct, Product } from '../../domain/product.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { type FoldedProduct, foldProduct, foldProducts, lacksTexts } from '../fold-products.ts'
 import { createTimeSlicer } from '../time-slicer.ts'
 import { connect, disableBusyTimeout } from './connection.ts'
 import type { groupCommits } from './group-commit.ts'
 import { BUSY_PAUSE_MS, retryWhileBusy } from './outages.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import { type Connection, wrapConnection } from './statement.ts'
 
 /** Up to this many rows, including tags, are written in one turn of the event loop. */
@@ -35,7 +37,7 @@ export function openPutProducts(options: PutOptions) {
     return { database, put: preparePut(wrapConnection(database, onStatement)) }
   }
 
-  async function putInSlices(account: string, products: FoldedProduct[]): Promise<Product[]> {
+  async function putInSlices(writer: PutWriter, products: FoldedProduct[]): Promise<Product[]> {
     second ??= openSecond()
     const { database, put } = second
     await retryWhileBusy(() => database.exec('begin immediate'))
@@ -43,7 +45,7 @@ export function openPutProducts(options: PutOptions) {
       const yieldIfDue = createTimeSlicer()
       const stored: Product[] = []
       for (const product of products) {
-        stored.push(put(account, product))
+        stored.push(put(writer, product))
         await yieldIfDue()
       }
       database.exec('commit')
@@ -65,12 +67,17 @@ export function openPutProducts(options: PutOptions) {
   }
 
   return {
-    async putProducts(account: string, products: NewProduct[]): Promise<Product[]> {
+    async putProducts(
+      { account, actor }: Writer,
+      products: NewProduct[],
+      { isCopy } = { isCopy: false },
+    ): Promise<Product[]> {
+      const writer = { account, actor, isCopy }
       const folded = await foldProducts(products)
       const rows = folded.reduce((sum, { searchTags }) => sum + 1 + searchTags.length, 0)
       return rows <= ROWS_PER_TURN
-        ? inGroup(() => folded.map((product) => put(account, product)))
-        : enqueue(() => putInSlices(account, folded))
+        ? inGroup(() => folded.map((product) => put(writer, product)))
+        : enqueue(() => putInSlices(writer, folded))
     },
 
     close(): void {
@@ -81,7 +88,12 @@ export function openPutProducts(options: PutOptions) {
 
 export type PutProducts = ReturnType<typeof openPutProducts>
 
-function preparePut({ prepare }: Connection) {
+/** A copy records no events. */
+type PutWriter = Writer & { isCopy: boolean }
+
+function preparePut(connection: Connection) {
+  const { prepare } = connection
+  const { recordEvent } = prepareRecordEvents(connection)
   const find = prepare<ProductRow>(
     `select ${PRODUCT_COLUMNS} from products
      where account_id = :account and product_id = :product_id and variant_id = :variant_id`,
@@ -106,10 +118,10 @@ function preparePut({ prepare }: Connection) {
      select :seq, :account, value from json_each(:tags)`,
   )
 
-  return (account: string, folded: FoldedProduct): Product => {
+  return (writer: PutWriter, folded: FoldedProduct): Product => {
+    const { account } = writer
     const { given, searchTags } = folded
-    const stored =
-      lacksTexts(given) || given.tags === undefined ? findStored(account, given) : undefined
+    const stored = findStored(account, given)
     const { texts, searchName, searchVendor, searchSku } =
       stored && lacksTexts(given) ? foldProduct(given, toProduct(stored), searchTags) : folded
     const row = put.get({
@@ -132,10 +144,23 @@ function preparePut({ prepare }: Connection) {
       clearTags.run({ seq: row.seq })
       addTags.run({ account, seq: row.seq, tags: JSON.stringify(searchTags) })
     }
-    return toProduct(row)
+    const product = toProduct(row)
+    if (!writer.isCopy && !isSame(stored, row)) recordEvent(writer, 'product.updated', product)
+    return product
   }
 
   function findStored(account: string, { productId, variantId }: NewProduct) {
     return find.get({ account, product_id: productId, variant_id: variantId })
   }
+}
+
+function isSame(stored: ProductRow | undefined, row: ProductRow): boolean {
+  return (
+    stored !== undefined &&
+    stored.name === row.name &&
+    stored.variant_name === row.variant_name &&
+    stored.sku === row.sku &&
+    stored.vendor === row.vendor &&
+    stored.tags === row.tags
+  )
 }

@@ -1,4 +1,6 @@
+import type { UploadEventType } from '../../domain/event.ts'
 import type { Removal } from '../database.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import type { UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
@@ -18,16 +20,21 @@ export function prepareQueueRemoval({ prepare }: Connection) {
   }
 }
 
-/** Releases an upload that ended unfinished: its reserved bytes, its attachments, and its data in the storage. */
+/**
+ * Releases an upload that ended unfinished: its reserved bytes, its attachments, and its data in the storage. Records the
+ * event.
+ */
 export function prepareRelease(connection: Connection) {
   const queueRemoval = prepareQueueRemoval(connection)
+  const { recordUpload } = prepareRecordEvents(connection)
   const free = connection.prepare(
     'update accounts set reserved_bytes = reserved_bytes - :bytes where id = :account',
   )
   const unlink = connection.prepare('delete from asset_products where asset_seq = :seq')
-  return (row: UploadRow): void => {
+  return (actor: string, type: UploadEventType, row: UploadRow): void => {
     free.run({ account: row.account_id, bytes: row.bytes })
     unlink.run({ seq: row.seq })
     queueRemoval('upload', { key: row.id, storageId: row.storage_id ?? row.upload_id })
+    recordUpload({ account: row.account_id, actor }, type, row)
   }
 }

@@ -1,5 +1,7 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { prepareChecksums } from './checksums.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import { prepareRelease } from './release.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -13,6 +15,7 @@ export function prepareReplacements(connection: Connection) {
   const switchVersion = prepareSwitchVersion(connection)
   const { supersede } = prepareSuperseded(connection)
   const { queueChecksum } = prepareChecksums(connection)
+  const { recordAsset } = prepareRecordEvents(connection)
   const completing = prepare<UploadRow & { replaces: string }>(
     `select ${UPLOAD_COLUMNS} from assets
      where id = :id and account_id = :account and status = 'completing' and replaces is not null`,
@@ -41,14 +44,15 @@ export function prepareReplacements(connection: Connection) {
 
   return {
     /** Undefined if there is no replacement that is being completed. */
-    finishReplacement(account: string, id: string, keep: number): AssetStatus | undefined {
+    finishReplacement(writer: Writer, id: string, keep: number): AssetStatus | undefined {
+      const { account, actor } = writer
       const row = completing.get({ account, id })
       if (row === undefined) return undefined
       const now = Date.now()
       const found = asset.get({ account, id: row.replaces })
       if (found === undefined) {
         end.run({ seq: row.seq, status: 'cancelled', version: null, now })
-        release(row)
+        release(actor, 'upload.cancelled', row)
         return 'cancelled'
       }
       const version = found.last_version + 1
@@ -68,6 +72,7 @@ export function prepareReplacements(connection: Connection) {
       for (const removed of removeOldest.all({ id: found.id, keep })) {
         supersede(account, removed)
       }
+      recordAsset(writer, 'asset.replaced', found.seq)
       return 'ready'
     },
 
@@ -75,10 +80,10 @@ export function prepareReplacements(connection: Connection) {
      * Cancels the unfinished replacement of an asset. One that is being completed is not cancelled here: it will find
      * that its asset is gone.
      */
-    cancelReplacement(assetId: string): Upload | undefined {
+    cancelReplacement(actor: string, assetId: string): Upload | undefined {
       const row = cancel.get({ id: assetId, now: Date.now() })
       if (row === undefined) return undefined
-      release(row)
+      release(actor, 'upload.cancelled', row)
       return toUpload(row)
     },
   }

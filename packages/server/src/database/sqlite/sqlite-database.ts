@@ -5,6 +5,7 @@ import type { ReportUpgrade } from '../migrate.ts'
 import { prepareAccountData } from './account-data.ts'
 import { prepareAccounts } from './accounts.ts'
 import { connect, disableBusyTimeout } from './connection.ts'
+import { prepareEventsOfAll } from './events-of-all.ts'
 import { groupCommits } from './group-commit.ts'
 import { prepareIdentity } from './identity.ts'
 import { prepareJobs } from './jobs.ts'
@@ -49,6 +50,7 @@ export async function openSqliteDatabase(
   const ping = connection.prepare('select 1')
   const countRequest = countRequestsInMemory()
   const accounts = prepareAccounts(connection)
+  const events = prepareEventsOfAll(connection)
   const identity = prepareIdentity(connection)
   const jobs = prepareJobs(connection)
   const keys = prepareKeys(connection)
@@ -93,6 +95,9 @@ export async function openSqliteDatabase(
     removeOldTrash: (keptForMs) => free(() => trash.removeOldTrash(keptForMs)),
     listTrashAll: () => read(() => trash.listTrashAll()),
     forgetEndedAssets: (before, limit) => free(() => jobs.forgetEndedAssets(before, limit)),
+    forgetEvents: (before, limit) => free(() => events.forgetEvents(before, limit)),
+    compareEvents: () => read(() => events.compareEvents()),
+    repairEvents: (id) => write(() => events.repairEvents(id)),
 
     claimVerifications: (queue, times, limit) =>
       write(() => verifications.claimVerifications(queue, times, limit)),

@@ -1,5 +1,7 @@
 import type { Asset, Upload } from '../../domain/asset.ts'
 import type { Usage } from '../../domain/plan.ts'
+import type { Writer } from '../cache-account-data.ts'
+import { TRASH_JOB } from '../job-actors.ts'
 import {
   type AssetsOutcome,
   type AssetsRestoreOutcome,
@@ -9,6 +11,7 @@ import {
 import { DELETABLE, prepareDeletion } from './deletion.ts'
 import { preparePurge } from './purge.ts'
 import { preparePurgeOldest } from './purge-oldest.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import { prepareRestoreRows } from './restore-rows.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -16,7 +19,7 @@ import type { Connection } from './statement.ts'
 /** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
 const IN_TRASH = 'account_id = :account and trashed_at is not null'
 
-type Apply = (row: UploadRow) => Upload | undefined
+type Apply = (actor: string, row: UploadRow) => Upload | undefined
 
 /** The trash, and changes of several assets. */
 export function prepareTrash(connection: Connection) {
@@ -25,6 +28,7 @@ export function prepareTrash(connection: Connection) {
   const purge = preparePurge(connection)
   const purgeOldest = preparePurgeOldest(connection)
   const { countRestored, restoreRow } = prepareRestoreRows(connection)
+  const { recordAsset, recordStorageLow } = prepareRecordEvents(connection)
   const deletable = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets
      where id in (select value from json_each(:ids)) and account_id = :account and ${DELETABLE}`,
@@ -35,11 +39,16 @@ export function prepareTrash(connection: Connection) {
   )
   const bySeq = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
   const mark = prepare(
-    `update accounts set trash_until = (
+    `update accounts set trash_until_by = :actor, trash_until = (
        select max(id) from assets where account_id = :account and status = 'ready')
      where id = :account`,
   )
-  const unmark = prepare('update accounts set trash_until = null where id = :account')
+  const unmark = prepare(
+    'update accounts set trash_until = null, trash_until_by = null where id = :account',
+  )
+  const markedBy = prepare<{ trash_until_by: string | null }>(
+    'select trash_until_by from accounts where id = :account',
+  )
   const marked = prepare<{ id: string }>('select id from accounts where trash_until is not null')
   const nextMarked = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets
@@ -73,7 +82,7 @@ export function prepareTrash(connection: Connection) {
   }
 
   function change(
-    account: string,
+    { account, actor }: Writer,
     ids: string[],
     { isAffected, apply }: { isAffected: (row: UploadRow) => boolean; apply: Apply },
   ): AssetsOutcome {
@@ -81,19 +90,20 @@ export function prepareTrash(connection: Connection) {
       const { rows, unknown } = find(account, ids)
       if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
       const changed = rows.filter(isAffected)
-      const replacements = changed.flatMap((row) => apply(row) ?? [])
+      const replacements = changed.flatMap((row) => apply(actor, row) ?? [])
       return { outcome: 'done', changed: changed.length, replacements }
     })
   }
 
   return {
-    trashAssets: (account: string, ids: string[]): AssetsOutcome =>
-      change(account, ids, { isAffected: ({ status }) => status === 'ready', apply: moveToTrash }),
+    trashAssets: (writer: Writer, ids: string[]): AssetsOutcome =>
+      change(writer, ids, { isAffected: ({ status }) => status === 'ready', apply: moveToTrash }),
 
-    deleteAssets: (account: string, ids: string[]): AssetsOutcome =>
-      change(account, ids, { isAffected: () => true, apply: deleteForGood }),
+    deleteAssets: (writer: Writer, ids: string[]): AssetsOutcome =>
+      change(writer, ids, { isAffected: () => true, apply: deleteForGood }),
 
-    restoreAssets(account: string, ids: string[]): AssetsRestoreOutcome {
+    restoreAssets(writer: Writer, ids: string[]): AssetsRestoreOutcome {
+      const { account } = writer
       return transaction(() => {
         const { rows, unknown } = find(account, ids)
         if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
@@ -103,20 +113,25 @@ export function prepareTrash(connection: Connection) {
           const used = { limit: 0, stored: 0, reserved: 0, ...usage.get({ account }) }
           return { outcome: 'storage_exceeded', usage: used, needed }
         }
-        for (const row of trashed) restoreRow(row)
+        for (const row of trashed) {
+          restoreRow(row)
+          recordAsset(writer, 'asset.restored', row.seq)
+        }
+        recordStorageLow(writer, needed)
         const assets = rows.flatMap(({ seq }) => bySeq.get({ seq }) ?? []).map(toAsset)
         return { outcome: 'restored', assets: inOrderOf(ids, assets) }
       })
     },
 
-    beginTrashAll(account: string): void {
-      mark.run({ account })
+    beginTrashAll({ account, actor }: Writer): void {
+      mark.run({ account, actor })
     },
 
-    continueTrashAll(account: string): number {
+    continueTrashAll({ account, actor }: Writer): number {
       return transaction(() => {
         const rows = nextMarked.all({ account })
-        for (const row of rows) moveToTrash(row)
+        const by = markedBy.get({ account })?.trash_until_by ?? actor
+        for (const row of rows) moveToTrash(by, row)
         if (rows.length < TRASH_BATCH) unmark.run({ account })
         return rows.length
       })
@@ -124,16 +139,16 @@ export function prepareTrash(connection: Connection) {
 
     listTrashAll: (): string[] => marked.all({}).map(({ id }) => id),
 
-    emptyTrash(account: string, until: Date): number {
+    emptyTrash({ account, actor }: Writer, until: Date): number {
       return transaction(() => {
         const rows = oldest.all({ account, until: until.getTime() })
-        for (const row of rows) purge(row)
+        for (const row of rows) purge(actor, row)
         return rows.length
       })
     },
 
-    removeOldestTrash: (account: string, bytes: number): number =>
-      transaction(() => purgeOldest(account, bytes).freed),
+    removeOldestTrash: (writer: Writer, bytes: number): number =>
+      transaction(() => purgeOldest(writer, bytes).freed),
 
     removeOldTrash(keptForMs: number): number {
       const now = Date.now()
@@ -143,7 +158,7 @@ export function prepareTrash(connection: Connection) {
       return transaction(() => {
         correctTimes.run({ now })
         const rows = oldestOfAll.all({ until })
-        for (const row of rows) purge(row)
+        for (const row of rows) purge(TRASH_JOB, row)
         return rows.length
       })
     },

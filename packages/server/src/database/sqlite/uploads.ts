@@ -3,10 +3,12 @@ import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import type { Usage } from '../../domain/plan.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
+import type { Writer } from '../cache-account-data.ts'
 import type { Room } from '../make-room.ts'
 import type { NewUpload, Reservation, Resizing } from '../reservation.ts'
 import { prepareChecksums } from './checksums.ts'
 import { prepareMakeRoom } from './make-room.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 import { OWN_ASSET, STATUS } from './transition.ts'
@@ -17,6 +19,7 @@ export function prepareUploads(connection: Connection) {
   const makeRoom = prepareMakeRoom(connection)
   const { declareChecksum, removeChecksum } = prepareChecksums(connection)
   const { refuseToken } = prepareUploadTokens(connection)
+  const { recordUpload, recordStorageLow } = prepareRecordEvents(connection)
   // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
   const reserve = prepare(
     `update accounts set reserved_bytes = reserved_bytes + :bytes
@@ -30,7 +33,7 @@ export function prepareUploads(connection: Connection) {
     `select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
      from accounts where id = :account`,
   )
-  const insert = prepare(
+  const insert = prepare<UploadRow>(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
        request_digest, started_by_id, started_by_name, folder, search_path, replaces, keeps_name,
@@ -38,7 +41,8 @@ export function prepareUploads(connection: Connection) {
      values (:id, :account, 'file', 'uploading', :filename, :search_name, :sort_name, :bytes, :mime,
        :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest,
        :started_by_id, :started_by_name, :folder, :search_path, :replaces, :keeps_name,
-       :token_id, :token_bytes)`,
+       :token_id, :token_bytes)
+     returning ${UPLOAD_COLUMNS}`,
   )
   const byIdempotencyKey = prepare<UploadRow & { request_digest: string }>(
     `select ${UPLOAD_COLUMNS}, request_digest from assets
@@ -62,8 +66,9 @@ export function prepareUploads(connection: Connection) {
     `update assets set storage_id = :storage_id where ${OWN_ASSET} and status = 'uploading'
      and coalesce(storage_id, upload_id) = :previous`,
   )
-  const remove = prepare<{ bytes: number }>(
-    `delete from assets where ${OWN_ASSET} and status = 'uploading' and storage_id is null returning bytes`,
+  const remove = prepare<UploadRow>(
+    `delete from assets where ${OWN_ASSET} and status = 'uploading' and storage_id is null
+     returning ${UPLOAD_COLUMNS}`,
   )
   const renew = prepare(
     `update assets set expires_at = :expires_at, storage_id = coalesce(storage_id, upload_id)
@@ -79,21 +84,24 @@ export function prepareUploads(connection: Connection) {
        and (:growth <= 0
          or stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + :growth <= plan_storage)`,
   )
-  const resize = prepare(
-    `update assets set bytes = :bytes where ${OWN_ASSET} and status = 'uploading'`,
+  const resize = prepare<UploadRow>(
+    `update assets set bytes = :bytes where ${OWN_ASSET} and status = 'uploading'
+     returning ${UPLOAD_COLUMNS}`,
   )
 
   /** Superseded objects and the oldest trash are removed, if that makes the bytes fit. */
-  function reserveBytes(account: string, bytes: number): Room {
+  function reserveBytes(writer: Writer, bytes: number): Room {
+    const { account } = writer
     if (reserve.run({ account, bytes }) === 1) return 'made'
-    const room = makeRoom(account, bytes)
+    const room = makeRoom(writer, bytes)
     if (room !== 'made') return room
     return reserve.run({ account, bytes }) === 1 ? 'made' : 'none'
   }
 
-  function reserveGrowth(account: string, growth: number): Room {
+  function reserveGrowth(writer: Writer, growth: number): Room {
+    const { account } = writer
     if (resizeReservation.run({ account, growth }) === 1) return 'made'
-    const room = makeRoom(account, growth)
+    const room = makeRoom(writer, growth)
     if (room !== 'made') return room
     return resizeReservation.run({ account, growth }) === 1 ? 'made' : 'none'
   }
@@ -121,9 +129,10 @@ export function prepareUploads(connection: Connection) {
 
   return {
     reserveUpload(
-      account: string,
+      writer: Writer,
       { upload, keptForMs, idempotency }: NewUpload,
     ): Reservation | { outcome: 'partial' } {
+      const { account } = writer
       const { asset } = upload
       return transaction(() => {
         if (idempotency !== undefined) {
@@ -136,12 +145,12 @@ export function prepareUploads(connection: Connection) {
         const { tokenId } = upload
         const excess = tokenId && refuseToken(account, tokenId, asset.bytes)
         if (excess) return excess
-        const room = reserveBytes(account, asset.bytes)
+        const room = reserveBytes(writer, asset.bytes)
         if (room === 'partial') return { outcome: 'partial' }
         if (room === 'none') {
           return { outcome: 'storage_exceeded', usage: usageOf(account) }
         }
-        insert.run({
+        const row = insert.get({
           id: asset.id,
           account,
           filename: asset.filename,
@@ -167,6 +176,8 @@ export function prepareUploads(connection: Connection) {
         const { sha256 } = asset.integrity
         const object = { key: asset.id, bytes: asset.bytes, chunkSize: upload.chunkSize }
         if (sha256 !== null) declareChecksum(object, sha256)
+        recordUpload(writer, 'upload.started', row as UploadRow)
+        recordStorageLow(writer, asset.bytes)
         return { outcome: 'reserved' }
       })
     },
@@ -179,12 +190,14 @@ export function prepareUploads(connection: Connection) {
       return setStorageId.run({ account, id, previous, storage_id: storageId }) === 1
     },
 
-    dropReservation(account: string, id: string): void {
+    dropReservation(writer: Writer, id: string): void {
+      const { account } = writer
       transaction(() => {
         const row = remove.get({ account, id })
         if (row === undefined) return
         free.run({ account, bytes: row.bytes })
         removeChecksum(id)
+        recordUpload(writer, 'upload.cancelled', row)
       })
     },
 
@@ -202,18 +215,21 @@ export function prepareUploads(connection: Connection) {
       return renew.run({ account, id, expires_at: Date.now() + keptForMs }) === 1
     },
 
-    resizeUpload(account: string, id: string, bytes: number): Resizing | { outcome: 'partial' } {
+    resizeUpload(writer: Writer, id: string, bytes: number): Resizing | { outcome: 'partial' } {
+      const { account } = writer
       return transaction(() => {
         const row = state.get({ account, id })
         if (row?.status !== 'uploading') return { outcome: 'refused', status: row?.status }
         if (row.retry_at !== null) return { outcome: 'final' }
         const growth = bytes - row.bytes
-        const room = reserveGrowth(account, growth)
+        const room = reserveGrowth(writer, growth)
         if (room === 'partial') return { outcome: 'partial' }
         if (room === 'none') {
           return { outcome: 'storage_exceeded', usage: usageOf(account), growth }
         }
-        resize.run({ account, id, bytes })
+        const resized = resize.get({ account, id, bytes })
+        if (resized && growth !== 0) recordUpload(writer, 'upload.updated', resized)
+        recordStorageLow(writer, growth)
         return { outcome: 'resized' }
       })
     },

@@ -1,5 +1,6 @@
 import type { Integrity } from '../../domain/asset.ts'
 import type { Verification, VerificationQueue } from '../verification-data.ts'
+import { prepareRecordDamage } from './record-damage.ts'
 import type { Connection } from './statement.ts'
 
 interface VerificationRow {
@@ -15,7 +16,9 @@ interface ChecksumRow {
 }
 
 /** The queries of the jobs that read the bytes of objects. */
-export function prepareVerifications({ prepare }: Connection) {
+export function prepareVerifications(connection: Connection) {
+  const { prepare, transaction } = connection
+  const recordDamage = prepareRecordDamage(connection)
   const isDue = 'queue = :queue and (due_at <= :now or due_at > :latest)'
   const anyDue = prepare(`select 1 from checksums where ${isDue} limit 1`)
   const claim = prepare<VerificationRow>(
@@ -34,6 +37,9 @@ export function prepareVerifications({ prepare }: Connection) {
      where object_key = :key and queue is not null returning sha256, verified_at, damaged`,
   )
 
+  const wasDamaged = prepare<{ damaged: number }>(
+    'select damaged from checksums where object_key = :key and queue is not null',
+  )
   return {
     claimVerifications(
       queue: VerificationQueue,
@@ -57,14 +63,15 @@ export function prepareVerifications({ prepare }: Connection) {
       key: string,
       { sha256, dueAt }: { sha256: string | null; dueAt: Date },
     ): Integrity | undefined {
-      const row = record.get({ key, sha256, now: Date.now(), due_at: dueAt.getTime() })
-      return (
-        row && {
-          sha256: row.sha256,
-          verifiedAt: row.verified_at === null ? null : new Date(row.verified_at),
-          isDamaged: row.damaged === 1,
-        }
-      )
+      return transaction(() => {
+        const before = wasDamaged.get({ key })
+        const row = record.get({ key, sha256, now: Date.now(), due_at: dueAt.getTime() })
+        if (row === undefined) return undefined
+        const isDamaged = row.damaged === 1
+        if (row.damaged !== before?.damaged) recordDamage(key, isDamaged)
+        const verifiedAt = row.verified_at === null ? null : new Date(row.verified_at)
+        return { sha256: row.sha256, verifiedAt, isDamaged }
+      })
     },
   }
 }

@@ -1,5 +1,7 @@
 import type { AssetVersion } from '../../domain/asset.ts'
+import type { Writer } from '../cache-account-data.ts'
 import type { RestoreOutcome, VersionDeletion } from '../version-data.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import { prepareQueueRemoval } from './release.ts'
 import { ASSET_COLUMNS, type AssetRow, checksumOf, toAsset, toIntegrity } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -20,6 +22,7 @@ export function prepareVersions(connection: Connection) {
   const { prepare, transaction } = connection
   const queueRemoval = prepareQueueRemoval(connection)
   const switchVersion = prepareSwitchVersion(connection)
+  const { recordAsset, recordEvent } = prepareRecordEvents(connection)
   const asset = prepare<AssetOfVersions>(
     `select seq, id, version, last_version, filename from assets where ${READY_FILE}`,
   )
@@ -55,7 +58,8 @@ export function prepareVersions(connection: Connection) {
       return rows.length === 0 ? undefined : rows.map(toVersion)
     },
 
-    restoreVersion(account: string, id: string, version: number): RestoreOutcome {
+    restoreVersion(writer: Writer, id: string, version: number): RestoreOutcome {
+      const { account } = writer
       return transaction(() => {
         const { found, readAsset } = find(account, id)
         if (found === undefined) return { outcome: 'asset_not_found' }
@@ -63,11 +67,13 @@ export function prepareVersions(connection: Connection) {
         const content = take.get({ id, version })
         if (content === undefined) return { outcome: 'version_not_found' }
         switchVersion(found, content)
+        recordAsset(writer, 'asset.replaced', found.seq)
         return { outcome: 'restored', asset: readAsset() }
       })
     },
 
-    deleteVersion(account: string, id: string, version: number): VersionDeletion {
+    deleteVersion(writer: Writer, id: string, version: number): VersionDeletion {
+      const { account } = writer
       return transaction(() => {
         const { found } = find(account, id)
         if (found === undefined) return 'asset_not_found'
@@ -76,6 +82,9 @@ export function prepareVersions(connection: Connection) {
         if (removed === undefined) return 'version_not_found'
         free.run({ account, bytes: removed.bytes })
         queueRemoval('object', { key: removed.object_key, storageId: removed.storage_id })
+        const { filename, bytes, mime, created_at: createdAt } = removed
+        const deleted = { assetId: id, version, filename, bytes, mime, createdAt }
+        recordEvent(writer, 'version.deleted', deleted)
         return 'deleted'
       })
     },

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { keyActor, tokenActor } from '../../domain/event.ts'
 import { type Actor, includesScope, type KeyScope } from '../../domain/key.ts'
 import { ServiceError } from '../../errors.ts'
 import { type AccountContext, type Context, forAccount } from '../../operations/context.ts'
@@ -47,7 +48,9 @@ export async function authorize(
     )
   }
   const { accountId, scope, actor, uploadToken } = caller
-  return { context: forAccount(context, accountId, uploadToken), scope, actor, caller }
+  const by = uploadToken ? tokenActor(uploadToken.id) : keyActor(actor)
+  const own = { ...forAccount(context, accountId, by), uploadToken }
+  return { context: own, scope, actor, caller }
 }
 
 function credentialsOf(request: FastifyRequest, context: Context, baseUrl: string): Credentials {

@@ -1,0 +1,83 @@
+import { EVENT_DATA, EVENTS, type EventType, endpoints } from '@stowage/protocol'
+
+/** The parts of a schema that the page shows. */
+interface Schema {
+  type?: string | string[]
+  enum?: unknown[]
+  items?: Schema
+  description?: string
+  properties?: Record<string, Schema>
+  required?: string[]
+}
+
+type DataName = keyof typeof EVENT_DATA
+
+/** Returns docs/events.md: every type of event, and the fields of its data. */
+export function eventsPage(): string {
+  return `${[INTRODUCTION, typesTable(), '## Data', ...Object.keys(EVENT_DATA).map(dataSection)].join('\n\n')}\n`
+}
+
+const { example } = endpoints.listEvents.success
+
+const INTRODUCTION = `# Events
+
+<!-- Generated from packages/protocol/src/event.ts: npm run docs:events -->
+
+Every change of an account writes an event, in the transaction of the change: an event exists if and only if its change
+was made. Events tell a shop that a file is ready, replaced or deleted, and are the audit log of the account.
+
+\`GET /events\` returns them, the oldest first:
+
+\`\`\`sh
+curl -H "Authorization: Bearer $KEY" "$STOWAGE_URL/api/v1/events?after=41&limit=1000"
+\`\`\`
+
+\`\`\`json
+${JSON.stringify(example, null, 2)}
+\`\`\`
+
+- \`id\` increases in the order of the changes of the account, without gaps. A reader stores the last ID that it has
+  processed and continues after it: it misses no change and sees none twice.
+- \`type\` filters by type: \`type=asset.ready,asset.replaced\`.
+- \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\`, \`grant\`, \`job\` (a background job, with its
+  name), \`operator\` (a command on the server), or \`anonymous\` (the service requires no key).
+- \`data\` is the resource right after the change, as the API returns it. It does not change when the resource changes again.
+- Calls that change nothing, such as a repeated call, write no event. Bulk calls write one event for each asset or product.
+- Events are kept for 30 days (\`STOWAGE_EVENTS_FOR\`). If a reader continues after an ID whose successors may have been
+  removed, the response is 410 \`events_forgotten\` with \`last_id\`. List the assets and products then, and continue after
+  \`last_id\`. Without \`after\`, the response starts with the oldest event that is kept.
+- New types and new fields may be added. Ignore those that you do not know.`
+
+function typesTable(): string {
+  const rows = Object.entries(EVENTS).map(
+    ([type, { when, data }]) => `| \`${type}\` | ${when} | [${data}](#${data.toLowerCase()}) |`,
+  )
+  return ['## Types', '', '| type | when | data |', '|---|---|---|', ...rows].join('\n')
+}
+
+function dataSection(name: string): string {
+  const schema = EVENT_DATA[name as DataName] as Schema
+  const types = (Object.keys(EVENTS) as EventType[]).filter((type) => EVENTS[type].data === name)
+  return [
+    `### ${name}`,
+    '',
+    `Of ${types.map((type) => `\`${type}\``).join(', ')}.`,
+    '',
+    '| field | type | description |',
+    '|---|---|---|',
+    ...fieldRows(schema),
+  ].join('\n')
+}
+
+function fieldRows({ properties = {}, required = [] }: Schema): string[] {
+  return Object.entries(properties).map(([name, field]) => {
+    const optional = required.includes(name) ? '' : ', may be missing'
+    return `| \`${name}\` | ${typeOf(field)}${optional} | ${field.description ?? ''} |`
+  })
+}
+
+function typeOf({ type, enum: values, items }: Schema): string {
+  if (values !== undefined) return values.map((value) => `\`"${value}"\``).join(' or ')
+  if (type === 'array') return `array of ${items?.type ?? 'object'}s`
+  return Array.isArray(type) ? type.join(' or ') : (type ?? 'object')
+}

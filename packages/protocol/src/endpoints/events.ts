@@ -1,0 +1,23 @@
+import { defineEndpoint } from '../endpoint.ts'
+import { EventPage, ListEventsQuery } from '../event.ts'
+import { eventExample } from '../examples.ts'
+import { API_PREFIX } from './prefix.ts'
+
+export const listEvents = defineEndpoint({
+  operationId: 'listEvents',
+  methods: ['GET'],
+  path: `${API_PREFIX}/events`,
+  tag: 'Events',
+  scope: 'read',
+  summary: 'List events',
+  description:
+    'Every change of the account, who made it, and the resource after it; the oldest first. To follow the changes, repeat the call with `after` set to `meta.next_after`: no change is missed, and none is returned twice. Events are kept for 30 days (`STOWAGE_EVENTS_FOR`). If events after `after` may have been removed, the response is 410: read `last_id` from it, list the assets and products, and continue after `last_id`. See docs/events.md for all types.',
+  query: ListEventsQuery,
+  success: {
+    status: 200,
+    description: 'One page',
+    schema: EventPage,
+    example: { data: [eventExample], meta: { next_after: 42, has_more: false, last_id: 42 } },
+  },
+  errors: ['events_forgotten'],
+})

@@ -1,0 +1,258 @@
+import { AccountResponse, Key } from './account.ts'
+import { Asset, Product } from './asset.ts'
+import { PageQuery } from './paging.ts'
+import { MAX_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+import { type Static, Type } from './type.ts'
+import { ListedUpload } from './upload-list.ts'
+import { Version } from './version.ts'
+
+/** The maximum number of products in one event. */
+const MAX_EVENT_PRODUCTS = 1000
+
+const DamagedAsset = Type.Object(
+  {
+    ...Asset.properties,
+    damaged_version: Type.Integer({
+      description: 'The number of the damaged version. `damaged` is about the current version',
+      examples: [1],
+    }),
+  },
+  { title: 'DamagedAsset' },
+)
+
+const AttachedAsset = Type.Object(
+  {
+    ...Asset.properties,
+    products: Type.Array(
+      Type.Object({ id: Uuid(), product_id: Type.Integer(), variant_id: Type.Integer() }),
+      {
+        description: `The products that this change attached or detached, at most ${MAX_EVENT_PRODUCTS}; a larger change has several events`,
+      },
+    ),
+  },
+  { title: 'AttachedAsset' },
+)
+
+const { version, filename, size, bytes, mime, created_at } = Version.properties
+
+const DeletedVersion = Type.Object(
+  { id: Uuid({ description: 'The asset’s ID' }), version, filename, size, bytes, mime, created_at },
+  { title: 'DeletedVersion' },
+)
+
+const upload = ListedUpload.properties
+
+const EventUpload = Type.Object(
+  {
+    id: upload.id,
+    upload_id: upload.upload_id,
+    is_replacement: upload.is_replacement,
+    filename: upload.filename,
+    path: upload.path,
+    bytes: upload.bytes,
+    mime: upload.mime,
+    status: Type.Enum(['uploading', 'cancelled', 'expired'], { type: 'string' }),
+    chunk_size: upload.chunk_size,
+    parts: upload.parts,
+    started_by: upload.started_by,
+    created_at: upload.created_at,
+    expires_at: upload.expires_at,
+  },
+  { title: 'EventUpload' },
+)
+
+const account = AccountResponse.properties.data.properties
+
+const EventAccount = Type.Object(
+  {
+    name: account.name,
+    plan: account.plan,
+    stored: account.stored,
+    reserved: account.reserved,
+    trash: account.trash,
+    available: account.available,
+    assets: account.assets,
+  },
+  { title: 'EventAccount' },
+)
+
+/** The schemas of `data`. */
+export const EVENT_DATA = {
+  Asset,
+  DamagedAsset,
+  AttachedAsset,
+  DeletedVersion,
+  EventUpload,
+  Product,
+  Key,
+  EventAccount,
+} as const
+
+interface EventEntry {
+  /** When the event is recorded. */
+  when: string
+  data: keyof typeof EVENT_DATA
+}
+
+/** Every type of event. docs/events.md is generated from this list. */
+export const EVENTS = {
+  'upload.started': {
+    when: 'An upload was requested: of a new file, or of a new version.',
+    data: 'EventUpload',
+  },
+  'upload.updated': { when: 'The declared size of an upload changed.', data: 'EventUpload' },
+  'upload.cancelled': {
+    when: 'An upload was cancelled, the asset that it replaces was deleted, or the storage could not start the upload.',
+    data: 'EventUpload',
+  },
+  'upload.expired': { when: 'An unfinished upload expired.', data: 'EventUpload' },
+  'asset.ready': { when: 'An upload was completed, or a link was stored.', data: 'Asset' },
+  'asset.updated': {
+    when: 'The name, the path, the URL or the size of a link changed, or a damaged file was read correctly again.',
+    data: 'Asset',
+  },
+  'asset.replaced': {
+    when: 'Another version became the current one: the upload of a new version was completed, or an older version was restored.',
+    data: 'Asset',
+  },
+  'asset.attached': { when: 'Products were attached to the asset.', data: 'AttachedAsset' },
+  'asset.detached': {
+    when: 'Products were detached from the asset. Deleting a product or an asset records no such event.',
+    data: 'AttachedAsset',
+  },
+  'asset.deleted': {
+    when: 'The asset was deleted: it is in the trash and has no products.',
+    data: 'Asset',
+  },
+  'asset.restored': {
+    when: 'The asset was restored from the trash, with those of its products that still exist.',
+    data: 'Asset',
+  },
+  'asset.removed': {
+    when: 'The asset was permanently removed. A permanent deletion of a ready asset records `asset.deleted` first.',
+    data: 'Asset',
+  },
+  'asset.damaged': {
+    when: 'The stored bytes of a version do not have their SHA-256, or cannot be read.',
+    data: 'DamagedAsset',
+  },
+  'version.deleted': { when: 'An older version was deleted by a call.', data: 'DeletedVersion' },
+  'product.updated': { when: 'A product was added or changed.', data: 'Product' },
+  'product.deleted': {
+    when: 'A product was deleted. Its assets are detached.',
+    data: 'Product',
+  },
+  'key.created': { when: 'An API key was created.', data: 'Key' },
+  'key.revoked': { when: 'An API key was revoked.', data: 'Key' },
+  'account.storage_low': {
+    when: 'Stored and reserved bytes together reached 90 % of the plan.',
+    data: 'EventAccount',
+  },
+} as const satisfies Record<string, EventEntry>
+
+export type EventType = keyof typeof EVENTS
+
+export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
+
+const ACTOR_TYPES = ['key', 'upload_token', 'grant', 'job', 'operator', 'anonymous'] as const
+
+export const EventActor = Type.Object(
+  {
+    type: Type.Enum([...ACTOR_TYPES], {
+      type: 'string',
+      description:
+        '`job` is a background job, `operator` a command on the server, and `anonymous` anyone who can reach a service that requires no key',
+    }),
+    id: Nullable('string', {
+      description:
+        'The ID of the key, the upload token or the grant; null for the key from the settings of the service, and for other actors',
+    }),
+    name: Nullable('string', { description: 'The name of the key or of the job' }),
+  },
+  { title: 'EventActor' },
+)
+export type EventActor = Static<typeof EventActor>
+
+type EventDataOf<Type extends EventType> = Static<
+  (typeof EVENT_DATA)[(typeof EVENTS)[Type]['data']]
+>
+
+interface EventOf<Type extends EventType> {
+  id: number
+  type: Type
+  created_at: string
+  actor: EventActor
+  data: EventDataOf<Type>
+}
+
+/** `type` determines the type of `data`. */
+export type Event = { [Type in EventType]: EventOf<Type> }[EventType]
+
+export const Event = Type.Unsafe<Event>(
+  Type.Object(
+    {
+      id: Type.Integer({
+        description:
+          'Increases in the order of the changes of the account, without gaps. Pass the last one as `after` to continue',
+        examples: [42],
+      }),
+      type: Type.Enum([...EVENT_TYPES], { type: 'string' }),
+      created_at: Type.String({ format: 'date-time' }),
+      actor: EventActor,
+      data: Type.Unsafe<object>({
+        anyOf: Object.values(EVENT_DATA),
+        description: 'The resource right after the change. `type` determines its fields',
+      }),
+    },
+    { title: 'Event' },
+  ),
+)
+
+const types = EVENT_TYPES.map((type) => type.replace('.', '\\.')).join('|')
+
+export const ListEventsQuery = Type.Object({
+  after: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_INTEGER,
+      description:
+        'Only events with higher IDs: the last ID that was read. Missing: starts with the oldest event that is kept',
+      ...Problem('must be the ID of an event, or 0'),
+    }),
+  ),
+  type: Type.Optional(
+    Type.String({
+      pattern: `^(${types})(,(${types}))*$`,
+      maxLength: 1000,
+      description: 'Only events of this type, or of these types, separated by commas',
+      examples: ['asset.ready,asset.replaced'],
+      ...Problem(
+        `must be a type of event, or several separated by commas: ${EVENT_TYPES.join(', ')}`,
+      ),
+    }),
+  ),
+  limit: PageQuery.limit,
+})
+export type ListEventsQuery = Static<typeof ListEventsQuery>
+
+export const EventPage = Type.Object(
+  {
+    data: Type.Array(Event, { description: 'The oldest first' }),
+    meta: Type.Object({
+      next_after: Type.Integer({
+        description: 'Pass it as `after` to read the next page, now or later',
+      }),
+      has_more: Type.Boolean({ description: 'Whether there are further events now' }),
+      last_id: Type.Integer({
+        description: 'The ID of the last event of the account, of any type; 0 if there is none',
+      }),
+    }),
+  },
+  { title: 'EventPage' },
+)
+export type EventPage = Static<typeof EventPage>
+
+/** The types in the query. */
+export function parseEventTypes(text: string): EventType[] {
+  return [...new Set(text.split(','))] as EventType[]
+}

@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as immediate, setImmediate } from 'node:timers/promises'
+import { v7 as newUuid } from 'uuid'
+import { type EventActor, jobActor } from '../../domain/event.ts'
+import type { ProductSelection } from '../../domain/product.ts'
+import type { AccountData } from '../account-data.ts'
+import { ASSET_EVENT_CASES } from './asset-event-cases.ts'
+import { aLink, aProduct, aReadyAsset, type Contract, inHours, NOON } from './builders.ts'
+import { readEvents } from './check-events.ts'
+import { replace } from './replacement-builders.ts'
+import { UPLOAD_EVENT_CASES } from './upload-event-cases.ts'
+
+const NONE: ProductSelection = { ids: [], productIds: [], variantIds: [], skus: [] }
+const FIRST: ProductSelection = { ...NONE, productIds: [1] }
+/** The types of the events that the work has recorded. */
+async function recordedBy(data: AccountData, work: () => Promise<unknown>): Promise<string[]> {
+  const { lastId } = await data.listEvents({ after: 0, limit: 1 })
+  await work()
+  const { events } = await data.listEvents({ after: lastId, limit: 1000 })
+  return events.map(({ type }) => type)
+}
+
+/** The contract for the events of changes. */
+export function testEvents({ name, open }: Contract): void {
+  for (const { sentence, prepare, recorded } of [...UPLOAD_EVENT_CASES, ...ASSET_EVENT_CASES]) {
+    test(name(`events of ${sentence}: ${recorded.join(', ') || 'none'}`), async (t) => {
+      const opened = await open(t)
+      assert.deepEqual(await recordedBy(opened.data, await prepare(opened)), recorded)
+    })
+  }
+
+  test(name('an event has the actor and the resource after the change'), async (t) => {
+    const { database, account } = await open(t)
+    const actor: EventActor = { type: 'key', id: newUuid(), name: 'shop backend' }
+    const data = database.of(account.id, actor)
+    const id = await aReadyAsset(data, { filename: 'b.zip', size: 7, path: 'x/y' })
+    const [product] = await data.putProducts([aProduct()])
+    await data.attachProducts(id, FIRST)
+    await database.of(account.id, jobActor('test')).trashAssets([id])
+    const asset = await data.findAsset(id)
+    const [started, ready, updated, attached, deleted] = await readEvents(data)
+    assert.equal(started?.type, 'upload.started')
+    assert.deepEqual(
+      [started.data.id, started.data.bytes, started.data.path, started.data.isReplacement],
+      [id, 7, 'x/y', false],
+    )
+    assert.ok(started.data.expiresAt.getTime() > Date.now())
+    assert.deepEqual(started.actor, actor)
+    assert.equal(ready?.type, 'asset.ready')
+    assert.deepEqual(ready.data, { ...asset, status: 'ready', trashedAt: null })
+    assert.deepEqual(updated?.data, product)
+    assert.equal(attached?.type, 'asset.attached')
+    assert.deepEqual(attached.data.products, [{ id: product?.id, productId: 1, variantId: 11 }])
+    assert.equal(attached.data.id, id)
+    assert.equal(deleted?.type, 'asset.deleted')
+    assert.deepEqual(deleted.actor, jobActor('test'))
+    assert.ok(deleted.data.trashedAt instanceof Date)
+    assert.ok(Math.abs(deleted.createdAt.getTime() - Date.now()) < 60_000)
+  })
+
+  test(name('the damage of an older version has its number'), async (t) => {
+    const { database, data } = await open(t)
+    const id = await aReadyAsset(data)
+    await replace(data, id)
+    await database.recordVerification(id, { sha256: null, dueAt: inHours(1) })
+    const damaged = (await readEvents(data)).at(-1)
+    assert.equal(damaged?.type, 'asset.damaged')
+    assert.deepEqual([damaged.data.version, damaged.data.damagedVersion], [2, 1])
+    assert.equal(damaged.data.integrity.isDamaged, false)
+  })
+
+  test(name('the deletion of all assets has the actor that began it'), async (t) => {
+    const { database, account, data } = await open(t)
+    const actor: EventActor = { type: 'key', id: newUuid(), name: 'shop' }
+    await aLink(data)
+    await database.of(account.id, actor).beginTrashAll()
+    await database.of(account.id, jobActor('test')).continueTrashAll()
+    assert.deepEqual((await readEvents(data)).at(-1)?.actor, actor)
+  })
+
+  test(name('events are listed after an ID, by type, up to a limit'), async (t) => {
+    const { database, account, data } = await open(t)
+    for (let count = 0; count < 3; count += 1) await data.deleteAsset(await aLink(data))
+    const list = async (query: { after: number; limit: number; types?: ['asset.removed'] }) =>
+      (await data.listEvents(query)).events.map(({ id, type }) => `${id} ${type}`)
+    assert.deepEqual(await list({ after: 0, limit: 2 }), ['1 asset.ready', '2 asset.deleted'])
+    assert.deepEqual(await list({ after: 7, limit: 5 }), ['8 asset.deleted', '9 asset.removed'])
+    assert.deepEqual(await list({ after: 3, limit: 1, types: ['asset.removed'] }), [
+      '6 asset.removed',
+    ])
+    const types = ['asset.removed', 'asset.ready', 'key.created'] as const
+    const { events, lastId } = await data.listEvents({ after: 1, limit: 3, types: [...types] })
+    assert.deepEqual(
+      events.map(({ id }) => id),
+      [3, 4, 6],
+    )
+    assert.equal(lastId, 9)
+    const other = await database.ensureAccount({ ...account, id: newUuid(), name: 'other' })
+    const empty = await database.of(other.id).listEvents({ after: 0, limit: 10 })
+    assert.deepEqual(empty, { events: [], lastId: 0, forgottenId: 0 })
+  })
+
+  test(name('an event lists at most 1,000 attached products'), async (t) => {
+    const { data } = await open(t)
+    const id = await aLink(data)
+    const products = Array.from({ length: 1001 }, (_, variantId) => aProduct({ variantId }))
+    await data.putProducts(products)
+    const { lastId } = await data.listEvents({ after: 0, limit: 1 })
+    await data.attachProducts(id, FIRST)
+    const { events } = await data.listEvents({ after: lastId, limit: 10 })
+    const lengths = events.map((event) =>
+      event.type === 'asset.attached' ? event.data.products.length : 0,
+    )
+    assert.deepEqual(lengths, [1000, 1])
+  })
+
+  test(name('a reader sees each event of concurrent changes once, in order'), async (t) => {
+    const { data } = await open(t, { planStorage: 10_000 })
+    const [product] = await data.putProducts([aProduct()])
+    let isDone = false
+    const change = async (index: number) => {
+      const id = await aReadyAsset(data, { size: 1 })
+      if (index % 3 === 0) await data.attachProducts(id, { ...NONE, ids: [product?.id ?? ''] })
+      if (index % 3 === 1) await data.trashAssets([id])
+      // Rolled back: the events must not be visible, and their IDs are used again.
+      await data.attachProducts(id, { ...NONE, productIds: [7] })
+    }
+    const changes = Promise.all(Array.from({ length: 30 }, (_, index) => change(index)))
+    const seen: number[] = []
+    const read = async () => {
+      const { events } = await data.listEvents({ after: seen.length, limit: 7 })
+      seen.push(...events.map(({ id }) => id))
+      // Lets the changes continue: a read may not wait for anything.
+      await immediate()
+      return events.length
+    }
+    const reader = (async () => {
+      while (!isDone) {
+        await read()
+        // SQLite reads without waiting for I/O: let the changes go on.
+        await setImmediate()
+      }
+    })()
+    await changes
+    isDone = true
+    await reader
+    while ((await read()) > 0);
+    assert.deepEqual(
+      seen,
+      seen.map((_, index) => index + 1),
+    )
+    assert.equal(seen.length, 1 + 30 * 2 + 10 + 10)
+  })
+
+  test(name('old events are forgotten in batches, and pages report the highest ID'), async (t) => {
+    const { database, account, data } = await open(t)
+    for (let count = 0; count < 3; count += 1) await aLink(data)
+    const other = await database.ensureAccount({ ...account, id: newUuid(), name: 'other' })
+    await aLink(database.of(other.id))
+    assert.equal(await database.forgetEvents(inHours(-1), 10), 0)
+    const all = { after: 0, limit: 10 }
+    assert.equal(await database.forgetEvents(inHours(1), 2), 2)
+    const first = await data.listEvents(all)
+    assert.deepEqual([first.forgottenId, first.lastId, first.events.length], [2, 3, 1])
+    assert.equal(await database.forgetEvents(inHours(1), 10), 2)
+    assert.deepEqual(await data.listEvents(all), { events: [], lastId: 3, forgottenId: 3 })
+    await aLink(data)
+    assert.equal((await data.listEvents(all)).events[0]?.id, 4)
+    for (const { missing } of await database.compareEvents()) assert.equal(missing, 0)
+  })
+
+  test(name('imported events are equal to those of the other deployment'), async (t) => {
+    const { database, account, data } = await open(t)
+    const id = await aReadyAsset(data, { path: 'x' })
+    await data.putProducts([aProduct()])
+    await data.attachProducts(id, FIRST)
+    await replace(data, id)
+    await data.deleteVersion(id, 1)
+    await database.recordVerification(id, { sha256: null, dueAt: inHours(1) })
+    const key = { id: newUuid(), name: 'k', scope: 'read', hash: newUuid(), hint: 'h' } as const
+    await data.addKey({ ...key, createdAt: NOON })
+    const page = await data.listEvents({ after: 0, limit: 100 })
+    const { id: other } = await database.ensureAccount({ ...account, id: newUuid(), name: 'other' })
+    const target = database.of(other)
+    await target.putProducts([aProduct()], { isCopy: true })
+    await target.importEvents(page)
+    await target.importEvents(page)
+    const imported = await target.listEvents({ after: 0, limit: 100 })
+    const text = JSON.stringify(imported).replaceAll(other, account.id)
+    assert.deepEqual(JSON.parse(text), JSON.parse(JSON.stringify(page)))
+    await aLink(target)
+    assert.equal((await target.listEvents({ after: page.lastId, limit: 1 })).events.length, 1)
+  })
+
+  test(name('missing events are counted, and count as forgotten after the repair'), async (t) => {
+    const { database, account, data } = await open(t)
+    for (let count = 0; count < 3; count += 1) await aLink(data)
+    const { events } = await data.listEvents({ after: 0, limit: 10 })
+    const { id } = await database.ensureAccount({ ...account, id: newUuid(), name: 'other' })
+    const target = database.of(id)
+    await target.importEvents({ events: events.slice(2), lastId: 0, forgottenId: 0 })
+    const compare = async () =>
+      (await database.compareEvents()).find(({ accountId }) => accountId === id)
+    assert.deepEqual(await compare(), { accountId: id, lastId: 0, highestId: 3, missing: -1 })
+    await database.repairEvents(id)
+    assert.deepEqual(await compare(), { accountId: id, lastId: 3, highestId: 3, missing: 0 })
+    const page = await target.listEvents({ after: 0, limit: 10 })
+    assert.deepEqual([page.forgottenId, page.events.length], [2, 1])
+    await target.importEvents({ events: [], lastId: 5, forgottenId: 0 })
+    await database.repairEvents(id)
+    assert.equal((await target.listEvents({ after: 0, limit: 1 })).forgottenId, 5)
+  })
+}

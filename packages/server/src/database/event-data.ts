@@ -1,0 +1,40 @@
+import type { Event, EventType } from '../domain/event.ts'
+
+export interface EventQuery {
+  /** Returns events with higher IDs. */
+  after: number
+  /** Only events of these types; undefined means all. */
+  types?: EventType[] | undefined
+  limit: number
+}
+
+export interface EventPage {
+  /** By ascending ID. */
+  events: Event[]
+  /** The ID of the account's last event, of any type; 0 if it has none. */
+  lastId: number
+  /** Events up to this ID may have been forgotten; 0 if none has. */
+  forgottenId: number
+}
+
+/** The IDs of the events of an account. */
+export interface EventComparison {
+  accountId: string
+  /** The counter, and the highest ID. The counter must not be lower. */
+  lastId: number
+  highestId: number
+  /** The number of IDs without an event, after the forgotten ones and up to the counter. Must be 0. */
+  missing: number
+}
+
+/**
+ * The events of one account. Each method that changes something also records its events, atomically, for the actor that
+ * was passed to `Database.of`. A call that changes nothing records none. The IDs of an account increase in the
+ * order of the commits, without gaps: a reader that has seen an ID has seen all lower ones.
+ */
+export interface EventData {
+  listEvents(query: EventQuery): Promise<EventPage>
+
+  /** Copies events of another deployment with their IDs. Existing ones are not changed. */
+  importEvents(page: EventPage): Promise<void>
+}

@@ -1,0 +1,7 @@
+import { jobActor, OPERATOR } from '../domain/event.ts'
+
+/** The actors of changes that span accounts, as JSON. */
+export const EXPIRY_JOB = JSON.stringify(jobActor('expire_uploads'))
+export const TRASH_JOB = JSON.stringify(jobActor('empty_trash'))
+export const VERIFICATION_JOB = JSON.stringify(jobActor('verify_files'))
+export const PLAN_OPERATOR = JSON.stringify(OPERATOR)

@@ -1,0 +1,63 @@
+import type { EventActor, EventType } from '../../domain/event.ts'
+import type { EventData } from '../event-data.ts'
+import { toEvent } from '../read-event-data.ts'
+import { storeEventData } from '../store-event-data.ts'
+import { begin, type Sql } from './connection.ts'
+import type { Fragment } from './statement.ts'
+
+interface EventRow {
+  last_event: number
+  forgotten_event: number
+  /** Null if there is no event. */
+  id: number | null
+  type: EventType
+  created_at: Date
+  actor: EventActor
+  data: unknown
+}
+
+export function accountEvents(sql: Sql, account: string): EventData {
+  function select(after: number, limit: number, condition: Fragment): Fragment {
+    return sql`
+      (select id, type, created_at, actor, data from events
+       where account_id = ${account} and id > ${after} ${condition} order by id limit ${limit})`
+  }
+
+  return {
+    async listEvents({ after, types, limit }) {
+      // Each type is read by its index: otherwise a rare one would read all events of the account.
+      const parts = types?.map((type) => select(after, limit, sql`and type = ${type}`)) ?? [
+        select(after, limit, sql``),
+      ]
+      const union = parts.reduce((all, part) => sql`${all} union all ${part}`)
+      const rows = await sql<EventRow[]>`
+        select a.last_event, a.forgotten_event, e.* from accounts a
+        left join lateral (select * from (${union}) e order by id limit ${limit}) e on true
+        where a.id = ${account} order by e.id`
+      return {
+        events: rows.flatMap(({ id, type, created_at: createdAt, actor, data }) =>
+          id === null ? [] : [toEvent({ accountId: account, id, type, createdAt, actor, data })],
+        ),
+        lastId: rows[0]?.last_event ?? 0,
+        forgottenId: rows[0]?.forgotten_event ?? 0,
+      }
+    },
+
+    importEvents: ({ events, lastId, forgottenId }) =>
+      begin(sql, async (transaction) => {
+        await transaction`
+          update accounts set last_event = greatest(last_event, ${lastId}),
+            forgotten_event = greatest(forgotten_event, ${forgottenId})
+          where id = ${account}`
+        await transaction`
+          insert into events (account_id, id, type, created_at, actor, data)
+          select ${account}, id, type, created_at, actor, data from unnest(
+            ${events.map(({ id }) => id)}::bigint[], ${events.map(({ type }) => type)}::text[],
+            ${events.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[],
+            ${events.map(({ actor }) => JSON.stringify(actor))}::text[]::json[],
+            ${events.map(storeEventData)}::text[]::json[]
+          ) imported (id, type, created_at, actor, data)
+          on conflict (account_id, id) do nothing`
+      }),
+  }
+}

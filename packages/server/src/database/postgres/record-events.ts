@@ -1,0 +1,118 @@
+import type {
+  AssetEventType,
+  EventType,
+  ProductEventType,
+  UploadEventType,
+} from '../../domain/event.ts'
+import type { Writer } from '../cache-account-data.ts'
+import type { Sql } from './connection.ts'
+import { accountSnapshot, assetSnapshot, productSnapshot, uploadSnapshot } from './snapshots.ts'
+import type { Fragment } from './statement.ts'
+
+export interface NewEvents {
+  type: EventType
+  /** As JSON. */
+  actor: string
+  /** A query with the columns `account_id`, `data` and `place`. Events are numbered by their place. */
+  subjects: Fragment
+  /** A statement that runs first. `subjects` reads the rows that it returns from `changed`. */
+  changed?: Fragment
+}
+
+/**
+ * Records events, in the caller's transaction. Locks the accounts, so the caller locks no product and no asset
+ * afterwards that it has not locked before. Returns the number of events.
+ */
+export async function recordEvents(
+  transaction: Sql,
+  { type, actor, subjects, changed }: NewEvents,
+): Promise<number> {
+  const recorded = await transaction`
+    with ${changed ? transaction`changed as (${changed}),` : transaction``} subjects as (${subjects}),
+    locked as (
+      select accounts.id, counts.count from accounts
+      join (select account_id, count(*) as count from subjects group by account_id) counts
+        on accounts.id = counts.account_id
+      order by accounts.id for no key update of accounts
+    ), taken as (
+      update accounts set last_event = last_event + locked.count from locked
+      where accounts.id = locked.id returning accounts.id, last_event - locked.count as before
+    )
+    insert into events (account_id, id, type, created_at, actor, data)
+    select s.account_id, taken.before + row_number() over (partition by s.account_id order by s.place),
+      ${type}, clock_timestamp(), ${actor}::text::json, s.data
+    from subjects s join taken on taken.id = s.account_id`
+  return recorded.count
+}
+
+/** Records an event for each of these assets, of any accounts. */
+export async function recordAssetEvents(
+  transaction: Sql,
+  actor: string,
+  type: AssetEventType,
+  ids: string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const subjects = transaction`
+    select s.account_id, s.id as place, ${assetSnapshot(transaction)} as data
+    from assets s where s.id = any(${ids}::uuid[])`
+  await recordEvents(transaction, { type, actor, subjects })
+}
+
+/** Records an event for each of these uploads, by the IDs of their rows. */
+export async function recordUploadEvents(
+  transaction: Sql,
+  actor: string,
+  type: UploadEventType,
+  ids: string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const subjects = transaction`
+    select s.account_id, s.id as place, ${uploadSnapshot(transaction)} as data
+    from assets s where s.id = any(${ids}::uuid[])`
+  await recordEvents(transaction, { type, actor, subjects })
+}
+
+export async function recordProductEvents(
+  transaction: Sql,
+  actor: string,
+  type: ProductEventType,
+  ids: string[],
+): Promise<void> {
+  if (ids.length === 0) return
+  const subjects = transaction`
+    select s.account_id, s.id as place, ${productSnapshot(transaction)} as data
+    from products s where s.id = any(${ids}::uuid[])`
+  await recordEvents(transaction, { type, actor, subjects })
+}
+
+/** Records an event with this data. */
+export async function recordEvent(
+  transaction: Sql,
+  { account, actor }: Writer,
+  type: EventType,
+  data: object,
+): Promise<void> {
+  const subjects = transaction`
+    select ${account}::uuid as account_id, 1 as place, ${JSON.stringify(data)}::text::json as data`
+  await recordEvents(transaction, { type, actor, subjects })
+}
+
+/** Records that the plan is almost used up, if these additional bytes have crossed the limit. */
+export async function recordStorageLow(
+  transaction: Sql,
+  { account, actor }: Writer,
+  growth: number,
+): Promise<void> {
+  if (growth <= 0) return
+  const subjects = transaction`
+    select s.id as account_id, 1 as place, ${accountSnapshot(transaction)} as data
+    from accounts s where s.id = ${account} and ${becomesLow(transaction, -growth, growth)}`
+  await recordEvents(transaction, { type: 'account.storage_low', actor, subjects })
+}
+
+/** Whether `growth` makes the account `s` cross 90 % of its plan. `offset` leads from its counters to those before. */
+export function becomesLow(sql: Sql, offset: number, growth: number): Fragment {
+  const before = sql`(s.stored_bytes + s.reserved_bytes + ${offset}::bigint)`
+  return sql`(${before} * 10 < s.plan_storage * 9 and (${before} + ${growth}::bigint) * 10 >= s.plan_storage * 9)`
+}

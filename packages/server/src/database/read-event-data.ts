@@ -1,0 +1,98 @@
+import type { Integrity } from '../domain/asset.ts'
+import { pathOfStored } from '../domain/asset-path.ts'
+import type {
+  AttachedProduct,
+  Event,
+  EventActor,
+  EventAsset,
+  EventType,
+  EventUpload,
+} from '../domain/event.ts'
+
+/** A time as text, or in milliseconds. */
+type Time = string | number
+
+/** The data of an event as both engines store it: JSON that SQL creates from the row. */
+export interface StoredAsset
+  extends Omit<
+    EventAsset,
+    'accountId' | 'createdAt' | 'updatedAt' | 'path' | 'integrity' | 'trashedAt'
+  > {
+  createdAt: Time
+  updatedAt: Time
+  folder: string | null
+  trashedAt: Time | null
+  /** The digest, when it was verified, and whether the object is damaged. */
+  checksum: [string | null, Time | null, boolean | number] | null
+  damagedVersion?: number
+  products?: AttachedProduct[]
+}
+
+export interface StoredUpload
+  extends Omit<EventUpload, 'path' | 'startedBy' | 'createdAt' | 'expiresAt' | 'isReplacement'> {
+  isReplacement: boolean | number
+  folder: string | null
+  startedById: string | null
+  startedByName: string | null
+  createdAt: Time
+  expiresAt: Time
+}
+
+export interface StoredEvent {
+  accountId: string
+  id: number
+  type: EventType
+  createdAt: Date
+  actor: EventActor
+  /** Parsed JSON. */
+  data: unknown
+}
+
+export function toEvent({ accountId, data, ...event }: StoredEvent): Event {
+  return { ...event, data: readEventData(accountId, event.type, data) } as Event
+}
+
+function readEventData(accountId: string, type: EventType, data: unknown): unknown {
+  if (type === 'version.deleted') return withDates(data, ['createdAt'])
+  if (type.startsWith('asset.')) return toEventAsset(accountId, data as StoredAsset)
+  if (type.startsWith('upload.')) return toEventUpload(data as StoredUpload)
+  if (type.startsWith('key.')) {
+    return { ...withDates(data, ['createdAt', 'lastUsedAt', 'revokedAt']), accountId }
+  }
+  return data
+}
+
+function toEventAsset(accountId: string, stored: StoredAsset): EventAsset {
+  const { folder, checksum, ...asset } = stored
+  return {
+    ...withDates(asset, ['createdAt', 'updatedAt', 'trashedAt']),
+    accountId,
+    path: pathOfStored(folder),
+    integrity: toIntegrity(checksum),
+  } as EventAsset
+}
+
+function toIntegrity(checksum: StoredAsset['checksum']): Integrity {
+  const [sha256, verifiedAt, isDamaged] = checksum ?? [null, null, false]
+  return { sha256, verifiedAt: toDate(verifiedAt), isDamaged: Boolean(isDamaged) }
+}
+
+function toEventUpload(stored: StoredUpload): EventUpload {
+  const { folder, startedById: id, startedByName: name, isReplacement, ...upload } = stored
+  return {
+    ...withDates(upload, ['createdAt', 'expiresAt']),
+    isReplacement: Boolean(isReplacement),
+    path: pathOfStored(folder),
+    startedBy: name === null ? null : { id, name },
+  } as EventUpload
+}
+
+function withDates(data: unknown, fields: string[]): Record<string, unknown> {
+  const values = { ...(data as Record<string, unknown>) }
+  for (const field of fields) values[field] = toDate(values[field] as Time | null)
+  return values
+}
+
+function toDate(time: Time | null): Date | null {
+  return time === null ? null : new Date(time)
+}

@@ -1,0 +1,91 @@
+import type { EventType } from '../../domain/event.ts'
+import type { EventPage, EventQuery } from '../event-data.ts'
+import { toEvent } from '../read-event-data.ts'
+import { storeEventData } from '../store-event-data.ts'
+import type { Connection, Statement } from './statement.ts'
+
+interface EventRow {
+  last_event: number
+  forgotten_event: number
+  /** Null if there is no event. */
+  id: number | null
+  type: EventType
+  created_at: number
+  actor: string
+  data: string
+}
+
+export function prepareEvents({ prepare, transaction }: Connection) {
+  const setCounters = prepare(
+    `update accounts set last_event = max(last_event, :last),
+       forgotten_event = max(forgotten_event, :forgotten)
+     where id = :account`,
+  )
+  const insert = prepare(
+    `insert into events (account_id, id, type, created_at, actor, data)
+     values (:account, :id, :type, :created_at, :actor, :data) on conflict do nothing`,
+  )
+
+  /** One statement for the state and the events, as another process may record and forget events meanwhile. */
+  function select(conditions: string[]): Statement<EventRow> {
+    const parts = conditions.map(
+      (condition) => `select * from (select id, type, created_at, actor, data from events
+        where account_id = :account and id > :after ${condition} order by id limit :limit)`,
+    )
+    return prepare(
+      `select a.last_event, a.forgotten_event, e.id, e.type, e.created_at, e.actor, e.data
+       from accounts a
+       left join (select * from (${parts.join(' union all ')}) order by id limit :limit) e on true
+       where a.id = :account order by e.id`,
+    )
+  }
+
+  /** Each type is read by its index: otherwise a rare one would read all events of the account. */
+  function read(account: string, { after, types, limit }: EventQuery): EventRow[] {
+    const position = { account, after, limit }
+    if (types === undefined) return select(['']).all(position)
+    const names = types.map((type, index) => [`type${index}`, type] as const)
+    const statement = select(names.map(([name]) => `and type = :${name}`))
+    return statement.all({ ...position, ...Object.fromEntries(names) })
+  }
+
+  return {
+    listEvents(account: string, query: EventQuery): EventPage {
+      const rows = read(account, query)
+      return {
+        events: rows.flatMap(({ id, type, created_at, actor, data }) =>
+          id === null
+            ? []
+            : [
+                toEvent({
+                  accountId: account,
+                  id,
+                  type,
+                  createdAt: new Date(created_at),
+                  actor: JSON.parse(actor),
+                  data: JSON.parse(data),
+                }),
+              ],
+        ),
+        lastId: rows[0]?.last_event ?? 0,
+        forgottenId: rows[0]?.forgotten_event ?? 0,
+      }
+    },
+
+    importEvents(account: string, { events, lastId, forgottenId }: EventPage): void {
+      transaction(() => {
+        setCounters.run({ account, last: lastId, forgotten: forgottenId })
+        for (const event of events) {
+          insert.run({
+            account,
+            id: event.id,
+            type: event.type,
+            created_at: event.createdAt.getTime(),
+            actor: JSON.stringify(event.actor),
+            data: storeEventData(event),
+          })
+        }
+      })
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import type {
+  AssetEventType,
+  AttachedProduct,
+  AttachmentEventType,
+  EventType,
+  UploadEventType,
+} from '../../domain/event.ts'
+import type { Writer } from '../cache-account-data.ts'
+import type { UploadRow } from './rows.ts'
+import { ASSET_SNAPSHOT, uploadSnapshot } from './snapshots.ts'
+import type { Connection } from './statement.ts'
+
+/** Records events, in the caller's transaction. */
+export function prepareRecordEvents({ prepare }: Connection) {
+  const take = prepare<{ last_event: number }>(
+    'update accounts set last_event = last_event + 1 where id = :account returning last_event',
+  )
+  const columns = 'events (account_id, id, type, created_at, actor, data)'
+  const insert = prepare(
+    `insert into ${columns} values (:account, :id, :type, :now, :actor, :data)`,
+  )
+  const insertAsset = prepare(
+    `insert into ${columns} select :account, :id, :type, :now, :actor, json_object(${ASSET_SNAPSHOT})
+     from assets where seq = :seq`,
+  )
+  const insertDamage = prepare(
+    `insert into ${columns}
+     select :account, :id, :type, :now, :actor, json_object(${ASSET_SNAPSHOT}, 'damagedVersion', :version)
+     from assets where seq = :seq`,
+  )
+  const insertAttachment = prepare(
+    `insert into ${columns}
+     select :account, :id, :type, :now, :actor, json_object(${ASSET_SNAPSHOT}, 'products', json(:products))
+     from assets where seq = :seq`,
+  )
+  const newlyLow = prepare<object>(
+    `select name, plan_name as planName, plan_storage as "limit", stored_bytes as stored,
+       reserved_bytes as reserved, trash_bytes as trash, asset_count as assets
+     from accounts where id = :account and (stored_bytes + reserved_bytes) * 10 >= plan_storage * 9
+       and (stored_bytes + reserved_bytes - :growth) * 10 < plan_storage * 9`,
+  )
+
+  function next(writer: Writer) {
+    const id = take.get({ account: writer.account })?.last_event
+    if (id === undefined) throw new Error(`there is no account ${writer.account}`)
+    return { account: writer.account, actor: writer.actor, id, now: Date.now() }
+  }
+
+  function recordEvent(writer: Writer, type: EventType, data: object): void {
+    insert.run({ ...next(writer), type, data: JSON.stringify(data) })
+  }
+
+  return {
+    recordEvent,
+
+    recordAsset(writer: Writer, type: AssetEventType, seq: number): void {
+      insertAsset.run({ ...next(writer), type, seq })
+    },
+
+    recordDamage(writer: Writer, { seq, version }: { seq: number; version: number }): void {
+      insertDamage.run({ ...next(writer), type: 'asset.damaged', seq, version })
+    },
+
+    recordAttachment(
+      writer: Writer,
+      type: AttachmentEventType,
+      { seq, products }: { seq: number; products: AttachedProduct[] },
+    ): void {
+      insertAttachment.run({ ...next(writer), type, seq, products: JSON.stringify(products) })
+    },
+
+    recordUpload(writer: Writer, type: UploadEventType, row: UploadRow): void {
+      recordEvent(writer, type, uploadSnapshot(row))
+    },
+
+    /** Records that the plan is almost used up, if these additional bytes have crossed the limit. */
+    recordStorageLow(writer: Writer, growth: number): void {
+      if (growth <= 0) return
+      const row = newlyLow.get({ account: writer.account, growth })
+      if (row !== undefined) recordEvent(writer, 'account.storage_low', row)
+    },
+  }
+}

@@ -1,0 +1,26 @@
+import type { StoredUpload } from '../read-event-data.ts'
+import type { UploadRow } from './rows.ts'
+
+/** The names and values of the JSON object of an asset, from its row. `read-event-data.ts` reads it. */
+export const ASSET_SNAPSHOT = `'id', id, 'kind', kind, 'status', status, 'filename', filename, 'bytes', bytes, 'mime', mime,
+  'url', url, 'createdAt', created_at, 'updatedAt', coalesce(updated_at, created_at), 'version', version,
+  'folder', folder, 'trashedAt', trashed_at, 'checksum', json((
+    select json_array(c.sha256, c.verified_at, c.damaged) from checksums c
+    where c.object_key = coalesce(assets.object_key, assets.id)))`
+
+export function uploadSnapshot(row: UploadRow): StoredUpload {
+  return {
+    id: row.replaces ?? row.id,
+    uploadId: row.upload_id,
+    isReplacement: row.replaces !== null,
+    filename: row.filename,
+    folder: row.folder,
+    bytes: row.bytes,
+    mime: row.mime,
+    chunkSize: row.chunk_size,
+    startedById: row.started_by_id,
+    startedByName: row.started_by_name,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}

@@ -1,0 +1,108 @@
+import type { Asset, AssetVersion } from './asset.ts'
+import type { Actor, Key } from './key.ts'
+import type { Usage } from './plan.ts'
+import type { Product } from './product.ts'
+
+/** Who made a change. */
+export interface EventActor {
+  /** `anonymous`: the service requires no key. */
+  type: 'key' | 'upload_token' | 'grant' | 'job' | 'operator' | 'anonymous'
+  /** The ID of the key, the token or the grant; null for the key from the settings, and for all others. */
+  id: string | null
+  /** The name of the key or of the job; null for all others. */
+  name: string | null
+}
+
+/** Commands that need no running service, such as `stowage keys add`. */
+export const OPERATOR: EventActor = { type: 'operator', id: null, name: null }
+
+export function jobActor(name: string): EventActor {
+  return { type: 'job', id: null, name }
+}
+
+/** The key that made a call; null if the service requires none. */
+export function keyActor(key: Actor | null): EventActor {
+  return key === null ? { type: 'anonymous', id: null, name: null } : { type: 'key', ...key }
+}
+
+export function tokenActor(id: string): EventActor {
+  return { type: 'upload_token', id, name: null }
+}
+
+export type AssetEventType =
+  | 'asset.ready'
+  | 'asset.updated'
+  | 'asset.replaced'
+  | 'asset.deleted'
+  | 'asset.restored'
+  | 'asset.removed'
+export type UploadEventType =
+  | 'upload.started'
+  | 'upload.updated'
+  | 'upload.cancelled'
+  | 'upload.expired'
+export type AttachmentEventType = 'asset.attached' | 'asset.detached'
+export type ProductEventType = 'product.updated' | 'product.deleted'
+export type KeyEventType = 'key.created' | 'key.revoked'
+
+/** The data of an event is the resource right after the change. */
+export type EventContent =
+  | { type: AssetEventType; data: EventAsset }
+  | { type: 'asset.damaged'; data: EventAsset & { damagedVersion: number } }
+  | { type: AttachmentEventType; data: EventAsset & { products: AttachedProduct[] } }
+  | { type: 'version.deleted'; data: DeletedVersion }
+  | { type: UploadEventType; data: EventUpload }
+  | { type: ProductEventType; data: Product }
+  | { type: KeyEventType; data: Omit<Key, 'hash'> }
+  | { type: 'account.storage_low'; data: EventAccount }
+
+export type EventType = EventContent['type']
+
+export type Event = EventContent & {
+  /** 1, 2, … in the order of the commits of its account, without gaps. */
+  id: number
+  createdAt: Date
+  actor: EventActor
+}
+
+export interface EventAsset extends Asset {
+  /** When it was moved to the trash; null if it is not in the trash. */
+  trashedAt: Date | null
+}
+
+/** A product that was attached to an asset, or detached from it. */
+export type AttachedProduct = Pick<Product, 'id' | 'productId' | 'variantId'>
+
+export type DeletedVersion = Pick<
+  AssetVersion,
+  'version' | 'filename' | 'bytes' | 'mime' | 'createdAt'
+> & { assetId: string }
+
+/** An upload. Of a replacement, the ID is that of the asset that it replaces. */
+export interface EventUpload {
+  id: string
+  uploadId: string
+  isReplacement: boolean
+  filename: string
+  path: string | null
+  bytes: number
+  mime: string
+  chunkSize: number
+  startedBy: Actor | null
+  createdAt: Date
+  expiresAt: Date
+}
+
+/** An account whose plan is almost used up. */
+export interface EventAccount extends Usage {
+  name: string
+  planName: string
+  assets: number
+  trash: number
+}
+
+/**
+ * One change of more attachments than this writes several events, so that the size of an event is bounded. All of them
+ * are written in the transaction of the change.
+ */
+export const MAX_EVENT_PRODUCTS = 1000

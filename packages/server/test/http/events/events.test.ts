@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Event, EventPage } from '@stowage/protocol'
+import {
+  aKeyedService,
+  anAccount,
+  finishUpload,
+  sendUpload,
+} from '@stowage/testing/service/accounts'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API, someBytes } from '@stowage/testing/service/upload'
+import { forgetEvents } from '../../../src/jobs/forget-events.ts'
+import { NEVER } from '../../support/run-jobs.ts'
+
+const LINK = { filename: 'elsewhere.zip', url: 'https://example.com/elsewhere.zip' }
+
+async function addLink(service: TestService): Promise<string> {
+  const { status, body } = await service.call('POST', `${API}/assets/store`, LINK)
+  assert.equal(status, 201)
+  return body.data.id
+}
+
+async function eventsAfter(service: TestService, query: string): Promise<EventPage> {
+  const { status, body } = await service.call('GET', `${API}/events${query}`)
+  assert.equal(status, 200)
+  return body
+}
+
+function idsOf({ data }: EventPage): number[] {
+  return data.map(({ id }) => id)
+}
+
+test('events have the key that made the change, and the resource as the API returns it', async (t) => {
+  const service = await aKeyedService(t)
+  const { call, keys } = await anAccount(service, { name: 'shop' })
+  const sent = await sendUpload(call, { name: 'a.zip', bytes: someBytes(25) })
+  const asset = await finishUpload(call, sent)
+  await call('DELETE', `${API}/assets/${asset.id}`)
+  const { body } = await call('GET', `${API}/events?limit=1000`)
+  const events: Event[] = body.data
+  assert.deepEqual(
+    events.map(({ type }) => type),
+    [...Array(3).fill('key.created'), 'upload.started', 'asset.ready', 'asset.deleted'],
+  )
+  assert.deepEqual(events[0]?.actor, { type: 'operator', id: null, name: null })
+  assert.ok(!JSON.stringify(events).includes('hash'))
+  const [started, ready, deleted] = events.slice(3)
+  const actor = { type: 'key', id: keys.manage.id, name: 'manage' }
+  assert.deepEqual([started?.actor, ready?.actor, deleted?.actor], [actor, actor, actor])
+  assert.equal(started?.type, 'upload.started')
+  const { id, upload_id, status, parts, started_by } = started.data
+  assert.deepEqual(
+    { id, upload_id, status, parts, started_by },
+    {
+      id: asset.id,
+      upload_id: sent.session.upload_id,
+      status: 'uploading',
+      parts: 1,
+      started_by: { id: keys.manage.id, name: 'manage' },
+    },
+  )
+  assert.deepEqual(ready?.data, { ...asset, checksum: null })
+  assert.equal(deleted?.type, 'asset.deleted')
+  assert.equal(deleted.data.status, 'ready')
+  assert.ok(deleted.data.deleted_at)
+  const other = await anAccount(service, { name: 'other' })
+  const own = await other.call('GET', `${API}/events`)
+  assert.equal(own.body.meta.last_id, 3)
+})
+
+test('a service without keys records changes as anonymous', async (t) => {
+  const service = await aService(t)
+  await addLink(service)
+  const { data } = await eventsAfter(service, '')
+  assert.deepEqual(data[0]?.actor, { type: 'anonymous', id: null, name: null })
+})
+
+test('pages of events continue after the last ID, and can be filtered by type', async (t) => {
+  const service = await aService(t)
+  for (let count = 0; count < 3; count += 1) {
+    const id = await addLink(service)
+    await service.call('DELETE', `${API}/assets/${id}`)
+  }
+  const first = await eventsAfter(service, '?limit=4')
+  assert.deepEqual(idsOf(first), [1, 2, 3, 4])
+  assert.deepEqual(first.meta, { next_after: 4, has_more: true, last_id: 6 })
+  const second = await eventsAfter(service, `?limit=4&after=${first.meta.next_after}`)
+  assert.deepEqual([idsOf(second), second.meta.has_more], [[5, 6], false])
+  const end = await eventsAfter(service, `?after=${second.meta.next_after}`)
+  assert.deepEqual(end, { data: [], meta: { next_after: 6, has_more: false, last_id: 6 } })
+  const ready = await eventsAfter(service, '?type=asset.ready&limit=2')
+  assert.deepEqual([idsOf(ready), ready.meta.next_after], [[1, 3], 3])
+  const rest = await eventsAfter(service, '?type=asset.ready,key.created&after=3')
+  assert.deepEqual([idsOf(rest), rest.meta.next_after], [[5], 6])
+})
+
+test('invalid parameters of the list of events are refused by name', async (t) => {
+  const service = await aService(t)
+  const queries = { after: ['-1', 'x', '1'], type: ['asset', 'asset.ready,', ''], limit: ['0'] }
+  for (const [name, values] of Object.entries(queries)) {
+    for (const value of values) {
+      const { status, body } = await service.call('GET', `${API}/events?${name}=${value}`)
+      assert.deepEqual([status, Object.keys(body.errors)], [422, [name]], `${name}=${value}`)
+    }
+  }
+})
+
+test('a reader whose events were removed gets 410, and continues after the last ID', async (t) => {
+  const service = await aService(t)
+  const { context } = service
+  for (let count = 0; count < 3; count += 1) await addLink(service)
+  await forgetEvents({ ...context, settings: { ...context.settings, eventsForMs: -1 } }, NEVER)
+  await addLink(service)
+  const { status, body } = await service.call('GET', `${API}/events?after=2`)
+  assert.deepEqual([status, body.code, body.last_id], [410, 'events_forgotten', 4])
+  assert.deepEqual(idsOf(await eventsAfter(service, '?after=3')), [4])
+  assert.deepEqual(idsOf(await eventsAfter(service, '')), [4])
+})

@@ -1,0 +1,42 @@
+import assert from 'node:assert/strict'
+import type { Event } from '@stowage/protocol'
+import { callUrl } from '@stowage/testing/service/upload'
+import type { Outcomes } from './multi-instance-client.ts'
+import { type RetryOptions, retryUntilResponse } from './retry-until-response.ts'
+
+/**
+ * Reads the events of the account from random instances until `isOver`, and then up to the last one. Fails unless
+ * their IDs are 1, 2, … in this order.
+ */
+export async function readEventsUntilOver(
+  options: RetryOptions & { isOver: () => boolean },
+): Promise<Event[]> {
+  const events: Event[] = []
+  for (;;) {
+    const isLast = options.isOver()
+    const send = (url: string) => callUrl(`${url}/api/v1/events?after=${events.length}&limit=1000`)
+    const { body } = await retryUntilResponse(options, { step: 'list', expected: 200, send })
+    for (const event of body.data as Event[]) {
+      events.push(event)
+      assert.equal(event.id, events.length)
+    }
+    if (isLast && !body.meta.has_more) return events
+  }
+}
+
+/** Fails unless each confirmed change has exactly one event. */
+export function checkOutcomeEvents(events: Event[], outcomes: Outcomes): void {
+  const counts = new Map<string, number>()
+  for (const { type, data } of events) {
+    const key = `${type} ${'id' in data ? data.id : ''}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const expectOne = (type: string, ids: Iterable<string>) => {
+    for (const id of ids) assert.equal(counts.get(`${type} ${id}`), 1, `${type} ${id}`)
+  }
+  expectOne('upload.started', outcomes.files.keys())
+  expectOne('asset.ready', outcomes.completed)
+  expectOne('asset.deleted', outcomes.deleted)
+  expectOne('asset.removed', outcomes.deleted)
+  expectOne('upload.cancelled', outcomes.cancelled)
+}
