@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { assertAccessible } from './support/axe.ts'
+import { assertAccessible, assertAccessibleAtAllWidths, DIALOG } from './support/axe.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi } from './support/dashboard.ts'
 import { aProduct, csvFile, LONG, RIGHT_TO_LEFT } from './support/products.ts'
 import { signIn } from './support/sign-in.ts'
@@ -45,61 +45,55 @@ test('axe finds no violations on products, import, uploads, storage, settings, s
   await client.createKey({ name: 'one', scope: 'read' })
   await client.revokeKey((await client.createKey({ name: 'old', scope: 'read' })).id)
 
-  for (const width of [1280, 390]) {
-    await page.setViewportSize({ width, height: 844 })
-    const check = async (what: string) => {
-      await assertAccessible(page, `${what} at ${width}`)
-      assert.ok((await horizontalScroll(page)) <= 0, `${what} at ${width} is too wide`)
-    }
-    await page.goto('/products')
-    await page.getByRole('link', { name: 'Sample pack' }).waitFor()
-    await check('products')
-    await page.getByRole('button', { name: 'Delete Sample pack' }).click()
-    await page.getByRole('dialog').waitFor()
-    await check('deleting a product')
-    await page.goto(`/products/${product?.id}`)
-    await page.getByRole('heading', { name: 'Details' }).waitFor()
-    await check('a product')
-    await page.getByRole('button', { name: 'Delete variant WAV' }).click()
-    await page.getByRole('dialog').getByText('attached assets').waitFor()
-    await check('deleting a variant')
-    await page.goto('/products/import')
-    await page.getByRole('button', { name: 'Choose file' }).waitFor()
-    await check('import')
-    await page.getByLabel('Product file').setInputFiles(csvFile(CSV))
-    for (const tab of [/^New/, /^Changed/, /^Unchanged/, /^Problems/]) {
-      await page.getByRole('tab', { name: tab }).click()
-      await check(`preview of ${tab}`)
-    }
-    await page.goto('/uploads')
-    await page.getByRole('button', { name: `Discard ${LONG} in course` }).waitFor()
-    await check('unfinished uploads')
-    await page.getByRole('button', { name: `Discard ${LONG} in course` }).click()
-    await page.getByRole('dialog').waitFor()
-    await check('discarding an upload')
-    await page.goto(`/assets/${unfinished}`)
-    await page.getByRole('button', { name: 'Choose file to resume' }).waitFor()
-    await check('the page of an unfinished upload')
-    await page.goto('/storage')
-    await page.getByRole('region', { name: 'Largest files' }).getByText('b.png').waitFor()
-    await page.getByText('Archives').waitFor()
-    await check('storage')
-    await page.goto('/settings')
-    await page.getByRole('switch').check()
-    await page.getByText('You are signed in').waitFor()
-    await check('settings')
-    await page.getByRole('button', { name: 'Revoke one' }).click()
-    await page.getByRole('dialog').waitFor()
-    await check('revoking a key')
-    await page.keyboard.press('Escape')
-    await page.getByRole('dialog').waitFor({ state: 'hidden' })
-    await page.getByRole('button', { name: 'Create key' }).click()
-    await page.getByLabel('Name').fill(`key at ${width}`)
-    await check('creating a key')
-    await page.getByRole('button', { name: 'Create', exact: true }).click()
-    await page.getByTestId('secret').waitFor()
-    await check('a new key')
+  const check = (what: string, within?: string) => assertAccessibleAtAllWidths(page, what, within)
+  await page.goto('/products')
+  await page.getByRole('link', { name: 'Sample pack' }).waitFor()
+  await check('products')
+  await page.getByRole('button', { name: 'Delete Sample pack' }).click()
+  await page.getByRole('dialog').waitFor()
+  await check('deleting a product', DIALOG)
+  await page.goto(`/products/${product?.id}`)
+  await page.getByRole('heading', { name: 'Details' }).waitFor()
+  await check('a product')
+  await page.getByRole('button', { name: 'Delete variant WAV' }).click()
+  await page.getByRole('dialog').getByText('attached assets').waitFor()
+  await check('deleting a variant', DIALOG)
+  await page.goto('/products/import')
+  await page.getByRole('button', { name: 'Choose file' }).waitFor()
+  await check('import')
+  await page.getByLabel('Product file').setInputFiles(csvFile(CSV))
+  for (const tab of [/^New/, /^Changed/, /^Unchanged/, /^Problems/]) {
+    await page.getByRole('tab', { name: tab }).click()
+    await check(`preview of ${tab}`)
   }
+  await page.goto('/uploads')
+  await page.getByRole('button', { name: `Discard ${LONG} in course` }).waitFor()
+  await check('unfinished uploads')
+  await page.getByRole('button', { name: `Discard ${LONG} in course` }).click()
+  await page.getByRole('dialog').waitFor()
+  await check('discarding an upload', DIALOG)
+  await page.goto(`/assets/${unfinished}`)
+  await page.getByRole('button', { name: 'Choose file to resume' }).waitFor()
+  await check('the page of an unfinished upload')
+  await page.goto('/storage')
+  await page.getByRole('region', { name: 'Largest files' }).getByText('b.png').waitFor()
+  await page.getByText('Archives').waitFor()
+  await check('storage')
+  await page.goto('/settings')
+  await page.getByRole('switch').check()
+  await page.getByText('You are signed in').waitFor()
+  await check('settings')
+  await page.getByRole('button', { name: 'Revoke one' }).click()
+  await page.getByRole('dialog').waitFor()
+  await check('revoking a key', DIALOG)
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await page.getByLabel('Name').fill('a key')
+  await check('creating a key', DIALOG)
+  await page.getByRole('button', { name: 'Create', exact: true }).click()
+  await page.getByTestId('secret').waitFor()
+  await check('a new key', DIALOG)
   await page.goto('/products/import')
   await page.getByLabel('Product file').setInputFiles(csvFile(CSV))
   await page.getByRole('button', { name: /^Import/ }).click()
@@ -168,9 +162,3 @@ const STOP = `(() => {
   const isVisible = style.outlineStyle !== 'none' || it.matches('input')
   return { name, isVisible, isEnd: it === document.body }
 })()`
-
-function horizontalScroll(page: Page): Promise<number> {
-  return page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  )
-}

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { storeFiles, storeProducts } from './support/assets.ts'
-import { assertAccessible } from './support/axe.ts'
+import { assertAccessible, DIALOG } from './support/axe.ts'
 import {
   aFolder,
   missingForBrowser,
@@ -43,7 +43,7 @@ test('a file is replaced by a chosen or a dropped one, and its versions are rest
   await preview(page).getByText('first edition').waitFor()
   await choose(page, 'book 2.md', 'second edition')
   assert.ok(await page.getByRole('checkbox', { name: /^Use the name/ }).isChecked())
-  await assertAccessible(page, 'the dialog to replace a file')
+  await assertAccessible(page, 'the dialog to replace a file', DIALOG)
   await button(page, 'Replace').click()
   await preview(page).getByText('second edition').waitFor()
   await heading(page, 'book 2.md').waitFor()
@@ -71,7 +71,7 @@ test('a file is replaced by a chosen or a dropped one, and its versions are rest
   for (const name of ['book 2.md', 'more/extra.txt']) await writeFile(join(folder, name), name)
   await drop(page, [join(folder, 'book 2.md'), join(folder, 'more')], OVERLAY)
   await page.getByRole('dialog').getByText('You dropped 2 files.').waitFor()
-  await assertAccessible(page, 'the dialog about several files')
+  await assertAccessible(page, 'the dialog about several files', DIALOG)
   await page.keyboard.press('Escape')
   await drop(page, [join(folder, 'more')], OVERLAY)
   await page.getByRole('dialog').getByText('You dropped a folder with 1 file.').waitFor()
@@ -84,7 +84,7 @@ test('a file is replaced by a chosen or a dropped one, and its versions are rest
   await preview(page).getByText('book 2.md').waitFor()
   await button(page, 'Delete version 1').click()
   await page.getByRole('dialog').getByText('Version 1 (13 B) of “book.txt”').waitFor()
-  await assertAccessible(page, 'the dialog to delete a version')
+  await assertAccessible(page, 'the dialog to delete a version', DIALOG)
   await button(page, 'Delete version').click()
   await page.getByText('Version 1 deleted').waitFor()
   const kept = await client.versions(id)

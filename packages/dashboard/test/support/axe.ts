@@ -19,30 +19,79 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** Runs all rules of axe for WCAG up to level AA on the page as it is, in the light and the dark color scheme. */
-export async function assertAccessible(page: Page, what: string): Promise<void> {
+/** A dialog and the list of options that is open in it. The page behind it is examined before. */
+export const DIALOG = ':is([role=dialog], [role=listbox])'
+
+/** Elements that only wide or only narrow windows show. All others have the same colors at every width. */
+const FOR_SOME_WIDTHS = ':is([class*=mantine-visible-from], [class*=mantine-hidden-from])'
+
+const WIDE = { width: 1280, height: 844 }
+const NARROW = { width: 390, height: 844 }
+
+interface Examination {
+  /** The violations are reported with it. */
+  what: string
+  rules: string[]
+  colorScheme: 'light' | 'dark'
+  /** A CSS selector. */
+  within: string
+}
+
+/**
+ * Runs all rules of axe for WCAG up to level AA on the page as it is, and the rules about colors also in the
+ * dark color scheme. `within` restricts them to a part of the page.
+ */
+export async function assertAccessible(page: Page, what: string, within = 'html'): Promise<void> {
+  await examine(page, { what, rules: RULES, colorScheme: 'light', within })
+  await examine(page, { what, rules: COLOR_RULES, colorScheme: 'dark', within })
+}
+
+/** The same in a wide and a narrow window. Also fails if the page is wider than the window. */
+export async function assertAccessibleAtAllWidths(
+  page: Page,
+  what: string,
+  within = 'html',
+): Promise<void> {
+  for (const [size, colorScheme, otherScheme] of [
+    [NARROW, 'dark', 'light'],
+    [WIDE, 'light', 'dark'],
+  ] as const) {
+    const name = `${what} at ${size.width}`
+    await page.setViewportSize(size)
+    await examine(page, { what: name, rules: RULES, colorScheme, within })
+    assert.ok((await horizontalScroll(page)) <= 0, `${name} is too wide`)
+    const responsive = `${within} ${FOR_SOME_WIDTHS}`
+    const rest = { what: name, rules: COLOR_RULES, colorScheme: otherScheme, within: responsive }
+    if ((await page.locator(responsive).count()) > 0) await examine(page, rest)
+  }
+}
+
+async function examine(page: Page, examination: Examination): Promise<void> {
+  const { what, rules, colorScheme, within } = examination
   // `evaluate` is not subject to the Content Security Policy of the page.
   if (await page.evaluate('typeof axe === "undefined"')) {
     await page.evaluate(await readFile(AXE, 'utf8'))
   }
-  for (const [colorScheme, runOnly] of [
-    ['light', RULES],
-    ['dark', COLOR_RULES],
-  ] as const) {
-    await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-    if ((await page.locator('html[data-mantine-color-scheme]').count()) > 0) {
-      await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
-    }
-    await page.evaluate(FINISH_TRANSITIONS)
-    const violations = await page.evaluate<Violation[]>(
-      `axe.run(document, ${JSON.stringify({ runOnly, resultTypes: ['violations'] })})
-        .then((found) => found.violations)`,
-    )
-    const findings = violations.map(({ id, help, nodes }) => ({
-      id,
-      help,
-      nodes: nodes.map(({ html, failureSummary }) => `${html}: ${failureSummary}`),
-    }))
-    assert.deepEqual(findings, [], `${what}, ${colorScheme}`)
+  await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+  if ((await page.locator('html[data-mantine-color-scheme]').count()) > 0) {
+    await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
   }
+  await page.evaluate(FINISH_TRANSITIONS)
+  const options = { runOnly: rules, resultTypes: ['violations'], preload: { assets: ['media'] } }
+  const violations = await page.evaluate<Violation[]>(
+    `axe.run(${JSON.stringify(within)}, ${JSON.stringify(options)})
+      .then((found) => found.violations)`,
+  )
+  const findings = violations.map(({ id, help, nodes }) => ({
+    id,
+    help,
+    nodes: nodes.map(({ html, failureSummary }) => `${html}: ${failureSummary}`),
+  }))
+  assert.deepEqual(findings, [], `${what}, ${colorScheme}`)
+}
+
+function horizontalScroll(page: Page): Promise<number> {
+  return page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  )
 }
