@@ -117,6 +117,21 @@ export const ERRORS = {
     when: 'The last manage key of the account cannot be revoked.',
     remedy: 'Create another manage key first.',
   },
+  too_many_webhooks: {
+    status: 409,
+    when: 'The account has the maximum number of webhooks.',
+    remedy: 'Delete a webhook that you do not need, or let one receive more types of events.',
+  },
+  webhook_disabled: {
+    status: 409,
+    when: 'A delivery of a disabled webhook cannot be sent again.',
+    remedy: 'Enable the webhook with `PUT /webhooks/:id` first.',
+  },
+  webhook_busy: {
+    status: 409,
+    when: 'Too many requests to this webhook are waiting for a response.',
+    remedy: 'Send the ping again in a few seconds.',
+  },
   events_forgotten: {
     status: 410,
     when: 'Events after the given ID may have been removed: events are kept for `STOWAGE_EVENTS_FOR`.',

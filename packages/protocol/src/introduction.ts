@@ -96,15 +96,15 @@ asset does not change. Its ID, its products and all links to it stay the same.
 
 ## Idempotency
 
-Every call is idempotent, except \`POST /keys\`, \`POST /upload-tokens\`, \`POST /assets/store\`, and
-\`POST /assets/signed\` without an \`Idempotency-Key\` header: repeating one of these creates a second key, token, link
-or upload. Completing or cancelling an upload twice returns the same response, and so does attaching, detaching or
-storing the same products, and restoring a version.
+Every call is idempotent, except \`POST /keys\`, \`POST /upload-tokens\`, \`POST /webhooks\`, \`POST /assets/store\`,
+and \`POST /assets/signed\` without an \`Idempotency-Key\` header: repeating one of these creates a second key, token,
+webhook, link or upload. Completing or cancelling an upload twice returns the same response, and so does attaching,
+detaching or storing the same products, and restoring a version.
 
 Choose a new \`Idempotency-Key\` for each upload. The same key with the same body returns the same upload, and the same
 key with another body returns 409.
 
 After a 429 or a 503, wait and send the same call again. After a lost connection, send an idempotent call again. Before
-you repeat one of the others, check whether the key, link or upload was created.
+you repeat one of the others, check whether the key, webhook, link or upload was created.
 `
 }

@@ -19,6 +19,7 @@ export type TextCheck =
   | 'searchable'
   | 'size'
   | 'token-lifetime'
+  | 'webhook-url'
 
 export function Check(check: TextCheck) {
   return { 'x-check': check }

@@ -9,6 +9,8 @@ export const TAGS = {
   Products: 'The products of the shop, keyed by their product and variant IDs.',
   Events: 'Every change of the account, in order: what happened, when, and who did it.',
   Account: 'The plan and its usage, and the API keys of the account.',
+  Webhooks:
+    'Endpoints of your own that receive the events of the account as signed requests, as defined by Standard Webhooks.',
   Service: 'Health checks and this document. These calls need no key.',
 } as const
 

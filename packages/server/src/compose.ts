@@ -10,6 +10,7 @@ import {
 } from './config/config.ts'
 import type { Account, Database } from './database/database.ts'
 import type { Finding } from './domain/finding.ts'
+import { presentEvent } from './http/responses/present-event.ts'
 import { bindStorage } from './identity/bind-storage.ts'
 import { removeObjects } from './jobs/remove-objects.ts'
 import { openSchedule } from './jobs/schedule.ts'
@@ -25,10 +26,12 @@ import {
 import { recordDamage } from './operations/assets/record-damage.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
 import { hashKey } from './operations/keys/hash-key.ts'
+import { attemptDelivery } from './operations/webhooks/attempt-delivery.ts'
 import type { Operator } from './operator.ts'
 import { requireDatabase } from './require-database.ts'
 import type { Storage } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'
+import { openWebhookSender } from './webhook-sender/open-webhook-sender.ts'
 
 export interface Service {
   baseUrl: string
@@ -203,7 +206,7 @@ async function composeContext(parts: {
 }): Promise<Context> {
   const { config, logger, database, storage } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
-  const { checksums, eventsForMs, storage: engine } = config
+  const { checksums, eventsForMs, storage: engine, webhookTargets } = config
   const { id } = await prepareAccount(database, config)
   const context: Context = {
     database,
@@ -223,9 +226,13 @@ async function composeContext(parts: {
       scrubEveryMs: engine.kind === 'disk' ? config.scrubEveryMs : 0,
       rateLimit,
       auth: authSettings(config.auth, id),
+      webhookTargets,
     },
     health: { clock: undefined },
     removeObjects: (signal) => removeObjects(context, signal),
+    presentEvent,
+    sendWebhook: openWebhookSender({ targets: webhookTargets }),
+    attemptDelivery: (claimed, signal) => attemptDelivery(context, claimed, signal),
     warn: (message, error) => logger.warn({ err: error }, message),
   }
   return context

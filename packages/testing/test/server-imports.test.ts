@@ -48,6 +48,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   http: ['operations', 'domain', 'errors', 'node-http', 'present-key', 'shutdown-timeout'],
   doctor: ['identity', 'storage/port', 'database/port', 'domain', 'errors', 'iterables'],
   move: ['storage/port', 'database/port', 'domain', 'errors', 'iterables'],
+  'webhook-sender': ['domain'],
   'open-engines': [
     'domain',
     'config',
@@ -75,6 +76,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'storage/port',
     'database/port',
     'text',
+    'webhook-sender',
   ],
   'compose-adopt': ['config', 'lock-data-folder', 'identity', 'open-engines', 'require-database'],
   'compose-move': ['config', 'lock-data-folder', 'identity', 'move', 'open-engines'],

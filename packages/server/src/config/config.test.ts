@@ -81,6 +81,7 @@ test('every setting is read', () => {
     eventsForMs: 90 * 24 * 3_600_000,
     checksums: false,
     scrubEveryMs: 0,
+    webhookTargets: 'public',
     logLevel: 'warn',
   })
 })

@@ -58,6 +58,8 @@ export interface Config {
   checksums: boolean
   /** How often every file on disk is read again. 0: never. */
   scrubEveryMs: number
+  /** `public`: webhooks are not sent to private, loopback and link-local addresses. */
+  webhookTargets: 'public' | 'any'
   logLevel: LogLevel
 }
 
@@ -160,6 +162,9 @@ export function readConfig(environment: Environment): Config {
       30 * 24 * HOUR_MS,
     checksums: checksums ? checksums === 'on' : storage.kind === 'disk',
     scrubEveryMs: scrubEveryMs ?? 30 * 24 * HOUR_MS,
+    webhookTargets:
+      read('STOWAGE_WEBHOOK_TARGETS', oneOf(['public', 'any']), 'public or any') ??
+      (isOpen ? 'any' : 'public'),
     logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
   }
   // If an engine’s setting is invalid, problems that follow from it are not reported.

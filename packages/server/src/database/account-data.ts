@@ -13,6 +13,7 @@ import type { NewUpload, Reservation, Resizing } from './reservation.ts'
 import type { TrashData } from './trash-data.ts'
 import type { UploadTokenData } from './upload-token-data.ts'
 import type { VersionData } from './version-data.ts'
+import type { AccountWebhookData } from './webhook-data.ts'
 
 export interface AssetQuery extends PageRequest {
   sort: AssetSort
@@ -119,7 +120,13 @@ export interface AccountSummary extends Usage {
  * condition. Each method is one unit of work: atomic, and durable when its promise resolves. An outage
  * rejects with `EngineUnavailable`.
  */
-export interface AccountData extends KeyData, VersionData, TrashData, UploadTokenData, EventData {
+export interface AccountData
+  extends KeyData,
+    VersionData,
+    TrashData,
+    UploadTokenData,
+    EventData,
+    AccountWebhookData {
   readSummary(): Promise<AccountSummary>
 
   /** The usage by type, most bytes first. Older versions count toward the bytes, not the assets. The bytes add up to `stored`. */

@@ -6,6 +6,7 @@ import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testBulkChanges } from './contract/bulk-changes.ts'
 import { testChangingLists } from './contract/changing-lists.ts'
 import { testChecksums } from './contract/checksums.ts'
+import { testDeliveries } from './contract/deliveries.ts'
 import { testEvents } from './contract/events.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLongLists } from './contract/long-lists.ts'
@@ -23,6 +24,7 @@ import { testUploadTokens } from './contract/upload-tokens.ts'
 import { testUploads } from './contract/uploads.ts'
 import { testUsage } from './contract/usage.ts'
 import { testVersions } from './contract/versions.ts'
+import { testWebhooks } from './contract/webhooks.ts'
 
 /** Tests what every engine promises. An engine's test opens it and runs the whole contract. */
 export function testDatabaseContract(engine: string, open: OpenDatabase): void {
@@ -51,4 +53,6 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testBulkChanges(contract)
   testChecksums(contract)
   testEvents(contract)
+  testWebhooks(contract)
+  testDeliveries(contract)
 }

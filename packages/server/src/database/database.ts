@@ -7,6 +7,7 @@ import type { AccountData } from './account-data.ts'
 import type { AssetRecord } from './asset-record.ts'
 import type { EventComparison } from './event-data.ts'
 import type { VerificationData } from './verification-data.ts'
+import type { DeliveryData } from './webhook-data.ts'
 
 export interface Account {
   id: string
@@ -109,7 +110,7 @@ export interface SessionLimits {
  * `EngineUnavailable`. Times of changes come from the database's clock (`readClock`), and so must the
  * times that jobs pass.
  */
-export interface Database extends VerificationData {
+export interface Database extends VerificationData, DeliveryData {
   /** The data of one account. The actor makes the changes: see `EventData`. By default it is the operator. */
   of(accountId: string, actor?: EventActor): AccountData
 

@@ -35,6 +35,7 @@ import { trashRoutes } from './routes/trash.ts'
 import { uploadTokenRoutes } from './routes/upload-tokens.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { versionRoutes } from './routes/versions.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -65,6 +66,7 @@ const ROUTES: RouteGroup[] = [
   eventRoutes,
   accountRoutes,
   keyRoutes,
+  webhookRoutes,
   sessionRoutes,
   serviceRoutes,
   referenceRoutes,

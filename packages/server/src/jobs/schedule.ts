@@ -3,9 +3,11 @@ import type { Context } from '../operations/context.ts'
 import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
 import { computeChecksums } from './compute-checksums.ts'
 import { continueDeletions } from './continue-deletions.ts'
+import { deliverWebhooks } from './deliver-webhooks.ts'
 import { emptyTrash } from './empty-trash.ts'
 import { expireUploads } from './expire-uploads.ts'
 import { finishCompletions, STUCK_MS } from './finish-completions.ts'
+import { forgetDeliveries } from './forget-deliveries.ts'
 import { forgetEndedAssets } from './forget-ended-assets.ts'
 import { forgetEvents } from './forget-events.ts'
 import { forgetUploadTokens } from './forget-upload-tokens.ts'
@@ -60,6 +62,8 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
     repeat('computeChecksums', CHECKSUMS_PAUSE_MS, computeChecksums),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),
+    deliverWebhooks(context, signal),
+    repeat('forgetDeliveries', PAUSE_MS, forgetDeliveries),
     repeat('watchClock', PAUSE_MS, watchClock),
     // Delayed, so that it does not slow the start down by writing megabytes.
     pauseFor(PAUSE_MS).then(() => repeat('reserveDiskSpace', PAUSE_MS, reserveDiskSpace)),

@@ -10,6 +10,7 @@ import { compareObject } from './compare-object.ts'
 import { copyAccounts, type Destinations } from './copy-accounts.ts'
 import { copyEvents, refuseOtherEvents } from './copy-events.ts'
 import { copyObject, filesOf, type SourceFile, targetPlan } from './copy-object.ts'
+import { copyWebhooks } from './copy-webhooks.ts'
 import { type Move, type MoveProgress, MoveRefused, type MoveResult } from './move.ts'
 
 const BATCH = 500
@@ -51,6 +52,7 @@ export async function moveService(
   }
   if (!move.ahead) await copyEvents(move, destinations)
   if (!move.ahead) await removeLeftOver(move, leftOver)
+  if (!move.ahead) await copyWebhooks(move, destinations)
   return {
     accounts: destinations.accounts.size,
     products: destinations.products.size,

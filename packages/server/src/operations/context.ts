@@ -1,7 +1,10 @@
+import type * as wire from '@stowage/protocol'
 import type { AccountData } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
-import type { EventActor } from '../domain/event.ts'
+import type { ClaimedDelivery } from '../database/webhook-data.ts'
+import type { Event, EventActor } from '../domain/event.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
+import type { SendWebhook } from '../domain/webhook.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** Everything that an operation may use. Time, IDs and randomness are passed in, never read directly. */
@@ -15,6 +18,12 @@ export interface Context {
   health: Health
   /** Removes the files that are queued for removal now, instead of at the next run of the job. */
   removeObjects: (signal: AbortSignal) => Promise<void>
+  /** The event as the API returns it. */
+  presentEvent: (event: Event) => wire.Event
+  /** Sends one request to a webhook. */
+  sendWebhook: SendWebhook
+  /** See `attempt-delivery.ts`. */
+  attemptDelivery: (claimed: ClaimedDelivery, signal?: AbortSignal) => Promise<void>
   /** Logs a problem that does not make the call fail. */
   warn: (message: string, error: unknown) => void
 }
@@ -42,6 +51,8 @@ export interface Settings {
   /** How often every file is read again. 0: never. */
   scrubEveryMs: number
   auth: AuthSettings
+  /** `public`: webhooks are not sent to private, loopback and link-local addresses. */
+  webhookTargets: 'public' | 'any'
   /** Requests per minute and key; undefined means no limit. */
   rateLimit: number | undefined
 }

@@ -108,6 +108,11 @@ function knownFor(random: Random, pool: Pool, path: string, upload?: KnownUpload
       ids: [idFor(random, pool, 'assets')],
     }),
     ...(path.endsWith('/signed') && { size: random.between(0, MAX_FILE_SIZE), name: 'file.bin' }),
+    // Nothing listens there, and few events are sent: deliveries are not what is tested.
+    ...(path.includes('/webhooks') && {
+      url: 'http://127.0.0.1:1/',
+      types: ['account.storage_low'],
+    }),
     ...(path.endsWith('/store') && { url: 'https://example.com/file.zip', filename: 'file.zip' }),
   }
 }

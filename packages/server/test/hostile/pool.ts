@@ -21,13 +21,24 @@ export interface Pool {
   assets: string[]
   products: string[]
   keys: { id: string; secret: string }[]
+  webhooks: string[]
+  deliveries: string[]
   downloads: KnownDownload[]
   /** Uploads whose size was changed, so that their content is no longer known. */
   resized: string[]
 }
 
 export function emptyPool(): Pool {
-  return { uploads: [], assets: [], products: [], keys: [], downloads: [], resized: [] }
+  return {
+    uploads: [],
+    assets: [],
+    products: [],
+    keys: [],
+    webhooks: [],
+    deliveries: [],
+    downloads: [],
+    resized: [],
+  }
 }
 
 export const UNKNOWN_ID = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
@@ -49,6 +60,9 @@ export function idFor(random: Random, pool: Pool, segment: string): string {
     ],
     products: pool.products,
     keys: pool.keys.map(({ id }) => id),
+    // Few, so that the delivery often belongs to the webhook.
+    webhooks: pool.webhooks.slice(-2),
+    deliveries: pool.deliveries.slice(-2),
     versions: ['1', '2'],
   }
   return pickRecent(random, known[segment] ?? []) ?? UNKNOWN_ID

@@ -44,7 +44,8 @@ export function recordResponse(
   const body = parse(response.body)
   if (typeof body?.code === 'string' && Object.hasOwn(ERRORS, body.code)) log.codes.add(body.code)
   if (request.kind !== 'framed' || status >= 300) return
-  if (request.method === 'PATCH') recordResize(pool, request.target)
+  const isResize = request.method === 'PATCH' && request.target.includes('/upload')
+  if (isResize) recordResize(pool, request.target)
   else if (request.port === 'storage') recordPart(pool, request.target, response)
   else if (request.method !== 'HEAD') recordResource(pool, log, request.target, body)
 }
@@ -72,7 +73,9 @@ function recordResource(pool: Pool, log: ResponseLog, target: string, body: any)
     for (const product of data)
       if (!pool.products.includes(product.id)) pool.products.push(product.id)
   }
-  if (data?.secret !== undefined) pool.keys.push({ id: data.id, secret: data.secret })
+  if (data?.secret?.startsWith('whsec_')) recordOnce(pool.webhooks, data.id)
+  else if (data?.secret !== undefined) pool.keys.push({ id: data.id, secret: data.secret })
+  if (Array.isArray(data?.attempts)) recordOnce(pool.deliveries, data.id)
   if (data?.status === 'ready' && data.filename !== undefined && !log.ready.has(data.id)) {
     log.ready.add(data.id)
     pool.assets.push(data.id)
@@ -80,6 +83,10 @@ function recordResource(pool: Pool, log: ResponseLog, target: string, body: any)
   const upload = pool.uploads.find(({ session }) => session.id === id)
   if (data?.expires_at && data.url && upload)
     pool.downloads.push({ url: data.url, file: upload.bytes })
+}
+
+function recordOnce(ids: string[], id: string): void {
+  if (!ids.includes(id)) ids.push(id)
 }
 
 function recordResize(pool: Pool, target: string): void {
@@ -94,6 +101,7 @@ function forget(pool: Pool, id: string): void {
   pool.uploads = pool.uploads.filter(({ session }) => session.id !== id)
   pool.assets = pool.assets.filter((one) => one !== id)
   pool.products = pool.products.filter((one) => one !== id)
+  pool.webhooks = pool.webhooks.filter((one) => one !== id)
 }
 
 function recordSession(pool: Pool, session: UploadSession): void {

@@ -47,6 +47,7 @@ export async function startTarget(t: TestContext): Promise<Target> {
     ...KEYED,
     STOWAGE_PLAN_STORAGE: '1GB',
     STOWAGE_LOG: 'warn',
+    STOWAGE_WEBHOOK_TARGETS: 'any',
     NODE_OPTIONS: WATCHES.join(' '),
     ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '16' }),
   }

@@ -9,10 +9,12 @@ import { v7 as newUuid } from 'uuid'
 import type { Environment } from '../../src/config/config.ts'
 import { openEventCheck } from '../../src/database/contract/check-events.ts'
 import { buildApp } from '../../src/http/app.ts'
+import { presentEvent } from '../../src/http/responses/present-event.ts'
 import { bindStorage } from '../../src/identity/bind-storage.ts'
 import { openDatabase, openStorage } from '../../src/open-engines.ts'
 import type { Context } from '../../src/operations/context.ts'
 import { hashKey } from '../../src/operations/keys/hash-key.ts'
+import { attemptDelivery } from '../../src/operations/webhooks/attempt-delivery.ts'
 import { CHUNK_SIZE } from '../model/commands.ts'
 import { detailsOf } from '../model/shop.ts'
 import { type OnPoint, watchPorts } from './watch-ports.ts'
@@ -87,9 +89,15 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       scrubEveryMs: 0,
       rateLimit: undefined,
       auth: { kind: 'keys', admin },
+      webhookTargets: 'public',
     },
     health: { clock: undefined },
     async removeObjects() {},
+    presentEvent,
+    async sendWebhook() {
+      return { status: 204, durationMs: 1, error: null, response: '', retryAfter: null }
+    },
+    attemptDelivery: (claimed, signal) => attemptDelivery(ports(), claimed, signal),
     warn() {},
   }
 

@@ -4,6 +4,7 @@ import { aKeyedService } from '@stowage/testing/service/accounts'
 import fc from 'fast-check'
 import { saveResult } from '../reliability/result.ts'
 import { takeOverExpiry } from '../support/run-jobs.ts'
+import { receiveWebhooks } from './check-webhook.ts'
 import { type Batch, batches, CHUNK_SIZE, listBatches } from './commands.ts'
 import { runBatches } from './run-batches.ts'
 
@@ -36,12 +37,13 @@ test(`lists with random filters match a scan of the model (MODEL_SEED=${MODEL_SE
 async function check(t: TestContext, sequencesOf: fc.Arbitrary<Batch[]>, runs: number) {
   const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE) })
   const expiry = takeOverExpiry(service)
+  const received = receiveWebhooks(service)
   let sequences = 0
   let calls = 0
   const property = fc.asyncProperty(sequencesOf, async (sequence) => {
     sequences += 1
     calls += sequence.flat().length
-    await runBatches(service, expiry, sequence)
+    await runBatches(service, expiry, { batches: sequence, received })
   })
   await fc.assert(property, {
     seed: Number(MODEL_SEED),

@@ -8,6 +8,7 @@ import { removeObjects } from '../../src/jobs/remove-objects.ts'
 import type { Context } from '../../src/operations/context.ts'
 import { JOBS, NEVER, runJobs } from '../support/run-jobs.ts'
 import { expectedState, readState } from './check-state.ts'
+import { checkWebhook, type Received, webhookUrlOf } from './check-webhook.ts'
 import { type Operator, openClients } from './clients.ts'
 import { type Batch, INITIAL_PLAN } from './commands.ts'
 import { linearize } from './linearize.ts'
@@ -22,10 +23,11 @@ let accounts = 0
 export async function runBatches(
   service: TestService,
   expiry: Context,
-  batches: Batch[],
+  { batches, received }: { batches: Batch[]; received: Received },
 ): Promise<void> {
   accounts += 1
   const account = await anAccount(service, { name: `model ${accounts}`, storage: INITIAL_PLAN })
+  await account.call('POST', `${API}/webhooks`, { url: webhookUrlOf(account) })
   const clients = openClients(account, operatorOf(service, expiry, account))
   let models: Model[] = [EMPTY_MODEL]
   try {
@@ -36,6 +38,7 @@ export async function runBatches(
       models = next
     }
     await checkState(service, account, models)
+    await checkWebhook(service, account, received)
   } finally {
     await endUploads(account, models)
   }

@@ -58,6 +58,20 @@ async function aKey({ call }: TestAccount): Promise<Target> {
   return { state: 'a key', ids: { 'keys/{id}': id }, fields: {} }
 }
 
+/** An account can have few webhooks, so those of earlier calls are deleted. */
+async function aWebhook({ call }: TestAccount): Promise<Target> {
+  const { body } = await call('GET', `${API}/webhooks`)
+  for (const { id } of body.data.slice(0, -5)) await call('DELETE', `${API}/webhooks/${id}`)
+  const { id } = await createdBy(call, 'POST', '/webhooks', { url: 'https://shop.example/hook' })
+  return { state: 'a webhook', ids: { 'webhooks/{id}': id }, fields: {} }
+}
+
+async function aDelivery(account: TestAccount): Promise<Target> {
+  const { ids } = await aWebhook(account)
+  const ping = await createdBy(account.call, 'POST', `/webhooks/${ids['webhooks/{id}']}/ping`, {})
+  return { state: 'a delivery', ids: { ...ids, 'deliveries/{delivery}': ping.id }, fields: {} }
+}
+
 async function createdBy(call: Call, method: string, path: string, body: object) {
   const response = await call(method, API + path, body)
   assert.ok(response.status < 300, response.text)
@@ -70,6 +84,8 @@ const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
   'assets/{id} versions/{version}': [aReplacedFile],
   'products/{id}': [aProduct],
   'keys/{id}': [aKey],
+  'webhooks/{id}': [aWebhook],
+  'webhooks/{id} deliveries/{delivery}': [aDelivery],
 }
 
 /** Creates the resources of the account to call the operation on. Throws for unknown path parameters. */
@@ -88,7 +104,7 @@ export function onUnknownIds({ state, fields, ids }: Target, newId: () => string
   const unknown = Object.entries(ids).map(([variable, value]) => [
     variable,
     // The number of a version is not an ID.
-    variable.endsWith('{id}') ? newId() : value,
+    variable.endsWith('{version}') ? value : newId(),
   ])
   return { state, fields, ids: Object.fromEntries(unknown) }
 }

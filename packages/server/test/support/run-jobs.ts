@@ -25,6 +25,8 @@ export function takeOverJobs({ context }: { context: Context }): Context {
     removeOldTrash: async () => 0,
     listTrashAll: async () => [],
     claimVerifications: async () => [],
+    listWebhooksBehind: async () => [],
+    claimDeliveries: async () => [],
   }
   return own
 }

@@ -22,6 +22,7 @@ import { accountUploadTokens } from './upload-tokens.ts'
 import { accountUploads } from './uploads.ts'
 import { accountUsage } from './usage.ts'
 import { accountVersions } from './versions.ts'
+import { accountWebhookData } from './webhook-data.ts'
 
 /** The methods of one account. Each call creates only the group of methods that it needs. */
 export function accountData(run: RunUnit, writer: Writer, caches: ListingCaches): AccountData {
@@ -46,6 +47,7 @@ export function accountData(run: RunUnit, writer: Writer, caches: ListingCaches)
   const usage = (sql: Sql) => accountUsage(sql, account)
   const versions = (sql: Sql) => accountVersions(sql, writer)
   return {
+    ...accountWebhookData(run, account),
     readSummary: () => run((sql) => summary(sql).readSummary()),
     readUsage: () => run((sql) => usage(sql).readUsage()),
 

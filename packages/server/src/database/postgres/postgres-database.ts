@@ -21,6 +21,7 @@ import { createUnitsOfWork, unitOfWork } from './unit-of-work.ts'
 import { globalUploadTokens } from './upload-tokens.ts'
 import { globalUsage } from './usage.ts'
 import { globalVerifications } from './verifications.ts'
+import { deliveryData } from './webhook-data.ts'
 
 /**
  * Connects and migrates. Any number of instances may share the database.
@@ -40,6 +41,7 @@ export async function openPostgresDatabase(
   const caches = { counts: openCountsCache(), smallResults: openSmallResultCache<string>() }
 
   return {
+    ...deliveryData(run),
     of: cacheAccountData((writer) => accountData(run, writer, caches)),
 
     ensureAccount: (account) => run((sql) => globalAccounts(sql).ensureAccount(account)),

@@ -23,13 +23,16 @@ import { prepareUploadTokens } from './upload-tokens.ts'
 import { prepareUploads } from './uploads.ts'
 import { prepareUsage } from './usage.ts'
 import { prepareVersions } from './versions.ts'
+import { prepareAccountWebhookData } from './webhook-data.ts'
 
 /** Prepares the methods of accounts. */
 export function prepareAccountData(
   connection: Connection,
   { putProducts }: PutProducts,
-  { read, write, free, ownTransaction }: UnitsOfWork,
+  run: UnitsOfWork,
 ): (writer: Writer) => AccountData {
+  const { read, write, free, ownTransaction } = run
+  const webhooks = prepareAccountWebhookData(connection, run)
   const accounts = prepareAccounts(connection)
   const usage = prepareUsage(connection)
   const uploads = prepareUploads(connection)
@@ -53,6 +56,7 @@ export function prepareAccountData(
   return (writer) => {
     const { account } = writer
     return {
+      ...webhooks(account),
       readSummary: () => read(() => accounts.readSummary(account)),
       readUsage: () => read(() => usage.readUsage(account)),
 

@@ -26,6 +26,7 @@ import { createUnitsOfWork } from './unit-of-work.ts'
 import { prepareUploadTokens } from './upload-tokens.ts'
 import { prepareUsage } from './usage.ts'
 import { prepareVerifications } from './verifications.ts'
+import { prepareDeliveryData } from './webhook-data.ts'
 
 export interface SqliteOptions {
   file: string
@@ -64,6 +65,7 @@ export async function openSqliteDatabase(
   const { read, write, free } = run
 
   return {
+    ...prepareDeliveryData(connection, run),
     of: cacheAccountData(prepareAccountData(connection, putProducts, run)),
 
     ensureAccount: (account) => write(() => accounts.ensureAccount(account)),

@@ -9,6 +9,7 @@ import { isMediaTypePattern } from '../../domain/media-type-pattern.ts'
 import { parseOrigin } from '../../domain/origin.ts'
 import { searchWords } from '../../domain/search-words.ts'
 import { MAX_TOKEN_LIFETIME_MS } from '../../domain/upload-token.ts'
+import { problemWithWebhookUrl } from '../../domain/webhook-url.ts'
 
 const MEDIA_TYPE_PROBLEM = 'must be a media type such as application/zip'
 const PATTERN_PROBLEM = 'must be a media type such as application/zip, or a pattern such as image/*'
@@ -28,6 +29,7 @@ export const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined
   'path-filter': problemWithPathFilter,
   search: (text) => problemWithSearchable(text) ?? problemWithWords(text),
   searchable: problemWithSearchable,
+  'webhook-url': problemWithWebhookUrl,
   size: (text) => (parseSize(text) === undefined ? SIZE_PROBLEM : undefined),
   'token-lifetime': problemWithLifetime,
 }

@@ -23,7 +23,7 @@ test('every operation states its scope: account data needs a key, and changes ne
     if (path.startsWith(API)) assert.notEqual(scope, 'public', name)
     // Any key may sign in and out: a session is not account data.
     if (method !== 'GET' && path !== `${API}/session`) assert.notEqual(scope, 'read', name)
-    if (path.startsWith(`${API}/keys`)) assert.equal(scope, 'manage', name)
+    if (/\/(keys|webhooks)/.test(path)) assert.equal(scope, 'manage', name)
   }
 })
 

@@ -1,0 +1,291 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { MAX_LOGGED_ATTEMPTS } from '../../domain/webhook.ts'
+import { after, type Contract, NOON } from './builders.ts'
+import {
+  aDelivery,
+  addWebhook,
+  anAttempt,
+  claimAt,
+  failureAt,
+  queue,
+  readDelivery,
+  SUCCESS,
+} from './webhook-builders.ts'
+
+/** The contract for the queue of deliveries. */
+export function testDeliveries({ name, open }: Contract): void {
+  test(name('of concurrent calls that queue the same events, one wins'), async (t) => {
+    const { database, data } = await open(t)
+    const { id } = await addWebhook(data)
+    const add = (after: number, eventIds: number[]) =>
+      database.addDeliveries(
+        id,
+        { after, until: after + 2 },
+        eventIds.map((eventId) => aDelivery({ eventId })),
+      )
+    const won = await Promise.all([add(0, [1, 2]), add(0, [1, 2]), add(0, [1, 2])])
+    assert.equal(won.filter(Boolean).length, 1)
+    assert.equal(await add(2, [4]), true)
+    assert.equal(await add(2, [3, 4]), false)
+    // Even a webhook that needs none of the events has received them.
+    assert.equal(await add(4, []), true)
+    const rows = await database.listAllDeliveries(id, undefined, 10)
+    assert.deepEqual(
+      rows.map(({ eventId }) => eventId),
+      [1, 2, 4],
+    )
+    assert.equal((await database.listAllWebhooks(undefined, 1))[0]?.lastEvent, 6)
+  })
+
+  test(
+    name('concurrent instances claim each due delivery once, up to the limit of its webhook'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const webhooks = [await addWebhook(data), await addWebhook(data)]
+      for (const { id } of webhooks) await queue(database, id, 10)
+      const claims = await Promise.all(
+        [1, 2, 3, 4].map(() => claimAt(database, NOON, { perWebhook: 3 })),
+      )
+      // A claim skips a webhook while another one claims its deliveries.
+      const rest = await claimAt(database, NOON, { perWebhook: 3 })
+      const claimed = [...claims.flat(), ...rest]
+      assert.equal(new Set(claimed.map(({ delivery }) => delivery.id)).size, claimed.length)
+      for (const { id } of webhooks) {
+        assert.equal(claimed.filter(({ webhook }) => webhook.id === id).length, 3)
+      }
+      const [one] = claimed
+      assert.ok(one)
+      await database.recordAttempt(one, SUCCESS)
+      const next = await claimAt(database, NOON, { perWebhook: 3 })
+      assert.deepEqual(
+        next.map(({ webhook }) => webhook.id),
+        [one.webhook.id],
+      )
+    },
+  )
+
+  test(
+    name('a claim ends: then another instance sends the delivery, and only its failure counts'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const { id } = await addWebhook(data)
+      await queue(database, id, 1)
+      const [first] = await claimAt(database, NOON)
+      assert.ok(first)
+      assert.deepEqual(await claimAt(database, new Date(NOON.getTime() + 59_000)), [])
+      const [second] = await claimAt(database, after(1))
+      assert.deepEqual(second?.delivery.id, first.delivery.id)
+      await database.recordAttempt(first, failureAt(after(1)))
+      assert.deepEqual((await readDelivery(data, first.delivery)).failures, 0)
+      await database.recordAttempt(first, SUCCESS)
+      assert.deepEqual((await readDelivery(data, first.delivery)).status, 'succeeded')
+      assert.ok(second)
+      await database.recordAttempt(second, failureAt(after(2)))
+      const { status, attempts } = await readDelivery(data, first.delivery)
+      assert.deepEqual([status, attempts.length], ['succeeded', 1])
+    },
+  )
+
+  test(name('a released claim can be claimed again immediately'), async (t) => {
+    const { database, data } = await open(t)
+    const { id } = await addWebhook(data)
+    await queue(database, id, 1)
+    const [first] = await claimAt(database, NOON)
+    assert.ok(first)
+    await database.releaseClaim(first)
+    const now = await database.readClock()
+    const [second] = await claimAt(database, new Date(now.getTime() + 1))
+    assert.ok(second)
+    await database.releaseClaim(first)
+    assert.deepEqual(await claimAt(database, new Date(now.getTime() + 1000)), [])
+  })
+
+  test(
+    name('a failed delivery is due again at its retry, and fails for good after the last'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const { id } = await addWebhook(data)
+      await queue(database, id, 1)
+      for (let attempt = 0; attempt < 12; attempt += 1) {
+        const now = after(attempt)
+        const early = new Date(now.getTime() - 1)
+        const lane = attempt === 0 ? 'working' : 'failing'
+        assert.deepEqual(await claimAt(database, early, { lane }), [])
+        const [claimed] = await claimAt(database, now, { lane })
+        assert.equal(claimed?.delivery.failures, attempt)
+        assert.ok(claimed)
+        await database.recordAttempt(claimed, failureAt(now, { isLast: attempt === 11 }))
+      }
+      const { rows } = await data.listDeliveries(id, { page: 1, perPage: 1 })
+      const [delivery] = rows
+      assert.deepEqual(
+        [delivery?.status, delivery?.failures, delivery?.dueAt],
+        ['failed', 12, null],
+      )
+      const times = delivery?.attempts.map(({ at }) => at)
+      assert.deepEqual(
+        times,
+        Array.from({ length: MAX_LOGGED_ATTEMPTS }, (_, index) => after(index + 2)),
+      )
+      assert.equal((await data.findWebhook(id))?.pending, 0)
+    },
+  )
+
+  test(name('webhooks whose last attempt failed are claimed apart from the others'), async (t) => {
+    const { database, data } = await open(t)
+    const [good, bad] = [await addWebhook(data), await addWebhook(data)]
+    for (const { id } of [good, bad]) await queue(database, id, 2)
+    const claimed = await claimAt(database, NOON, { perWebhook: 1 })
+    const one = claimed.find(({ webhook }) => webhook.id === bad.id)
+    assert.ok(one)
+    await database.recordAttempt(one, failureAt(NOON))
+    assert.deepEqual((await data.findWebhook(bad.id))?.failingSince, NOON)
+    const failing = await claimAt(database, NOON, { lane: 'failing' })
+    assert.deepEqual(
+      failing.map(({ webhook }) => webhook.id),
+      [bad.id],
+    )
+    assert.deepEqual(await claimAt(database, NOON, { perWebhook: 1 }), [])
+    for (const claim of failing) await database.recordAttempt(claim, SUCCESS)
+    assert.equal((await data.findWebhook(bad.id))?.failingSince, null)
+    const later = await claimAt(database, after(1))
+    assert.deepEqual(later.map(({ webhook }) => webhook.id === bad.id).sort(), [false, false, true])
+  })
+
+  test(
+    name('if more deliveries are due than can be claimed, every webhook gets a share'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const busy = await addWebhook(data)
+      await queue(database, busy.id, 20, { createdAt: after(-1) })
+      for (const _ of [1, 2, 3]) await queue(database, (await addWebhook(data)).id, 5)
+      const claimed = await claimAt(database, NOON, { limit: 8 })
+      const counts = Map.groupBy(claimed, ({ webhook }) => webhook.id)
+      assert.deepEqual(
+        [...counts.values()].map((claims) => claims.length),
+        [2, 2, 2, 2],
+      )
+    },
+  )
+
+  test(name('a webhook is disabled after days of failures, and its deliveries wait'), async (t) => {
+    const { database, data } = await open(t)
+    const { id } = await addWebhook(data)
+    await queue(database, id, 1)
+    for (const [hours, isDisabled] of [
+      [0, false],
+      [71, false],
+      [72, true],
+    ] as const) {
+      const lane = hours === 0 ? 'working' : 'failing'
+      const [claimed] = await claimAt(database, after(hours), { lane })
+      assert.ok(claimed)
+      const outcome = await database.recordAttempt(claimed, failureAt(after(hours)))
+      assert.deepEqual(outcome, { isDisabled })
+    }
+    const webhook = await data.findWebhook(id)
+    assert.deepEqual(webhook?.disabled, { at: after(72), reason: 'failing' })
+    assert.equal(webhook?.pending, 1)
+    assert.deepEqual(await claimAt(database, after(999), { lane: 'failing' }), [])
+    await data.changeWebhook(id, { isEnabled: true }, after(1000))
+    assert.equal((await claimAt(database, after(1000))).length, 1)
+  })
+
+  test(name('a delivery can be sent again, unless an attempt is running'), async (t) => {
+    const { database, data } = await open(t)
+    const { id } = await addWebhook(data)
+    const [queued] = await queue(database, id, 1)
+    const delivery = { webhookId: id, id: queued?.id ?? '' }
+    const now = await database.readClock()
+    const [first] = await claimAt(database, now)
+    assert.ok(first)
+    assert.equal((await data.redeliver(id, delivery.id))?.status, 'pending')
+    assert.deepEqual(await claimAt(database, new Date(now.getTime() + 50_000)), [])
+    await database.recordAttempt(first, failureAt(now, { isLast: true }))
+    assert.equal((await readDelivery(data, delivery)).status, 'failed')
+    const again = await data.redeliver(id, delivery.id)
+    assert.deepEqual([again?.status, again?.failures], ['pending', 0])
+    const [second] = await claimAt(database, new Date(Date.now() + 1000), { lane: 'failing' })
+    assert.ok(second)
+    await database.recordAttempt(second, SUCCESS)
+    const { status, attempts } = await readDelivery(data, delivery)
+    assert.deepEqual([status, attempts.map((attempt) => attempt.status)], ['succeeded', [500, 200]])
+  })
+
+  test(
+    name('a ping is claimed when it is added, and does not change the state of its webhook'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const { id: webhookId } = await addWebhook(data)
+      await data.changeWebhook(webhookId, { isEnabled: false }, NOON)
+      const claim = { webhookId, claimForMs: 60_000, maxClaims: 2 }
+      const ping = () => aDelivery({ type: 'ping', body: '{"type":"ping"}' })
+      const added = await Promise.all([1, 2, 3].map(() => data.addPing(ping(), claim)))
+      assert.equal(added.filter((outcome) => outcome === 'busy').length, 1)
+      const [one, two] = added.flatMap((outcome) => (typeof outcome === 'object' ? [outcome] : []))
+      assert.ok(one && two)
+      assert.deepEqual(
+        await database.recordAttempt(one, failureAt(NOON, { isGone: true, isLast: true })),
+        {
+          isDisabled: false,
+        },
+      )
+      await database.recordAttempt(two, {
+        outcome: 'succeeded',
+        attempt: anAttempt({ status: 204 }),
+      })
+      assert.equal((await readDelivery(data, one.delivery)).status, 'failed')
+      assert.equal((await readDelivery(data, two.delivery)).status, 'succeeded')
+      const webhook = await data.findWebhook(webhookId)
+      assert.deepEqual([webhook?.disabled?.reason, webhook?.failingSince], ['manual', null])
+    },
+  )
+
+  test(
+    name('old deliveries and those above the limit are removed, but not pending ones'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const { id } = await addWebhook(data)
+      await queue(database, id, 8)
+      const claimed = await claimAt(database, NOON, { perWebhook: 6 })
+      for (const claim of claimed) await database.recordAttempt(claim, SUCCESS)
+      const trim = (limit: number) =>
+        database.trimDeliveries(id, { keep: 3, limit, now: NOON, latest: after(1) })
+      const eventIds = async () =>
+        (await database.listAllDeliveries(id, undefined, 100)).map(({ eventId }) => eventId)
+      assert.deepEqual([await trim(2), await eventIds()], [2, [3, 4, 5, 6, 7, 8]])
+      assert.deepEqual([await trim(10), await eventIds()], [1, [4, 5, 6, 7, 8]])
+      assert.equal(await trim(10), 0)
+      assert.equal(await database.forgetDeliveries(NOON, 10), 0)
+      assert.equal(await database.forgetDeliveries(after(1), 2), 2)
+      assert.equal(await database.forgetDeliveries(after(1), 10), 3)
+    },
+  )
+
+  test(name('a delivery that a wrong clock postponed becomes due'), async (t) => {
+    const { database, data } = await open(t)
+    const { id } = await addWebhook(data)
+    await queue(database, id, 1, { createdAt: after(9999) })
+    assert.deepEqual(await claimAt(database, NOON), [])
+    await database.trimDeliveries(id, { keep: 3, limit: 1, now: NOON, latest: after(25) })
+    assert.equal((await claimAt(database, NOON)).length, 1)
+  })
+
+  test(
+    name('a deleted webhook takes its deliveries along, also while one is being sent'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const { id } = await addWebhook(data)
+      await queue(database, id, 3)
+      const [claimed] = await claimAt(database, NOON, { perWebhook: 1 })
+      assert.ok(claimed)
+      await data.deleteWebhook(id)
+      await database.recordAttempt(claimed, failureAt(NOON))
+      await database.releaseClaim(claimed)
+      assert.deepEqual(await database.listAllDeliveries(id, undefined, 10), [])
+      assert.equal(await database.addDeliveries(id, { after: 3, until: 4 }, [aDelivery()]), false)
+      assert.deepEqual(await claimAt(database, NOON), [])
+    },
+  )
+}

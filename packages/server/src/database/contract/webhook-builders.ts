@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict'
+import { v7 as newUuid } from 'uuid'
+import type { Attempt, Delivery } from '../../domain/webhook.ts'
+import type { AccountData } from '../account-data.ts'
+import type { Database } from '../database.ts'
+import type { AttemptResult, ClaimedDelivery, NewDelivery, NewWebhook } from '../webhook-data.ts'
+import { NOON } from './builders.ts'
+
+const DAY_MS = 24 * 3_600_000
+
+export function aWebhook(details: Partial<NewWebhook> = {}): NewWebhook {
+  return {
+    id: newUuid(),
+    url: 'https://shop.example/hook',
+    description: '',
+    types: null,
+    secret: 'whsec_one',
+    createdAt: NOON,
+    ...details,
+  }
+}
+
+export async function addWebhook(data: AccountData, details: Partial<NewWebhook> = {}) {
+  const webhook = await data.addWebhook(aWebhook(details), 100)
+  assert.ok(webhook)
+  return webhook
+}
+
+export function aDelivery(details: Partial<NewDelivery> = {}): NewDelivery {
+  const delivery = { id: newUuid(), eventId: null, type: 'asset.ready', body: '{}' }
+  return { ...delivery, createdAt: NOON, ...details }
+}
+
+/** Queues deliveries of the events 1, 2, … of a new webhook. */
+export async function queue(
+  database: Database,
+  webhookId: string,
+  count: number,
+  details: Partial<NewDelivery> = {},
+): Promise<NewDelivery[]> {
+  const deliveries = Array.from({ length: count }, (_, index) =>
+    aDelivery({ eventId: index + 1, ...details }),
+  )
+  assert.ok(await database.addDeliveries(webhookId, { after: 0, until: count }, deliveries))
+  return deliveries
+}
+
+export const LIMITS = { limit: 100, perWebhook: 100 }
+
+/** Claims the deliveries that are due at this time, for a minute. */
+export function claimAt(
+  database: Database,
+  now: Date,
+  {
+    lane = 'working' as const,
+    ...limits
+  }: Partial<typeof LIMITS> & { lane?: 'working' | 'failing' } = {},
+): Promise<ClaimedDelivery[]> {
+  const claimedUntil = new Date(now.getTime() + 60_000)
+  return database.claimDeliveries(lane, { now, claimedUntil }, { ...LIMITS, ...limits })
+}
+
+export function anAttempt(details: Partial<Attempt> = {}): Attempt {
+  return {
+    at: NOON,
+    url: 'https://shop.example/hook',
+    status: 200,
+    durationMs: 5,
+    error: null,
+    response: 'ok',
+    ...details,
+  }
+}
+
+export const SUCCESS: AttemptResult = { outcome: 'succeeded', attempt: anAttempt() }
+
+/** A failed attempt at this time, which is retried an hour later. */
+export function failureAt(
+  at: Date,
+  details: { isGone?: boolean; isLast?: boolean } = {},
+): AttemptResult {
+  const { isGone = false, isLast = false } = details
+  return {
+    outcome: 'failed',
+    attempt: anAttempt({ at, status: 500, response: 'broken' }),
+    retryAt: isLast ? undefined : new Date(at.getTime() + 3_600_000),
+    isGone,
+    failingForMs: 3 * DAY_MS,
+  }
+}
+
+export async function readDelivery(
+  data: AccountData,
+  { webhookId, id }: Pick<Delivery, 'webhookId' | 'id'>,
+): Promise<Delivery> {
+  const delivery = await data.findDelivery(webhookId, id)
+  assert.ok(delivery)
+  return delivery
+}

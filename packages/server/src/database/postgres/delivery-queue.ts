@@ -1,0 +1,124 @@
+import type { DeliveryData } from '../webhook-data.ts'
+import {
+  type DeliveryRow,
+  toDelivery,
+  toImportedWebhook,
+  toWebhook,
+  type WebhookRow,
+} from '../webhook-rows.ts'
+import { begin, type Sql } from './connection.ts'
+import { type StateRow, webhookState } from './webhooks.ts'
+
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+type Queue = Pick<
+  DeliveryData,
+  | 'listWebhooksBehind'
+  | 'addDeliveries'
+  | 'claimDeliveries'
+  | 'releaseClaim'
+  | 'listAllWebhooks'
+  | 'listAllDeliveries'
+>
+
+/** The queue of the deliveries of all accounts. Every transaction locks the webhook before its deliveries. */
+export function deliveryQueue(sql: Sql): Queue {
+  return {
+    async listWebhooksBehind({ limit, maxPending }) {
+      const rows = await sql<WebhookRow[]>`
+        select w.* from webhooks w join accounts a on a.id = w.account_id
+        where w.disabled_at is null and w.last_event < a.last_event and ${maxPending} > (
+          select count(*) from (
+            select from deliveries where webhook_id = w.id and status = 'pending'
+            limit ${maxPending}) pending)
+        order by w.id limit ${limit}`
+      return rows.map((row) => {
+        const { id, accountId, types } = toWebhook(row)
+        return { id, accountId, types, lastEvent: row.last_event }
+      })
+    },
+
+    addDeliveries: (webhookId, { after, until }, deliveries) =>
+      begin(sql, async (transaction) => {
+        const advanced = await transaction`
+          update webhooks set last_event = ${until}
+          where id = ${webhookId} and last_event = ${after}`
+        if (advanced.count === 0) return false
+        if (deliveries.length === 0) return true
+        const rows = deliveries.map(({ id, eventId, type, body, createdAt }) => ({
+          id,
+          webhook_id: webhookId,
+          event_id: eventId,
+          type,
+          body,
+          status: 'pending',
+          created_at: createdAt,
+          due_at: createdAt,
+        }))
+        await transaction`insert into deliveries ${transaction(rows)}`
+        return true
+      }),
+
+    claimDeliveries: (lane, { now, claimedUntil }, { limit, perWebhook }) =>
+      begin(sql, async (transaction) => {
+        const running = sql`(
+          select count(*) from deliveries where webhook_id = w.id and claimed_until > ${now})`
+        // Jumps from webhook to webhook in the index: the number of pending deliveries of each does not matter.
+        const webhooks = await transaction<WebhookRow[]>`
+          with recursive pending (id) as (
+            (select webhook_id from deliveries where status = 'pending' order by webhook_id limit 1)
+            union all
+            select (select webhook_id from deliveries
+              where status = 'pending' and webhook_id > pending.id order by webhook_id limit 1)
+            from pending where pending.id is not null)
+          select w.* from pending join webhooks w on w.id = pending.id
+          cross join lateral (
+            select due_at from deliveries
+            where webhook_id = w.id and status = 'pending' and due_at <= ${now}
+            order by due_at limit 1) first
+          where w.disabled_at is null and (w.failing_since is not null) = ${lane === 'failing'}
+            and ${running} < ${perWebhook}
+          order by ${running}, first.due_at limit ${limit}
+          for no key update of w skip locked`
+        if (webhooks.length === 0) return []
+        const share = Math.min(perWebhook, Math.max(1, Math.floor(limit / webhooks.length)))
+        // Counts the running attempts again: only now can no other instance claim deliveries of these webhooks.
+        const rows = await transaction<DeliveryRow[]>`
+          update deliveries set due_at = ${claimedUntil}, claimed_until = ${claimedUntil},
+            claims = claims + 1
+          where id in (
+            select due.id from unnest(${webhooks.map(({ id }) => id)}::uuid[]) w (id)
+            cross join lateral (
+              select id from deliveries
+              where webhook_id = w.id and status = 'pending' and due_at <= ${now}
+              order by due_at, id
+              limit least(${share}::int, greatest(0, ${perWebhook}::int - ${running}))
+              for update skip locked) due)
+          returning *`
+        const byId = new Map(webhooks.map((webhook) => [webhook.id, toWebhook(webhook)]))
+        return rows.flatMap((row) => {
+          const webhook = byId.get(row.webhook_id)
+          return webhook ? [{ webhook, delivery: toDelivery(row), claim: row.claims }] : []
+        })
+      }),
+
+    async releaseClaim({ delivery, claim }) {
+      await sql`
+        update deliveries set due_at = now(), claimed_until = null
+        where id = ${delivery.id} and claims = ${claim} and status = 'pending'`
+    },
+
+    async listAllWebhooks(after = FIRST, limit) {
+      const rows = await sql<StateRow[]>`
+        select ${webhookState(sql)} from webhooks where id > ${after} order by id limit ${limit}`
+      return rows.map(toImportedWebhook)
+    },
+
+    async listAllDeliveries(webhookId, after = FIRST, limit) {
+      const rows = await sql<DeliveryRow[]>`
+        select * from deliveries where webhook_id = ${webhookId} and id > ${after}
+        order by id limit ${limit}`
+      return rows.map(toDelivery)
+    },
+  }
+}

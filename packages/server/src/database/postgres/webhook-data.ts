@@ -1,0 +1,48 @@
+import type { AccountWebhookData, DeliveryData } from '../webhook-data.ts'
+import { webhookAttempts } from './attempts.ts'
+import type { Sql } from './connection.ts'
+import { accountDeliveries } from './deliveries.ts'
+import { deliveryQueue } from './delivery-queue.ts'
+import type { RunUnit } from './unit-of-work.ts'
+import { accountWebhooks } from './webhooks.ts'
+
+/** The methods for the webhooks of one account. */
+export function accountWebhookData(run: RunUnit, account: string): AccountWebhookData {
+  const webhooks = (sql: Sql) => accountWebhooks(sql, account)
+  const deliveries = (sql: Sql) => accountDeliveries(sql, account)
+  return {
+    addWebhook: (webhook, max) => run((sql) => webhooks(sql).addWebhook(webhook, max)),
+    listWebhooks: () => run((sql) => webhooks(sql).listWebhooks()),
+    findWebhook: (id) => run((sql) => webhooks(sql).findWebhook(id)),
+    changeWebhook: (id, change, now) => run((sql) => webhooks(sql).changeWebhook(id, change, now)),
+    rotateSecret: (id, rotation) => run((sql) => webhooks(sql).rotateSecret(id, rotation)),
+    deleteWebhook: (id) => run((sql) => webhooks(sql).deleteWebhook(id)),
+
+    listDeliveries: (id, query) => run((sql) => deliveries(sql).listDeliveries(id, query)),
+    findDelivery: (webhookId, id) => run((sql) => deliveries(sql).findDelivery(webhookId, id)),
+    redeliver: (webhookId, id) => run((sql) => deliveries(sql).redeliver(webhookId, id)),
+    addPing: (delivery, claim) => run((sql) => deliveries(sql).addPing(delivery, claim)),
+    importWebhooks: (imported) => run((sql) => deliveries(sql).importWebhooks(imported)),
+  }
+}
+
+/** The methods for the deliveries of all accounts. */
+export function deliveryData(run: RunUnit): DeliveryData {
+  return {
+    listWebhooksBehind: (options) => run((sql) => deliveryQueue(sql).listWebhooksBehind(options)),
+    addDeliveries: (id, range, deliveries) =>
+      run((sql) => deliveryQueue(sql).addDeliveries(id, range, deliveries)),
+    claimDeliveries: (lane, times, limits) =>
+      run((sql) => deliveryQueue(sql).claimDeliveries(lane, times, limits)),
+    releaseClaim: (claimed) => run((sql) => deliveryQueue(sql).releaseClaim(claimed)),
+    recordAttempt: (claimed, result) =>
+      run((sql) => webhookAttempts(sql).recordAttempt(claimed, result)),
+    forgetDeliveries: (before, limit) =>
+      run((sql) => webhookAttempts(sql).forgetDeliveries(before, limit)),
+    trimDeliveries: (id, options) => run((sql) => webhookAttempts(sql).trimDeliveries(id, options)),
+    listAllWebhooks: (after, limit) =>
+      run((sql) => deliveryQueue(sql).listAllWebhooks(after, limit)),
+    listAllDeliveries: (id, after, limit) =>
+      run((sql) => deliveryQueue(sql).listAllDeliveries(id, after, limit)),
+  }
+}

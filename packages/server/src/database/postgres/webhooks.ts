@@ -1,0 +1,94 @@
+import type { WebhookState } from '../../domain/webhook.ts'
+import type { AccountWebhookData } from '../webhook-data.ts'
+import {
+  previousSecretsAfter,
+  toWebhookState,
+  type WebhookRow,
+  writeTypes,
+} from '../webhook-rows.ts'
+import { begin, type Sql } from './connection.ts'
+import type { Fragment } from './statement.ts'
+
+export type StateRow = WebhookRow & { pending: number }
+
+/** The columns of a webhook, and the number of its pending deliveries. */
+export function webhookState(sql: Sql): Fragment {
+  return sql`webhooks.*, (select count(*) from deliveries
+    where webhook_id = webhooks.id and status = 'pending') as pending`
+}
+
+type Webhooks = Pick<
+  AccountWebhookData,
+  'addWebhook' | 'listWebhooks' | 'findWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'
+>
+
+/** The webhooks of an account. */
+export function accountWebhooks(sql: Sql, account: string): Webhooks {
+  async function findWebhook(id: string): Promise<WebhookState | undefined> {
+    const [row] = await sql<StateRow[]>`
+      select ${webhookState(sql)} from webhooks where account_id = ${account} and id = ${id}`
+    return row && toWebhookState(row)
+  }
+
+  return {
+    findWebhook,
+
+    async listWebhooks() {
+      const rows = await sql<StateRow[]>`
+        select ${webhookState(sql)} from webhooks where account_id = ${account} order by id`
+      return rows.map(toWebhookState)
+    },
+
+    addWebhook: (webhook, maxWebhooks) =>
+      begin(sql, async (transaction) => {
+        // Locks the account, so that concurrent calls can't exceed the limit.
+        const { id, url, description, types, secret, createdAt } = webhook
+        await transaction`select from accounts where id = ${account} for no key update`
+        const added = await transaction`
+          insert into webhooks (id, account_id, url, description, types, secret, previous_secrets,
+            last_event, created_at, updated_at)
+          select ${id}, id, ${url}, ${description}, ${writeTypes(types)}, ${secret}, '[]',
+            last_event, ${createdAt}, ${createdAt}
+          from accounts where id = ${account}
+            and (select count(*) from webhooks where account_id = ${account}) < ${maxWebhooks}`
+        return added.count === 0 ? undefined : findWebhook(id)
+      }),
+
+    changeWebhook: (id, change, now) =>
+      begin(sql, async (transaction) => {
+        await transaction`
+          select from webhooks where account_id = ${account} and id = ${id} for no key update`
+        const webhook = await findWebhook(id)
+        if (webhook === undefined) return undefined
+        const { isEnabled = webhook.disabled === null, types = webhook.types } = change
+        const disabled = isEnabled ? null : (webhook.disabled ?? { at: now, reason: 'manual' })
+        const isRestarted = isEnabled && webhook.disabled !== null
+        await transaction`
+          update webhooks set url = ${change.url ?? webhook.url},
+            description = ${change.description ?? webhook.description},
+            types = ${writeTypes(types)}, updated_at = ${now},
+            disabled_at = ${disabled?.at ?? null}, disabled_reason = ${disabled?.reason ?? null},
+            failing_since = ${isRestarted ? null : webhook.failingSince}
+          where id = ${id}`
+        return findWebhook(id)
+      }),
+
+    rotateSecret: (id, rotation) =>
+      begin(sql, async (transaction) => {
+        const [row] = await transaction<WebhookRow[]>`
+          select * from webhooks where account_id = ${account} and id = ${id} for no key update`
+        if (row === undefined) return undefined
+        await transaction`
+          update webhooks set secret = ${rotation.secret}, updated_at = ${rotation.now},
+            previous_secrets = ${previousSecretsAfter(row, rotation)}
+          where id = ${id}`
+        return findWebhook(id)
+      }),
+
+    async deleteWebhook(id) {
+      const removed = await sql`
+        delete from webhooks where account_id = ${account} and id = ${id}`
+      return removed.count > 0
+    },
+  }
+}

@@ -1,0 +1,74 @@
+import { PING } from '../../domain/webhook.ts'
+import type { DeliveryData } from '../webhook-data.ts'
+import { writeAttempts } from '../webhook-rows.ts'
+import type { Connection } from './statement.ts'
+
+type Arguments<Name extends keyof DeliveryData> = Parameters<DeliveryData[Name]>
+
+/** Records attempts, and removes old deliveries. */
+export function prepareAttempts({ prepare }: Connection) {
+  const recover = prepare(
+    'update webhooks set failing_since = null where id = :id and failing_since is not null',
+  )
+  const fail = prepare(
+    'update webhooks set failing_since = coalesce(failing_since, :now) where id = :id',
+  )
+  const disable = prepare(
+    `update webhooks set disabled_at = :now, disabled_reason = :reason
+     where id = :id and disabled_at is null and (:reason = 'gone' or failing_since <= :failing_before)`,
+  )
+  const succeed = prepare(
+    `update deliveries set status = 'succeeded', due_at = null, claimed_until = null, attempts = :attempts
+     where id = :id and status = 'pending'`,
+  )
+  const retry = prepare(
+    `update deliveries set status = iif(:retry_at is null, 'failed', 'pending'), due_at = :retry_at,
+       claimed_until = null, failures = failures + 1, attempts = :attempts
+     where id = :id and status = 'pending' and claims = :claim`,
+  )
+  const removeOld = prepare(
+    `delete from deliveries where id in (
+       select id from deliveries where created_at < :before order by created_at limit :limit)`,
+  )
+  const advance = prepare(
+    `update deliveries set due_at = :now
+     where webhook_id = :webhook_id and status = 'pending' and due_at > :latest`,
+  )
+  const removeExcess = prepare(
+    `delete from deliveries where id in (
+       select id from deliveries where webhook_id = :webhook_id and status <> 'pending' and id < (
+         select id from deliveries where webhook_id = :webhook_id and status <> 'pending'
+         order by id desc limit 1 offset :last_kept)
+       order by id limit :limit)`,
+  )
+
+  return {
+    recordAttempt(...[claimed, result]: Arguments<'recordAttempt'>): { isDisabled: boolean } {
+      const { webhook, delivery, claim } = claimed
+      const attempts = writeAttempts([...delivery.attempts, result.attempt])
+      const isPing = delivery.type === PING
+      if (result.outcome === 'succeeded') {
+        if (!isPing) recover.run({ id: webhook.id })
+        succeed.run({ id: delivery.id, attempts })
+        return { isDisabled: false }
+      }
+      const retry_at = result.retryAt?.getTime() ?? null
+      retry.run({ id: delivery.id, claim, attempts, retry_at })
+      if (isPing) return { isDisabled: false }
+      const now = result.attempt.at.getTime()
+      fail.run({ id: webhook.id, now })
+      const reason = result.isGone ? 'gone' : 'failing'
+      const failing_before = now - result.failingForMs
+      return { isDisabled: disable.run({ id: webhook.id, now, reason, failing_before }) > 0 }
+    },
+
+    forgetDeliveries: (before: Date, limit: number): number =>
+      removeOld.run({ before: before.getTime(), limit }),
+
+    trimDeliveries(...[webhook_id, options]: Arguments<'trimDeliveries'>): number {
+      const { keep, limit, now, latest } = options
+      advance.run({ webhook_id, now: now.getTime(), latest: latest.getTime() })
+      return removeExcess.run({ webhook_id, last_kept: keep - 1, limit })
+    },
+  }
+}

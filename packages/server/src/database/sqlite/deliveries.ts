@@ -1,0 +1,124 @@
+import { rowRangeOf } from '../../domain/paging.ts'
+import type { Delivery } from '../../domain/webhook.ts'
+import type { Rows } from '../account-data.ts'
+import type { AccountWebhookData, ClaimedDelivery, DeliveryQuery } from '../webhook-data.ts'
+import {
+  DELIVERY_COLUMNS,
+  type DeliveryRow,
+  toDelivery,
+  toWebhook,
+  type WebhookRow,
+  writeAttempts,
+} from '../webhook-rows.ts'
+import type { Connection } from './statement.ts'
+import { prepareWebhooks } from './webhooks.ts'
+
+/** Deliveries are reached only through a webhook of the account. */
+const OF_WEBHOOK = `webhook_id = (select id from webhooks where account_id = :account and id = :webhook_id)`
+
+type PingArguments = Parameters<AccountWebhookData['addPing']>
+type Imported = Parameters<AccountWebhookData['importWebhooks']>[0]
+
+/** The log of the deliveries of an account. */
+export function prepareDeliveries(connection: Connection) {
+  const { prepare } = connection
+  const { importWebhook } = prepareWebhooks(connection)
+  const byId = prepare<DeliveryRow>(
+    `select ${DELIVERY_COLUMNS}, body from deliveries where ${OF_WEBHOOK} and id = :id`,
+  )
+  const restart = prepare(
+    `update deliveries set status = 'pending', due_at = :now, claimed_until = null, failures = 0
+     where id = :id and not (status = 'pending' and coalesce(claimed_until, 0) > :now)`,
+  )
+  const webhookById = prepare<WebhookRow>(
+    'select * from webhooks where account_id = :account and id = :id',
+  )
+  const claims = prepare<{ count: number }>(
+    `select count(*) as count from deliveries
+     where webhook_id = :webhook_id and claimed_until is not null and claimed_until > :now`,
+  )
+  const insertClaimed = prepare<DeliveryRow>(
+    `insert into deliveries (id, webhook_id, type, body, status, created_at, due_at, claimed_until, claims)
+     values (:id, :webhook_id, :type, :body, 'pending', :created_at, :until, :until, 1) returning *`,
+  )
+  const importOne = prepare(
+    `insert into deliveries (id, webhook_id, event_id, type, body, status, created_at, due_at, failures, attempts)
+     values (:id, :webhook_id, :event_id, :type, :body, :status, :created_at, :due_at, :failures, :attempts)
+     on conflict do nothing`,
+  )
+
+  function findDelivery(account: string, webhookId: string, id: string): Delivery | undefined {
+    const row = byId.get({ account, webhook_id: webhookId, id })
+    return row && toDelivery(row)
+  }
+
+  return {
+    findDelivery,
+
+    listDeliveries(account: string, webhookId: string, query: DeliveryQuery): Rows<Delivery> {
+      const { status, after } = query
+      const filtered = status === undefined ? OF_WEBHOOK : `${OF_WEBHOOK} and status = :status`
+      const parameters = { account, webhook_id: webhookId, ...(status && { status }) }
+      const count = prepare<{ total: number }>(
+        `select count(*) as total from deliveries where ${filtered}`,
+      )
+      const total = count.get(parameters)?.total ?? 0
+      const { isFromEnd, offset, limit } = rowRangeOf(query, total)
+      if (limit === 0) return { rows: [], total }
+      const page = prepare<DeliveryRow>(
+        `select ${DELIVERY_COLUMNS} from deliveries
+         where ${filtered} ${after === undefined ? '' : 'and id < :after'}
+         order by id ${isFromEnd ? 'asc' : 'desc'} limit +:limit offset :offset`,
+      )
+      const cursor = after && { after: after.id }
+      const rows = page.all({ ...parameters, ...cursor, limit, offset }).map(toDelivery)
+      return { rows: isFromEnd ? rows.reverse() : rows, total }
+    },
+
+    redeliver(account: string, webhookId: string, id: string): Delivery | undefined {
+      const delivery = findDelivery(account, webhookId, id)
+      if (delivery === undefined) return undefined
+      restart.run({ id, now: Date.now() })
+      return findDelivery(account, webhookId, id)
+    },
+
+    addPing(
+      account: string,
+      ...[delivery, claim]: PingArguments
+    ): ClaimedDelivery | 'busy' | undefined {
+      const { webhookId: webhook_id, claimForMs, maxClaims } = claim
+      const now = Date.now()
+      const webhook = webhookById.get({ account, id: webhook_id })
+      if (webhook === undefined) return undefined
+      const running = claims.get({ webhook_id, now })?.count ?? 0
+      if (running >= maxClaims) return 'busy'
+      const row = insertClaimed.get({
+        id: delivery.id,
+        webhook_id,
+        type: delivery.type,
+        body: delivery.body,
+        created_at: delivery.createdAt.getTime(),
+        until: now + claimForMs,
+      })
+      return row && { webhook: toWebhook(webhook), delivery: toDelivery(row), claim: row.claims }
+    },
+
+    importWebhooks(account: string, { webhooks, deliveries }: Imported): void {
+      for (const webhook of webhooks) importWebhook(account, webhook)
+      for (const delivery of deliveries) {
+        importOne.run({
+          id: delivery.id,
+          webhook_id: delivery.webhookId,
+          event_id: delivery.eventId,
+          type: delivery.type,
+          body: delivery.body,
+          status: delivery.status,
+          created_at: delivery.createdAt.getTime(),
+          due_at: delivery.dueAt?.getTime() ?? null,
+          failures: delivery.failures,
+          attempts: writeAttempts(delivery.attempts),
+        })
+      }
+    },
+  }
+}

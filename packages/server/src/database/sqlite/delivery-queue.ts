@@ -1,0 +1,130 @@
+import type { Delivery, WebhookState } from '../../domain/webhook.ts'
+import type {
+  ClaimedDelivery,
+  DeliveryData,
+  ImportedWebhook,
+  WebhookBehind,
+} from '../webhook-data.ts'
+import {
+  type DeliveryRow,
+  toDelivery,
+  toImportedWebhook,
+  toWebhook,
+  type WebhookRow,
+} from '../webhook-rows.ts'
+import type { Connection } from './statement.ts'
+import { type StateRow, WEBHOOK_STATE } from './webhooks.ts'
+
+type Arguments<Name extends keyof DeliveryData> = Parameters<DeliveryData[Name]>
+
+/** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
+const IS_DUE = `status = 'pending' and due_at <= :now`
+const IS_CLAIMED = 'claimed_until is not null and claimed_until > :now'
+
+/** The queue of the deliveries of all accounts. */
+export function prepareDeliveryQueue({ prepare }: Connection) {
+  const behind = prepare<WebhookRow>(
+    `select w.* from webhooks w join accounts a on a.id = w.account_id
+     where w.disabled_at is null and w.last_event < a.last_event and :max_pending > (
+       select count(*) from (
+         select 1 from deliveries where webhook_id = w.id and status = 'pending' limit :max_pending))
+     order by w.id limit :limit`,
+  )
+  const advance = prepare(
+    'update webhooks set last_event = :until where id = :id and last_event = :after',
+  )
+  const insert = prepare(
+    `insert into deliveries (id, webhook_id, event_id, type, body, status, created_at, due_at)
+     values (:id, :webhook_id, :event_id, :type, :body, 'pending', :created_at, :created_at)`,
+  )
+  // Jumps from webhook to webhook in the index: the number of pending deliveries of each does not matter.
+  const withPending = `with recursive pending (id) as (
+      select min(webhook_id) from deliveries where status = 'pending'
+      union all
+      select (select min(webhook_id) from deliveries where status = 'pending' and webhook_id > pending.id)
+      from pending where pending.id is not null)`
+  const anyDue = prepare(
+    `${withPending}
+     select 1 from pending where exists (
+       select 1 from deliveries where webhook_id = pending.id and ${IS_DUE}) limit 1`,
+  )
+  const candidates = prepare<WebhookRow & { running: number }>(
+    `${withPending}
+     select w.*, (select count(*) from deliveries where webhook_id = w.id and ${IS_CLAIMED}) as running,
+       (select min(due_at) from deliveries where webhook_id = w.id and ${IS_DUE}) as first_due
+     from pending join webhooks w on w.id = pending.id
+     where w.disabled_at is null and (w.failing_since is not null) = :failing
+       and first_due is not null and running < :per_webhook
+     order by running, first_due limit :limit`,
+  )
+  const claim = prepare<DeliveryRow>(
+    `update deliveries set due_at = :until, claimed_until = :until, claims = claims + 1 where id in (
+       select id from deliveries where webhook_id = :webhook_id and ${IS_DUE}
+       order by due_at, id limit :count)
+     returning *`,
+  )
+  const release = prepare(
+    `update deliveries set due_at = :now, claimed_until = null
+     where id = :id and claims = :claim and status = 'pending'`,
+  )
+  const every = prepare<StateRow>(
+    `select ${WEBHOOK_STATE} from webhooks where id > :after order by id limit :limit`,
+  )
+  const everyDelivery = prepare<DeliveryRow>(
+    'select * from deliveries where webhook_id = :webhook_id and id > :after order by id limit :limit',
+  )
+
+  return {
+    /** Jumps from webhook to webhook, too. */
+    isAnyDue: (now: Date): boolean => anyDue.get({ now: now.getTime() }) !== undefined,
+
+    listWebhooksBehind({ limit, maxPending }: Arguments<'listWebhooksBehind'>[0]): WebhookBehind[] {
+      return behind.all({ limit, max_pending: maxPending }).map((row) => {
+        const { id, accountId, types } = toWebhook(row)
+        return { id, accountId, types, lastEvent: row.last_event }
+      })
+    },
+
+    addDeliveries(...[id, { after, until }, deliveries]: Arguments<'addDeliveries'>): boolean {
+      if (advance.run({ id, after, until }) === 0) return false
+      for (const delivery of deliveries) {
+        insert.run({
+          id: delivery.id,
+          webhook_id: id,
+          event_id: delivery.eventId,
+          type: delivery.type,
+          body: delivery.body,
+          created_at: delivery.createdAt.getTime(),
+        })
+      }
+      return true
+    },
+
+    claimDeliveries(...[lane, times, limits]: Arguments<'claimDeliveries'>): ClaimedDelivery[] {
+      const now = times.now.getTime()
+      const { limit, perWebhook } = limits
+      const failing = lane === 'failing' ? 1 : 0
+      const webhooks = candidates.all({ now, failing, per_webhook: perWebhook, limit })
+      const share = Math.max(1, Math.floor(limit / webhooks.length))
+      const until = times.claimedUntil.getTime()
+      return webhooks.flatMap((row) => {
+        const count = Math.min(share, perWebhook - row.running)
+        const webhook = toWebhook(row)
+        return claim.all({ webhook_id: row.id, now, until, count }).map((delivery) => {
+          return { webhook, delivery: toDelivery(delivery), claim: delivery.claims }
+        })
+      })
+    },
+
+    releaseClaim({ delivery, claim }: ClaimedDelivery): void {
+      release.run({ id: delivery.id, claim, now: Date.now() })
+    },
+
+    listAllWebhooks(after = '', limit: number): (ImportedWebhook & WebhookState)[] {
+      return every.all({ after, limit }).map(toImportedWebhook)
+    },
+    listAllDeliveries(webhookId: string, after = '', limit: number): Delivery[] {
+      return everyDelivery.all({ webhook_id: webhookId, after, limit }).map(toDelivery)
+    },
+  }
+}

@@ -1,0 +1,56 @@
+import type { AccountWebhookData, DeliveryData } from '../webhook-data.ts'
+import { prepareAttempts } from './attempts.ts'
+import { prepareDeliveries } from './deliveries.ts'
+import { prepareDeliveryQueue } from './delivery-queue.ts'
+import type { Connection } from './statement.ts'
+import type { UnitsOfWork } from './unit-of-work.ts'
+import { prepareWebhooks } from './webhooks.ts'
+
+/** The methods for the webhooks of one account. */
+export function prepareAccountWebhookData(
+  connection: Connection,
+  { read, write, free }: UnitsOfWork,
+): (account: string) => AccountWebhookData {
+  const webhooks = prepareWebhooks(connection)
+  const deliveries = prepareDeliveries(connection)
+  return (account) => ({
+    addWebhook: (webhook, max) => write(() => webhooks.addWebhook(account, webhook, max)),
+    listWebhooks: () => read(() => webhooks.listWebhooks(account)),
+    findWebhook: (id) => read(() => webhooks.findWebhook(account, id)),
+    changeWebhook: (id, change, now) =>
+      write(() => webhooks.changeWebhook(account, id, change, now)),
+    rotateSecret: (id, rotation) => write(() => webhooks.rotateSecret(account, id, rotation)),
+    deleteWebhook: (id) => free(() => webhooks.deleteWebhook(account, id)),
+
+    listDeliveries: (id, query) => read(() => deliveries.listDeliveries(account, id, query)),
+    findDelivery: (webhookId, id) => read(() => deliveries.findDelivery(account, webhookId, id)),
+    redeliver: (webhookId, id) => write(() => deliveries.redeliver(account, webhookId, id)),
+    addPing: (delivery, claim) => write(() => deliveries.addPing(account, delivery, claim)),
+    importWebhooks: (imported) => write(() => deliveries.importWebhooks(account, imported)),
+  })
+}
+
+/** The methods for the deliveries of all accounts. */
+export function prepareDeliveryData(
+  connection: Connection,
+  { read, write, free }: UnitsOfWork,
+): DeliveryData {
+  const queue = prepareDeliveryQueue(connection)
+  const attempts = prepareAttempts(connection)
+  return {
+    listWebhooksBehind: (options) => read(() => queue.listWebhooksBehind(options)),
+    addDeliveries: (id, range, deliveries) =>
+      write(() => queue.addDeliveries(id, range, deliveries)),
+    async claimDeliveries(lane, times, limits) {
+      // A read first: it is much cheaper than a write that changes nothing.
+      if (!(await read(() => queue.isAnyDue(times.now)))) return []
+      return write(() => queue.claimDeliveries(lane, times, limits))
+    },
+    releaseClaim: (claimed) => write(() => queue.releaseClaim(claimed)),
+    recordAttempt: (claimed, result) => write(() => attempts.recordAttempt(claimed, result)),
+    forgetDeliveries: (before, limit) => free(() => attempts.forgetDeliveries(before, limit)),
+    trimDeliveries: (id, options) => free(() => attempts.trimDeliveries(id, options)),
+    listAllWebhooks: (after, limit) => read(() => queue.listAllWebhooks(after, limit)),
+    listAllDeliveries: (id, after, limit) => read(() => queue.listAllDeliveries(id, after, limit)),
+  }
+}

@@ -1,0 +1,125 @@
+import type { WebhookState } from '../../domain/webhook.ts'
+import type { AccountWebhookData } from '../webhook-data.ts'
+import {
+  previousSecretsAfter,
+  toWebhookState,
+  type WebhookRow,
+  writePreviousSecrets,
+  writeTypes,
+} from '../webhook-rows.ts'
+import type { Connection } from './statement.ts'
+
+export type StateRow = WebhookRow & { pending: number }
+
+/** The columns of a webhook, and the number of its pending deliveries. */
+export const WEBHOOK_STATE = `*, (select count(*) from deliveries
+  where webhook_id = webhooks.id and status = 'pending') as pending`
+
+type Methods = Pick<
+  AccountWebhookData,
+  'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'importWebhooks'
+>
+type Arguments<Name extends keyof Methods> = Parameters<Methods[Name]>
+
+/** The webhooks of an account. */
+export function prepareWebhooks({ prepare }: Connection) {
+  const all = prepare<StateRow>(
+    `select ${WEBHOOK_STATE} from webhooks where account_id = :account order by id`,
+  )
+  const byId = prepare<StateRow>(
+    `select ${WEBHOOK_STATE} from webhooks where account_id = :account and id = :id`,
+  )
+  const insert = prepare(
+    `insert into webhooks (id, account_id, url, description, types, secret, previous_secrets, last_event,
+       created_at, updated_at)
+     select :id, id, :url, :description, :types, :secret, '[]', last_event, :created_at, :created_at
+     from accounts where id = :account
+       and (select count(*) from webhooks where account_id = :account) < :max`,
+  )
+  const update = prepare(
+    `update webhooks set url = :url, description = :description, types = :types, updated_at = :now,
+       disabled_at = :disabled_at, disabled_reason = :disabled_reason, failing_since = :failing_since
+     where account_id = :account and id = :id`,
+  )
+  const rotate = prepare(
+    `update webhooks set secret = :secret, previous_secrets = :previous, updated_at = :now
+     where account_id = :account and id = :id`,
+  )
+  const remove = prepare('delete from webhooks where account_id = :account and id = :id')
+  const importOne = prepare(
+    `insert into webhooks (id, account_id, url, description, types, secret, previous_secrets, last_event,
+       created_at, updated_at, disabled_at, disabled_reason, failing_since)
+     values (:id, :account, :url, :description, :types, :secret, :previous, :last_event,
+       :created_at, :updated_at, :disabled_at, :disabled_reason, :failing_since)
+     on conflict (id) do nothing`,
+  )
+
+  function findWebhook(account: string, id: string): WebhookState | undefined {
+    const row = byId.get({ account, id })
+    return row && toWebhookState(row)
+  }
+
+  return {
+    findWebhook,
+    listWebhooks: (account: string): WebhookState[] => all.all({ account }).map(toWebhookState),
+
+    addWebhook(account: string, ...[webhook, max]: Arguments<'addWebhook'>) {
+      const { id, url, description, types, secret, createdAt } = webhook
+      const values = { id, url, description, types: writeTypes(types), secret }
+      const added = insert.run({ ...values, account, created_at: createdAt.getTime(), max })
+      return added === 0 ? undefined : findWebhook(account, id)
+    },
+
+    changeWebhook(account: string, ...[id, change, now]: Arguments<'changeWebhook'>) {
+      const webhook = findWebhook(account, id)
+      if (webhook === undefined) return undefined
+      const { isEnabled = webhook.disabled === null } = change
+      const disabled = isEnabled ? null : (webhook.disabled ?? { at: now, reason: 'manual' })
+      const isRestarted = isEnabled && webhook.disabled !== null
+      const { types = webhook.types } = change
+      update.run({
+        account,
+        id,
+        url: change.url ?? webhook.url,
+        description: change.description ?? webhook.description,
+        types: writeTypes(types),
+        now: now.getTime(),
+        disabled_at: disabled?.at.getTime() ?? null,
+        disabled_reason: disabled?.reason ?? null,
+        failing_since: isRestarted ? null : (webhook.failingSince?.getTime() ?? null),
+      })
+      return findWebhook(account, id)
+    },
+
+    rotateSecret(account: string, ...[id, rotation]: Arguments<'rotateSecret'>) {
+      const row = byId.get({ account, id })
+      if (row === undefined) return undefined
+      const previous = previousSecretsAfter(row, rotation)
+      rotate.run({ account, id, secret: rotation.secret, previous, now: rotation.now.getTime() })
+      return findWebhook(account, id)
+    },
+
+    deleteWebhook: (account: string, id: string): boolean => remove.run({ account, id }) > 0,
+
+    importWebhook(
+      account: string,
+      webhook: Arguments<'importWebhooks'>[0]['webhooks'][number],
+    ): void {
+      importOne.run({
+        id: webhook.id,
+        account,
+        url: webhook.url,
+        description: webhook.description,
+        types: writeTypes(webhook.types),
+        secret: webhook.secret,
+        previous: writePreviousSecrets(webhook.previousSecrets),
+        last_event: webhook.lastEvent,
+        created_at: webhook.createdAt.getTime(),
+        updated_at: webhook.updatedAt.getTime(),
+        disabled_at: webhook.disabled?.at.getTime() ?? null,
+        disabled_reason: webhook.disabled?.reason ?? null,
+        failing_since: webhook.failingSince?.getTime() ?? null,
+      })
+    },
+  }
+}

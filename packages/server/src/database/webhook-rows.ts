@@ -1,0 +1,135 @@
+import {
+  type Attempt,
+  type Delivery,
+  type DeliveryStatus,
+  type DisabledReason,
+  MAX_LOGGED_ATTEMPTS,
+  type PreviousSecret,
+  type Webhook,
+  type WebhookState,
+} from '../domain/webhook.ts'
+import type { ImportedWebhook } from './webhook-data.ts'
+
+/** SQLite stores milliseconds. */
+type Time = Date | number
+
+/** The columns of a webhook, which both engines store in the same way. */
+export interface WebhookRow {
+  id: string
+  account_id: string
+  url: string
+  description: string
+  types: string | null
+  secret: string
+  previous_secrets: string
+  last_event: number
+  created_at: Time
+  updated_at: Time
+  disabled_at: Time | null
+  disabled_reason: DisabledReason | null
+  failing_since: Time | null
+}
+
+export interface DeliveryRow {
+  id: string
+  webhook_id: string
+  event_id: number | null
+  type: string
+  status: DeliveryStatus
+  /** Omitted in lists. */
+  body?: string
+  created_at: Time
+  due_at: Time | null
+  claims: number
+  failures: number
+  attempts: string
+}
+
+/** All columns but the body, which lists do not need. */
+export const DELIVERY_COLUMNS =
+  'id, webhook_id, event_id, type, status, created_at, due_at, claims, failures, attempts'
+
+export function toWebhook(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    url: row.url,
+    description: row.description,
+    types: row.types === null ? null : JSON.parse(row.types),
+    secret: row.secret,
+    previousSecrets: readPreviousSecrets(row.previous_secrets),
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    disabled:
+      row.disabled_at === null || row.disabled_reason === null
+        ? null
+        : { at: new Date(row.disabled_at), reason: row.disabled_reason },
+    failingSince: toDate(row.failing_since),
+  }
+}
+
+export function toWebhookState(row: WebhookRow & { pending: number }): WebhookState {
+  return { ...toWebhook(row), pending: row.pending }
+}
+
+export function toImportedWebhook(
+  row: WebhookRow & { pending: number },
+): ImportedWebhook & WebhookState {
+  return { ...toWebhookState(row), lastEvent: row.last_event }
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    eventId: row.event_id,
+    type: row.type,
+    status: row.status,
+    body: row.body ?? '',
+    createdAt: new Date(row.created_at),
+    dueAt: toDate(row.due_at),
+    failures: row.failures,
+    attempts: readAttempts(row.attempts),
+  }
+}
+
+export function writeTypes(types: string[] | null): string | null {
+  return types === null ? null : JSON.stringify(types)
+}
+
+export function readPreviousSecrets(text: string): PreviousSecret[] {
+  const stored: { secret: string; validUntil: number }[] = JSON.parse(text)
+  return stored.map(({ secret, validUntil }) => ({ secret, validUntil: new Date(validUntil) }))
+}
+
+export function writePreviousSecrets(secrets: PreviousSecret[]): string {
+  return JSON.stringify(
+    secrets.map(({ secret, validUntil }) => ({ secret, validUntil: validUntil.getTime() })),
+  )
+}
+
+/** The replaced secrets after a rotation. Those that are no longer valid are dropped. */
+export function previousSecretsAfter(
+  row: Pick<WebhookRow, 'secret' | 'previous_secrets'>,
+  { now, validUntil, maxPrevious }: { now: Date; validUntil: Date; maxPrevious: number },
+): string {
+  const valid = readPreviousSecrets(row.previous_secrets).filter((old) => old.validUntil > now)
+  return writePreviousSecrets([{ secret: row.secret, validUntil }, ...valid].slice(0, maxPrevious))
+}
+
+export function writeAttempts(attempts: Attempt[]): string {
+  return JSON.stringify(
+    attempts
+      .slice(-MAX_LOGGED_ATTEMPTS)
+      .map((attempt) => ({ ...attempt, at: attempt.at.getTime() })),
+  )
+}
+
+function readAttempts(text: string): Attempt[] {
+  const stored: (Omit<Attempt, 'at'> & { at: number })[] = JSON.parse(text)
+  return stored.map((attempt) => ({ ...attempt, at: new Date(attempt.at) }))
+}
+
+function toDate(time: Time | null): Date | null {
+  return time === null ? null : new Date(time)
+}

@@ -1,0 +1,100 @@
+/** An endpoint of the account’s own that receives its events. */
+export interface Webhook {
+  id: string
+  accountId: string
+  url: string
+  description: string
+  /** The types of events that are sent; null for all types. */
+  types: string[] | null
+  /** `whsec_…`: the key that signs the requests. */
+  secret: string
+  /** Replaced secrets that still sign requests, newest first. */
+  previousSecrets: PreviousSecret[]
+  createdAt: Date
+  updatedAt: Date
+  disabled: Disabled | null
+  /** When the first of the failed attempts since the last successful one was made; null if there is none. */
+  failingSince: Date | null
+}
+
+/** A webhook, and how many of its deliveries are pending. */
+export interface WebhookState extends Webhook {
+  pending: number
+}
+
+export interface PreviousSecret {
+  secret: string
+  validUntil: Date
+}
+
+/** `failing`: attempts failed for days. `gone`: the endpoint answered 410. */
+export type DisabledReason = 'manual' | 'failing' | 'gone'
+
+export interface Disabled {
+  at: Date
+  reason: DisabledReason
+}
+
+export type DeliveryStatus = 'pending' | 'succeeded' | 'failed'
+
+/** One event, or a ping, on its way to one webhook. Its body never changes. */
+export interface Delivery {
+  /** Also the `webhook-id` of the request, with which a receiver recognizes repeated attempts. */
+  id: string
+  webhookId: string
+  /** Null for a ping. */
+  eventId: number | null
+  type: string
+  status: DeliveryStatus
+  body: string
+  createdAt: Date
+  /** When the next attempt is due; null if none is. */
+  dueAt: Date | null
+  /** The failed attempts since the delivery was created or requested again. */
+  failures: number
+  /** The last attempts, oldest first, at most `MAX_LOGGED_ATTEMPTS`. */
+  attempts: Attempt[]
+}
+
+export const MAX_LOGGED_ATTEMPTS = 10
+
+/** The type of deliveries that no event caused. */
+export const PING = 'ping'
+
+/** One request and its response. */
+export interface Attempt {
+  at: Date
+  url: string
+  /** The HTTP status; null if there was no response. */
+  status: number | null
+  durationMs: number
+  /** Why there was no response; null if there was one. */
+  error: string | null
+  /** The first kilobyte of the response. */
+  response: string | null
+}
+
+export interface WebhookRequest {
+  url: string
+  headers: Record<string, string>
+  body: string
+}
+
+export interface WebhookResponse extends Omit<Attempt, 'at' | 'url'> {
+  /** The `Retry-After` header, if the response has one. */
+  retryAfter: string | null
+}
+
+/**
+ * Sends one request. Never rejects: a failure is a response without a status. After the signal is aborted, it does not
+ * wait for a response any more.
+ */
+export type SendWebhook = (
+  request: WebhookRequest,
+  signal?: AbortSignal,
+) => Promise<WebhookResponse>
+
+/** Any 2xx status means that the receiver accepted the delivery. */
+export function isSuccess({ status }: Pick<Attempt, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300
+}

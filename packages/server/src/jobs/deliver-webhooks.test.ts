@@ -1,0 +1,150 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { deliverAll } from '../../test/support/deliver-webhooks.ts'
+import { takeOverJobs } from '../../test/support/run-jobs.ts'
+import { aWebhookReceiver } from '../../test/support/webhook-receiver.ts'
+import { createWakeUp } from './wake-up.ts'
+
+const CLAIM_MS = 30_000
+
+async function addLinks(service: TestService, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    const link = { filename: `${index}.zip`, url: 'https://example.com/a.zip' }
+    assert.equal((await service.call('POST', `${API}/assets/store`, link)).status, 201)
+  }
+}
+
+async function addWebhook(service: TestService, url: string): Promise<string> {
+  const created = await service.call('POST', `${API}/webhooks`, { url })
+  assert.equal(created.status, 201)
+  return created.body.data.id
+}
+
+test('the service sends events without being asked, and soon after the change', async (t) => {
+  const service = await aService(t)
+  const receiver = await aWebhookReceiver(t)
+  await addWebhook(service, receiver.url)
+  await addLinks(service, 3)
+  await until('all events are received', () => receiver.received.length === 3)
+  const ids = receiver.events().map(({ id }) => id)
+  assert.deepEqual(ids.sort(), [1, 2, 3])
+})
+
+test('endpoints that never respond do not delay others', async (t) => {
+  const service = await aService(t)
+  const dead = await aDeadEndpoint(t)
+  for (let count = 0; count < 15; count += 1) await addWebhook(service, dead)
+  await addLinks(service, 30)
+  const receiver = await aWebhookReceiver(t)
+  const id = await addWebhook(service, receiver.url)
+  await addLinks(service, 5)
+  await until('the healthy endpoint has received its events', () => receiver.received.length === 5)
+  const { data } = (await service.call('GET', `${API}/webhooks/${id}/deliveries`)).body
+  for (const { created_at, attempts } of data) {
+    const delayMs = Date.parse(attempts[0].attempted_at) - Date.parse(created_at)
+    assert.ok(delayMs < 10_000, `${delayMs} ms`)
+  }
+})
+
+test('the deliveries of a killed instance are sent by another one', async (t) => {
+  const service = await aService(t)
+  const own = takeOverJobs(service)
+  const receiver = await aWebhookReceiver(t)
+  const id = await addWebhook(service, receiver.url)
+  await addLinks(service, 3)
+  // The first instance is killed while it waits for the responses: it never records them.
+  const killed = deliverAll({ ...own, sendWebhook: () => new Promise(() => {}) })
+  const running = async () => {
+    const { data } = (await service.call('GET', `${API}/webhooks/${id}/deliveries`)).body
+    return data.length
+  }
+  await until('the deliveries are claimed', async () => (await running()) === 3)
+  await pause(50)
+  assert.equal(await deliverAll(own), 0)
+  assert.equal(await deliverAll(own, CLAIM_MS + 1000), 3)
+  const ids = receiver.events().map((event) => event.id)
+  assert.deepEqual(ids.sort(), [1, 2, 3])
+  assert.ok(killed)
+})
+
+test('a shutdown does not wait for endpoints that never respond, and their deliveries are sent later', async (t) => {
+  const deployment = await aDeployment(t)
+  const service = await aService(t, {}, deployment)
+  const receiver = await aWebhookReceiver(t)
+  receiver.respond = () => {}
+  await addWebhook(service, receiver.url)
+  await addLinks(service, 2)
+  await until('both requests are waiting', () => receiver.received.length === 2)
+  const start = performance.now()
+  await service.close()
+  const waitedMs = performance.now() - start
+  assert.ok(waitedMs < 14_000, `${waitedMs} ms`)
+  receiver.respond = (response) => response.end()
+  await aService(t, {}, deployment)
+  await until('both are sent again', () => receiver.received.length === 4, 20_000)
+  const ids = receiver.received.map(({ headers }) => headers['webhook-id'])
+  assert.equal(new Set(ids).size, 2)
+})
+
+test('an attempt whose result cannot be recorded is repeated with the same ID', async (t) => {
+  const service = await aService(t)
+  const own = takeOverJobs(service)
+  const receiver = await aWebhookReceiver(t)
+  await addWebhook(service, receiver.url)
+  await addLinks(service, 1)
+  const recordAttempt = () => Promise.reject(new Error('the database is unavailable'))
+  const database = Object.create(own.database, { recordAttempt: { value: recordAttempt } })
+  await assert.rejects(deliverAll({ ...own, database }), /unavailable/)
+  assert.equal(await deliverAll(own, CLAIM_MS + 1000), 1)
+  const [first, second] = receiver.received
+  assert.equal(first?.headers['webhook-id'], second?.headers['webhook-id'])
+})
+
+test('several instances that queue and send at the same time send each event once', async (t) => {
+  const service = await aService(t)
+  const own = takeOverJobs(service)
+  const receiver = await aWebhookReceiver(t)
+  await addWebhook(service, receiver.url)
+  await addLinks(service, 40)
+  const counts = await Promise.all([1, 2, 3, 4].map(() => deliverAll(own)))
+  const rest = await deliverAll(own)
+  assert.equal(
+    counts.reduce((sum, count) => sum + count, rest),
+    40,
+  )
+  const ids = receiver.events().map(({ id }) => id)
+  assert.deepEqual(
+    ids.sort((a, b) => a - b),
+    Array.from({ length: 40 }, (_, index) => index + 1),
+  )
+})
+
+test('a call that wakes a loop while it works ends its next wait at once', async () => {
+  const { signal } = new AbortController()
+  const wakeUp = createWakeUp()
+  wakeUp.wake()
+  await wakeUp.wait(60_000, signal)
+  const waiting = wakeUp.wait(60_000, signal)
+  wakeUp.wake()
+  await waiting
+  await wakeUp.wait(60_000, AbortSignal.abort())
+})
+
+/** Accepts requests and never responds. */
+async function aDeadEndpoint(t: TestContext): Promise<string> {
+  const server = createServer(() => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUp(t, () => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

@@ -1,0 +1,130 @@
+import type { ClaimedDelivery, WebhookLane } from '../database/webhook-data.ts'
+import type { Context } from '../operations/context.ts'
+import {
+  CLAIM_MS,
+  MAX_ATTEMPTS_PER_FAILING_WEBHOOK,
+  MAX_ATTEMPTS_PER_WEBHOOK,
+} from '../operations/webhooks/delivery-limits.ts'
+import { queueDeliveries } from '../operations/webhooks/queue-deliveries.ts'
+import { createWakeUp, type WakeUp } from './wake-up.ts'
+
+/** How often it looks for work if nothing wakes it: retries that are due, and the events of other instances. */
+const POLL_MS = 500
+const PAUSE_AFTER_ERROR_MS = 5_000
+/** How long a shutdown waits for responses. */
+const DRAIN_MS = 3_000
+
+/** A request that has waited for this long gives up its slot: the endpoint may never respond. */
+const SLOW_MS = 1_000
+
+interface LaneLimits {
+  /** How many requests run at the same time on this instance, without slow ones. */
+  slots: number
+  /** The last slots are only for webhooks without a running request, so that no webhook waits for the others. */
+  reserved: number
+  /** How many run at the same time, including slow ones. */
+  total: number
+  perWebhook: number
+}
+
+/**
+ * Failing webhooks have their own limits: they often wait for the whole timeout, and must not take the capacity of the
+ * others.
+ */
+const LANES: Record<WebhookLane, LaneLimits> = {
+  working: { slots: 100, reserved: 50, total: 400, perWebhook: MAX_ATTEMPTS_PER_WEBHOOK },
+  failing: { slots: 50, reserved: 25, total: 50, perWebhook: MAX_ATTEMPTS_PER_FAILING_WEBHOOK },
+}
+
+/**
+ * Turns events into deliveries, and sends those that are due, until the signal is aborted. Then it waits for the
+ * running requests, but not for endpoints that take long to respond: their deliveries are sent later.
+ */
+export async function deliverWebhooks(context: Context, signal: AbortSignal): Promise<void> {
+  const lanes = { working: createWakeUp(), failing: createWakeUp() }
+  const queue = createWakeUp()
+  const late = new AbortController()
+  await Promise.all([
+    repeat(queue, async () => {
+      const hasMore = await queueDeliveries(context)
+      lanes.working.wake()
+      lanes.failing.wake()
+      return hasMore
+    }),
+    sendLane('working'),
+    sendLane('failing'),
+  ])
+
+  /** Runs the work again immediately while it returns true. */
+  async function repeat(wakeUp: WakeUp, work: () => Promise<boolean>): Promise<void> {
+    while (!signal.aborted) {
+      let pauseMs = POLL_MS
+      try {
+        if (await work()) continue
+      } catch (error) {
+        context.warn('the job deliverWebhooks failed; retrying later', error)
+        pauseMs = PAUSE_AFTER_ERROR_MS
+      }
+      await wakeUp.wait(pauseMs, signal)
+    }
+  }
+
+  async function sendLane(lane: WebhookLane): Promise<void> {
+    const { slots, reserved, total, perWebhook } = LANES[lane]
+    const running = new Set<Promise<void>>()
+    let slow = 0
+
+    function start(claimed: ClaimedDelivery): void {
+      let isSlow = false
+      const timer = setTimeout(() => {
+        isSlow = true
+        slow += 1
+        lanes[lane].wake()
+      }, SLOW_MS)
+      const attempt = send(context, claimed, late.signal).then(() => {
+        clearTimeout(timer)
+        if (isSlow) slow -= 1
+        running.delete(attempt)
+        // Its webhook may have more deliveries than can be sent at the same time.
+        lanes[lane].wake()
+      })
+      running.add(attempt)
+    }
+
+    await repeat(lanes[lane], async () => {
+      const free = Math.min(slots - (running.size - slow), total - running.size)
+      if (free <= 0) return false
+      const limits =
+        free > reserved ? { limit: free - reserved, perWebhook } : { limit: free, perWebhook: 1 }
+      const claimed = await claim(context, lane, limits)
+      for (const delivery of claimed) start(delivery)
+      return claimed.length > 0
+    })
+    const timer = setTimeout(() => late.abort(), DRAIN_MS)
+    await Promise.all(running)
+    clearTimeout(timer)
+  }
+}
+
+async function claim(
+  { database }: Context,
+  lane: WebhookLane,
+  limits: { limit: number; perWebhook: number },
+): Promise<ClaimedDelivery[]> {
+  const now = await database.readClock()
+  const claimedUntil = new Date(now.getTime() + CLAIM_MS)
+  return database.claimDeliveries(lane, { now, claimedUntil }, limits)
+}
+
+/** Never rejects: if the result could not be recorded, the delivery is sent again when its claim ends. */
+async function send(
+  context: Context,
+  claimed: ClaimedDelivery,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await context.attemptDelivery(claimed, signal)
+  } catch (error) {
+    context.warn(`could not record an attempt of the delivery ${claimed.delivery.id}`, error)
+  }
+}

@@ -1,0 +1,29 @@
+import { setTimeout as pause } from 'node:timers/promises'
+
+/** Lets a loop wait until there is work to do. A call while the loop works is not lost: the next wait ends at once. */
+export interface WakeUp {
+  wake(): void
+  /** Waits for a call of `wake`, for at most this time, or until the signal is aborted. */
+  wait(milliseconds: number, signal: AbortSignal): Promise<void>
+}
+
+export function createWakeUp(): WakeUp {
+  let isAwake = false
+  let stopWaiting = () => {}
+  return {
+    wake() {
+      isAwake = true
+      stopWaiting()
+    },
+    async wait(milliseconds, signal) {
+      if (!isAwake) {
+        const woken = new AbortController()
+        stopWaiting = () => woken.abort()
+        const either = AbortSignal.any([signal, woken.signal])
+        // The pause rejects if the signal is aborted.
+        await pause(milliseconds, undefined, { signal: either }).catch(() => {})
+      }
+      isAwake = false
+    },
+  }
+}

@@ -1,0 +1,13 @@
+/** How many requests to a webhook run at the same time, on all instances together. */
+export const MAX_ATTEMPTS_PER_WEBHOOK = 10
+
+/** The same for a webhook whose last attempt failed. */
+export const MAX_ATTEMPTS_PER_FAILING_WEBHOOK = 2
+
+/**
+ * Other instances skip a delivery for this long after it was claimed. Longer than a request and its recording take.
+ */
+export const CLAIM_MS = 30_000
+
+/** A webhook whose attempts have failed for this long is disabled. */
+export const FAILING_FOR_MS = 3 * 24 * 3_600_000

@@ -1,0 +1,45 @@
+import { MAX_PENDING_DELIVERIES } from '@stowage/protocol'
+import type { NewDelivery, WebhookBehind } from '../../database/webhook-data.ts'
+import type { Event } from '../../domain/event.ts'
+import type { Context } from '../context.ts'
+
+const MAX_WEBHOOKS = 100
+const MAX_EVENTS = 100
+
+/**
+ * Turns the next events of each webhook into deliveries. Each event becomes one delivery, even if several instances
+ * do this at the same time, or one of them is killed. Returns whether there may be more events.
+ */
+export async function queueDeliveries(context: Context): Promise<boolean> {
+  const options = { limit: MAX_WEBHOOKS, maxPending: MAX_PENDING_DELIVERIES }
+  const behind = await context.database.listWebhooksBehind(options)
+  let hasMore = behind.length === MAX_WEBHOOKS
+  for (const webhook of behind) {
+    if ((await queueNext(context, webhook)) === MAX_EVENTS) hasMore = true
+  }
+  return hasMore
+}
+
+/** Returns the number of events that were read. */
+async function queueNext(context: Context, webhook: WebhookBehind): Promise<number> {
+  const { database } = context
+  const { id, accountId, lastEvent } = webhook
+  const query = { after: lastEvent, limit: MAX_EVENTS }
+  const { events, forgottenId } = await database.of(accountId).listEvents(query)
+  // Events that were forgotten before they could be sent are skipped.
+  const until = events.at(-1)?.id ?? forgottenId
+  if (until <= lastEvent) return 0
+  const createdAt = await database.readClock()
+  const deliveries = events
+    .filter(({ type }) => webhook.types === null || webhook.types.includes(type))
+    .map((event) => deliveryOf(context, event, createdAt))
+  await database.addDeliveries(id, { after: lastEvent, until }, deliveries)
+  return events.length
+}
+
+function deliveryOf({ newId, presentEvent }: Context, event: Event, createdAt: Date): NewDelivery {
+  const { id, type, ...rest } = presentEvent(event)
+  // `timestamp` is the name that Standard Webhooks recommends for the time of the event.
+  const body = JSON.stringify({ id, type, timestamp: rest.created_at, ...rest })
+  return { id: newId(), eventId: event.id, type, body, createdAt }
+}

@@ -1,0 +1,23 @@
+import type { Delivery } from '../../domain/webhook.ts'
+import { ServiceError } from '../../errors.ts'
+import type { AccountContext } from '../context.ts'
+import { getWebhook } from './get-webhook.ts'
+import { deliveryNotFound } from './webhook-not-found.ts'
+
+/** The delivery is sent again in the background, with the same ID and body, and with all retries. */
+export async function redeliver(
+  context: AccountContext,
+  webhookId: string,
+  id: string,
+): Promise<Delivery> {
+  const { disabled } = await getWebhook(context, webhookId)
+  if (disabled !== null) {
+    throw new ServiceError(
+      'webhook_disabled',
+      'The webhook is disabled. Enable it with PUT /webhooks/:id, then send the delivery again.',
+    )
+  }
+  const delivery = await context.data.redeliver(webhookId, id)
+  if (delivery === undefined) throw deliveryNotFound()
+  return delivery
+}

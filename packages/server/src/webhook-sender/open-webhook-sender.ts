@@ -1,0 +1,120 @@
+import { type ClientRequest, request as sendHttp } from 'node:http'
+import { request as sendHttps } from 'node:https'
+import { isIP, type LookupFunction } from 'node:net'
+import { isPublicAddress } from '../domain/is-public-address.ts'
+import type { SendWebhook, WebhookRequest, WebhookResponse } from '../domain/webhook.ts'
+import { describeFailure, TargetRefused } from './describe-failure.ts'
+import { readFirstBytes } from './read-first-bytes.ts'
+import { openResolver, type ResolveHost } from './resolve-host.ts'
+
+/** For the whole exchange: resolving the name, connecting, sending and receiving. */
+const TIMEOUT_MS = 15_000
+const MAX_LOGGED_BYTES = 1024
+
+export interface WebhookSenderOptions {
+  /** `public`: private, loopback and link-local addresses are refused. */
+  targets: 'public' | 'any'
+  resolveHost?: ResolveHost
+  timeoutMs?: number
+}
+
+/**
+ * Sends webhooks. Redirects are not followed. The address is checked when the connection is opened, and the checked
+ * address is the one that is connected to: a DNS name cannot change its address after the check.
+ */
+export function openWebhookSender(options: WebhookSenderOptions): SendWebhook {
+  const { targets, resolveHost = openResolver(), timeoutMs = TIMEOUT_MS } = options
+  const isAllowed = targets === 'any' ? () => true : isPublicAddress
+
+  const lookup: LookupFunction = (hostname, { all }, callback) => {
+    resolveHost(hostname).then(
+      (addresses) => {
+        const allowed = addresses
+          .filter(isAllowed)
+          .map((address) => ({ address, family: isIP(address) }))
+        const [first] = allowed
+        if (first === undefined) callback(new TargetRefused(addresses[0]), [])
+        else if (all) callback(null, allowed)
+        else callback(null, first.address, first.family)
+      },
+      (error) => callback(error, []),
+    )
+  }
+
+  return async (message, signal) => {
+    const startedAt = performance.now()
+    const url = new URL(message.url)
+    const address = url.hostname.replace(/^\[|\]$/g, '')
+    // The name of the host is not looked up if it is an address.
+    const outcome =
+      isIP(address) !== 0 && !isAllowed(address)
+        ? noResponse(new TargetRefused(address))
+        : await exchange(open(url, message, lookup), message.body, { timeoutMs, signal })
+    return { ...outcome, durationMs: Math.round(performance.now() - startedAt) }
+  }
+}
+
+function open(url: URL, { headers, body }: WebhookRequest, lookup: LookupFunction): ClientRequest {
+  const send = url.protocol === 'https:' ? sendHttps : sendHttp
+  return send(url, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      'User-Agent': 'Stowage-Webhooks/1',
+      Accept: '*/*',
+      'Accept-Encoding': 'identity',
+      ...headers,
+    },
+    // Each request has its own connection: a kept one may be closed by the receiver just as a request is sent.
+    agent: false,
+    lookup,
+  })
+}
+
+type Outcome = Omit<WebhookResponse, 'durationMs'>
+
+/** The status counts as soon as it arrives. The body is only logged, so it need not arrive completely. */
+async function exchange(
+  request: ClientRequest,
+  body: string,
+  { timeoutMs, signal }: { timeoutMs: number; signal: AbortSignal | undefined },
+): Promise<Outcome> {
+  const { promise, resolve } = Promise.withResolvers<Outcome>()
+  const late = new AbortController()
+  let hasStatus = false
+  function stopWaiting(reason: string): void {
+    late.abort()
+    if (!hasStatus) resolve(noResponse(new Error(reason)))
+  }
+  const timer = setTimeout(
+    () => stopWaiting(`No response within ${timeoutMs / 1000} seconds`),
+    timeoutMs,
+  )
+  const onAbort = () => stopWaiting('The service is shutting down')
+  if (signal?.aborted) onAbort()
+  else signal?.addEventListener('abort', onAbort)
+  request.on('response', async (response) => {
+    hasStatus = true
+    const text = await readFirstBytes(response, MAX_LOGGED_BYTES, late.signal)
+    resolve({
+      status: response.statusCode ?? null,
+      error: null,
+      response: text,
+      retryAfter: response.headers['retry-after'] ?? null,
+    })
+  })
+  request.on('error', (error) => resolve(noResponse(error)))
+  request.end(body)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+    request.destroy()
+  }
+}
+
+function noResponse(error: Error): Outcome {
+  return { status: null, error: describeFailure(error), response: null, retryAfter: null }
+}

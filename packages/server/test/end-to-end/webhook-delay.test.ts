@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
+import { aService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { aWebhookReceiver } from '../support/webhook-receiver.ts'
+
+/*
+ * Measure the delay from a change to the first attempt, with this many changes per second:
+ *
+ *     WEBHOOK_SECONDS=60 WEBHOOK_RATE=100 npx node --test packages/server/test/end-to-end/webhook-delay.test.ts
+ *
+ * WEBHOOK_DEAD is the number of endpoints that never respond. Only a measurement checks the delay: the machine is
+ * otherwise busy with other tests.
+ */
+const { WEBHOOK_SECONDS, WEBHOOK_RATE = '20', WEBHOOK_DEAD = '10' } = process.env
+const SECONDS = Number(WEBHOOK_SECONDS ?? 1)
+const RATE = Number(WEBHOOK_RATE)
+const MAX_DELAY_MS = 1_000
+
+for (const dead of [0, Number(WEBHOOK_DEAD)]) {
+  test(`every change is sent soon, beside ${dead} endpoints that never respond`, async (t) => {
+    const { call } = await aService(t)
+    const receiver = await aWebhookReceiver(t)
+    const delays: number[] = []
+    receiver.respond = (response, { body }) => {
+      delays.push(Date.now() - Date.parse(JSON.parse(body).created_at))
+      response.end()
+    }
+    const deadUrl = await aDeadEndpoint(t)
+    for (const url of [receiver.url, ...Array.from({ length: dead }, () => deadUrl)]) {
+      assert.equal((await call('POST', `${API}/webhooks`, { url })).status, 201)
+    }
+    const count = SECONDS * RATE
+    const start = performance.now()
+    const changes: Promise<unknown>[] = []
+    for (let index = 0; index < count; index += 1) {
+      const waitMs = start + (index * 1000) / RATE - performance.now()
+      if (waitMs > 0) await pause(waitMs)
+      const link = { filename: `${index}.zip`, url: 'https://example.com/a.zip' }
+      changes.push(call('POST', `${API}/assets/store`, link))
+    }
+    await Promise.all(changes)
+    await until('all events are received', () => receiver.received.length >= count)
+    const ids = new Set(receiver.events().map(({ id }) => id))
+    assert.deepEqual([ids.size, receiver.received.length], [count, count])
+    delays.sort((a, b) => a - b)
+    const quantile = (share: number) => delays[Math.ceil(share * count) - 1] ?? 0
+    t.diagnostic(
+      `${count} changes, ${RATE} per second: delay p50 ${quantile(0.5)} ms, p99 ${quantile(0.99)} ms, max ${quantile(1)} ms`,
+    )
+    if (WEBHOOK_SECONDS) assert.ok(quantile(0.99) < MAX_DELAY_MS)
+  })
+}
+
+/** Accepts requests and never responds. */
+async function aDeadEndpoint(t: TestContext): Promise<string> {
+  const server = createServer(() => {})
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUp(t, () => {
+    server.close()
+    server.closeAllConnections()
+  })
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+}

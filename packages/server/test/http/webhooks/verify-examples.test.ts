@@ -1,0 +1,95 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { promisify } from 'node:util'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { formatWebhookSecret, webhookHeaders } from '../../../src/domain/webhook-signature.ts'
+
+const run = promisify(execFile)
+const PAGE = readFileSync(new URL('../../../../../docs/webhooks.md', import.meta.url), 'utf8')
+
+interface Example {
+  /** The language of the code block. */
+  language: string
+  command: string
+  file: string
+  /** Code after the example. It reads [headers, body, secret] and prints the result. */
+  call: string
+  /** Code before the example. */
+  start?: string
+}
+
+const EXAMPLES: Example[] = [
+  {
+    language: 'js',
+    command: process.execPath,
+    file: 'verify.mjs',
+    call: `import { readFileSync } from 'node:fs'
+console.log(JSON.stringify(verify(...JSON.parse(readFileSync(process.argv[2], 'utf8')))))`,
+  },
+  {
+    language: 'python',
+    command: 'python3',
+    file: 'verify.py',
+    call: `import sys
+print(json.dumps(verify(*json.load(open(sys.argv[1])))))`,
+  },
+  {
+    language: 'php',
+    command: 'php',
+    file: 'verify.php',
+    start: '<?php\n',
+    call: `[$headers, $body, $secret] = json_decode(file_get_contents($argv[1]), true);
+echo json_encode(verify($headers, $body, $secret));`,
+  },
+]
+
+const SECRET = formatWebhookSecret(new Uint8Array(32).fill(7))
+const OTHER = formatWebhookSecret(new Uint8Array(32).fill(8))
+
+for (const { language, command, file, start = '', call } of EXAMPLES) {
+  test(`the ${language} code of docs/webhooks.md accepts signed requests and refuses others`, async (t) => {
+    // Developers have the languages that they work with.
+    if (!(await isInstalled(command))) return t.diagnostic(`${command} is not installed`)
+    const [, code] = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(PAGE) ?? []
+    assert.ok(code)
+    assert.ok(code.trim().split('\n').length <= 12)
+    const folder = await aFolder(t)
+    const program = join(folder, file)
+    await writeFile(program, `${start}${code}\n${call}\n`)
+    const verify = async (headers: object, body: string, secret = SECRET) => {
+      const input = join(folder, 'input.json')
+      await writeFile(input, JSON.stringify([headers, body, secret]))
+      const { stdout } = await run(command, [program, input])
+      return JSON.parse(stdout)
+    }
+    const event = { id: 1, type: 'asset.ready', data: { filename: 'täst ✓.zip' } }
+    const body = JSON.stringify(event)
+    const webhook = { secret: SECRET, previousSecrets: [] }
+    const signedAt = (ms: number) =>
+      webhookHeaders(webhook, { id: 'a', sentAt: new Date(ms), body })
+    const now = Date.now()
+    assert.deepEqual(await verify(signedAt(now), body), event)
+    const previousSecrets = [{ secret: SECRET, validUntil: new Date(now + 60_000) }]
+    const message = { id: 'a', sentAt: new Date(now), body }
+    const rotated = webhookHeaders({ secret: OTHER, previousSecrets }, message)
+    assert.deepEqual(await verify(rotated, body), event)
+    await assert.rejects(verify(signedAt(now), `${body} `), /signature is wrong/)
+    await assert.rejects(verify(signedAt(now), body, OTHER), /signature is wrong/)
+    await assert.rejects(
+      verify({ ...signedAt(now), 'webhook-id': 'b' }, body),
+      /signature is wrong/,
+    )
+    await assert.rejects(verify(signedAt(now - 3_600_000), body), /too old/)
+  })
+}
+
+async function isInstalled(command: string): Promise<boolean> {
+  return run(command, ['--version']).then(
+    () => true,
+    () => false,
+  )
+}

@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { API } from '@stowage/testing/service/upload'
+import { CLAIM_MS } from '../../src/operations/webhooks/delivery-limits.ts'
+import { deliverAll } from '../support/deliver-webhooks.ts'
+import { type Harness, openHarness } from './harness.ts'
+import { watchPorts } from './watch-ports.ts'
+
+const EVENTS = 2
+
+/** What runs while the first deliverer is paused. */
+const OTHERS: Record<string, (harness: Harness, path: string) => Promise<unknown>> = {
+  'another deliverer': ({ context }) => deliverAll(context),
+  'a change': async (harness) => addLink(harness),
+  'disabling and enabling': async ({ account }, path) => {
+    await account.call('PUT', path, { enabled: false })
+    await account.call('PUT', path, { enabled: true })
+  },
+  'a new URL and a new secret': async ({ account }, path) => {
+    await account.call('PUT', path, { url: 'https://other.example/hook' })
+    await account.call('POST', `${path}/rotate`)
+  },
+  'a ping': ({ account }, path) => account.call('POST', `${path}/ping`),
+  'sending all deliveries again': async ({ account }, path) => {
+    const { body } = await account.call('GET', `${path}/deliveries`)
+    for (const { id } of body.data) {
+      await account.call('POST', `${path}/deliveries/${id}/redeliver`)
+    }
+  },
+}
+
+/** Deliveries do not use the storage, so two are enough where each request to it takes some milliseconds. */
+const others = Object.entries(OTHERS).slice(0, isOnS3 ? 2 : undefined)
+
+for (const [name, other] of others) {
+  test(`a deliverer that is paused or killed at any point loses no event and queues none twice, with ${name} meanwhile`, async (t) => {
+    const { settings } = await aDeployment(t)
+    const harness = await openHarness(settings)
+    cleanUp(t, () => harness.close())
+    const received = new Map<string, string[]>()
+    harness.context.sendWebhook = async ({ headers, body }) => {
+      const ids = received.get(body) ?? []
+      received.set(body, [...ids, headers['webhook-id'] ?? ''])
+      return { status: 200, durationMs: 1, error: null, response: '', retryAfter: null }
+    }
+    for (const isKilled of [false, true]) {
+      for (let point = 0; ; point += 1) {
+        const { account, context } = harness
+        const created = await account.call('POST', `${API}/webhooks`, {
+          url: 'https://shop.example',
+        })
+        const { id } = created.body.data
+        const path = `${API}/webhooks/${id}`
+        for (let count = 0; count < EVENTS; count += 1) await addLink(harness)
+        const paused = pauseAt(harness, point)
+        const hasPaused = await paused.isPaused
+        if (hasPaused) await other(harness, path)
+        if (!isKilled) await paused.resume()
+        // The claims of a killed deliverer end, and another one continues.
+        await deliverAll(context, CLAIM_MS + 1000)
+        const rows = await context.database.listAllDeliveries(id, undefined, 100)
+        const queued = rows.filter(({ eventId }) => eventId !== null)
+        const first = Math.min(...queued.map(({ eventId }) => eventId ?? 0))
+        const expected = Array.from({ length: queued.length }, (_, index) => first + index)
+        const where = `${isKilled ? 'killed' : 'paused'} at point ${point}`
+        const eventIds = queued.map(({ eventId }) => eventId ?? 0).sort((a, b) => a - b)
+        assert.deepEqual(eventIds, expected, where)
+        const added = name === 'a change' && hasPaused ? 1 : 0
+        assert.equal(queued.length, EVENTS + added, where)
+        for (const row of queued) {
+          assert.equal(row.status, 'succeeded', where)
+          assert.deepEqual(new Set(received.get(row.body)), new Set([row.id]), where)
+        }
+        await account.call('DELETE', path)
+        received.clear()
+        if (!hasPaused) break
+      }
+    }
+  })
+}
+
+/** Runs a deliverer up to this point. */
+function pauseAt({ context }: Harness, point: number) {
+  const reached = Promise.withResolvers<boolean>()
+  const resumed = Promise.withResolvers<void>()
+  let passed = 0
+  const watched = watchPorts(context, async () => {
+    passed += 1
+    if (passed - 1 !== point) return
+    reached.resolve(true)
+    await resumed.promise
+  })
+  const running = deliverAll(watched)
+  void running.then(() => reached.resolve(false))
+  return {
+    isPaused: reached.promise,
+    async resume() {
+      resumed.resolve()
+      await running
+    },
+  }
+}
+
+async function addLink({ account }: Harness): Promise<void> {
+  const link = { filename: 'a.zip', url: 'https://example.com/a.zip' }
+  assert.equal((await account.call('POST', `${API}/assets/store`, link)).status, 201)
+}

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Delivery, WebhookWithSecret } from '@stowage/protocol'
+import { aService, type TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import type { Context } from '../../src/operations/context.ts'
+import { deliverAll } from './deliver-webhooks.ts'
+import { takeOverJobs } from './run-jobs.ts'
+import { aWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
+
+export const SECOND_MS = 1_000
+export const MINUTE_MS = 60 * SECOND_MS
+export const HOUR_MS = 60 * MINUTE_MS
+export const DAY_MS = 24 * HOUR_MS
+
+/** A service with a webhook, whose deliveries the test sends itself. */
+export interface WebhookFixture {
+  service: TestService
+  receiver: WebhookReceiver
+  webhook: WebhookWithSecret
+  path: string
+  /** Sends what is due at this time from now. Returns the number of attempts. */
+  deliver(afterMs?: number): Promise<number>
+  deliveries(query?: string): Promise<Delivery[]>
+  /** Makes a change with one event: a new link. */
+  addLink(filename?: string): Promise<string>
+  own: Context
+}
+
+export async function aWebhookFixture(t: TestContext, body: object = {}): Promise<WebhookFixture> {
+  const service = await aService(t)
+  const own = takeOverJobs(service)
+  const receiver = await aWebhookReceiver(t)
+  const created = await service.call('POST', `${API}/webhooks`, { url: receiver.url, ...body })
+  assert.equal(created.status, 201)
+  const webhook: WebhookWithSecret = created.body.data
+  const path = `${API}/webhooks/${webhook.id}`
+  return {
+    service,
+    receiver,
+    webhook,
+    path,
+    own,
+    deliver: (afterMs) => deliverAll(own, afterMs),
+    async deliveries(query = '') {
+      return (await service.call('GET', `${path}/deliveries${query}`)).body.data
+    },
+    async addLink(filename = 'a.zip') {
+      const link = { filename, url: 'https://example.com/a.zip' }
+      const stored = await service.call('POST', `${API}/assets/store`, link)
+      assert.equal(stored.status, 201)
+      return stored.body.data.id
+    },
+  }
+}
