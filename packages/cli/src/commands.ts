@@ -73,6 +73,10 @@ export const COMMANDS = {
     summary: "list and import the shop's products",
     load: async () => (await import('./commands/products.ts')).products,
   },
+  webhooks: {
+    summary: 'send events to your own endpoints; show and repeat deliveries',
+    load: async () => (await import('./commands/webhooks.ts')).webhooks,
+  },
   account: {
     summary: 'show the plan and its usage',
     load: async () => (await import('./commands/account.ts')).account,

@@ -9,6 +9,8 @@ interface ListOptions<Item> {
   /** Undefined for all items. */
   limit: number | undefined
   json: boolean
+  /** The largest page that the service returns. */
+  pageSize?: number
   text(items: Item[]): string
 }
 
@@ -24,10 +26,10 @@ export interface ListCounts {
  */
 export async function writeList<Item>(
   list: (pageSize: number) => Listed<Item>,
-  { limit, json, text }: ListOptions<Item>,
+  { limit, json, text, pageSize = PAGE_SIZE }: ListOptions<Item>,
 ): Promise<ListCounts> {
   const write = json ? openArray() : openTable(text)
-  const isOnePage = limit !== undefined && limit <= PAGE_SIZE
+  const isOnePage = limit !== undefined && limit <= pageSize
   if (isOnePage) {
     const { data, meta } = await list(limit).page()
     for (const item of data) write.item(item)
@@ -35,7 +37,7 @@ export async function writeList<Item>(
     return { shown: data.length, total: meta.total }
   }
   let shown = 0
-  for await (const item of list(PAGE_SIZE)) {
+  for await (const item of list(pageSize)) {
     if (shown === limit) {
       write.end()
       return { shown, total: undefined }

@@ -20,6 +20,7 @@ import { createListing } from './listing.ts'
 import type { CallSettings } from './options.ts'
 import { rangeHeader } from './range-header.ts'
 import { type Call, type Request, splitSettings } from './request.ts'
+import { createWebhookCalls } from './webhook-calls.ts'
 
 /** The calls that consist of a single request. */
 export function createCalls(
@@ -48,6 +49,8 @@ export function createCalls(
   const put = sendWith('PUT')
 
   return {
+    ...createWebhookCalls(request),
+    deleteWebhook: (id, settings) => remove('/webhooks/:id', id, settings),
     uploads: (query) =>
       // The service asks the storage about each upload of a page.
       createListing<ListedUpload, UploadPage>(request, '/uploads', { limit: 100, ...query }),

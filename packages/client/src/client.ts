@@ -5,11 +5,15 @@ import type {
   AssetPage,
   BulkRequest,
   BulkResponse,
+  Delivery,
+  DeliveryPage,
+  DeliveryWithBody,
   DownloadUrl,
   Key,
   KeyRequest,
   LinkRequest,
   ListAssetsQuery,
+  ListDeliveriesQuery,
   ListedUpload,
   ListProductGroupsQuery,
   ListProductsQuery,
@@ -27,6 +31,10 @@ import type {
   UploadTokenRequest,
   UsageResponse,
   Version,
+  Webhook,
+  WebhookChanges,
+  WebhookRequest,
+  WebhookWithSecret,
 } from '@stowage/protocol'
 import type { Listing } from './listing.ts'
 import type { CallSettings, DownloadOptions, PageQuery } from './options.ts'
@@ -178,4 +186,30 @@ export interface Client<Input = BlobInput | StreamInput> {
   createUploadToken(limits: UploadTokenRequest, settings?: CallSettings): Promise<UploadToken>
   /** Revokes an API key and ends the upload tokens that it created. It stops working immediately. */
   revokeKey(id: string, settings?: CallSettings): Promise<void>
+  /** Lists the webhooks, without their secrets. */
+  webhooks(settings?: CallSettings): Promise<Webhook[]>
+  /** Returns a webhook: whether its attempts fail, and whether and why it is disabled. */
+  webhook(id: string, settings?: CallSettings): Promise<Webhook>
+  /**
+   * Creates a webhook, which receives the events that happen from now on. The secret is returned only here. The call is
+   * retried only if the service reports that it did nothing (429, 503): any other retry could create a second webhook.
+   */
+  createWebhook(webhook: WebhookRequest, settings?: CallSettings): Promise<WebhookWithSecret>
+  /** Changes, enables or disables a webhook. A missing field keeps its value. */
+  changeWebhook(id: string, changes: WebhookChanges, settings?: CallSettings): Promise<Webhook>
+  /** Deletes a webhook and its deliveries. */
+  deleteWebhook(id: string, settings?: CallSettings): Promise<void>
+  /** Replaces the secret of a webhook. For 24 hours, requests are signed with the replaced one, too. */
+  rotateWebhookSecret(id: string, settings?: CallSettings): Promise<WebhookWithSecret>
+  /** Sends a test request to a webhook and waits for its response, which is in `attempts`. */
+  pingWebhook(id: string, settings?: CallSettings): Promise<DeliveryWithBody>
+  /** Lists the deliveries of a webhook, newest first, in the same way as `assets`. */
+  deliveries(
+    webhookId: string,
+    query?: ListDeliveriesQuery & CallSettings,
+  ): Listing<Delivery, DeliveryPage>
+  /** Returns a delivery with the body of its requests. */
+  delivery(webhookId: string, id: string, settings?: CallSettings): Promise<DeliveryWithBody>
+  /** Sends a delivery again, in the background. */
+  redeliver(webhookId: string, id: string, settings?: CallSettings): Promise<DeliveryWithBody>
 }

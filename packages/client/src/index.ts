@@ -5,10 +5,15 @@ export type {
   BulkRequest,
   BulkResponse,
   CompletedPart,
+  Delivery,
+  DeliveryAttempt,
+  DeliveryPage,
+  DeliveryWithBody,
   Key,
   KeyRequest,
   LinkRequest,
   ListAssetsQuery,
+  ListDeliveriesQuery,
   ListedUpload,
   ListProductGroupsQuery,
   ListProductsQuery,
@@ -28,6 +33,10 @@ export type {
   UploadToken,
   UploadTokenRequest,
   Version,
+  Webhook,
+  WebhookChanges,
+  WebhookRequest,
+  WebhookWithSecret,
 } from '@stowage/protocol'
 export type { Account, Client, ListTrashQuery, NewKey, UnfinishedUpload, Usage } from './client.ts'
 export { createClient } from './create-client.ts'

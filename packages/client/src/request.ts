@@ -168,7 +168,8 @@ function wasRefused({ status }: StowageError): boolean {
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
 /** All IDs in paths pass through here: anything but a UUID could address another endpoint. */
-function checkId(id: unknown): string {
+/** Throws a TypeError if it is not a UUID: anything else could address another endpoint. */
+export function checkId(id: unknown): string {
   const text = `${id}`
   if (ID.test(text)) return text
   throw new TypeError(`Invalid ID “${text}”. IDs are UUIDs, as the service returns them.`)
