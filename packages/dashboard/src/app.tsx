@@ -21,6 +21,7 @@ const ProductPage = lazy(() => loadPages().then((it) => ({ default: it.ProductPa
 const UnfinishedPage = lazy(() => loadPages().then((it) => ({ default: it.UnfinishedPage })))
 const StoragePage = lazy(() => loadPages().then((it) => ({ default: it.StoragePage })))
 const TrashPage = lazy(() => loadPages().then((it) => ({ default: it.TrashPage })))
+const WebhookPage = lazy(() => loadPages().then((it) => ({ default: it.WebhookPage })))
 const SettingsPage = lazy(() => loadPages().then((it) => ({ default: it.SettingsPage })))
 
 /** Not earlier, because the browser is also idle while it waits for the data of the first page. */
@@ -64,6 +65,7 @@ export function App() {
                 <Route path="/trash" component={TrashPage} />
                 <Route path="/storage" component={StoragePage} />
                 <Route path="/settings" component={SettingsPage} />
+                <Route path="/settings/webhooks/:id">{({ id }) => <WebhookPage id={id} />}</Route>
                 <Route component={NotFound} />
               </Switch>
             </Suspense>

@@ -3,9 +3,11 @@ import { isStowageError } from '@stowage/client'
 import type { ReactNode } from 'react'
 import { ErrorAlert } from './error-alert.tsx'
 
+type Kind = 'asset' | 'product' | 'webhook'
+
 interface Props<Data> {
   query: { data: Data | undefined; error: unknown; refetch(): unknown }
-  kind: 'asset' | 'product'
+  kind: Kind
   /** Why a record with this ID may not exist. */
   notFoundText: string
   children(data: Data): ReactNode
@@ -36,11 +38,17 @@ function isNotFound(error: unknown): boolean {
   return isStowageError(error, 'not_found') || error instanceof TypeError
 }
 
-function NotFound({ kind, children }: { kind: 'asset' | 'product'; children: string }) {
+const TITLES: Record<Kind, string> = {
+  asset: 'Asset not found',
+  product: 'Product not found',
+  webhook: 'Webhook not found',
+}
+
+function NotFound({ kind, children }: { kind: Kind; children: string }) {
   return (
     <Stack gap="xs">
       <Title order={1} size="h2">
-        {kind === 'asset' ? 'Asset not found' : 'Product not found'}
+        {TITLES[kind]}
       </Title>
       <Text c="dimmed">{children}</Text>
     </Stack>

@@ -4,9 +4,9 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
 import { Dialog } from '../components/dialog.tsx'
+import { NewSecret } from '../components/new-secret.tsx'
 import { errorText } from '../format/error-text.ts'
 import { useClient } from '../session/session.tsx'
-import { NewSecret } from './new-secret.tsx'
 
 type Scope = NewKey['scope']
 
@@ -40,7 +40,9 @@ export function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose(): voi
       {created === undefined ? (
         <KeyForm onCreated={setCreated} onClose={close} />
       ) : (
-        <NewSecret secret={created.secret} onClose={close} />
+        <NewSecret secret={created.secret} noun="key" onClose={close}>
+          Store it like a password. Anyone who has the key can use it.
+        </NewSecret>
       )}
     </Dialog>
   )

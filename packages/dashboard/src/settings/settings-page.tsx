@@ -1,6 +1,8 @@
 import { Stack, Title } from '@mantine/core'
 import { useTitle } from '../components/use-title.ts'
+import { RequireScope } from '../session/require-scope.tsx'
 import { useSignedIn } from '../session/use-signed-in.ts'
+import { WebhooksSection } from '../webhooks/webhooks-section.tsx'
 import { AccessSection } from './access-section.tsx'
 import { AccountSection } from './account-section.tsx'
 import { AppearanceSection } from './appearance-section.tsx'
@@ -18,6 +20,9 @@ export function SettingsPage() {
       <AccountSection />
       {isOpenAccess !== undefined && <AccessSection isOpenAccess={isOpenAccess} />}
       <KeysSection isOpenAccess={isOpenAccess ?? false} />
+      <RequireScope scope="manage">
+        <WebhooksSection />
+      </RequireScope>
       <AppearanceSection />
     </Stack>
   )

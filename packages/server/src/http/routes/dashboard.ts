@@ -25,6 +25,7 @@ const PAGES = [
   '/trash',
   '/storage',
   '/settings',
+  '/settings/webhooks/:id',
 ]
 const MISSING = `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>Stowage</title></head>

@@ -1,19 +1,28 @@
 import { Alert, Button, Code, Group, Stack } from '@mantine/core'
-import { copyText } from '../components/copy-text.ts'
+import type { ReactNode } from 'react'
 import { IconAlertTriangle, IconCopy } from '../icons/icons.ts'
-import classes from './settings.module.css'
+import { copyText } from './copy-text.ts'
+import classes from './new-secret.module.css'
 
-/** The service shows the secret of a key only once. */
-export function NewSecret({ secret, onClose }: { secret: string; onClose(): void }) {
+interface Props {
+  secret: string
+  noun: 'key' | 'secret'
+  onClose(): void
+  /** What the secret is for. */
+  children: ReactNode
+}
+
+/** The service shows a secret only once. */
+export function NewSecret({ secret, noun, onClose, children }: Props) {
   return (
     <Stack>
       <Alert
         color="orange"
         icon={<IconAlertTriangle aria-hidden />}
-        title="Copy the key now. It will not be shown again."
+        title={`Copy the ${noun} now. It will not be shown again.`}
         role="alert"
       >
-        Store it like a password. Anyone who has the key can use it.
+        {children}
       </Alert>
       <Code block={false} className={classes.secret} data-testid="secret">
         {secret}
@@ -21,7 +30,7 @@ export function NewSecret({ secret, onClose }: { secret: string; onClose(): void
       <Group justify="flex-end">
         <Button
           leftSection={<IconCopy size={18} aria-hidden />}
-          onClick={() => void copyText(secret, 'key', 'Select it and copy it manually.')}
+          onClick={() => void copyText(secret, noun, 'Select it and copy it manually.')}
           autoFocus
         >
           Copy

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { test } from 'node:test'
+import { assertAccessible } from './support/axe.ts'
+import {
+  cleanUp,
+  missingForBrowser,
+  openDashboard,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
+import { HOSTILE, recordDialogs } from './support/products.ts'
+
+const NO_BROWSER = await missingForBrowser()
+
+test('a webhook is added, tested, disabled and deleted, and a delivery is sent again', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const dialogs = recordDialogs(page)
+  const bodies: string[] = []
+  let status = 200
+  const server = createServer((request, response) => {
+    request.setEncoding('utf8').on('data', (body) => bodies.push(body))
+    request.on('end', () => response.writeHead(status).end(HOSTILE))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  cleanUp(t, () => server.close())
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+
+  await page.goto('/settings')
+  await page.getByText('No webhooks yet').waitFor()
+  await page.getByRole('button', { name: 'Add webhook' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Add webhook' })
+  await dialog.getByLabel('URL').fill(url)
+  await dialog.getByLabel('Types of events').fill('asset.exploded')
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  await dialog.getByText('must be null or an array of event types').waitFor()
+  await dialog.getByLabel('Types of events').fill('asset.ready, asset.deleted')
+  await dialog.getByRole('button', { name: 'Add' }).click()
+  const shown = page.getByRole('dialog', { name: 'The secret of your webhook' })
+  assert.match(await shown.getByTestId('secret').innerText(), /^whsec_/)
+  await page.keyboard.press('Escape')
+  assert.ok(await shown.isVisible())
+  await shown.getByRole('button', { name: 'I have saved it' }).click()
+  await page.getByText('2 types of events').waitFor()
+  await assertAccessible(page, 'webhooks')
+
+  await page.getByRole('link', { name: url }).click()
+  await page.getByText('Nothing was sent yet').waitFor()
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await page.getByText('The test succeeded').waitFor()
+  status = 500
+  await page.getByRole('button', { name: 'Send test' }).click()
+  await page.getByText('The test failed').waitFor()
+  status = 200
+
+  await client.store({ filename: 'a.zip', url: 'https://example.com/a.zip' })
+  await until('the event is sent', () => bodies.length === 3)
+  await page.reload()
+  const row = page.getByRole('group').filter({ hasText: 'asset.ready' })
+  await row.getByText('succeeded').click()
+  await row.getByText('"filename":"a.zip"').waitFor()
+  await assertAccessible(page, 'webhooks')
+  await row.getByRole('button', { name: 'Send again' }).click()
+  await until('the event is sent again', () => bodies.length === 4)
+  assert.equal(bodies[3], bodies[2])
+
+  await page.getByRole('button', { name: 'Disable' }).click()
+  await page.getByText('This webhook is disabled').waitFor()
+  assert.equal((await client.webhooks())[0]?.enabled, false)
+  await page.getByRole('button', { name: 'Enable' }).click()
+  await page.getByText('This webhook is disabled').waitFor({ state: 'hidden' })
+  await page.getByRole('button', { name: 'Replace secret' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Replace secret' }).click()
+  const replaced = page.getByRole('dialog', { name: 'The new secret' })
+  assert.match(await replaced.getByTestId('secret').innerText(), /^whsec_/)
+  await replaced.getByRole('button', { name: 'I have saved it' }).click()
+  await page.getByText('Previous secret').waitFor()
+
+  await page.getByRole('button', { name: 'Delete' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete webhook' }).click()
+  await page.getByText('No webhooks yet').waitFor()
+  assert.deepEqual(await client.webhooks(), [])
+  assert.deepEqual(dialogs, [])
+})
