@@ -19,7 +19,7 @@ import {
 
 const INSTANCES = 4
 const CLIENTS = 16
-const SECONDS = Number(process.env.CHAOS_SECONDS ?? 25)
+const SECONDS = Number(process.env.CHAOS_SECONDS ?? 15)
 /** The test runs until these are reached, which takes longer on a slow machine. */
 const LEAST = { kills: 8, completions: 100, cancellations: 10 }
 /** Instances are killed during one of these steps. */

@@ -9,7 +9,7 @@ import { withSharedEngines } from '../support/shared-engines.ts'
 await withSharedEngines('identity', (engines) => {
   test('instances that start at the same time bind to one storage, and another bucket is refused', async (t) => {
     const deployment = await engines.deploy(t)
-    const instances = await Promise.all(Array.from({ length: 6 }, () => deployment.start()))
+    const instances = await Promise.all(Array.from({ length: 4 }, () => deployment.start()))
     const { storageId } = await deployment.database.readIdentity()
     assert.ok(storageId)
     const bytes = someBytes(10)

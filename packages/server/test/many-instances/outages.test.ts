@@ -128,7 +128,8 @@ async function checkOutage(t: TestContext, engines: SharedEngines, testCase: Cas
   t.diagnostic(describe(attempts, times.restartedAt))
   checkAttempts(attempts, testCase, times)
   for (const instance of instances) assertLoggedErrors(instance, ['EngineUnavailable'])
-  await checkFinalState(t, deployment, outcomes)
+  const wasGatewayKilled = testCase.engine === 'storage'
+  await checkFinalState(t, deployment, outcomes, { wasGatewayKilled })
 }
 
 /** An upload whose parts are all stored, but which is not completed. */

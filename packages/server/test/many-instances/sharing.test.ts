@@ -90,30 +90,6 @@ await withSharedEngines('many instances', (engines) => {
     }
   })
 
-  test('concurrent requests with one Idempotency-Key on all instances get the same session', async (t) => {
-    const four = await fourInstances(t, engines)
-    const size = 2 * CHUNK
-    for (let round = 1; round <= 5; round += 1) {
-      const responses = await spread(four, 12, (baseUrl) =>
-        callJson(`${baseUrl}${API}/assets/signed`, {
-          method: 'POST',
-          headers: { 'Idempotency-Key': `round-${round}` },
-          body: { name: 'a', size },
-        }),
-      )
-      for (const { status, body } of responses) assert.equal(status, 201, JSON.stringify(body))
-      const sessions: UploadSession[] = responses.map(({ body }) => body)
-      const inStorage = sessions.flatMap(({ urls }) =>
-        urls.map(({ url }) => new URL(url).searchParams.get('uploadId')),
-      )
-      assert.equal(new Set(sessions.map(({ id }) => id)).size, 1)
-      assert.equal(new Set(sessions.map(({ upload_id }) => upload_id)).size, 1)
-      assert.equal(inStorage.length, 24)
-      assert.equal(new Set(inStorage).size, 1)
-      await assertReserved(four, round * size)
-    }
-  })
-
   test('the rate limit counts requests to all instances together', async (t) => {
     const limit = 20
     const four = await fourInstances(t, engines, {
@@ -149,43 +125,80 @@ await withSharedEngines('many instances', (engines) => {
     }
   })
 
-  test('an upload can be started, resumed, completed and downloaded on four different instances', async (t) => {
+  test('uploads are shared by four instances', async (t) => {
     const four = await fourInstances(t, engines)
-    const [first, second, third, fourth] = four.all
-    const bytes = someBytes(2 * CHUNK + 1)
-    const session = await requestSession(first, { name: 'travelled.zip', bytes })
-    const [sent] = await putParts({ ...session, urls: session.urls.slice(1, 2) }, bytes)
-    const resumed = await callUrl(`${second}${API}/assets/${session.id}/upload`)
-    assert.equal(resumed.status, 200)
-    assert.deepEqual(
-      resumed.body.received.map(({ PartNumber, ETag }: CompletedPart) => ({ PartNumber, ETag })),
-      [sent],
-    )
-    await putParts(resumed.body, bytes)
-    const completed = await complete(third, session)
-    assert.deepEqual([completed.status, completed.body.data.status], [200, 'ready'])
-    assert.ok(bytes.equals(await download(fourth, session.id)))
-    const lists = await spread(four, 4, (baseUrl) => callUrl(`${baseUrl}${API}/assets`))
-    for (const { body } of lists) assert.equal(body.data[0].id, session.id)
-  })
 
-  test('concurrent completions of an upload on all instances return the same asset', async (t) => {
-    const four = await fourInstances(t, engines)
-    for (let round = 1; round <= 10; round += 1) {
-      const bytes = someBytes(round * 1000, round)
-      const session = await requestSession(four.all[0], { bytes })
-      const parts = await putParts(session, bytes)
-      const responses = await spread(four, 4, (baseUrl) => complete(baseUrl, session, parts))
-      for (const { status, body } of responses) {
-        assert.equal(status, 200, JSON.stringify(body))
-        assert.deepEqual(body, responses[0]?.body)
-        assert.equal(body.data.status, 'ready')
-      }
-      assert.ok(bytes.equals(await download(four.all[3], session.id)))
-    }
-    const [usage] = await four.database.compareUsage()
-    assert.partialDeepStrictEqual(usage?.counted, { stored: 55_000, reserved: 0, assets: 10 })
-    assert.deepEqual(usage?.actual, usage?.counted)
-    assert.equal((await four.readObjects()).length, 10)
+    await t.test(
+      'concurrent completions of an upload on all instances return the same asset',
+      async () => {
+        for (let round = 1; round <= 10; round += 1) {
+          const bytes = someBytes(round * 1000, round)
+          const session = await requestSession(four.all[0], { bytes })
+          const parts = await putParts(session, bytes)
+          const responses = await spread(four, 4, (baseUrl) => complete(baseUrl, session, parts))
+          for (const { status, body } of responses) {
+            assert.equal(status, 200, JSON.stringify(body))
+            assert.deepEqual(body, responses[0]?.body)
+            assert.equal(body.data.status, 'ready')
+          }
+          assert.ok(bytes.equals(await download(four.all[3], session.id)))
+        }
+        const [usage] = await four.database.compareUsage()
+        assert.partialDeepStrictEqual(usage?.counted, { stored: 55_000, reserved: 0, assets: 10 })
+        assert.deepEqual(usage?.actual, usage?.counted)
+        assert.equal((await four.readObjects()).length, 10)
+      },
+    )
+
+    await t.test(
+      'concurrent requests with one Idempotency-Key on all instances get the same session',
+      async () => {
+        const size = 2 * CHUNK
+        for (let round = 1; round <= 5; round += 1) {
+          const responses = await spread(four, 12, (baseUrl) =>
+            callJson(`${baseUrl}${API}/assets/signed`, {
+              method: 'POST',
+              headers: { 'Idempotency-Key': `round-${round}` },
+              body: { name: 'a', size },
+            }),
+          )
+          for (const { status, body } of responses) assert.equal(status, 201, JSON.stringify(body))
+          const sessions: UploadSession[] = responses.map(({ body }) => body)
+          const inStorage = sessions.flatMap(({ urls }) =>
+            urls.map(({ url }) => new URL(url).searchParams.get('uploadId')),
+          )
+          assert.equal(new Set(sessions.map(({ id }) => id)).size, 1)
+          assert.equal(new Set(sessions.map(({ upload_id }) => upload_id)).size, 1)
+          assert.equal(inStorage.length, 24)
+          assert.equal(new Set(inStorage).size, 1)
+          await assertReserved(four, round * size)
+        }
+      },
+    )
+
+    await t.test(
+      'an upload can be started, resumed, completed and downloaded on four different instances',
+      async () => {
+        const [first, second, third, fourth] = four.all
+        const bytes = someBytes(2 * CHUNK + 1)
+        const session = await requestSession(first, { name: 'travelled.zip', bytes })
+        const [sent] = await putParts({ ...session, urls: session.urls.slice(1, 2) }, bytes)
+        const resumed = await callUrl(`${second}${API}/assets/${session.id}/upload`)
+        assert.equal(resumed.status, 200)
+        assert.deepEqual(
+          resumed.body.received.map(({ PartNumber, ETag }: CompletedPart) => ({
+            PartNumber,
+            ETag,
+          })),
+          [sent],
+        )
+        await putParts(resumed.body, bytes)
+        const completed = await complete(third, session)
+        assert.deepEqual([completed.status, completed.body.data.status], [200, 'ready'])
+        assert.ok(bytes.equals(await download(fourth, session.id)))
+        const lists = await spread(four, 4, (baseUrl) => callUrl(`${baseUrl}${API}/assets`))
+        for (const { body } of lists) assert.equal(body.data[0].id, session.id)
+      },
+    )
   })
 })
