@@ -167,7 +167,10 @@ export const EventActor = Type.Object(
       description:
         'The ID of the key, the upload token or the grant; null for the key from the settings of the service, and for other actors',
     }),
-    name: Nullable('string', { description: 'The name of the key or of the job' }),
+    name: Nullable('string', {
+      description:
+        'The name of the key or of the job; for an upload token, of the key that created it',
+    }),
   },
   { title: 'EventActor' },
 )

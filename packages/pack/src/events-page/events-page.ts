@@ -39,8 +39,8 @@ ${JSON.stringify(example, null, 2)}
 - \`id\` increases in the order of the changes of the account, without gaps. A reader stores the last ID that it has
   processed and continues after it: it misses no change and sees none twice.
 - \`type\` filters by type: \`type=asset.ready,asset.replaced\`.
-- \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\`, \`grant\`, \`job\` (a background job, with its
-  name), \`operator\` (a command on the server), or \`anonymous\` (the service requires no key).
+- \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and
+  the name of the key that created it), \`grant\`, \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the service requires no key).
 - \`data\` is the resource right after the change, as the API returns it. It does not change when the resource changes again.
 - Calls that change nothing, such as a repeated call, write no event. Bulk calls write one event for each asset or product.
 - Events are kept for 30 days (\`STOWAGE_EVENTS_FOR\`). If a reader continues after an ID whose successors may have been

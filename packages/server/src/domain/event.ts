@@ -9,7 +9,7 @@ export interface EventActor {
   type: 'key' | 'upload_token' | 'grant' | 'job' | 'operator' | 'anonymous'
   /** The ID of the key, the token or the grant; null for the key from the settings, and for all others. */
   id: string | null
-  /** The name of the key or of the job; null for all others. */
+  /** The name of the key, of the key that created the token, or of the job; null for all others. */
   name: string | null
 }
 
@@ -25,8 +25,9 @@ export function keyActor(key: Actor | null): EventActor {
   return key === null ? { type: 'anonymous', id: null, name: null } : { type: 'key', ...key }
 }
 
-export function tokenActor(id: string): EventActor {
-  return { type: 'upload_token', id, name: null }
+/** An upload token. Its name is that of the key that created it; null if the service requires none. */
+export function tokenActor(id: string, createdBy: string | null): EventActor {
+  return { type: 'upload_token', id, name: createdBy }
 }
 
 export type AssetEventType =

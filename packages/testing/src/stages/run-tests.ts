@@ -20,7 +20,7 @@ const SHARED_PROCESS = new RegExp(
     '/(protocol|client|cli|dashboard)/src/',
     '/cli/test/(?!move|terminal)',
     '/client/test/(bundle|calls|changed-files|download-to|faults|imports|misuse|paths|readme)\\.',
-    '/client/test/(replace|two-processes|upload)\\.',
+    '/client/test/(replace|sessions|two-processes|upload)\\.',
     '/testing/test/',
     '/bench/src/(judge|measure|report/)',
   ].join('|'),
@@ -28,7 +28,8 @@ const SHARED_PROCESS = new RegExp(
 /** These share one process, and so one PostgreSQL and one Ceph. */
 const ONE_PROCESS = /\/server\/test\/many-instances\//
 /** These share a process and a browser for every few files. They wait half of the time, so more of them run concurrently. */
-const IN_BROWSER = /\/dashboard\/test\/|\/client\/test\/(browser-controls|browser-refused|uppy)\./
+const IN_BROWSER =
+  /\/dashboard\/test\/|\/client\/test\/(browser-controls|browser-guide|browser-refused|uppy)\./
 const FILES_PER_BROWSER = 8
 /** These need the built dashboard. */
 const WITH_DASHBOARD = /\/dashboard\/test\/|\/http\/pages\/dashboard\.test\.ts$|\/pack\/test\//

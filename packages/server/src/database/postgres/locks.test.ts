@@ -158,7 +158,7 @@ test('uploads of a token can start, end and be attached while products change, w
   const deadlocks = await deadlocksOf(t, async (database) => {
     const { id } = await anAccount(database, 'default', 10_000)
     const data = database.of(id)
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const stored = await data.putProducts(products(6))
       const productIds = stored.map(({ productId }) => productId)
       const limits = { maxFiles: 20, attach: select({ productIds: shuffled(productIds) }) }

@@ -47,8 +47,8 @@ export async function authorize(
       `This call requires a key with the scope ${needed}, but your key has the scope ${caller.scope}. Use another key.`,
     )
   }
-  const { accountId, scope, actor, uploadToken } = caller
-  const by = uploadToken ? tokenActor(uploadToken.id) : keyActor(actor)
+  const { accountId, scope, actor, uploadToken, tokenCreatedBy = null } = caller
+  const by = uploadToken ? tokenActor(uploadToken.id, tokenCreatedBy) : keyActor(actor)
   const own = { ...forAccount(context, accountId, by), uploadToken }
   return { context: own, scope, actor, caller }
 }

@@ -15,4 +15,6 @@ export interface Caller {
   session?: { token: string; expiresAt: Date }
   /** Set if the caller is a page with an upload token. It may only upload, within the limits of the token. */
   uploadToken?: UploadToken
+  /** The name of the key that created the upload token; null if the service requires none. */
+  tokenCreatedBy?: string | null
 }

@@ -26,6 +26,7 @@ export async function authenticateUploadToken(
     )
   }
   const { id, accountId } = uploadToken
-  const name = creator.actor === null ? 'upload token' : `upload token of ${creator.actor.name}`
-  return { accountId, scope: 'write', keyId: id, actor: { id, name }, uploadToken }
+  const tokenCreatedBy = creator.actor?.name ?? null
+  const name = tokenCreatedBy === null ? 'upload token' : `upload token of ${tokenCreatedBy}`
+  return { accountId, scope: 'write', keyId: id, actor: { id, name }, uploadToken, tokenCreatedBy }
 }

@@ -1,20 +1,16 @@
 import assert from 'node:assert/strict'
-import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import type { Event } from '@stowage/protocol'
 import {
-  ADMIN_KEY,
   aKeyedService,
   anAccount,
   callerWith,
   finishUpload,
-  requestKey,
   sendUpload,
   type TextResponse,
 } from '@stowage/testing/service/accounts'
-import { aService } from '@stowage/testing/service/service'
 import { API, putParts, someBytes } from '@stowage/testing/service/upload'
-import { formatUploadToken } from '../../../src/domain/api-key.ts'
-import { aPage, requestToken, TOKENS } from '../../support/upload-tokens.ts'
+import { aPage } from '../../support/upload-tokens.ts'
 
 const SIGNED = `${API}/assets/signed`
 
@@ -50,6 +46,16 @@ test('a page uploads a file with a token, and the file is attached to the produc
     [11, 12],
   )
   assert.deepEqual(await finishUpload(page.call, sent), asset)
+
+  const events = await call('GET', `${API}/events?limit=1000`)
+  const byToken = events.body.data.filter((event: Event) => event.actor.type === 'upload_token')
+  assert.deepEqual(
+    byToken.map(({ type }: Event) => type),
+    ['upload.started', 'asset.ready', 'asset.attached'],
+  )
+  for (const { actor } of byToken) {
+    assert.deepEqual(actor, { type: 'upload_token', id: page.token.id, name: 'write' })
+  }
 })
 
 test('the limits of a token hold for concurrent uploads, and cancelled uploads free them', async (t) => {
@@ -164,128 +170,4 @@ test('a token for a replacement uploads new versions of that file only', async (
   for (const id of [theirs.upload_id, service.context.newId()]) {
     assert.equal((await page.call('GET', `${resume}?upload_id=${id}`)).status, 404)
   }
-})
-
-test('a token with an origin is refused on pages of other origins', async (t) => {
-  const service = await aKeyedService(t)
-  const { call } = await anAccount(service, { name: 'default' })
-  const { call: page } = await aPage(service, call, {
-    origin: 'https://Shop.example/',
-    max_files: 2,
-  })
-  const request = (headers?: Record<string, string>) =>
-    page('POST', SIGNED, { name: 'a', size: 5 }, headers)
-  for (const origin of [undefined, 'https://evil.example', 'http://shop.example', 'null']) {
-    const refused = await request(origin === undefined ? {} : { Origin: origin })
-    assert.deepEqual(codeOf(refused), [403, 'forbidden'])
-    assert.match(refused.body.message, /only valid on pages of https:\/\/shop\.example/)
-  }
-  const own = { Origin: 'https://shop.example' }
-  const { status, body } = await request(own)
-  assert.equal(status, 201)
-  // Browsers send no Origin with a GET to the page's own origin.
-  assert.equal((await page('GET', `${API}/assets/${body.id}/upload`)).status, 200)
-  const elsewhere = { Origin: 'https://evil.example' }
-  const refused = await page('GET', `${API}/assets/${body.id}/upload`, undefined, elsewhere)
-  assert.deepEqual(codeOf(refused), [403, 'forbidden'])
-})
-
-test('an expired token starts no upload, but completes those that it has started', async (t) => {
-  const service = await aKeyedService(t)
-  const { call } = await anAccount(service, { name: 'default' })
-  const page = await aPage(service, call, { max_files: 9 })
-  const bytes = someBytes(5)
-  const sent = await sendUpload(page.call, { name: 'a', bytes })
-  const cancelled = await sendUpload(page.call, { name: 'b', bytes })
-  const { findUploadToken } = service.context.database
-  service.context.database.findUploadToken = async (hash) => {
-    const token = await findUploadToken(hash)
-    return token && { ...token, isExpired: true }
-  }
-  const resumed = await page.call('GET', `${API}/assets/${sent.session.id}/upload`)
-  assert.equal(resumed.status, 200)
-  assert.equal((await finishUpload(page.call, sent)).status, 'ready')
-  const { id, upload_id } = cancelled.session
-  assert.equal((await page.call('POST', `${API}/assets/${id}/cancel`, { upload_id })).status, 200)
-  for (const refused of [
-    await page.call('POST', SIGNED, { name: 'c', size: 5 }),
-    await page.call('GET', `${API}/assets/${service.context.newId()}/upload`),
-    await page.call('GET', `${API}/assets`),
-    await page.call('POST', `${API}/assets/${id}/signed`, { size: 5 }),
-  ]) {
-    assert.deepEqual(codeOf(refused), [401, 'unauthenticated'])
-    assert.match(refused.body.message, /expired at 20.*Request a new token/)
-  }
-})
-
-test('a token ends with the key that created it', async (t) => {
-  const service = await aKeyedService(t)
-  const { call } = await anAccount(service, { name: 'default' })
-  const key = await requestKey(call, 'write')
-  const page = await aPage(service, callerWith(service.baseUrl, key.secret), { max_files: 2 })
-  const sent = await sendUpload(page.call, { name: 'a', bytes: someBytes(5) })
-  await call('DELETE', `${API}/keys/${key.id}`)
-  for (const refused of [
-    await page.call('POST', SIGNED, { name: 'b', size: 5 }),
-    await page.call('POST', `${API}/assets/${sent.session.id}/uploaded`),
-  ]) {
-    assert.deepEqual(codeOf(refused), [401, 'unauthenticated'])
-  }
-  const admin = await aPage(service, callerWith(service.baseUrl, ADMIN_KEY))
-  assert.equal((await admin.call('POST', SIGNED, { name: 'a', size: 5 })).status, 201)
-  const { settings } = service.context
-  settings.auth = { kind: 'keys', admin: undefined }
-  assert.equal((await admin.call('POST', SIGNED, { name: 'a', size: 5 })).status, 401)
-})
-
-test('a mistyped or unknown token is refused, and only keys that may write create tokens', async (t) => {
-  const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '20' })
-  const { call, keys } = await anAccount(service, { name: 'default' })
-  const { token } = await requestToken(call)
-  const unknown = formatUploadToken(randomBytes(32))
-  for (const [secret, message] of [
-    [token.slice(0, -1), /token is malformed/],
-    [unknown, /unknown or has expired/],
-  ] as const) {
-    const refused = await callerWith(service.baseUrl, secret)('POST', SIGNED, {
-      name: 'a',
-      size: 1,
-    })
-    assert.deepEqual(codeOf(refused), [401, 'unauthenticated'])
-    assert.match(refused.body.message, message)
-  }
-  const reader = callerWith(service.baseUrl, keys.read.secret)
-  assert.equal((await reader('POST', TOKENS, { max_bytes: 1 })).status, 403)
-  const page = callerWith(service.baseUrl, token)
-  const first = await page('POST', SIGNED, { name: 'a', size: 1 })
-  assert.equal(first.headers.get('x-ratelimit-remaining'), '19')
-})
-
-test('a token cannot be created for unknown products, links or files that do not exist', async (t) => {
-  const service = await aKeyedService(t)
-  const { call } = await anAccount(service, { name: 'default' })
-  const { body: link } = await call('POST', `${API}/assets/store`, {
-    filename: 'a',
-    url: 'https://a.example',
-  })
-  const create = (limits: object) => call('POST', TOKENS, { max_bytes: 1, ...limits })
-  const products = await create({ attach: { product_ids: [7], skus: ['X'] } })
-  assert.deepEqual(products.body.errors, {
-    'attach.product_ids': ['contains unknown values: 7'],
-    'attach.skus': ['contains unknown values: X'],
-  })
-  assert.deepEqual(codeOf(await create({ replace: link.data.id })), [409, 'not_a_file'])
-  assert.deepEqual(codeOf(await create({ replace: service.context.newId() })), [404, 'not_found'])
-})
-
-test('an open service applies the limits of a token, although it ignores keys', async (t) => {
-  const service = await aService(t)
-  const page = await aPage(service, callerWith(service.baseUrl), { max_bytes: 10 })
-  assert.equal((await page.call('POST', SIGNED, { name: 'a', size: 11 })).status, 403)
-  assert.equal((await page.call('GET', `${API}/assets`)).status, 403)
-  const asset = await finishUpload(
-    page.call,
-    await sendUpload(page.call, { name: 'a', bytes: someBytes(5) }),
-  )
-  assert.equal(asset.status, 'ready')
 })
