@@ -7,7 +7,7 @@ import { ListedUpload } from './upload-list.ts'
 import { Version } from './version.ts'
 
 /** The maximum number of products in one event. */
-const MAX_EVENT_PRODUCTS = 1000
+const MAX_EVENT_PRODUCTS = 100
 
 const DamagedAsset = Type.Object(
   {

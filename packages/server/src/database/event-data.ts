@@ -8,9 +8,14 @@ export interface EventQuery {
   limit: number
 }
 
+/** A page ends early when the data of its events has more bytes than this, so that its size is bounded. */
+export const MAX_EVENT_PAGE_BYTES = 4_000_000
+
 export interface EventPage {
-  /** By ascending ID. */
+  /** By ascending ID. At most `limit`, and at least one if there is any. */
   events: Event[]
+  /** Whether there are further ones. */
+  hasMore: boolean
   /** The ID of the account's last event, of any type; 0 if it has none. */
   lastId: number
   /** Events up to this ID may have been forgotten; 0 if none has. */
@@ -36,5 +41,5 @@ export interface EventData {
   listEvents(query: EventQuery): Promise<EventPage>
 
   /** Copies events of another deployment with their IDs. Existing ones are not changed. */
-  importEvents(page: EventPage): Promise<void>
+  importEvents(page: Omit<EventPage, 'hasMore'>): Promise<void>
 }

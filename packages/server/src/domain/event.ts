@@ -106,4 +106,4 @@ export interface EventAccount extends Usage {
  * One change of more attachments than this writes several events, so that the size of an event is bounded. All of them
  * are written in the transaction of the change.
  */
-export const MAX_EVENT_PRODUCTS = 1000
+export const MAX_EVENT_PRODUCTS = 100

@@ -18,7 +18,7 @@ export async function refuseOtherEvents({ source, target }: Move): Promise<void>
     const to = target.database.of(existing.id)
     for await (const { events, lastId } of eventPages(to)) {
       const first = events[0]?.id ?? lastId
-      const own = await from.listEvents({ after: first - 1, limit: PAGE })
+      const own = await from.listEvents({ after: first - 1, limit: events.length || 1 })
       // A source without events has none to copy.
       if (own.lastId === 0) break
       const known = new Map(own.events.map((event) => [event.id, event]))
@@ -52,7 +52,7 @@ async function* eventPages(data: AccountData): AsyncIterable<EventPage> {
     const page = await data.listEvents({ after, limit: PAGE })
     yield page
     after = page.events.at(-1)?.id ?? after
-    if (page.events.length < PAGE) return
+    if (!page.hasMore) return
   }
 }
 

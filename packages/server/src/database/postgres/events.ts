@@ -1,5 +1,5 @@
 import type { EventActor, EventType } from '../../domain/event.ts'
-import type { EventData } from '../event-data.ts'
+import { type EventData, MAX_EVENT_PAGE_BYTES } from '../event-data.ts'
 import { toEvent } from '../read-event-data.ts'
 import { storeEventData } from '../store-event-data.ts'
 import { begin, type Sql } from './connection.ts'
@@ -14,6 +14,8 @@ interface EventRow {
   created_at: Date
   actor: EventActor
   data: unknown
+  /** The number of events, of which those that exceed the limits are left out. */
+  found: number | null
 }
 
 export function accountEvents(sql: Sql, account: string): EventData {
@@ -26,15 +28,21 @@ export function accountEvents(sql: Sql, account: string): EventData {
   return {
     async listEvents({ after, types, limit }) {
       // Each type is read by its index: otherwise a rare one would read all events of the account.
-      const parts = types?.map((type) => select(after, limit, sql`and type = ${type}`)) ?? [
-        select(after, limit, sql``),
+      const parts = types?.map((type) => select(after, limit + 1, sql`and type = ${type}`)) ?? [
+        select(after, limit + 1, sql``),
       ]
       const union = parts.reduce((all, part) => sql`${all} union all ${part}`)
       const rows = await sql<EventRow[]>`
-        select a.last_event, a.forgotten_event, e.* from accounts a
-        left join lateral (select * from (${union}) e order by id limit ${limit}) e on true
+        select a.last_event, a.forgotten_event, e.* from accounts a left join (
+          select id, type, created_at, actor, data, found from (
+            select *, count(*) over () as found, row_number() over (order by id) as place,
+              sum(octet_length(data::text)) over (order by id) - octet_length(data::text) as bytes_before
+            from (select * from (${union}) e order by id limit ${limit + 1}) e
+          ) e where place <= ${limit} and bytes_before < ${MAX_EVENT_PAGE_BYTES}
+        ) e on true
         where a.id = ${account} order by e.id`
       return {
+        hasMore: (rows[0]?.found ?? 0) > rows.length,
         events: rows.flatMap(({ id, type, created_at: createdAt, actor, data }) =>
           id === null ? [] : [toEvent({ accountId: account, id, type, createdAt, actor, data })],
         ),

@@ -1,5 +1,5 @@
 import type { EventType } from '../../domain/event.ts'
-import type { EventPage, EventQuery } from '../event-data.ts'
+import { type EventPage, type EventQuery, MAX_EVENT_PAGE_BYTES } from '../event-data.ts'
 import { toEvent } from '../read-event-data.ts'
 import { storeEventData } from '../store-event-data.ts'
 import type { Connection, Statement } from './statement.ts'
@@ -13,6 +13,8 @@ interface EventRow {
   created_at: number
   actor: string
   data: string
+  /** The number of events, of which those that exceed the limits are left out. */
+  found: number | null
 }
 
 export function prepareEvents({ prepare, transaction }: Connection) {
@@ -30,12 +32,17 @@ export function prepareEvents({ prepare, transaction }: Connection) {
   function select(conditions: string[]): Statement<EventRow> {
     const parts = conditions.map(
       (condition) => `select * from (select id, type, created_at, actor, data from events
-        where account_id = :account and id > :after ${condition} order by id limit :limit)`,
+        where account_id = :account and id > :after ${condition} order by id limit :limit + 1)`,
     )
     return prepare(
-      `select a.last_event, a.forgotten_event, e.id, e.type, e.created_at, e.actor, e.data
-       from accounts a
-       left join (select * from (${parts.join(' union all ')}) order by id limit :limit) e on true
+      `select a.last_event, a.forgotten_event, e.id, e.type, e.created_at, e.actor, e.data, e.found
+       from accounts a left join (
+         select * from (
+           select *, count(*) over () as found, row_number() over (order by id) as place,
+             sum(length(data)) over (order by id) - length(data) as bytes_before
+           from (select * from (${parts.join(' union all ')}) order by id limit :limit + 1)
+         ) where place <= :limit and bytes_before < ${MAX_EVENT_PAGE_BYTES}
+       ) e on true
        where a.id = :account order by e.id`,
     )
   }
@@ -53,6 +60,7 @@ export function prepareEvents({ prepare, transaction }: Connection) {
     listEvents(account: string, query: EventQuery): EventPage {
       const rows = read(account, query)
       return {
+        hasMore: (rows[0]?.found ?? 0) > rows.length,
         events: rows.flatMap(({ id, type, created_at, actor, data }) =>
           id === null
             ? []
@@ -72,7 +80,10 @@ export function prepareEvents({ prepare, transaction }: Connection) {
       }
     },
 
-    importEvents(account: string, { events, lastId, forgottenId }: EventPage): void {
+    importEvents(
+      account: string,
+      { events, lastId, forgottenId }: Omit<EventPage, 'hasMore'>,
+    ): void {
       transaction(() => {
         setCounters.run({ account, last: lastId, forgotten: forgottenId })
         for (const event of events) {

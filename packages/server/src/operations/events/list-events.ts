@@ -20,8 +20,8 @@ export async function listEvents(
   query: { after: number | undefined; types: EventType[] | undefined; limit: number },
 ): Promise<ListedEvents> {
   const { after, types, limit } = query
-  const page = await data.listEvents({ after: after ?? 0, types, limit: limit + 1 })
-  const { lastId, forgottenId } = page
+  const page = await data.listEvents({ after: after ?? 0, types, limit })
+  const { events, hasMore, lastId, forgottenId } = page
   if (after !== undefined && after < forgottenId) {
     throw new ServiceError(
       'events_forgotten',
@@ -32,8 +32,6 @@ export async function listEvents(
   if (after !== undefined && after > lastId) {
     throw invalid({ after: [`must not be greater than the ID of the last event, ${lastId}`] })
   }
-  const events = page.events.slice(0, limit)
-  const hasMore = page.events.length > limit
   // Without further events of these types, all events up to the last one were read.
   const nextAfter = hasMore ? (events.at(-1)?.id ?? lastId) : lastId
   return { events, nextAfter, hasMore, lastId }
