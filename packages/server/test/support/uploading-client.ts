@@ -136,7 +136,7 @@ async function request({ baseUrl, pickSize, random, uploadLog }: Client): Promis
 async function send(client: Client, file: SentFile, at: (step: Step) => void): Promise<void> {
   const { baseUrl, random, uploadLog } = client
   const { session } = file
-  const end = random.pick(['complete', 'complete', 'complete', 'complete', 'cancel', 'abandon'])
+  const end = random.pick(['complete', 'complete', 'cancel', 'abandon'])
   at('parts')
   // A client that abandons or cancels an upload may have sent some of its parts.
   const urls = end === 'complete' ? session.urls : session.urls.slice(random.between(0, 2))
