@@ -27,10 +27,10 @@ Usage:
 ${CONNECTION_HELP}
   --json        a JSON array of uploads
 
-Lists the uploads of the account, wherever they were started. STARTED BY is the name of the API key.
-At the time in EXPIRES (UTC), the service removes the upload, unless it is resumed before then. To
-resume an upload that was started on this machine, run the same stowage upload command again. To
-discard one, use stowage cancel.
+Lists the uploads of the account, wherever they were started. STARTED BY is the name of the API
+key, or of the API key that created the upload token. At the time in EXPIRES (UTC), the service
+removes the upload, unless it is resumed before then. To resume an upload that was started on this
+machine, run the same stowage upload command again. To discard one, use stowage cancel.
 
 Examples:
   stowage uploads

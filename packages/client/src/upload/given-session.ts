@@ -5,7 +5,7 @@ import type { Source } from './source.ts'
 import type { SavedUpload } from './store.ts'
 import type { GivenSession, OpenUpload, UploadOptions } from './types.ts'
 
-/** These options belong to the request that created the session. */
+/** These options belong to the request that created the session. The parts of a stream would have another size. */
 const OF_REQUEST = ['name', 'path', 'mime', 'size', 'sha256', 'attach', 'idempotencyKey', 'resume']
 
 /** Throws a TypeError for options that cannot be combined with a session. */
@@ -18,14 +18,9 @@ export function checkSessionOptions(file: unknown, options: UploadOptions): void
   if (!Array.isArray(session?.urls) || typeof session.upload_id !== 'string') {
     throw new TypeError('Invalid “session”. Pass the response of POST /assets/signed.')
   }
-  if (isReadOnce(file)) {
-    throw new TypeError('A stream cannot be sent with a “session”. Pass a File, Blob or bytes.')
-  }
-  const other = OF_REQUEST.find((name) => options[name as keyof UploadOptions] !== undefined)
-  if (other === undefined) return
-  throw new TypeError(
-    `“${other}” cannot be combined with “session”: it belongs to the request that created the session.`,
-  )
+  const given = OF_REQUEST.find((name) => options[name as keyof UploadOptions] !== undefined)
+  const other = isReadOnce(file) ? 'a stream' : given && `“${given}”`
+  if (other) throw new TypeError(`“session” cannot be combined with ${other}.`)
 }
 
 /** The state of a session that was requested elsewhere. It is never stored: the other side has it. */

@@ -2,7 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { crc32 } from 'node:zlib'
 import fc from 'fast-check'
-import { apiKeyHint, formatApiKey, isWellFormedApiKey, KEY_ENTROPY_BYTES } from './api-key.ts'
+import {
+  apiKeyHint,
+  formatApiKey,
+  formatUploadToken,
+  hasUploadTokenPrefix,
+  isWellFormedApiKey,
+  isWellFormedUploadToken,
+  KEY_ENTROPY_BYTES,
+} from './api-key.ts'
 
 const ALPHABET = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const LENGTH = 54
@@ -32,6 +40,18 @@ test('the key of known bytes never changes', () => {
   assert.equal(
     formatApiKey(new Uint8Array(32).fill(255)),
     'stow_yhjskwdA6OZ1AL1YmHWZWm8LLG7HjnuCA2j5rOw8Xp13sRzl1',
+  )
+})
+
+test('an upload token has another prefix, so that neither is accepted as the other', () => {
+  fc.assert(
+    fc.property(bytes, (random) => {
+      const [key, token] = [formatApiKey(random), formatUploadToken(random)]
+      assert.equal(token, key.replace('stow_', 'stowup_'))
+      assert.ok(isWellFormedUploadToken(token) && hasUploadTokenPrefix(token))
+      assert.ok(!isWellFormedUploadToken(key) && !isWellFormedApiKey(token))
+      assert.ok(!isWellFormedUploadToken(token.slice(0, -1)))
+    }),
   )
 })
 
