@@ -33,3 +33,11 @@ export interface UploadToken extends NewUploadToken {
 
 /** How long a token can start uploads at most. */
 export const MAX_TOKEN_LIFETIME_MS = 24 * 3_600_000
+
+/**
+ * How many uploads a token can start, including those that were cancelled or have expired: without a limit, a visitor of
+ * the page could fill the database by starting and cancelling uploads.
+ */
+export function maxStartedUploads(maxFiles: number): number {
+  return 100 + 10 * maxFiles
+}

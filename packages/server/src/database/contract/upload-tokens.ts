@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
+import { maxStartedUploads } from '../../domain/upload-token.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Reservation } from '../reservation.ts'
 import {
@@ -142,6 +143,17 @@ export function testUploadTokens({ name, open }: Contract): void {
     // A larger version that another caller uploads does not count.
     await replace(data, replaced.id, { size: 500 })
     assert.deepEqual(await outcomeOf(data, id, 21), exceeded(20, 2))
+  })
+
+  test(name('a token cannot start and cancel uploads without end'), async (t) => {
+    const { data } = await open(t, { planStorage: 1000 })
+    const { id } = await addToken(data, { maxBytes: 50, maxFiles: 1 })
+    for (let started = 0; started < maxStartedUploads(1); started += 1) {
+      const { id: upload, reservation } = await reserveWith(data, id)
+      assert.equal(reservation.outcome, 'reserved')
+      await data.cancelUpload(upload)
+    }
+    assert.deepEqual(await outcomeOf(data, id, 10), exceeded(50, 0))
   })
 
   test(name('a replacement counts toward the limits of its token'), async (t) => {

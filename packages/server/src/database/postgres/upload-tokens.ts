@@ -1,5 +1,9 @@
 import type { ProductSelection } from '../../domain/product.ts'
-import { MAX_TOKEN_LIFETIME_MS, type UploadToken } from '../../domain/upload-token.ts'
+import {
+  MAX_TOKEN_LIFETIME_MS,
+  maxStartedUploads,
+  type UploadToken,
+} from '../../domain/upload-token.ts'
 import type { AccountData } from '../account-data.ts'
 import { MAX_FUTURE_MS } from '../claim-times.ts'
 import type { Database } from '../database.ts'
@@ -105,13 +109,16 @@ export async function refuseToken(
   if (token === undefined) return { outcome: 'token_expired', expiresAt: new Date() }
   if (token.is_expired) return { outcome: 'token_expired', expiresAt: token.expires_at }
   // A separate statement, so that it sees uploads that were reserved while this call waited for the lock.
-  const [used] = await transaction<{ files: number; bytes: number }[]>`
-    select count(*) as files, coalesce(sum(token_bytes), 0)::bigint as bytes from assets
-    where token_id = ${token.id} and status not in ('cancelled', 'expired')`
-  const { files, bytes: usedBytes } = { files: 0, bytes: 0, ...used }
+  const counting = transaction`filter (where status not in ('cancelled', 'expired'))`
+  const [used] = await transaction<{ started: number; files: number; bytes: number }[]>`
+    select count(*) as started, count(*) ${counting} as files,
+      coalesce(sum(token_bytes) ${counting}, 0)::bigint as bytes
+    from assets where token_id = ${token.id}`
+  const { started, files, bytes: usedBytes } = { started: 0, files: 0, bytes: 0, ...used }
+  const starts = maxStartedUploads(token.max_files) - started
   const remaining = {
     bytes: Math.max(0, token.max_bytes - usedBytes),
-    files: Math.max(0, token.max_files - files),
+    files: Math.max(0, Math.min(token.max_files - files, starts)),
   }
   const fits = remaining.files > 0 && bytes <= remaining.bytes
   return fits ? undefined : { outcome: 'token_exceeded', remaining }

@@ -1,5 +1,6 @@
 import {
   MAX_TOKEN_LIFETIME_MS,
+  maxStartedUploads,
   type NewUploadToken,
   type UploadToken,
 } from '../../domain/upload-token.ts'
@@ -39,9 +40,11 @@ export function prepareUploadTokens(connection: Connection) {
   const own = prepare<TokenRow>(
     'select * from upload_tokens where id = :id and account_id = :account',
   )
-  const used = prepare<{ files: number; bytes: number }>(
-    `select count(*) as files, coalesce(sum(token_bytes), 0) as bytes from assets
-     where token_id = :id and status not in ('cancelled', 'expired')`,
+  const counting = `filter (where status not in ('cancelled', 'expired'))`
+  const used = prepare<{ started: number; files: number; bytes: number }>(
+    `select count(*) as started, count(*) ${counting} as files,
+       coalesce(sum(token_bytes) ${counting}, 0) as bytes
+     from assets where token_id = :id`,
   )
   const isForgettable = `(expires_at <= :before or expires_at > :latest) and not exists (
     select 1 from assets where token_id = upload_tokens.id and status in ('uploading', 'completing'))`
@@ -96,10 +99,11 @@ export function prepareUploadTokens(connection: Connection) {
       if (row === undefined) return { outcome: 'token_expired', expiresAt: new Date() }
       const { isExpired, expiresAt } = toUploadToken(row)
       if (isExpired) return { outcome: 'token_expired', expiresAt }
-      const sums = used.get({ id }) ?? { files: 0, bytes: 0 }
+      const sums = used.get({ id }) ?? { started: 0, files: 0, bytes: 0 }
+      const starts = maxStartedUploads(row.max_files) - sums.started
       const remaining = {
         bytes: Math.max(0, row.max_bytes - sums.bytes),
-        files: Math.max(0, row.max_files - sums.files),
+        files: Math.max(0, Math.min(row.max_files - sums.files, starts)),
       }
       const fits = remaining.files > 0 && bytes <= remaining.bytes
       return fits ? undefined : { outcome: 'token_exceeded', remaining }
