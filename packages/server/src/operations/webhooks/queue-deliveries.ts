@@ -15,26 +15,26 @@ export async function queueDeliveries(context: Context): Promise<boolean> {
   const behind = await context.database.listWebhooksBehind(options)
   let hasMore = behind.length === MAX_WEBHOOKS
   for (const webhook of behind) {
-    if ((await queueNext(context, webhook)) === MAX_EVENTS) hasMore = true
+    if (await queueNext(context, webhook)) hasMore = true
   }
   return hasMore
 }
 
-/** Returns the number of events that were read. */
-async function queueNext(context: Context, webhook: WebhookBehind): Promise<number> {
+/** Returns whether there are more events. */
+async function queueNext(context: Context, webhook: WebhookBehind): Promise<boolean> {
   const { database } = context
   const { id, accountId, lastEvent } = webhook
   const query = { after: lastEvent, limit: MAX_EVENTS }
-  const { events, forgottenId } = await database.of(accountId).listEvents(query)
+  const { events, hasMore, forgottenId } = await database.of(accountId).listEvents(query)
   // Events that were forgotten before they could be sent are skipped.
   const until = events.at(-1)?.id ?? forgottenId
-  if (until <= lastEvent) return 0
+  if (until <= lastEvent) return false
   const createdAt = await database.readClock()
   const deliveries = events
     .filter(({ type }) => webhook.types === null || webhook.types.includes(type))
     .map((event) => deliveryOf(context, event, createdAt))
   await database.addDeliveries(id, { after: lastEvent, until }, deliveries)
-  return events.length
+  return hasMore
 }
 
 function deliveryOf({ newId, presentEvent }: Context, event: Event, createdAt: Date): NewDelivery {
