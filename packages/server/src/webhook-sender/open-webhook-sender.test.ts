@@ -71,6 +71,15 @@ test('a name that is never resolved is given up after the timeout', async () => 
   assert.deepEqual([status, error], [null, 'No response within 0.05 seconds'])
 })
 
+test('the status counts even if the body is malformed', async (t) => {
+  const url = await aReceiver(t, (request) => {
+    request.socket.write('HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n')
+    request.socket.write('4\r\nhalf\r\nno size\r\n')
+  })
+  const { status, error } = await anySender()({ ...REQUEST, url })
+  assert.deepEqual([status, error], [202, null])
+})
+
 test('the status counts even if the body stalls', async (t) => {
   const url = await aReceiver(t, (_request, response) => {
     response.writeHead(202)

@@ -104,7 +104,9 @@ async function exchange(
       retryAfter: response.headers['retry-after'] ?? null,
     })
   })
-  request.on('error', (error) => resolve(noResponse(error)))
+  request.on('error', (error) => {
+    if (!hasStatus) resolve(noResponse(error))
+  })
   request.end(body)
   try {
     return await promise
