@@ -16,6 +16,8 @@ const PRIVATE_IPV4 = blockList('ipv4', [
   ['198.51.100.0', 24],
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
+  // The platform services of Azure, which every virtual machine reaches at this public address.
+  ['168.63.129.16', 32],
 ])
 
 /** Only these addresses are assigned to hosts on the internet. All others are local, multicast or reserved. */
