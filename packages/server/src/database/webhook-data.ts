@@ -120,6 +120,9 @@ export interface DeliveryData {
     limits: { limit: number; perWebhook: number },
   ): Promise<ClaimedDelivery[]>
 
+  /** Extends claims whose requests are still running. Claims that have been lost are not an error. */
+  renewClaims(claimed: ClaimedDelivery[], claimedUntil: Date): Promise<void>
+
   /** Ends a claim without an attempt: the delivery is due now. */
   releaseClaim(claimed: ClaimedDelivery): Promise<void>
 

@@ -14,6 +14,8 @@ const PAUSE_AFTER_ERROR_MS = 5_000
 /** How long a shutdown waits for responses. */
 const DRAIN_MS = 3_000
 
+/** How often the claims of running requests are extended. */
+const RENEW_MS = 2_000
 /** A request that has waited for this long gives up its slot: the endpoint may never respond. */
 const SLOW_MS = 1_000
 
@@ -72,18 +74,17 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
   async function sendLane(lane: WebhookLane): Promise<void> {
     const { slots, reserved, total, perWebhook } = LANES[lane]
     const running = new Set<Promise<void>>()
-    let slow = 0
+    const slow = new Set<ClaimedDelivery>()
+    const renewal = setInterval(() => renew(context, [...slow]), RENEW_MS)
 
     function start(claimed: ClaimedDelivery): void {
-      let isSlow = false
       const timer = setTimeout(() => {
-        isSlow = true
-        slow += 1
+        slow.add(claimed)
         lanes[lane].wake()
       }, SLOW_MS)
       const attempt = send(context, claimed, late.signal).then(() => {
         clearTimeout(timer)
-        if (isSlow) slow -= 1
+        slow.delete(claimed)
         running.delete(attempt)
         // Its webhook may have more deliveries than can be sent at the same time.
         lanes[lane].wake()
@@ -92,7 +93,7 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     }
 
     await repeat(lanes[lane], async () => {
-      const free = Math.min(slots - (running.size - slow), total - running.size)
+      const free = Math.min(slots - (running.size - slow.size), total - running.size)
       if (free <= 0) return false
       const limits =
         free > reserved ? { limit: free - reserved, perWebhook } : { limit: free, perWebhook: 1 }
@@ -103,6 +104,7 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     const timer = setTimeout(() => late.abort(), DRAIN_MS)
     await Promise.all(running)
     clearTimeout(timer)
+    clearInterval(renewal)
   }
 }
 
@@ -114,6 +116,17 @@ async function claim(
   const now = await database.readClock()
   const claimedUntil = new Date(now.getTime() + CLAIM_MS)
   return database.claimDeliveries(lane, { now, claimedUntil }, limits)
+}
+
+/** Never rejects: if a claim could not be extended, another instance may repeat the request. */
+async function renew({ database, warn }: Context, claimed: ClaimedDelivery[]): Promise<void> {
+  if (claimed.length === 0) return
+  try {
+    const now = await database.readClock()
+    await database.renewClaims(claimed, new Date(now.getTime() + CLAIM_MS))
+  } catch (error) {
+    warn('could not extend the claims of deliveries', error)
+  }
 }
 
 /** Never rejects: if the result could not be recorded, the delivery is sent again when its claim ends. */

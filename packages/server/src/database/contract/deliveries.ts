@@ -87,6 +87,24 @@ export function testDeliveries({ name, open }: Contract): void {
     },
   )
 
+  test(
+    name('a claim can be extended, unless another instance has claimed the delivery'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const { id } = await addWebhook(data)
+      await queue(database, id, 2)
+      const claimed = await claimAt(database, NOON)
+      await database.renewClaims(claimed, after(2))
+      assert.deepEqual(await claimAt(database, after(1)), [])
+      const again = await claimAt(database, after(2))
+      assert.equal(again.length, 2)
+      // Both were lost.
+      await database.renewClaims(claimed, after(9))
+      assert.equal((await claimAt(database, after(3))).length, 2)
+      await database.renewClaims([], after(9))
+    },
+  )
+
   test(name('a released claim can be claimed again immediately'), async (t) => {
     const { database, data } = await open(t)
     const { id } = await addWebhook(data)

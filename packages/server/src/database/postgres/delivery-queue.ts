@@ -16,6 +16,7 @@ type Queue = Pick<
   | 'listWebhooksBehind'
   | 'addDeliveries'
   | 'claimDeliveries'
+  | 'renewClaims'
   | 'releaseClaim'
   | 'listAllWebhooks'
   | 'listAllDeliveries'
@@ -101,6 +102,18 @@ export function deliveryQueue(sql: Sql): Queue {
           return webhook ? [{ webhook, delivery: toDelivery(row), claim: row.claims }] : []
         })
       }),
+
+    async renewClaims(claimed, claimedUntil) {
+      const ids = claimed.map(({ delivery }) => delivery.id)
+      const claims = claimed.map(({ claim }) => claim)
+      // In the order of the IDs, so that no deadlock can occur.
+      await sql`
+        update deliveries set due_at = ${claimedUntil}, claimed_until = ${claimedUntil}
+        where id in (
+          select d.id from deliveries d
+          join unnest(${ids}::uuid[], ${claims}::int[]) c (id, claim) on c.id = d.id and c.claim = d.claims
+          where d.status = 'pending' order by d.id for update of d)`
+    },
 
     async releaseClaim({ delivery, claim }) {
       await sql`

@@ -34,6 +34,7 @@ export function deliveryData(run: RunUnit): DeliveryData {
       run((sql) => deliveryQueue(sql).addDeliveries(id, range, deliveries)),
     claimDeliveries: (lane, times, limits) =>
       run((sql) => deliveryQueue(sql).claimDeliveries(lane, times, limits)),
+    renewClaims: (claimed, until) => run((sql) => deliveryQueue(sql).renewClaims(claimed, until)),
     releaseClaim: (claimed) => run((sql) => deliveryQueue(sql).releaseClaim(claimed)),
     recordAttempt: (claimed, result) =>
       run((sql) => webhookAttempts(sql).recordAttempt(claimed, result)),

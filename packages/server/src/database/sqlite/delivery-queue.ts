@@ -63,6 +63,10 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
        order by due_at, id limit :count)
      returning *`,
   )
+  const renew = prepare(
+    `update deliveries set due_at = :until, claimed_until = :until
+     where id = :id and claims = :claim and status = 'pending'`,
+  )
   const release = prepare(
     `update deliveries set due_at = :now, claimed_until = null
      where id = :id and claims = :claim and status = 'pending'`,
@@ -114,6 +118,11 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
           return { webhook, delivery: toDelivery(delivery), claim: delivery.claims }
         })
       })
+    },
+
+    renewClaims(claimed: ClaimedDelivery[], claimedUntil: Date): void {
+      const until = claimedUntil.getTime()
+      for (const { delivery, claim } of claimed) renew.run({ id: delivery.id, claim, until })
     },
 
     releaseClaim({ delivery, claim }: ClaimedDelivery): void {

@@ -46,6 +46,7 @@ export function prepareDeliveryData(
       if (!(await read(() => queue.isAnyDue(times.now)))) return []
       return write(() => queue.claimDeliveries(lane, times, limits))
     },
+    renewClaims: (claimed, until) => write(() => queue.renewClaims(claimed, until)),
     releaseClaim: (claimed) => write(() => queue.releaseClaim(claimed)),
     recordAttempt: (claimed, result) => write(() => attempts.recordAttempt(claimed, result)),
     forgetDeliveries: (before, limit) => free(() => attempts.forgetDeliveries(before, limit)),

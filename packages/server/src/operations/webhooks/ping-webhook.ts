@@ -1,7 +1,7 @@
 import { type Delivery, PING } from '../../domain/webhook.ts'
 import { ServiceError } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
-import { CLAIM_MS, MAX_ATTEMPTS_PER_WEBHOOK } from './delivery-limits.ts'
+import { MAX_ATTEMPTS_PER_WEBHOOK, PING_CLAIM_MS } from './delivery-limits.ts'
 import { getDelivery } from './get-delivery.ts'
 import { webhookNotFound } from './webhook-not-found.ts'
 
@@ -12,7 +12,7 @@ export async function pingWebhook(context: AccountContext, webhookId: string): P
   const body = { type: PING, timestamp: createdAt.toISOString(), data: { webhook_id: webhookId } }
   const claimed = await data.addPing(
     { id: newId(), eventId: null, type: PING, body: JSON.stringify(body), createdAt },
-    { webhookId, claimForMs: CLAIM_MS, maxClaims: MAX_ATTEMPTS_PER_WEBHOOK },
+    { webhookId, claimForMs: PING_CLAIM_MS, maxClaims: MAX_ATTEMPTS_PER_WEBHOOK },
   )
   if (claimed === undefined) throw webhookNotFound()
   if (claimed === 'busy') {
