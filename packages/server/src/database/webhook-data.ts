@@ -27,6 +27,8 @@ export interface ClaimedDelivery {
   delivery: Delivery
   /** Identifies this claim. */
   claim: number
+  /** By the database's clock. */
+  claimedAt: Date
 }
 
 /** The webhooks of one account. */
@@ -128,7 +130,7 @@ export interface DeliveryData {
 
   /**
    * Records an attempt and ends its claim. A successful one counts even if the claim has already ended. Unless the
-   * delivery is a ping, success ends `failingSince`; failure starts it, and disables the webhook for good if `isGone`,
+   * delivery is a ping, success ends the `failingSince` that the webhook had when it was claimed; failure starts it, and disables the webhook for good if `isGone`,
    * or if it has been failing for `failingForMs`. Returns whether it disabled the webhook.
    */
   recordAttempt(claimed: ClaimedDelivery, result: AttemptResult): Promise<{ isDisabled: boolean }>

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type { ClaimedDelivery, WebhookLane } from '../database/webhook-data.ts'
 import type { Context } from '../operations/context.ts'
 import {
@@ -14,6 +15,7 @@ const PAUSE_AFTER_ERROR_MS = 5_000
 /** How long a shutdown waits for responses. */
 const DRAIN_MS = 3_000
 
+const COALESCE_MS = 20
 /** How often the claims of running requests are extended. */
 const RENEW_MS = 2_000
 /** A request that has waited for this long gives up its slot: the endpoint may never respond. */
@@ -48,9 +50,8 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
   const late = new AbortController()
   await Promise.all([
     repeat(queue, async () => {
-      const hasMore = await queueDeliveries(context)
-      lanes.working.wake()
-      lanes.failing.wake()
+      const { queued, hasMore } = await queueDeliveries(context)
+      if (queued > 0) for (const lane of Object.values(lanes)) lane.wake()
       return hasMore
     }),
     sendLane('working'),
@@ -68,6 +69,8 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
         pauseMs = PAUSE_AFTER_ERROR_MS
       }
       await wakeUp.wait(pauseMs, signal)
+      // Several calls of `wake` within this time need one query.
+      await pause(COALESCE_MS, undefined, { signal }).catch(() => {})
     }
   }
 
@@ -76,6 +79,8 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     const running = new Set<Promise<void>>()
     const slow = new Set<ClaimedDelivery>()
     const renewal = setInterval(() => renew(context, [...slow]), RENEW_MS)
+
+    const free = () => Math.min(slots - (running.size - slow.size), total - running.size)
 
     function start(claimed: ClaimedDelivery): void {
       const timer = setTimeout(() => {
@@ -93,10 +98,10 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     }
 
     await repeat(lanes[lane], async () => {
-      const free = Math.min(slots - (running.size - slow.size), total - running.size)
-      if (free <= 0) return false
+      const limit = free()
+      if (limit <= 0) return false
       const limits =
-        free > reserved ? { limit: free - reserved, perWebhook } : { limit: free, perWebhook: 1 }
+        limit > reserved ? { limit: limit - reserved, perWebhook } : { limit, perWebhook: 1 }
       const claimed = await claim(context, lane, limits)
       for (const delivery of claimed) start(delivery)
       return claimed.length > 0

@@ -12,7 +12,7 @@ const LIMITS = { limit: 50, perWebhook: 10 }
 export async function deliverAll(context: Context, afterMs = 0): Promise<number> {
   const later = atLaterTime(context, afterMs)
   const { database } = later
-  while (await queueDeliveries(later));
+  while ((await queueDeliveries(later)).hasMore);
   let count = 0
   for (const lane of ['working', 'failing'] as const) {
     for (;;) {

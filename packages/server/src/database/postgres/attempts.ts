@@ -1,50 +1,35 @@
 import { PING } from '../../domain/webhook.ts'
-import type { DeliveryData } from '../webhook-data.ts'
+import type { AttemptResult, ClaimedDelivery, DeliveryData } from '../webhook-data.ts'
 import { writeAttempts } from '../webhook-rows.ts'
 import { begin, type Sql } from './connection.ts'
 
+type FailedAttempt = Extract<AttemptResult, { outcome: 'failed' }>
 type Attempts = Pick<DeliveryData, 'recordAttempt' | 'forgetDeliveries' | 'trimDeliveries'>
 
 /** Records attempts, and removes old deliveries. Every transaction locks the webhook before its deliveries. */
 export function webhookAttempts(sql: Sql): Attempts {
   return {
-    recordAttempt: ({ webhook, delivery, claim }, result) =>
-      begin(sql, async (transaction) => {
-        const attempts = writeAttempts([...delivery.attempts, result.attempt])
-        const isPing = delivery.type === PING
-        if (result.outcome === 'succeeded') {
-          if (!isPing) {
-            await transaction`
-              update webhooks set failing_since = null
-              where id = ${webhook.id} and failing_since is not null`
-          }
-          await transaction`
-            update deliveries set status = 'succeeded', due_at = null, claimed_until = null,
-              attempts = ${attempts}
-            where id = ${delivery.id} and status = 'pending'`
-          return { isDisabled: false }
-        }
-        const now = result.attempt.at
-        const reason = result.isGone ? 'gone' : 'failing'
-        const failingBefore = new Date(now.getTime() - result.failingForMs)
-        let isDisabled = false
-        if (!isPing) {
-          await transaction`
-            update webhooks set failing_since = coalesce(failing_since, ${now})
-            where id = ${webhook.id}`
-          const disabled = await transaction`
-            update webhooks set disabled_at = ${now}, disabled_reason = ${reason}
-            where id = ${webhook.id} and disabled_at is null
-              and (${result.isGone} or failing_since <= ${failingBefore})`
-          isDisabled = disabled.count > 0
-        }
-        const status = result.retryAt === undefined ? 'failed' : 'pending'
-        await transaction`
-          update deliveries set status = ${status}, due_at = ${result.retryAt ?? null},
-            claimed_until = null, failures = failures + 1, attempts = ${attempts}
-          where id = ${delivery.id} and status = 'pending' and claims = ${claim}`
-        return { isDisabled }
-      }),
+    async recordAttempt(claimed, result) {
+      const { webhook, delivery } = claimed
+      const attempts = writeAttempts([...delivery.attempts, result.attempt])
+      if (result.outcome === 'failed') {
+        return begin(sql, (transaction) =>
+          recordFailure(transaction, claimed, { result, attempts }),
+        )
+      }
+      const succeed = (on: Sql) => on`
+        update deliveries set status = 'succeeded', due_at = null, claimed_until = null,
+          attempts = ${attempts}
+        where id = ${delivery.id} and status = 'pending'`
+      if (webhook.failingSince === null || delivery.type === PING) await succeed(sql)
+      else {
+        await begin(sql, async (transaction) => {
+          await transaction`update webhooks set failing_since = null where id = ${webhook.id}`
+          await succeed(transaction)
+        })
+      }
+      return { isDisabled: false }
+    },
 
     async forgetDeliveries(before, limit) {
       const removed = await sql`
@@ -67,4 +52,30 @@ export function webhookAttempts(sql: Sql): Attempts {
       return removed.count
     },
   }
+}
+
+/** The webhook first, as in every transaction. */
+async function recordFailure(
+  sql: Sql,
+  { webhook, delivery, claim }: ClaimedDelivery,
+  { result, attempts }: { result: FailedAttempt; attempts: string },
+): Promise<{ isDisabled: boolean }> {
+  let isDisabled = false
+  if (delivery.type !== PING) {
+    const now = result.attempt.at
+    const failingBefore = new Date(now.getTime() - result.failingForMs)
+    await sql`
+      update webhooks set failing_since = coalesce(failing_since, ${now}) where id = ${webhook.id}`
+    const disabled = await sql`
+      update webhooks set disabled_at = ${now}, disabled_reason = ${result.isGone ? 'gone' : 'failing'}
+      where id = ${webhook.id} and disabled_at is null
+        and (${result.isGone} or failing_since <= ${failingBefore})`
+    isDisabled = disabled.count > 0
+  }
+  const status = result.retryAt === undefined ? 'failed' : 'pending'
+  await sql`
+    update deliveries set status = ${status}, due_at = ${result.retryAt ?? null},
+      claimed_until = null, failures = failures + 1, attempts = ${attempts}
+    where id = ${delivery.id} and status = 'pending' and claims = ${claim}`
+  return { isDisabled }
 }

@@ -75,7 +75,7 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
           select * from webhooks where account_id = ${account} and id = ${webhookId}
           for no key update`
         if (webhook === undefined) return undefined
-        const [row] = await transaction<DeliveryRow[]>`
+        const [row] = await transaction<(DeliveryRow & { claimed_at: Date })[]>`
           insert into deliveries (id, webhook_id, type, body, status, created_at, due_at,
             claimed_until, claims)
           select ${delivery.id}, ${webhookId}, ${delivery.type}, ${delivery.body}, 'pending',
@@ -83,9 +83,10 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
           from (select now() + ${claimForMs} * interval '1 ms' as at) until
           where (select count(*) from deliveries
             where webhook_id = ${webhookId} and claimed_until > now()) < ${maxClaims}
-          returning *`
+          returning *, now() as claimed_at`
         if (row === undefined) return 'busy'
-        return { webhook: toWebhook(webhook), delivery: toDelivery(row), claim: row.claims }
+        const { claims: claim, claimed_at: claimedAt } = row
+        return { webhook: toWebhook(webhook), delivery: toDelivery(row), claim, claimedAt }
       }),
 
     importWebhooks: ({ webhooks, deliveries }) =>

@@ -99,7 +99,8 @@ export function deliveryQueue(sql: Sql): Queue {
         const byId = new Map(webhooks.map((webhook) => [webhook.id, toWebhook(webhook)]))
         return rows.flatMap((row) => {
           const webhook = byId.get(row.webhook_id)
-          return webhook ? [{ webhook, delivery: toDelivery(row), claim: row.claims }] : []
+          const claim = { delivery: toDelivery(row), claim: row.claims, claimedAt: now }
+          return webhook ? [{ webhook, ...claim }] : []
         })
       }),
 

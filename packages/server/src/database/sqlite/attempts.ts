@@ -48,7 +48,7 @@ export function prepareAttempts({ prepare }: Connection) {
       const attempts = writeAttempts([...delivery.attempts, result.attempt])
       const isPing = delivery.type === PING
       if (result.outcome === 'succeeded') {
-        if (!isPing) recover.run({ id: webhook.id })
+        if (!isPing && webhook.failingSince !== null) recover.run({ id: webhook.id })
         succeed.run({ id: delivery.id, attempts })
         return { isDisabled: false }
       }

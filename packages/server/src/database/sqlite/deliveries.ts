@@ -100,7 +100,14 @@ export function prepareDeliveries(connection: Connection) {
         created_at: delivery.createdAt.getTime(),
         until: now + claimForMs,
       })
-      return row && { webhook: toWebhook(webhook), delivery: toDelivery(row), claim: row.claims }
+      if (row === undefined) return undefined
+      const claimedAt = new Date(now)
+      return {
+        webhook: toWebhook(webhook),
+        delivery: toDelivery(row),
+        claim: row.claims,
+        claimedAt,
+      }
     },
 
     importWebhooks(account: string, { webhooks, deliveries }: Imported): void {

@@ -115,7 +115,12 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
         const count = Math.min(share, perWebhook - row.running)
         const webhook = toWebhook(row)
         return claim.all({ webhook_id: row.id, now, until, count }).map((delivery) => {
-          return { webhook, delivery: toDelivery(delivery), claim: delivery.claims }
+          return {
+            webhook,
+            delivery: toDelivery(delivery),
+            claim: delivery.claims,
+            claimedAt: times.now,
+          }
         })
       })
     },

@@ -17,10 +17,9 @@ export async function attemptDelivery(
   claimed: ClaimedDelivery,
   signal?: AbortSignal,
 ): Promise<void> {
-  const { webhook, delivery } = claimed
+  const { webhook, delivery, claimedAt: at } = claimed
   const { url } = webhook
   const { id, body } = delivery
-  const at = await database.readClock()
   const headers = webhookHeaders(webhook, { id, sentAt: at, body })
   const { retryAfter, ...response } = await sendWebhook({ url, headers, body }, signal)
   if (signal?.aborted && response.status === null) return database.releaseClaim(claimed)

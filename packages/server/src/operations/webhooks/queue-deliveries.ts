@@ -8,33 +8,41 @@ const MAX_EVENTS = 100
 
 /**
  * Turns the next events of each webhook into deliveries. Each event becomes one delivery, even if several instances
- * do this at the same time, or one of them is killed. Returns whether there may be more events.
+ * do this at the same time, or one of them is killed. Returns how many were queued, and whether there may be more events.
  */
-export async function queueDeliveries(context: Context): Promise<boolean> {
+export async function queueDeliveries(
+  context: Context,
+): Promise<{ queued: number; hasMore: boolean }> {
   const options = { limit: MAX_WEBHOOKS, maxPending: MAX_PENDING_DELIVERIES }
   const behind = await context.database.listWebhooksBehind(options)
   let hasMore = behind.length === MAX_WEBHOOKS
+  let queued = 0
   for (const webhook of behind) {
-    if (await queueNext(context, webhook)) hasMore = true
+    const next = await queueNext(context, webhook)
+    queued += next.queued
+    if (next.hasMore) hasMore = true
   }
-  return hasMore
+  return { queued, hasMore }
 }
 
-/** Returns whether there are more events. */
-async function queueNext(context: Context, webhook: WebhookBehind): Promise<boolean> {
+/** Returns the number of queued deliveries, and whether there are more events. */
+async function queueNext(
+  context: Context,
+  webhook: WebhookBehind,
+): Promise<{ queued: number; hasMore: boolean }> {
   const { database } = context
   const { id, accountId, lastEvent } = webhook
   const query = { after: lastEvent, limit: MAX_EVENTS }
   const { events, hasMore, forgottenId } = await database.of(accountId).listEvents(query)
   // Events that were forgotten before they could be sent are skipped.
   const until = events.at(-1)?.id ?? forgottenId
-  if (until <= lastEvent) return false
+  if (until <= lastEvent) return { queued: 0, hasMore: false }
   const createdAt = await database.readClock()
   const deliveries = events
     .filter(({ type }) => webhook.types === null || webhook.types.includes(type))
     .map((event) => deliveryOf(context, event, createdAt))
-  await database.addDeliveries(id, { after: lastEvent, until }, deliveries)
-  return hasMore
+  const hasWon = await database.addDeliveries(id, { after: lastEvent, until }, deliveries)
+  return { queued: hasWon ? deliveries.length : 0, hasMore }
 }
 
 function deliveryOf({ newId, presentEvent }: Context, event: Event, createdAt: Date): NewDelivery {
