@@ -7,6 +7,7 @@ import { testBulkChanges } from './contract/bulk-changes.ts'
 import { testChangingLists } from './contract/changing-lists.ts'
 import { testChecksums } from './contract/checksums.ts'
 import { testDeliveries } from './contract/deliveries.ts'
+import { testDeliveryLog } from './contract/delivery-log.ts'
 import { testEvents } from './contract/events.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLongLists } from './contract/long-lists.ts'
@@ -55,4 +56,5 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testEvents(contract)
   testWebhooks(contract)
   testDeliveries(contract)
+  testDeliveryLog(contract)
 }

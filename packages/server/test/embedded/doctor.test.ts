@@ -39,6 +39,19 @@ test('doctor finds nothing wrong with a running service, and reports it as text 
   assert.deepEqual([usage.about, usage.verdict, usage.says], ['books', 'well', usage.message])
 })
 
+test('doctor reports webhooks that are disabled', async (t) => {
+  const { folder, call } = await aService(t)
+  const settings = { STOWAGE_DATA: folder }
+  const created = await call('POST', `${API}/webhooks`, { url: 'http://127.0.0.1:1/' })
+  const { id } = created.body.data
+  assert.match((await doctor(settings)).stdout, /^ok +webhooks: webhooks: 1, none of them fails$/m)
+  await call('PUT', `${API}/webhooks/${id}`, { enabled: false })
+  const { code, stdout } = await doctor(settings)
+  assert.equal(code, 0)
+  assert.match(stdout, /^note +webhooks: webhooks that fail or are disabled: 1 of 1$/m)
+  assert.match(stdout, new RegExp(`${id} http://127\\.0\\.0\\.1:1/: disabled \\(manual\\)`))
+})
+
 test('doctor accepts a data folder that does not exist yet', async (t) => {
   const folder = join(await aFolder(t), 'data')
   const { code, stdout } = await doctor({ STOWAGE_DATA: folder })

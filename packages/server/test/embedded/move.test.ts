@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Event } from '@stowage/protocol'
 import { aFolder } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
 import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
 import { callJson } from '@stowage/testing/service/service'
 import {
@@ -15,6 +16,8 @@ import {
 } from '@stowage/testing/service/upload'
 import { type MoveOptions, move } from '../../src/compose-move.ts'
 import { readConfig } from '../../src/config/config.ts'
+import { Webhook } from '../support/standard-webhooks.ts'
+import { aWebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** The data folder of a stopped service with files, a link, a product and an open upload. */
 async function aDataFolder(t: TestContext) {
@@ -36,6 +39,10 @@ async function aDataFolder(t: TestContext) {
   assert.ok(events.length > 10)
   await service.close()
   return { folder, list, events }
+}
+
+function callOn({ baseUrl }: { baseUrl: string }, method: string, path: string, body?: unknown) {
+  return callJson(baseUrl + path, { method, body })
 }
 
 async function eventsOf(baseUrl: string): Promise<Event[]> {
@@ -69,6 +76,44 @@ async function contentOf(folder: string): Promise<string> {
   })
   return (await Promise.all(texts)).sort().join('\n')
 }
+
+test('a move copies webhooks with their secrets, and the target sends what is pending', async (t) => {
+  const folder = await aFolder(t)
+  const source = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  const receiver = await aWebhookReceiver(t)
+  receiver.respond = (response) => response.writeHead(500).end()
+  const created = await callOn(source, 'POST', `${API}/webhooks`, { url: receiver.url })
+  const { secret, id } = created.body.data
+  const link = { filename: 'l', url: 'https://example.com' }
+  await callOn(source, 'POST', `${API}/assets/store`, link)
+  await until('an attempt has failed', async () => {
+    const { body } = await callOn(source, 'GET', `${API}/webhooks/${id}`)
+    return body.data.failing_since !== null
+  })
+  await callOn(source, 'PUT', `${API}/webhooks/${id}`, { enabled: false })
+  // This event has no delivery yet.
+  await callOn(source, 'POST', `${API}/assets/store`, link)
+  await source.close()
+  const { runMove, open } = await aTarget(t)
+  for (const _ of [1, 2]) await runMove(folder)
+  receiver.received.length = 0
+  receiver.respond = (response) => response.end()
+  const target = await open()
+  const { body } = await callOn(target, 'GET', `${API}/webhooks/${id}`)
+  assert.deepEqual([body.data.url, body.data.pending], [receiver.url, 1])
+  await callOn(target, 'PUT', `${API}/webhooks/${id}`, { enabled: true })
+  await until('both events are received', () => receiver.received.length === 2)
+  assert.deepEqual(
+    receiver
+      .events()
+      .map((event) => event.id)
+      .sort(),
+    [1, 2],
+  )
+  for (const request of receiver.received) {
+    new Webhook(secret).verify(request.body, request.headers as Record<string, string>)
+  }
+})
 
 test('a move copies everything, with a new part size, and does not change the source', async (t) => {
   const { folder, list, events } = await aDataFolder(t)

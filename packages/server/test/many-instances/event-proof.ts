@@ -16,12 +16,13 @@ import {
   type MarkedChange,
   type SeenEvent,
 } from '../support/changing-client.ts'
+import { receiveEvents } from '../support/receive-events.ts'
 import type { Attempt } from '../support/retry-until-response.ts'
 import { type SharedEngines, withSharedEngines } from '../support/shared-engines.ts'
 
 /*
  * Eight clients change two accounts through four instances that are killed at random, while a reader of each account
- * follows GET /events:
+ * follows GET /events, and a webhook of each account receives them:
  *
  *     EVENT_CHANGES=100000 npx node --test packages/server/test/many-instances/event-proof.ts
  */
@@ -30,7 +31,11 @@ const SEED = Number(process.env.EVENT_SEED ?? Date.now() % 2 ** 32)
 const INSTANCES = 4
 const CLIENTS = 8
 const ACCOUNTS = ['first', 'second']
-const SETTINGS = { STOWAGE_AUTH: 'keys', STOWAGE_LOG: 'error' }
+const SETTINGS = {
+  STOWAGE_AUTH: 'keys',
+  STOWAGE_LOG: 'error',
+  STOWAGE_WEBHOOK_TARGETS: 'any',
+}
 
 interface Account {
   id: string
@@ -50,6 +55,9 @@ await withSharedEngines('events', (engines) => {
 async function changeAndRead(t: TestContext, engines: SharedEngines, random: Random) {
   const deployment = await engines.deploy(t)
   const accounts = await Promise.all(ACCOUNTS.map((name) => anAccount(deployment.database, name)))
+  const receivers = await Promise.all(
+    accounts.map(({ id }) => receiveEvents(t, deployment.database.of(id))),
+  )
   const running = await Promise.all(
     Array.from({ length: INSTANCES }, () => deployment.start(SETTINGS)),
   )
@@ -81,18 +89,22 @@ async function changeAndRead(t: TestContext, engines: SharedEngines, random: Ran
   const readers = accounts.map((account) => follow(account, urls, () => hasEnded))
   const [seen] = await Promise.all([Promise.all(readers), changes])
   let made = 0
+  let repeated = 0
   for (const [index, account] of accounts.entries()) {
     made += checkMarkedEvents(seen[index] ?? [], account.changes)
     await checkEvents(deployment.database, account.id)
+    repeated += (await receivers[index]?.waitForAll(seen[index] ?? [])) ?? 0
   }
   await stopAll(running)
-  t.diagnostic(`${made} changes, ${kills} kills`)
+  t.diagnostic(`${made} changes, ${kills} kills, ${repeated} repeated requests to webhooks`)
   await saveResult('events', {
     command: `EVENT_CHANGES=${CHANGES} npx node --test packages/server/test/many-instances/event-proof.ts`,
     rows: {
       Changes: String(made),
       'Kills of an instance': String(kills),
       'Changes without an event, events without a change, events out of order': '0',
+      'Events that a webhook did not receive': '0',
+      'Requests to webhooks that were repeated': String(repeated),
     },
   })
 }

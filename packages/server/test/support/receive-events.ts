@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
+import { v7 as newUuid } from 'uuid'
+import type { AccountData } from '../../src/database/account-data.ts'
+import { formatWebhookSecret } from '../../src/domain/webhook-signature.ts'
+import { aWebhookReceiver } from './webhook-receiver.ts'
+
+const TIMEOUT_MS = 600_000
+
+export interface EventReceiver {
+  /** Waits until all of these events are received. Returns how many requests were repeated. */
+  waitForAll(events: { id: number }[]): Promise<number>
+}
+
+/** Adds a webhook to the account, and receives the events that happen from now on. */
+export async function receiveEvents(t: TestContext, data: AccountData): Promise<EventReceiver> {
+  const receiver = await aWebhookReceiver(t)
+  /** The `webhook-id` of each event. */
+  const received = new Map<number, string>()
+  let requests = 0
+  receiver.respond = (response, { headers, body }) => {
+    const { id } = JSON.parse(body)
+    const webhookId = String(headers['webhook-id'])
+    // Repeated requests for an event have the same ID, so that receivers recognize them.
+    assert.equal(received.get(id) ?? webhookId, webhookId)
+    received.set(id, webhookId)
+    requests += 1
+    receiver.received.length = 0
+    response.end()
+  }
+  const { lastId } = await data.listEvents({ after: 0, limit: 1 })
+  const secret = formatWebhookSecret(new Uint8Array(32))
+  const webhook = { id: newUuid(), url: receiver.url, description: '', types: null, secret }
+  assert.ok(await data.addWebhook({ ...webhook, createdAt: new Date() }, 20))
+  return {
+    async waitForAll(events) {
+      const wanted = events.filter(({ id }) => id > lastId)
+      await until(
+        'the webhook has received all events',
+        () => received.size >= wanted.length,
+        TIMEOUT_MS,
+      )
+      assert.deepEqual(
+        [...received.keys()].sort((a, b) => a - b),
+        wanted.map(({ id }) => id),
+      )
+      return requests - received.size
+    },
+  }
+}
