@@ -163,6 +163,11 @@ export const ERRORS = {
     when: 'The key has exceeded its limit of requests per minute.',
     remedy: 'Retry after the number of seconds in `Retry-After`.',
   },
+  too_many_streams: {
+    status: 429,
+    when: 'The key has too many open event streams.',
+    remedy: 'Close a stream, share one between several readers, or read `GET /events` in pages.',
+  },
   internal: {
     status: 500,
     when: 'An unexpected error occurred in the service.',

@@ -219,8 +219,23 @@ export const ListEventsQuery = Type.Object({
       minimum: 0,
       maximum: MAX_INTEGER,
       description:
-        'Only events with higher IDs: the last ID that was read. Missing: starts with the oldest event that is kept',
+        'Only events with higher IDs: the last ID that was read. Missing: starts with the oldest event that is kept; a stream starts with new events',
       ...Problem('must be the ID of an event, or 0'),
+    }),
+  ),
+  order: Type.Optional(
+    Type.Enum(['desc', 'asc'], {
+      type: 'string',
+      description: '`desc`: the newest first. Not for streams. Default: `asc`',
+      ...Problem('must be asc or desc'),
+    }),
+  ),
+  before: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: MAX_INTEGER,
+      description: 'Only events with lower IDs; requires `order=desc`',
+      ...Problem('must be the ID of an event'),
     }),
   ),
   type: Type.Optional(
@@ -238,13 +253,33 @@ export const ListEventsQuery = Type.Object({
 })
 export type ListEventsQuery = Static<typeof ListEventsQuery>
 
+export const ListEventsHeaders = Type.Object({
+  'last-event-id': Type.Optional(
+    Type.String({
+      pattern: '^\\d{1,15}$',
+      description:
+        'The ID after which a stream continues; browsers send it when they connect again. It takes precedence over `after`',
+      examples: ['41'],
+      ...Problem('must be the ID of an event'),
+    }),
+  ),
+})
+
 export const EventPage = Type.Object(
   {
-    data: Type.Array(Event, { description: 'The oldest first' }),
+    data: Type.Array(Event, {
+      description: 'The oldest first, or the newest first with `order=desc`',
+    }),
     meta: Type.Object({
       next_after: Type.Integer({
         description: 'Pass it as `after` to read the next page, now or later',
       }),
+      next_before: Type.Optional(
+        Type.Integer({
+          description:
+            'Present with `order=desc`: pass it as `before` to read the next page, with older events',
+        }),
+      ),
       has_more: Type.Boolean({ description: 'Whether there are further events now' }),
       last_id: Type.Integer({
         description: 'The ID of the last event of the account, of any type; 0 if there is none',

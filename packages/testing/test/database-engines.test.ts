@@ -11,10 +11,15 @@ test('both database engines have the same migrations', () => {
   for (const list of lists) assert.deepEqual(list, lists[0])
 })
 
-/** Files that only one engine needs: how it runs units of work, survives a full disk, or upgrades without indexes. */
+/**
+ * Files that only one engine needs: how it runs units of work, survives a full disk, upgrades without indexes, or
+ * notifies other instances.
+ */
 const OF_ONE_ENGINE = [
   'sqlite/group-commit.ts',
   'sqlite/spare-file.ts',
+  'postgres/event-marks.ts',
+  'postgres/notifier.ts',
   'postgres/pool.ts',
   'postgres/without-indexes.ts',
 ]

@@ -14,7 +14,7 @@ type DataName = keyof typeof EVENT_DATA
 
 /** Returns docs/events.md: every type of event, and the fields of its data. */
 export function eventsPage(): string {
-  return `${[INTRODUCTION, typesTable(), '## Data', ...Object.keys(EVENT_DATA).map(dataSection)].join('\n\n')}\n`
+  return `${[INTRODUCTION, STREAM, typesTable(), '## Data', ...Object.keys(EVENT_DATA).map(dataSection)].join('\n\n')}\n`
 }
 
 const { example } = endpoints.listEvents.success
@@ -39,6 +39,7 @@ ${JSON.stringify(example, null, 2)}
 - \`id\` increases in the order of the changes of the account, without gaps. A reader stores the last ID that it has
   processed and continues after it: it misses no change and sees none twice.
 - \`type\` filters by type: \`type=asset.ready,asset.replaced\`.
+- \`order=desc\` returns the newest events first. For older ones, pass \`meta.next_before\` as \`before\`.
 - \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and
   the name of the key that created it), \`grant\`, \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the service requires no key).
 - \`data\` is the resource right after the change, as the API returns it. It does not change when the resource changes again.
@@ -47,6 +48,39 @@ ${JSON.stringify(example, null, 2)}
   removed, the response is 410 \`events_forgotten\` with \`last_id\`. List the assets and products then, and continue after
   \`last_id\`. Without \`after\`, the response starts with the oldest event that is kept.
 - New types and new fields may be added. Ignore those that you do not know.`
+
+const STREAM = `## Live stream
+
+With \`Accept: text/event-stream\`, \`GET /events\` sends events as they happen, as
+[server-sent events](https://html.spec.whatwg.org/multipage/server-sent-events.html):
+
+\`\`\`sh
+curl -N -H "Accept: text/event-stream" -H "Authorization: Bearer $KEY" "$STOWAGE_URL/api/v1/events?type=asset.ready"
+\`\`\`
+
+\`\`\`text
+retry: 1200
+id: 41
+
+id: 42
+data: {"id":42,"type":"asset.ready",…}
+
+\`\`\`
+
+- A stream sends only new events. With \`after\`, or with the header \`Last-Event-ID\`, it first sends those after that ID.
+- A message without \`data\` is not an event: it tells the ID to continue after. It is sent first, and then every 15
+  seconds, which also keeps the connection open.
+- A client that does not read fast enough is disconnected. The stream also ends when the service restarts, and when its key
+  is revoked. Connect again with the last ID: nothing is lost. Browsers and the [client](client.md) do so automatically.
+- A key can have 100 open streams on an instance. Another one gets 429 \`too_many_streams\`.
+
+In code, use [\`events()\`](client-api.md) of the client, and on the command line \`stowage events --follow\`:
+
+\`\`\`js
+for await (const event of stowage.events({ after: lastId })) console.log(event.type, event.data)
+\`\`\`
+
+\`stowage events --forward http://localhost:3000/hook\` sends new events as signed webhooks to a program on your machine.`
 
 function typesTable(): string {
   const rows = Object.entries(EVENTS).map(

@@ -8,6 +8,7 @@ import { testChangingLists } from './contract/changing-lists.ts'
 import { testChecksums } from './contract/checksums.ts'
 import { testDeliveries } from './contract/deliveries.ts'
 import { testDeliveryLog } from './contract/delivery-log.ts'
+import { testEventReaders } from './contract/event-readers.ts'
 import { testEvents } from './contract/events.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testLongLists } from './contract/long-lists.ts'
@@ -54,6 +55,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testBulkChanges(contract)
   testChecksums(contract)
   testEvents(contract)
+  testEventReaders(contract)
   testWebhooks(contract)
   testDeliveries(contract)
   testDeliveryLog(contract)

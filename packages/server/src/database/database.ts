@@ -6,6 +6,7 @@ import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData } from './account-data.ts'
 import type { AssetRecord } from './asset-record.ts'
 import type { EventComparison } from './event-data.ts'
+import type { EventListener } from './event-listeners.ts'
 import type { VerificationData } from './verification-data.ts'
 import type { DeliveryData } from './webhook-data.ts'
 
@@ -147,6 +148,13 @@ export interface Database extends VerificationData, DeliveryData {
 
   /** Counts a request and returns the number of requests in this window. Need not be durable. */
   countRequest(who: string, windowStart: Date): Promise<number>
+
+  /**
+   * Calls the listener soon after a change has written events, by this or another instance: with the ID of the account,
+   * or without one when it is time to look for events of all accounts. It may also be called without new events. The
+   * returned function removes the listener.
+   */
+  onEvents(listener: EventListener): () => void
 
   /** The database's clock, which all instances share. */
   readClock(): Promise<Date>

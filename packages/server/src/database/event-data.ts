@@ -3,6 +3,8 @@ import type { Event, EventType } from '../domain/event.ts'
 export interface EventQuery {
   /** Returns events with higher IDs. */
   after: number
+  /** Returns only events with lower IDs, and the newest first. */
+  before?: number | undefined
   /** Only events of these types; undefined means all. */
   types?: EventType[] | undefined
   limit: number
@@ -12,7 +14,7 @@ export interface EventQuery {
 export const MAX_EVENT_PAGE_BYTES = 4_000_000
 
 export interface EventPage {
-  /** By ascending ID. At most `limit`, and at least one if there is any. */
+  /** By ascending ID, or by descending ID with `before`. At most `limit`, and at least one if there is any. */
   events: Event[]
   /** Whether there are further ones. */
   hasMore: boolean

@@ -9,8 +9,10 @@ import {
 import { queueDeliveries } from '../operations/webhooks/queue-deliveries.ts'
 import { createWakeUp, type WakeUp } from './wake-up.ts'
 
-/** How often it looks for work if nothing wakes it: retries that are due, and the events of other instances. */
+/** How often it looks for work if nothing wakes it, such as retries that are due. */
 const POLL_MS = 500
+/** The events of this time are queued together. */
+const COALESCED_MS = 20
 const PAUSE_AFTER_ERROR_MS = 5_000
 /** How long a shutdown waits for responses. */
 const DRAIN_MS = 3_000
@@ -48,6 +50,16 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
   const lanes = { working: createWakeUp(), failing: createWakeUp() }
   const queue = createWakeUp()
   const late = new AbortController()
+  let isWaking = false
+  const stopListening = context.database.onEvents(() => {
+    if (isWaking) return
+    isWaking = true
+    setTimeout(() => {
+      isWaking = false
+      queue.wake()
+    }, COALESCED_MS)
+  })
+  signal.addEventListener('abort', stopListening, { once: true })
   await Promise.all([
     repeat(queue, async () => {
       const { queued, hasMore } = await queueDeliveries(context)

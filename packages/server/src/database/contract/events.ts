@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setImmediate as immediate, setImmediate } from 'node:timers/promises'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { v7 as newUuid } from 'uuid'
 import { type EventActor, jobActor } from '../../domain/event.ts'
 import type { ProductSelection } from '../../domain/product.ts'
@@ -8,6 +8,7 @@ import type { AccountData } from '../account-data.ts'
 import { ASSET_EVENT_CASES } from './asset-event-cases.ts'
 import { aLink, aProduct, aReadyAsset, type Contract, inHours, NOON } from './builders.ts'
 import { readEvents } from './check-events.ts'
+import { listenToEvents } from './event-readers.ts'
 import { replace } from './replacement-builders.ts'
 import { UPLOAD_EVENT_CASES } from './upload-event-cases.ts'
 
@@ -26,7 +27,12 @@ export function testEvents({ name, open }: Contract): void {
   for (const { sentence, prepare, recorded } of [...UPLOAD_EVENT_CASES, ...ASSET_EVENT_CASES]) {
     test(name(`events of ${sentence}: ${recorded.join(', ') || 'none'}`), async (t) => {
       const opened = await open(t)
-      assert.deepEqual(await recordedBy(opened.data, await prepare(opened)), recorded)
+      const work = await prepare(opened)
+      const woken = listenToEvents(t, opened.database)
+      assert.deepEqual(await recordedBy(opened.data, work), recorded)
+      await nextTurn()
+      const isWoken = woken.includes(opened.account.id) || woken.includes(undefined)
+      assert.ok(isWoken || recorded.length === 0, 'readers of events are woken up')
     })
   }
 
@@ -148,14 +154,14 @@ export function testEvents({ name, open }: Contract): void {
       const { events } = await data.listEvents({ after: seen.length, limit: 7 })
       seen.push(...events.map(({ id }) => id))
       // Lets the changes continue: a read may not wait for anything.
-      await immediate()
+      await nextTurn()
       return events.length
     }
     const reader = (async () => {
       while (!isDone) {
         await read()
         // SQLite reads without waiting for I/O: let the changes go on.
-        await setImmediate()
+        await nextTurn()
       }
     })()
     await changes

@@ -7,6 +7,7 @@ import { accountAttachedRows } from './attached-rows.ts'
 import { accountAttachments } from './attachments.ts'
 import { accountCompletion } from './completion.ts'
 import type { Sql } from './connection.ts'
+import { markEvents } from './event-marks.ts'
 import { accountEvents } from './events.ts'
 import { accountKeys } from './keys.ts'
 import { accountProductGroups } from './product-groups.ts'
@@ -46,66 +47,75 @@ export function accountData(run: RunUnit, writer: Writer, caches: ListingCaches)
   const uploads = (sql: Sql) => accountUploads(sql, writer)
   const usage = (sql: Sql) => accountUsage(sql, account)
   const versions = (sql: Sql) => accountVersions(sql, writer)
+  /** For methods that record events. */
+  const write: RunUnit = (work) =>
+    run((sql) => {
+      markEvents(sql, account)
+      return work(sql)
+    })
   return {
     ...accountWebhookData(run, account),
     readSummary: () => run((sql) => summary(sql).readSummary()),
     readUsage: () => run((sql) => usage(sql).readUsage()),
 
-    reserveUpload: (upload) => run((sql) => uploads(sql).reserveUpload(upload)),
+    reserveUpload: (upload) => write((sql) => uploads(sql).reserveUpload(upload)),
     recordStorageId: (id, names) => run((sql) => uploads(sql).recordStorageId(id, names)),
-    dropReservation: (id) => run((sql) => uploads(sql).dropReservation(id)),
+    dropReservation: (id) => write((sql) => uploads(sql).dropReservation(id)),
     findUpload: (id) => run((sql) => uploads(sql).findUpload(id)),
     findReplacement: (id, uploadId) => run((sql) => uploads(sql).findReplacement(id, uploadId)),
     listUploads: (query) => run((sql) => uploadList(sql).listUploads(query)),
     renewUpload: (id, keptForMs) => run((sql) => uploads(sql).renewUpload(id, keptForMs)),
-    resizeUpload: (id, bytes) => run((sql) => uploads(sql).resizeUpload(id, bytes)),
+    resizeUpload: (id, bytes) => write((sql) => uploads(sql).resizeUpload(id, bytes)),
 
     beginCompletion: (id, options) => run((sql) => completion(sql).beginCompletion(id, options)),
     reopenUpload: (id) => run((sql) => completion(sql).reopenUpload(id)),
-    finishCompletion: (id, options) => run((sql) => completion(sql).finishCompletion(id, options)),
+    finishCompletion: (id, options) =>
+      write((sql) => completion(sql).finishCompletion(id, options)),
     abandonCompletion: (id, graceMs) =>
-      run((sql) => completion(sql).abandonCompletion(id, graceMs)),
-    cancelUpload: (id) => run((sql) => completion(sql).cancelUpload(id)),
+      write((sql) => completion(sql).abandonCompletion(id, graceMs)),
+    cancelUpload: (id) => write((sql) => completion(sql).cancelUpload(id)),
 
     findAsset: (id) => run((sql) => assets(sql).findAsset(id)),
     listAssets: (query) => run((sql) => assetList(sql).listAssets(query)),
-    addLink: (asset) => run((sql) => assets(sql).addLink(asset)),
-    changeAsset: (id, change) => run((sql) => assets(sql).changeAsset(id, change)),
-    deleteAsset: (id) => run((sql) => assets(sql).deleteAsset(id)),
+    addLink: (asset) => write((sql) => assets(sql).addLink(asset)),
+    changeAsset: (id, change) => write((sql) => assets(sql).changeAsset(id, change)),
+    deleteAsset: (id) => write((sql) => assets(sql).deleteAsset(id)),
 
-    trashAssets: (ids) => run((sql) => trash(sql).trashAssets(ids)),
-    deleteAssets: (ids) => run((sql) => trash(sql).deleteAssets(ids)),
-    restoreAssets: (ids) => run((sql) => trash(sql).restoreAssets(ids)),
-    attachAssets: (ids, selection) => run((sql) => attachments(sql).attachAssets(ids, selection)),
-    detachAssets: (ids, selection) => run((sql) => attachments(sql).detachAssets(ids, selection)),
+    trashAssets: (ids) => write((sql) => trash(sql).trashAssets(ids)),
+    deleteAssets: (ids) => write((sql) => trash(sql).deleteAssets(ids)),
+    restoreAssets: (ids) => write((sql) => trash(sql).restoreAssets(ids)),
+    attachAssets: (ids, selection) => write((sql) => attachments(sql).attachAssets(ids, selection)),
+    detachAssets: (ids, selection) => write((sql) => attachments(sql).detachAssets(ids, selection)),
     listTrash: (query) => run((sql) => trashList(sql).listTrash(query)),
-    beginTrashAll: () => run((sql) => trash(sql).beginTrashAll()),
-    continueTrashAll: () => run((sql) => trash(sql).continueTrashAll()),
-    emptyTrash: (until) => run((sql) => trash(sql).emptyTrash(until)),
-    removeOldestTrash: (bytes) => run((sql) => trash(sql).removeOldestTrash(bytes)),
+    beginTrashAll: () => write((sql) => trash(sql).beginTrashAll()),
+    continueTrashAll: () => write((sql) => trash(sql).continueTrashAll()),
+    emptyTrash: (until) => write((sql) => trash(sql).emptyTrash(until)),
+    removeOldestTrash: (bytes) => write((sql) => trash(sql).removeOldestTrash(bytes)),
 
     listVersions: (id) => run((sql) => versions(sql).listVersions(id)),
-    restoreVersion: (id, version) => run((sql) => versions(sql).restoreVersion(id, version)),
-    deleteVersion: (id, version) => run((sql) => versions(sql).deleteVersion(id, version)),
+    restoreVersion: (id, version) => write((sql) => versions(sql).restoreVersion(id, version)),
+    deleteVersion: (id, version) => write((sql) => versions(sql).deleteVersion(id, version)),
 
-    putProducts: (list, options) => run((sql) => putProducts(sql).putProducts(list, options)),
+    putProducts: (list, options) => write((sql) => putProducts(sql).putProducts(list, options)),
     findProduct: (id) => run((sql) => products(sql).findProduct(id)),
     listProducts: (query) => run((sql) => productList(sql).listProducts(query)),
     listProductIds: (query) => run((sql) => productGroups(sql).listProductIds(query)),
     readProductGroups: (ids, options) =>
       run((sql) => productGroups(sql).readProductGroups(ids, options)),
-    deleteProduct: (id) => run((sql) => products(sql).deleteProduct(id)),
+    deleteProduct: (id) => write((sql) => products(sql).deleteProduct(id)),
 
-    attachProducts: (id, selection) => run((sql) => attachments(sql).attachProducts(id, selection)),
-    detachProducts: (id, selection) => run((sql) => attachments(sql).detachProducts(id, selection)),
+    attachProducts: (id, selection) =>
+      write((sql) => attachments(sql).attachProducts(id, selection)),
+    detachProducts: (id, selection) =>
+      write((sql) => attachments(sql).detachProducts(id, selection)),
     productsOfAssets: (ids, limit) => run((sql) => attachedRows(sql).productsOfAssets(ids, limit)),
     productsOfAsset: (id, slice) => run((sql) => attachedRows(sql).productsOfAsset(id, slice)),
     assetsOfProducts: (ids, limit) => run((sql) => attachedRows(sql).assetsOfProducts(ids, limit)),
     newestAssetsOf: (id, limit) => run((sql) => attachedRows(sql).newestAssetsOf(id, limit)),
 
-    addKey: (key) => run((sql) => keys(sql).addKey(key)),
+    addKey: (key) => write((sql) => keys(sql).addKey(key)),
     listKeys: () => run((sql) => keys(sql).listKeys()),
-    revokeKey: (id, options) => run((sql) => keys(sql).revokeKey(id, options)),
+    revokeKey: (id, options) => write((sql) => keys(sql).revokeKey(id, options)),
 
     addUploadToken: (token, lifetimeMs) =>
       run((sql) => accountUploadTokens(sql, account).addUploadToken(token, lifetimeMs)),

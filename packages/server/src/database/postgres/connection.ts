@@ -26,14 +26,26 @@ export interface Connection {
   close(): Promise<void>
 }
 
+export interface ConnectionListeners {
+  onClose?: () => void
+  /** Called for every notification of the channels that the connection listens to. */
+  onNotify?: (channel: string, payload: string) => void
+}
+
 /**
  * One connection, opened by its first statement. A lost connection is never used again. The client would
  * reconnect automatically, but it would continue a transaction in the middle, write to closed sockets,
  * which ends the process, and sometimes hang.
  */
-export function openConnection(options: PostgresOptions): Connection {
+export function openConnection(
+  options: PostgresOptions,
+  { onClose, onNotify }: ConnectionListeners = {},
+): Connection {
   let isLost = false
+  // The types of the client do not know `onnotify`.
+  const notifications: object = onNotify === undefined ? {} : { onnotify: onNotify }
   const client = postgres(withoutLibpqOnly(options.url), {
+    ...notifications,
     max: 1,
     // A lifetime could end within a transaction, and its rest would run on a new connection.
     max_lifetime: null,
@@ -44,6 +56,7 @@ export function openConnection(options: PostgresOptions): Connection {
     onnotice: () => {},
     onclose: () => {
       isLost = true
+      onClose?.()
     },
     connection: {
       application_name: 'stowage',

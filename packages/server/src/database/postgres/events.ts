@@ -1,5 +1,5 @@
 import type { EventActor, EventType } from '../../domain/event.ts'
-import { type EventData, MAX_EVENT_PAGE_BYTES } from '../event-data.ts'
+import { type EventData, type EventQuery, MAX_EVENT_PAGE_BYTES } from '../event-data.ts'
 import { toEvent } from '../read-event-data.ts'
 import { storeEventData } from '../store-event-data.ts'
 import { begin, type Sql } from './connection.ts'
@@ -19,28 +19,36 @@ interface EventRow {
 }
 
 export function accountEvents(sql: Sql, account: string): EventData {
-  function select(after: number, limit: number, condition: Fragment): Fragment {
+  function select({ after, before, limit }: EventQuery, condition: Fragment): Fragment {
+    const below = before === undefined ? sql`` : sql`and id < ${before}`
     return sql`
       (select id, type, created_at, actor, data from events
-       where account_id = ${account} and id > ${after} ${condition} order by id limit ${limit})`
+       where account_id = ${account} and id > ${after} ${below} ${condition}
+       ${orderById(before)} limit ${limit + 1})`
+  }
+
+  function orderById(before: number | undefined): Fragment {
+    return before === undefined ? sql`order by id` : sql`order by id desc`
   }
 
   return {
-    async listEvents({ after, types, limit }) {
+    async listEvents(query) {
+      const { types, before, limit } = query
+      const byId = orderById(before)
       // Each type is read by its index: otherwise a rare one would read all events of the account.
-      const parts = types?.map((type) => select(after, limit + 1, sql`and type = ${type}`)) ?? [
-        select(after, limit + 1, sql``),
+      const parts = types?.map((type) => select(query, sql`and type = ${type}`)) ?? [
+        select(query, sql``),
       ]
       const union = parts.reduce((all, part) => sql`${all} union all ${part}`)
       const rows = await sql<EventRow[]>`
         select a.last_event, a.forgotten_event, e.* from accounts a left join (
           select id, type, created_at, actor, data, found from (
-            select *, count(*) over () as found, row_number() over (order by id) as place,
-              sum(octet_length(data::text)) over (order by id) - octet_length(data::text) as bytes_before
-            from (select * from (${union}) e order by id limit ${limit + 1}) e
+            select *, count(*) over () as found, row_number() over (${byId}) as place,
+              sum(octet_length(data::text)) over (${byId}) - octet_length(data::text) as bytes_before
+            from (select * from (${union}) e ${byId} limit ${limit + 1}) e
           ) e where place <= ${limit} and bytes_before < ${MAX_EVENT_PAGE_BYTES}
         ) e on true
-        where a.id = ${account} order by e.id`
+        where a.id = ${account} order by e.id ${before === undefined ? sql`asc` : sql`desc`}`
       return {
         hasMore: (rows[0]?.found ?? 0) > rows.length,
         events: rows.flatMap(({ id, type, created_at: createdAt, actor, data }) =>

@@ -9,6 +9,7 @@ import type { Database } from '../database.ts'
 import { EXPIRY_JOB } from '../job-actors.ts'
 import { type StateRow, toState } from '../object-state.ts'
 import { begin, type Sql } from './connection.ts'
+import { ANY_ACCOUNT, markEvents } from './event-marks.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { uploadSnapshot } from './snapshots.ts'
 import { finishSuperseded } from './superseded.ts'
@@ -84,6 +85,7 @@ export function globalJobs(sql: Sql): Jobs {
           select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
         )
         select count(*) as count from ended`
+      if (row?.count) markEvents(sql, ANY_ACCOUNT)
       return row?.count ?? 0
     },
 

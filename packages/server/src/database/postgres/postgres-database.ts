@@ -6,6 +6,7 @@ import type { ReportUpgrade } from '../migrate.ts'
 import { accountData } from './account-data.ts'
 import { globalAccounts } from './accounts.ts'
 import { openConnection, type PostgresOptions, requireServer } from './connection.ts'
+import { openEventChannel } from './event-channel.ts'
 import { globalEvents } from './events-of-all.ts'
 import { globalIdentity } from './identity.ts'
 import { globalJobs } from './jobs.ts'
@@ -37,7 +38,8 @@ export async function openPostgresDatabase(
 ): Promise<Database> {
   await migrateOnce(options, report)
   const pool = openPool(options)
-  const run = createUnitsOfWork(pool)
+  const run = createUnitsOfWork(pool, (accountIds) => channel.announce(accountIds))
+  const channel = openEventChannel({ options, run })
   const caches = { counts: openCountsCache(), smallResults: openSmallResultCache<string>() }
 
   return {
@@ -99,12 +101,17 @@ export async function openPostgresDatabase(
     bindStorage: (storageId) => run((sql) => globalIdentity(sql).bindStorage(storageId)),
     rebindStorage: (storageId) => run((sql) => globalIdentity(sql).rebindStorage(storageId)),
 
+    onEvents: channel.onEvents,
+
     // The disk belongs to the PostgreSQL server.
     reserveDiskSpace: async () => {},
     async check() {
       await run((sql) => sql`select 1`)
     },
-    close: () => pool.close(),
+    async close() {
+      await channel.close()
+      await pool.close()
+    },
   }
 }
 

@@ -6,6 +6,7 @@ import type {
 } from '../../domain/event.ts'
 import type { Writer } from '../cache-account-data.ts'
 import type { Sql } from './connection.ts'
+import { markEvents } from './event-marks.ts'
 import { accountSnapshot, assetSnapshot, productSnapshot, uploadSnapshot } from './snapshots.ts'
 import type { Fragment } from './statement.ts'
 
@@ -27,7 +28,7 @@ export async function recordEvents(
   transaction: Sql,
   { type, actor, subjects, changed }: NewEvents,
 ): Promise<number> {
-  const recorded = await transaction`
+  const recorded = await transaction<{ account_id: string }[]>`
     with ${changed ? transaction`changed as (${changed}),` : transaction``} subjects as (${subjects}),
     locked as (
       select accounts.id, counts.count from accounts
@@ -41,8 +42,10 @@ export async function recordEvents(
     insert into events (account_id, id, type, created_at, actor, data)
     select s.account_id, taken.before + row_number() over (partition by s.account_id order by s.place),
       ${type}, clock_timestamp(), ${actor}::text::json, s.data
-    from subjects s join taken on taken.id = s.account_id`
-  return recorded.count
+    from subjects s join taken on taken.id = s.account_id
+    returning account_id`
+  for (const row of recorded) markEvents(transaction, row.account_id)
+  return recorded.length
 }
 
 /** Records an event for each of these assets, of any accounts. */

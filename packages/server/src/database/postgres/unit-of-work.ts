@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from './connection.ts'
+import { takeMarks } from './event-marks.ts'
 import { isCollision, toOutage } from './outages.ts'
 import type { Pool } from './pool.ts'
 
@@ -10,8 +11,22 @@ const MAX_PAUSE_MS = 1_000
 /** Runs a method of the port on a dedicated connection. */
 export type RunUnit = <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
 
-export function createUnitsOfWork(pool: Pool): RunUnit {
-  return (work) => unitOfWork(() => pool.use(work))
+/** Calls `onEvents` with the accounts whose events the unit has written, after its commit. */
+export function createUnitsOfWork(
+  pool: Pool,
+  onEvents: (accountIds: Iterable<string>) => void = () => {},
+): RunUnit {
+  return (work) =>
+    unitOfWork(() =>
+      pool.use(async (sql) => {
+        try {
+          return await work(sql)
+        } finally {
+          // Also after a failure: if the connection was lost, the transaction may have been committed.
+          onEvents(takeMarks(sql))
+        }
+      }),
+    )
 }
 
 /**

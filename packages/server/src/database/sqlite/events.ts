@@ -29,30 +29,34 @@ export function prepareEvents({ prepare, transaction }: Connection) {
   )
 
   /** One statement for the state and the events, as another process may record and forget events meanwhile. */
-  function select(conditions: string[]): Statement<EventRow> {
+  function select(conditions: string[], order: 'asc' | 'desc'): Statement<EventRow> {
+    const byId = `order by id ${order}`
     const parts = conditions.map(
       (condition) => `select * from (select id, type, created_at, actor, data from events
-        where account_id = :account and id > :after ${condition} order by id limit :limit + 1)`,
+        where account_id = :account and id > :after and id < :before ${condition}
+        ${byId} limit :limit + 1)`,
     )
     return prepare(
       `select a.last_event, a.forgotten_event, e.id, e.type, e.created_at, e.actor, e.data, e.found
        from accounts a left join (
          select * from (
-           select *, count(*) over () as found, row_number() over (order by id) as place,
-             sum(length(data)) over (order by id) - length(data) as bytes_before
-           from (select * from (${parts.join(' union all ')}) order by id limit :limit + 1)
+           select *, count(*) over () as found, row_number() over (${byId}) as place,
+             sum(length(data)) over (${byId}) - length(data) as bytes_before
+           from (select * from (${parts.join(' union all ')}) ${byId} limit :limit + 1)
          ) where place <= :limit and bytes_before < ${MAX_EVENT_PAGE_BYTES}
        ) e on true
-       where a.id = :account order by e.id`,
+       where a.id = :account order by e.id ${order}`,
     )
   }
 
   /** Each type is read by its index: otherwise a rare one would read all events of the account. */
-  function read(account: string, { after, types, limit }: EventQuery): EventRow[] {
-    const position = { account, after, limit }
-    if (types === undefined) return select(['']).all(position)
+  function read(account: string, { after, before, types, limit }: EventQuery): EventRow[] {
+    const position = { account, after, before: before ?? Number.MAX_SAFE_INTEGER, limit }
+    const order = before === undefined ? 'asc' : 'desc'
+    if (types === undefined) return select([''], order).all(position)
     const names = types.map((type, index) => [`type${index}`, type] as const)
-    const statement = select(names.map(([name]) => `and type = :${name}`))
+    const conditions = names.map(([name]) => `and type = :${name}`)
+    const statement = select(conditions, order)
     return statement.all({ ...position, ...Object.fromEntries(names) })
   }
 

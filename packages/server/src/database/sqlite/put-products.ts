@@ -8,16 +8,15 @@ import type { groupCommits } from './group-commit.ts'
 import { BUSY_PAUSE_MS, retryWhileBusy } from './outages.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 import { prepareRecordEvents } from './record-events.ts'
-import { type Connection, wrapConnection } from './statement.ts'
+import { type Connection, type ConnectionListeners, wrapConnection } from './statement.ts'
 
 /** Up to this many rows, including tags, are written in one turn of the event loop. */
 const ROWS_PER_TURN = 100
 
-interface PutOptions {
+interface PutOptions extends ConnectionListeners {
   file: string
   connection: Connection
   inGroup: ReturnType<typeof groupCommits>
-  onStatement?: ((sql: string) => void) | undefined
 }
 
 /**
@@ -26,7 +25,7 @@ interface PutOptions {
  * blocking the event loop.
  */
 export function openPutProducts(options: PutOptions) {
-  const { file, connection, inGroup, onStatement } = options
+  const { file, connection, inGroup, ...listeners } = options
   const put = preparePut(connection)
   let second: ReturnType<typeof openSecond> | undefined
   let last: Promise<unknown> = Promise.resolve()
@@ -34,12 +33,13 @@ export function openPutProducts(options: PutOptions) {
   function openSecond() {
     const database = connect(file)
     disableBusyTimeout(database)
-    return { database, put: preparePut(wrapConnection(database, onStatement)) }
+    const wrapped = wrapConnection(database, listeners)
+    return { database, put: preparePut(wrapped), announceEvents: wrapped.announceEvents }
   }
 
   async function putInSlices(writer: PutWriter, products: FoldedProduct[]): Promise<Product[]> {
     second ??= openSecond()
-    const { database, put } = second
+    const { database, put, announceEvents } = second
     await retryWhileBusy(() => database.exec('begin immediate'))
     try {
       const yieldIfDue = createTimeSlicer()
@@ -49,6 +49,7 @@ export function openPutProducts(options: PutOptions) {
         await yieldIfDue()
       }
       database.exec('commit')
+      announceEvents()
       return stored
     } catch (error) {
       if (database.isTransaction) database.exec('rollback')

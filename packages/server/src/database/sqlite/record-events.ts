@@ -11,7 +11,7 @@ import { ASSET_SNAPSHOT, uploadSnapshot } from './snapshots.ts'
 import type { Connection } from './statement.ts'
 
 /** Records events, in the caller's transaction. */
-export function prepareRecordEvents({ prepare }: Connection) {
+export function prepareRecordEvents({ prepare, markEvents }: Connection) {
   const take = prepare<{ last_event: number }>(
     'update accounts set last_event = last_event + 1 where id = :account returning last_event',
   )
@@ -43,6 +43,7 @@ export function prepareRecordEvents({ prepare }: Connection) {
   function next(writer: Writer) {
     const id = take.get({ account: writer.account })?.last_event
     if (id === undefined) throw new Error(`there is no account ${writer.account}`)
+    markEvents(writer.account)
     return { account: writer.account, actor: writer.actor, id, now: Date.now() }
   }
 

@@ -5,6 +5,7 @@ import type { ReportUpgrade } from '../migrate.ts'
 import { prepareAccountData } from './account-data.ts'
 import { prepareAccounts } from './accounts.ts'
 import { connect, disableBusyTimeout } from './connection.ts'
+import { openEventChannel } from './event-channel.ts'
 import { prepareEventsOfAll } from './events-of-all.ts'
 import { groupCommits } from './group-commit.ts'
 import { prepareIdentity } from './identity.ts'
@@ -44,10 +45,12 @@ export async function openSqliteDatabase(
   const { file, onStatement } = options
   const spareFile = openSpareFile(file)
   const database = await openFile(options, spareFile, report)
-  const connection = wrapConnection(database, onStatement)
+  const channel = openEventChannel(database)
+  const listeners = { onStatement, onEvents: channel.announce }
+  const connection = wrapConnection(database, listeners)
   const inGroup = groupCommits(connection)
   const run = createUnitsOfWork(inGroup, spareFile)
-  const putProducts = openPutProducts({ file, connection, inGroup, onStatement })
+  const putProducts = openPutProducts({ file, connection, inGroup, ...listeners })
   const ping = connection.prepare('select 1')
   const countRequest = countRequestsInMemory()
   const accounts = prepareAccounts(connection)
@@ -117,12 +120,15 @@ export async function openSqliteDatabase(
     bindStorage: (storageId) => write(() => identity.bindStorage(storageId)),
     rebindStorage: (storageId) => write(() => identity.rebindStorage(storageId)),
 
+    onEvents: channel.onEvents,
+
     reserveDiskSpace: () => spareFile.allocate(),
     async check() {
       await read(() => ping.get())
     },
     close: () =>
       read(() => {
+        channel.close()
         putProducts.close()
         database.close()
       }),

@@ -22,13 +22,24 @@ export interface Connection {
    * transaction. A nested call joins the outer transaction.
    */
   transaction<Result>(work: () => Result): Result
+  /** Call it in the transaction that writes an event, so that readers are woken up after its commit. */
+  markEvents(accountId: string): void
+  /** `transaction` calls it. Call it after a commit that does not use `transaction`. */
+  announceEvents(): void
 }
 
-/** Calls `onStatement` for every statement that runs. */
+export interface ConnectionListeners {
+  /** Called for every statement that runs. */
+  onStatement?: ((sql: string) => void) | undefined
+  /** Called after a commit with the accounts whose events the transaction may have written. */
+  onEvents?: ((accountIds: Iterable<string>) => void) | undefined
+}
+
 export function wrapConnection(
   database: DatabaseSync,
-  onStatement: (sql: string) => void = () => {},
+  { onStatement = () => {}, onEvents = () => {} }: ConnectionListeners = {},
 ): Connection {
+  let marked = new Set<string>()
   const prepared = new Map<string, Statement<unknown>>()
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
@@ -65,7 +76,15 @@ export function wrapConnection(
     }
   }
 
+  function announceEvents(): void {
+    if (marked.size === 0) return
+    onEvents(marked)
+    marked = new Set()
+  }
+
   return {
+    markEvents: (accountId) => void marked.add(accountId),
+    announceEvents,
     prepare<Row>(sql: string) {
       const statement = prepared.get(sql) ?? prepare(sql)
       prepared.set(sql, statement)
@@ -77,6 +96,7 @@ export function wrapConnection(
       try {
         const result = work()
         commit.run()
+        announceEvents()
         return result
       } catch (error) {
         if (database.isTransaction) rollback.run()

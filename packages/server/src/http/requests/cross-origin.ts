@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 
-const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key'
+const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID'
 const EXPOSED_HEADERS =
   'X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset'
 

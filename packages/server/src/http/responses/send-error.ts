@@ -60,7 +60,8 @@ export function sendError(
   if (error instanceof ServiceError) {
     const { code, message, data } = wireErrors(error)
     if (code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer')
-    if (code === 'verifying') reply.header('Retry-After', RETRY_AFTER_SECONDS)
+    if (code === 'verifying' || code === 'too_many_streams')
+      reply.header('Retry-After', RETRY_AFTER_SECONDS)
     return send(reply, code, message, {
       ...(data.errors && { errors: data.errors }),
       ...data.details,

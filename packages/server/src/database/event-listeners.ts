@@ -1,0 +1,44 @@
+/** Gets the ID of an account with new events, or undefined if any account may have some. */
+export type EventListener = (accountId: string | undefined) => void
+
+export interface EventListeners {
+  /** The returned function removes the listener. */
+  add(listener: EventListener): () => void
+  /** Calls the listeners soon, once for all calls of this turn of the event loop. */
+  call(accountIds: Iterable<string> | undefined): void
+}
+
+/** Calls `onFirst` when there is a listener, and `onLast` when there is none any more. */
+export function createEventListeners({
+  onFirst = () => {},
+  onLast = () => {},
+} = {}): EventListeners {
+  const listeners = new Set<EventListener>()
+  let pending = new Set<string | undefined>()
+
+  function callAll(): void {
+    const accounts = pending.has(undefined) ? [undefined] : pending
+    pending = new Set()
+    for (const account of accounts) for (const listener of [...listeners]) listener(account)
+  }
+
+  return {
+    add(listener) {
+      // A wrapper, so that the same function can be added twice.
+      const added: EventListener = (account) => listener(account)
+      listeners.add(added)
+      if (listeners.size === 1) onFirst()
+      return () => {
+        if (listeners.delete(added) && listeners.size === 0) onLast()
+      }
+    },
+
+    call(accountIds) {
+      if (listeners.size === 0) return
+      const isScheduled = pending.size > 0
+      for (const account of accountIds ?? [undefined]) pending.add(account)
+      // Not now: the caller has just committed a change, and its response should not wait.
+      if (!isScheduled && pending.size > 0) setImmediate(callAll)
+    },
+  }
+}

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { aPostgresServer } from '@stowage/testing/engines/postgres'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
+import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
+import postgres from 'postgres'
+import { openEventChannel } from './event-channel.ts'
+import { openPool } from './pool.ts'
+import { createUnitsOfWork, type RunUnit } from './unit-of-work.ts'
+
+const server = await aPostgresServer()
+
+/** No poll hides a missing notification. */
+const NEVER = 600_000
+const TIMES = { checkMs: NEVER, pollMs: NEVER, maxRetryMs: NEVER }
+
+function open(
+  t: TestContext,
+  url: string,
+  { times = TIMES, send }: { times?: typeof TIMES; send?: RunUnit } = {},
+) {
+  const options = { url, poolSize: 1, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const pool = openPool(options)
+  cleanUp(t, () => pool.close())
+  const channel = openEventChannel({ options, run: send ?? createUnitsOfWork(pool), times })
+  cleanUp(t, () => channel.close())
+  const heard: (string | undefined)[] = []
+  channel.onEvents((account) => heard.push(account))
+  return { channel, heard }
+}
+
+async function isListening(url: string): Promise<boolean> {
+  const admin = postgres(url, { max: 1 })
+  const rows = await admin`
+    select from pg_stat_activity where datname = current_database() and query like 'listen%'`
+  await admin.end()
+  return rows.length > 0
+}
+
+test('a change of one instance wakes another one once for many changes', async (t) => {
+  const url = await server.database(t)
+  const { heard } = open(t, url)
+  await until('the instance listens', () => isListening(url))
+  const { channel, heard: own } = open(t, url)
+  for (let change = 0; change < 50; change += 1) channel.announce(['one', 'two'])
+  await until('both accounts are announced', () => heard.length >= 2)
+  assert.deepEqual(heard, ['one', 'two'])
+  // The instance itself does not wait for the database.
+  assert.deepEqual(own, ['one', 'two'])
+  channel.announce(Array.from({ length: 500 }, (_, index) => `account ${index}`))
+  await until('so many accounts are announced as any account', () => heard.length > 2)
+  assert.deepEqual(heard.slice(2), [undefined])
+})
+
+test('an instance whose listening connection is lost looks for events at once, and listens again', async (t) => {
+  const url = await server.database(t)
+  const proxied = new URL(url)
+  const proxy = await startTcpProxy(Number(proxied.port))
+  cleanUp(t, () => proxy.stop())
+  proxied.port = String(proxy.port)
+  const { heard } = open(t, proxied.href, { times: { ...TIMES, pollMs: 50 } })
+  await until('the instance listens', () => isListening(url))
+  const { channel } = open(t, url)
+  channel.announce(['before'])
+  await until('a notification arrives', () => heard.includes('before'))
+  await proxy.stop()
+  const count = heard.length
+  await until('it polls', () => heard.slice(count).includes(undefined))
+  await proxy.start()
+  await until('a notification arrives again', () => {
+    channel.announce(['after'])
+    return heard.includes('after')
+  })
+})
+
+test('an instance that hears no notification, as behind a pooler, polls', async (t) => {
+  const send: RunUnit = async () => undefined as never
+  const url = await server.database(t)
+  const { heard } = open(t, url, { times: { ...TIMES, pollMs: 20 }, send })
+  await until('it has polled repeatedly', () => heard.length >= 5)
+  assert.ok(heard.every((account) => account === undefined))
+})

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { createEventListeners, type EventListener } from '../event-listeners.ts'
+import { type Connection, openConnection, type PostgresOptions } from './connection.ts'
+import { ANY_ACCOUNT } from './event-marks.ts'
+import { createNotifier } from './notifier.ts'
+import type { RunUnit } from './unit-of-work.ts'
+
+const CHANNEL = 'stowage_events'
+
+export interface ChannelTimes {
+  /** How often readers look for new events while notifications arrive: an instance may be killed before it sends one. */
+  checkMs: number
+  /** The same while notifications do not arrive. */
+  pollMs: number
+  /** The longest time until the instance tries to listen again. */
+  maxRetryMs: number
+}
+
+const TIMES: ChannelTimes = { checkMs: 5_000, pollMs: 1_000, maxRetryMs: 60_000 }
+
+export interface EventChannel {
+  /** Wakes the readers of all instances. Call it after the commit. */
+  announce(accountIds: Iterable<string>): void
+  onEvents(listener: EventListener): () => void
+  close(): Promise<void>
+}
+
+interface ChannelOptions {
+  options: PostgresOptions
+  /** Runs a statement on a connection of the pool. */
+  run: RunUnit
+  times?: ChannelTimes
+}
+
+/**
+ * Wakes the readers of events by LISTEN and NOTIFY. Notifications are sent after the commit, not in the transaction of
+ * the change: PostgreSQL commits transactions with NOTIFY one after another, each with its own disk sync. The listening
+ * connection is opened for the first listener. A notification to itself proves that the instance can hear others, which
+ * a pooler in transaction mode prevents. Without it, the instance polls.
+ */
+export function openEventChannel({ options, run, times = TIMES }: ChannelOptions): EventChannel {
+  const self = randomUUID()
+  let stop: AbortController | undefined
+  let running: Promise<unknown> | undefined
+  const listeners = createEventListeners({
+    onFirst() {
+      stop = new AbortController()
+      running = Promise.all([running, listenAndPoll(stop.signal)])
+    },
+    onLast: () => stop?.abort(),
+  })
+  const send = (accounts: string) =>
+    // Nothing is lost if the server crashes before it has written this commit to the disk.
+    run(
+      (sql) => sql`select set_config('synchronous_commit', 'off', true),
+        pg_notify(${CHANNEL}, ${`${self}:${accounts}`})`,
+    )
+  const notifier = createNotifier(send)
+
+  function wake(accounts: string[]): void {
+    listeners.call(accounts.includes(ANY_ACCOUNT) ? undefined : accounts)
+  }
+
+  async function listenAndPoll(signal: AbortSignal): Promise<void> {
+    let retryMs = times.pollMs
+    while (!signal.aborted) {
+      const wasHeard = await listen(signal)
+      retryMs = wasHeard ? times.pollMs : Math.min(2 * retryMs, times.maxRetryMs)
+      for (let waited = 0; waited < retryMs && !signal.aborted; waited += times.pollMs) {
+        listeners.call(undefined)
+        await sleep(times.pollMs, signal)
+      }
+    }
+  }
+
+  /** Listens until the connection is lost. Returns whether it has received any notification. */
+  async function listen(signal: AbortSignal): Promise<boolean> {
+    let isHeard = false
+    let wasHeard = false
+    const lost = new AbortController()
+    const connection = openConnection(options, {
+      onClose: () => lost.abort(),
+      onNotify(_channel, payload) {
+        const [sender, accounts = ''] = payload.split(':')
+        isHeard = true
+        wasHeard = true
+        // This instance has already called its own listeners.
+        if (sender !== self && accounts !== '') wake(accounts.split(','))
+      },
+    })
+    try {
+      await connection.sql`listen ${connection.sql(CHANNEL)}`
+      const either = AbortSignal.any([signal, lost.signal])
+      do {
+        isHeard = false
+        await send('').catch(() => {})
+        await sleep(wasHeard ? times.checkMs : times.pollMs, either)
+        listeners.call(undefined)
+      } while (isHeard && !either.aborted)
+    } catch {
+      // The database does not respond. The instance polls until it does.
+    } finally {
+      await closeQuietly(connection)
+    }
+    return wasHeard
+  }
+
+  return {
+    announce(accountIds) {
+      const accounts = [...accountIds]
+      if (accounts.length === 0) return
+      wake(accounts)
+      notifier.announce(accounts)
+    },
+    onEvents: listeners.add,
+    async close() {
+      stop?.abort()
+      await Promise.all([running, notifier.close()])
+    },
+  }
+}
+
+/** Ends early if the signal is aborted. Does not keep the process running. */
+async function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  await pause(ms, undefined, { signal, ref: false }).catch(() => {})
+}
+
+async function closeQuietly(connection: Connection): Promise<void> {
+  await connection.close().catch(() => {})
+}

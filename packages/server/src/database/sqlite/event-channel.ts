@@ -1,0 +1,42 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { createEventListeners, type EventListener } from '../event-listeners.ts'
+
+/** How often the file is checked for changes of other processes, such as `stowage keys add`. */
+const CHECK_MS = 1_000
+
+/** Wakes the readers of events in this process. */
+export function openEventChannel(database: DatabaseSync) {
+  // Changes when another connection commits; reading it does not touch the disk if there is no such commit.
+  const dataVersion = database.prepare('pragma data_version')
+  let timer: NodeJS.Timeout | undefined
+  let known: unknown
+
+  function check(): void {
+    const current = readVersion()
+    if (current !== known) listeners.call(undefined)
+    known = current
+  }
+
+  /** Unchanged if another process holds the lock: the next check reads it. */
+  function readVersion(): unknown {
+    try {
+      return dataVersion.get()?.data_version
+    } catch {
+      return known
+    }
+  }
+
+  const listeners = createEventListeners({
+    onFirst() {
+      known = readVersion()
+      timer = setInterval(check, CHECK_MS).unref()
+    },
+    onLast: () => clearInterval(timer),
+  })
+
+  return {
+    announce: (accountIds: Iterable<string>) => listeners.call(accountIds),
+    onEvents: (listener: EventListener) => listeners.add(listener),
+    close: () => clearInterval(timer),
+  }
+}

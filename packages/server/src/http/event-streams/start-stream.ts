@@ -1,0 +1,57 @@
+import { type endpoints, parseEventTypes } from '@stowage/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { invalid } from '../../errors.ts'
+import { listEvents } from '../../operations/events/list-events.ts'
+import type { CheckedRequest } from '../route.ts'
+import type { EventStreams } from './open-event-streams.ts'
+
+const TYPE = 'text/event-stream'
+
+export function wantsStream({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes(TYPE) ?? false
+}
+
+/** Starts after `Last-Event-ID` or `after`. Without them, it sends only new events. */
+export async function startStream(
+  streams: EventStreams,
+  request: CheckedRequest<typeof endpoints.listEvents>,
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { context, caller, query, headers } = request
+  if (query.order === 'desc' || query.before !== undefined) {
+    throw invalid({ order: ['a stream sends the oldest event first'] })
+  }
+  const types = query.type === undefined ? undefined : parseEventTypes(query.type)
+  const stream = streams.reserve({
+    accountId: context.accountId,
+    keyId: caller.keyId,
+    credentials: {
+      authorization: reply.request.headers.authorization,
+      sessionToken: caller.session?.token,
+    },
+    types,
+  })
+  try {
+    const last = headers['last-event-id']
+    const after = last === undefined ? query.after : Number(last)
+    // Refuses a position whose events are no longer kept, while it can still send an error.
+    const { lastId } = await listEvents(context, { after, types, limit: 1 })
+    reply.headers({
+      'Content-Type': `${TYPE}; charset=utf-8`,
+      'Cache-Control': 'no-store',
+      // nginx would collect events before it sends them.
+      'X-Accel-Buffering': 'no',
+    })
+    if (reply.request.method === 'HEAD') {
+      stream.release()
+      return reply.send('')
+    }
+    reply.hijack()
+    reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>)
+    stream.start(reply.raw, after ?? lastId)
+    return reply
+  } catch (error) {
+    stream.release()
+    throw error
+  }
+}

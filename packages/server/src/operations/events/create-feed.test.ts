@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { EventPage, EventQuery } from '../../database/event-data.ts'
+import type { Event } from '../../domain/event.ts'
+import { createFeed } from './create-feed.ts'
+
+/** A feed of events that exist only as numbers. */
+function aFeed() {
+  let lastId = 0
+  let reads = 0
+  async function read({ after, limit }: EventQuery): Promise<EventPage> {
+    reads += 1
+    const ids = Array.from({ length: lastId - after }, (_, index) => after + index + 1)
+    const events = ids.slice(0, limit).map((id) => ({ id, type: 'asset.ready' }) as Event)
+    return { events, hasMore: ids.length > limit, lastId, forgottenId: 0 }
+  }
+  return {
+    feed: createFeed(read, ({ id }) => `${id}`),
+    reads: () => reads,
+    record: (count: number) => {
+      lastId += count
+    },
+  }
+}
+
+function aSubscriber(position: number, capacity = Number.POSITIVE_INFINITY) {
+  const got: number[] = []
+  const subscriber = {
+    types: undefined,
+    position,
+    behind: 0,
+    got,
+    send(events: { id: number }[]) {
+      const accepted = events.slice(0, capacity - got.length)
+      got.push(...accepted.map(({ id }) => id))
+      return accepted.length
+    },
+    onBehind() {
+      subscriber.behind += 1
+    },
+  }
+  return subscriber
+}
+
+const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
+
+test('each event is read once for all subscribers, and one that joins later gets the recent ones', async () => {
+  const { feed, reads, record } = aFeed()
+  const subscribers = [aSubscriber(0), aSubscriber(0), aSubscriber(0)]
+  for (const subscriber of subscribers) assert.ok(feed.join(subscriber))
+  record(5)
+  await Promise.all([feed.readNew(), feed.readNew(), feed.readNew()])
+  assert.ok(reads() <= 2, `${reads()}`)
+  const late = aSubscriber(3)
+  assert.ok(feed.join(late))
+  assert.deepEqual(late.got, [4, 5])
+  record(300)
+  await feed.readNew()
+  for (const { got } of subscribers) assert.deepEqual(got, upTo(305))
+  assert.deepEqual([feed.join(aSubscriber(5)), feed.join(aSubscriber(200))], [false, true])
+})
+
+test('a subscriber that does not accept all events leaves the feed at its position, and can join again', async () => {
+  const { feed, record } = aFeed()
+  const slow = aSubscriber(0, 3)
+  const fast = aSubscriber(0)
+  assert.ok(feed.join(slow))
+  assert.ok(feed.join(fast))
+  record(5)
+  await feed.readNew()
+  assert.deepEqual([slow.got, slow.position, slow.behind, feed.size()], [[1, 2, 3], 3, 1, 1])
+  const again = aSubscriber(slow.position)
+  assert.ok(feed.join(again))
+  record(1)
+  await feed.readNew()
+  assert.deepEqual([again.got, fast.got], [[4, 5, 6], upTo(6)])
+})

@@ -1,0 +1,110 @@
+import type { EventPage, EventQuery } from '../../database/event-data.ts'
+import type { Event, EventType } from '../../domain/event.ts'
+
+/** An event as it is sent. Its text is created once for all subscribers. */
+export interface FeedEvent {
+  id: number
+  type: EventType
+  text: string
+}
+
+export interface Subscriber {
+  /** Undefined: all types. */
+  types: ReadonlySet<EventType> | undefined
+  /** It has got all events up to this one. */
+  position: number
+  /** Gets new events in order, once each. Must not block. Returns how many it has accepted. */
+  send(events: FeedEvent[]): number
+  /** Called if it has not accepted all events. It no longer belongs to the feed then. */
+  onBehind(): void
+}
+
+export interface Feed {
+  /** Adds the subscriber, and sends it the recent events after its position. False if its position is older than those. */
+  join(subscriber: Subscriber): boolean
+  leave(subscriber: Subscriber): void
+  /** Reads new events and sends them to all subscribers. */
+  readNew(): Promise<void>
+  size(): number
+}
+
+/** How many events are kept for subscribers that join, and how many characters. */
+const MAX_RECENT = 200
+const MAX_RECENT_LENGTH = 1_000_000
+const PAGE_LENGTH = 100
+
+/** The new events of one account. Each is read once for all subscribers. */
+export function createFeed(
+  read: (query: EventQuery) => Promise<EventPage>,
+  toText: (event: Event) => string,
+): Feed {
+  const subscribers = new Set<Subscriber>()
+  let recent: FeedEvent[] = []
+  /** All events up to this one have been read. */
+  let position = 0
+  let reading: Promise<void> | undefined
+  let isReadAgain = false
+
+  function send(subscriber: Subscriber, events: FeedEvent[]): void {
+    const { types, position: after } = subscriber
+    const wanted = events.filter(({ id, type }) => id > after && (types?.has(type) ?? true))
+    const accepted = wanted.length > 0 ? subscriber.send(wanted) : 0
+    if (accepted === wanted.length) {
+      subscriber.position = Math.max(after, position)
+      return
+    }
+    subscriber.position = wanted[accepted - 1]?.id ?? after
+    subscribers.delete(subscriber)
+    subscriber.onBehind()
+  }
+
+  function keepRecent(added: FeedEvent[]): void {
+    recent = [...recent, ...added].slice(-MAX_RECENT)
+    let length = recent.reduce((sum, { text }) => sum + text.length, 0)
+    while (length > MAX_RECENT_LENGTH) length -= recent.shift()?.text.length ?? length
+  }
+
+  async function readPages(): Promise<void> {
+    while (subscribers.size > 0) {
+      const { events, hasMore } = await read({ after: position, limit: PAGE_LENGTH })
+      const added = events.map((event) => ({ id: event.id, type: event.type, text: toText(event) }))
+      position = added.at(-1)?.id ?? position
+      keepRecent(added)
+      for (const subscriber of [...subscribers]) send(subscriber, added)
+      if (!hasMore) return
+    }
+  }
+
+  async function readAll(): Promise<void> {
+    try {
+      do {
+        isReadAgain = false
+        await readPages()
+      } while (isReadAgain)
+    } finally {
+      reading = undefined
+    }
+  }
+
+  return {
+    join(subscriber) {
+      if (subscribers.size === 0) {
+        recent = []
+        position = subscriber.position
+      }
+      const start = (recent[0]?.id ?? position + 1) - 1
+      if (subscriber.position < start) return false
+      subscribers.add(subscriber)
+      send(subscriber, recent)
+      return true
+    },
+    leave: (subscriber) => void subscribers.delete(subscriber),
+    readNew() {
+      // Events that are written while a page is read may not be in it.
+      isReadAgain = true
+      reading ??= readAll()
+      return reading
+    },
+    size: () => subscribers.size,
+  }
+}

@@ -1,0 +1,113 @@
+import type { EventPage, EventQuery } from '../../database/event-data.ts'
+import type { Event } from '../../domain/event.ts'
+import { limitConcurrency } from '../../iterables/limit-concurrency.ts'
+import type { Context } from '../context.ts'
+import { createFeed, type Feed, type FeedEvent, type Subscriber } from './create-feed.ts'
+
+/** Readers of many accounts, and many readers that catch up, leave most connections to the database free. */
+const MAX_CONCURRENT_READS = 3
+const PAGE_LENGTH = 100
+/** How much of a page is kept while a slow follower reads it, in characters. */
+const MAX_HELD_LENGTH = 256 * 1024
+const RETRY_MS = 1_000
+
+/** A subscriber that first reads older events at its own speed. */
+export interface Follower extends Subscriber {
+  isClosed(): boolean
+  /** Resolves when the events are sent. */
+  sendOlder(events: FeedEvent[]): Promise<void>
+}
+
+export interface Feeds {
+  /** Sends all events after the position of the follower: older ones now, and new ones until it leaves. */
+  follow(accountId: string, follower: Follower): Promise<void>
+  leave(accountId: string, follower: Follower): void
+  close(): void
+}
+
+/** One feed for each account that has followers. */
+export function openFeeds(context: Context, toText: (event: Event) => string): Feeds {
+  const { database, warn } = context
+  const feeds = new Map<string, Feed>()
+  const inSlot = limitConcurrency(MAX_CONCURRENT_READS)
+  let stopListening: (() => void) | undefined
+  let retry: NodeJS.Timeout | undefined
+
+  const readOf = (accountId: string) => (query: EventQuery) =>
+    inSlot<EventPage>(() => database.of(accountId).listEvents(query))
+
+  function wake(accountId: string | undefined): void {
+    const woken = accountId === undefined ? feeds.values() : [feeds.get(accountId)]
+    for (const feed of woken) {
+      feed?.readNew().catch((error: unknown) => {
+        warn('could not read new events; retrying soon', error)
+        retry ??= setTimeout(() => {
+          retry = undefined
+          wake(undefined)
+        }, RETRY_MS).unref()
+      })
+    }
+  }
+
+  function feedOf(accountId: string): Feed {
+    const feed = feeds.get(accountId) ?? createFeed(readOf(accountId), toText)
+    feeds.set(accountId, feed)
+    stopListening ??= database.onEvents(wake)
+    return feed
+  }
+
+  /** Reads until the feed has all later events. */
+  async function follow(accountId: string, follower: Follower): Promise<void> {
+    const read = readOf(accountId)
+    const types = follower.types && [...follower.types]
+    let limit = PAGE_LENGTH
+    while (!follower.isClosed()) {
+      const page = await read({ after: follower.position, types, limit })
+      const events = firstEvents(page.events)
+      const isWhole = events.length === page.events.length
+      const hasMore = page.hasMore || !isWhole
+      limit = isWhole ? PAGE_LENGTH : events.length
+      const lastId = hasMore ? (events.at(-1)?.id ?? page.lastId) : page.lastId
+      await follower.sendOlder(events)
+      follower.position = lastId
+      if (hasMore || follower.isClosed()) continue
+      const feed = feedOf(accountId)
+      if (!feed.join(follower)) continue
+      // The feed may have been woken up before it had a subscriber.
+      wake(accountId)
+      return
+    }
+  }
+
+  /** As many as may be kept, and at least one. */
+  function firstEvents(events: Event[]): FeedEvent[] {
+    const first: FeedEvent[] = []
+    let length = 0
+    for (const event of events) {
+      if (length > MAX_HELD_LENGTH) break
+      const { id, type } = event
+      const text = toText(event)
+      first.push({ id, type, text })
+      length += text.length
+    }
+    return first
+  }
+
+  return {
+    follow,
+    leave(accountId, follower) {
+      const feed = feeds.get(accountId)
+      feed?.leave(follower)
+      if (feed?.size() === 0) feeds.delete(accountId)
+      if (feeds.size === 0) {
+        stopListening?.()
+        stopListening = undefined
+      }
+    },
+    close() {
+      feeds.clear()
+      clearTimeout(retry)
+      stopListening?.()
+    },
+  }
+}

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
+import { ADMIN_KEY, aKeyedService, anAccount } from '@stowage/testing/service/accounts'
+import type { TestService } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { openEventStreams } from '../../../src/http/event-streams/open-event-streams.ts'
+import type { Credentials } from '../../../src/operations/keys/authenticate.ts'
+import { anEventStream, type ReadStream } from '../../support/event-stream.ts'
+
+interface Reader {
+  accountId: string
+  keyId: string
+  credentials: Credentials
+}
+
+/** Streams of the service with frequent heartbeats, on a server of their own. */
+async function openStream(t: TestContext, service: TestService, of: Reader): Promise<ReadStream> {
+  const streams = openEventStreams(service.context, ({ id }) => JSON.stringify({ id }), 20)
+  cleanUp(t, () => streams.close())
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
+    streams.reserve({ ...of, types: ['asset.ready'] }).start(response, 0)
+  })
+  cleanUp(t, () => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  return anEventStream(t, `http://127.0.0.1:${port}`)
+}
+
+test('a quiet stream reports its position, so that it continues after events of other types', async (t) => {
+  const service = await aKeyedService(t)
+  const { id, keys, call } = await anAccount(service, { name: 'shop' })
+  const stream = await openStream(t, service, {
+    accountId: id,
+    keyId: keys.read.id,
+    credentials: { authorization: `Bearer ${keys.read.secret}`, sessionToken: undefined },
+  })
+  const products = [{ product_id: 1, variant_id: 1, name: 'Pack' }]
+  await call('PUT', `${API}/products`, { products })
+  // Three keys and a product.
+  await until('the position is sent', () => stream.lastId() === '4')
+  assert.deepEqual(stream.events, [])
+  const link = { filename: 'a', url: 'https://example.com/a.zip' }
+  await call('POST', `${API}/assets/store`, link)
+  await until('the event arrives', () => stream.events.length === 1)
+  assert.equal(stream.isEnded(), false)
+})
+
+test('a stream ends soon after its user has signed out', async (t) => {
+  const service = await aKeyedService(t)
+  const { id, keys } = await anAccount(service, { name: 'default' })
+  const headers = { Authorization: `Bearer ${ADMIN_KEY}` }
+  const signedIn = await service.call('POST', `${API}/session`, {}, headers)
+  const cookie = signedIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const sessionToken = cookie.split('=')[1]
+  const stream = await openStream(t, service, {
+    accountId: id,
+    keyId: keys.read.id,
+    credentials: { authorization: undefined, sessionToken },
+  })
+  await until('the position is sent', () => stream.lastId() !== undefined)
+  assert.equal(stream.isEnded(), false)
+  const cookieHeaders = { Cookie: cookie, 'Sec-Fetch-Site': 'same-origin' }
+  const signedOut = await service.call('DELETE', `${API}/session`, undefined, cookieHeaders)
+  assert.equal(signedOut.status, 200)
+  await until('the stream ends', () => stream.isEnded())
+})

@@ -1,0 +1,65 @@
+import assert from 'node:assert/strict'
+import type { TestContext } from 'node:test'
+import type { Event } from '@stowage/protocol'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { API } from '@stowage/testing/service/upload'
+
+export interface ReadStream {
+  headers: Headers
+  /** The events so far. */
+  events: Event[]
+  /** The ID of the last message, with or without an event. */
+  lastId(): string | undefined
+  isEnded(): boolean
+  /** Disconnects. */
+  close(): void
+}
+
+/** Opens an event stream and reads it until the test ends. */
+export async function anEventStream(
+  t: TestContext,
+  baseUrl: string,
+  { query = '', headers = {} }: { query?: string; headers?: Record<string, string> } = {},
+): Promise<ReadStream> {
+  const stop = new AbortController()
+  cleanUp(t, () => stop.abort())
+  const response = await fetch(`${baseUrl}${API}/events${query}`, {
+    headers: { Accept: 'text/event-stream', ...headers },
+    signal: stop.signal,
+  })
+  assert.equal(response.status, 200, `${response.status}`)
+  assert.equal(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+  const events: Event[] = []
+  let lastId: string | undefined
+  let isEnded = false
+
+  async function read(): Promise<void> {
+    let text = ''
+    const body = response.body?.pipeThrough(new TextDecoderStream())
+    for await (const chunk of body ?? []) {
+      text += chunk
+      const messages = text.split('\n\n')
+      text = messages.pop() ?? ''
+      for (const message of messages) {
+        lastId = /^id: (.*)$/m.exec(message)?.[1] ?? lastId
+        const data = /^data: (.*)$/m.exec(message)?.[1]
+        if (data === undefined) continue
+        const event = JSON.parse(data) as Event
+        assert.equal(String(event.id), lastId)
+        events.push(event)
+      }
+    }
+  }
+  read()
+    .catch(() => {})
+    .finally(() => {
+      isEnded = true
+    })
+  return {
+    headers: response.headers,
+    events,
+    lastId: () => lastId,
+    isEnded: () => isEnded,
+    close: () => stop.abort(),
+  }
+}
