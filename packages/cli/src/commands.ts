@@ -73,6 +73,10 @@ export const COMMANDS = {
     summary: "list and import the shop's products",
     load: async () => (await import('./commands/products.ts')).products,
   },
+  events: {
+    summary: 'show what happened, follow it live, and forward it as webhooks',
+    load: async () => (await import('./commands/events.ts')).events,
+  },
   webhooks: {
     summary: 'send events to your own endpoints; show and repeat deliveries',
     load: async () => (await import('./commands/webhooks.ts')).webhooks,

@@ -2,6 +2,7 @@ import type {
   Asset,
   AssetPage,
   BulkResponse,
+  EventPage,
   Key,
   ListAssetsQuery,
   ListedUpload,
@@ -25,7 +26,7 @@ import { createWebhookCalls } from './webhook-calls.ts'
 /** The calls that consist of a single request. */
 export function createCalls(
   request: Request,
-): Omit<Client, 'upload' | 'replace' | 'unfinished' | 'cancelUpload'> {
+): Omit<Client, 'upload' | 'replace' | 'unfinished' | 'cancelUpload' | 'events'> {
   const { data } = request
 
   /** If the first response was lost, the retry of a successful call reports `not_found`. */
@@ -104,6 +105,7 @@ export function createCalls(
     deleteProduct: (id, settings) => remove('/products/:id', id, settings),
     account: (settings) => data<Account>('/account', settings),
     usage: (settings) => data<Usage>('/account/usage', settings),
+    listEvents: (query) => request.json<EventPage>('/events', splitSettings(query)),
     keys: (settings) => data<Key[]>('/keys', settings),
     createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isRepeatable: false }),
     createUploadToken: (limits, settings) =>

@@ -9,11 +9,13 @@ import type {
   DeliveryPage,
   DeliveryWithBody,
   DownloadUrl,
+  EventPage,
   Key,
   KeyRequest,
   LinkRequest,
   ListAssetsQuery,
   ListDeliveriesQuery,
+  ListEventsQuery,
   ListedUpload,
   ListProductGroupsQuery,
   ListProductsQuery,
@@ -36,6 +38,7 @@ import type {
   WebhookRequest,
   WebhookWithSecret,
 } from '@stowage/protocol'
+import type { EventsOptions, StowageEvent } from './events/types.ts'
 import type { Listing } from './listing.ts'
 import type { CallSettings, DownloadOptions, PageQuery } from './options.ts'
 import type { BlobInput, StreamInput } from './upload/input.ts'
@@ -172,6 +175,17 @@ export interface Client<Input = BlobInput | StreamInput> {
   account(settings?: CallSettings): Promise<Account>
   /** Returns the storage in use, by type of file. */
   usage(settings?: CallSettings): Promise<Usage>
+  /**
+   * Returns one page of events: who did what, and when. With `order: 'desc'`, the newest first. To read all
+   * events, and new ones as they happen, use `events`.
+   */
+  listEvents(query?: ListEventsQuery & CallSettings): Promise<EventPage>
+  /**
+   * Yields events as they happen, in order, each exactly once. After a failure of the connection it continues after the
+   * last event. To continue later, pass the ID of the last event that was processed as `after`. It ends only when
+   * the loop is left or the signal is aborted, or with an error that a retry cannot fix.
+   */
+  events(options?: EventsOptions): AsyncGenerator<StowageEvent>
   /** Lists the API keys, including revoked ones, without their secrets. */
   keys(settings?: CallSettings): Promise<Key[]>
   /**

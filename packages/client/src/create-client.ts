@@ -62,6 +62,11 @@ export function createClientOn<Input>(
     upload: (file, uploadOptions = {}) => startUpload(context, file, uploadOptions),
     replace: (id, file, replaceOptions = {}) =>
       startUpload(context, file, { ...replaceOptions, replaces: id }),
+    async *events(eventsOptions = {}) {
+      // Loaded on demand, because most pages only upload.
+      const { followEvents } = await import('./events/follow-events.ts')
+      yield* followEvents(request, eventsOptions, retry)
+    },
     async unfinished() {
       return (await listSaved()).filter(({ key }) => key.startsWith(`${baseUrl} `))
     },

@@ -4,7 +4,8 @@ import type { ErrorCode } from '@stowage/protocol'
  * The codes of errors that the client itself detects. `network`: no response. `timeout`: no response or
  * no progress in time. `bad_answer`: the response is not from Stowage. `file_changed`: the file has changed
  * since its upload or download started. `file_unreadable`: the file cannot be read. `file_exists`: a
- * download would overwrite a file. `cancelled`: `cancel()` was called.
+ * download would overwrite a file. `cancelled`: `cancel()` was called. `bad_signature`: `verifyWebhook` does not
+ * accept the webhook.
  */
 export type ClientErrorCode =
   | 'network'
@@ -14,6 +15,7 @@ export type ClientErrorCode =
   | 'file_unreadable'
   | 'file_exists'
   | 'cancelled'
+  | 'bad_signature'
 
 /** The codes of the service (docs/errors.md) and of the client. */
 export type StowageErrorCode = ErrorCode | ClientErrorCode

@@ -9,11 +9,13 @@ export type {
   DeliveryAttempt,
   DeliveryPage,
   DeliveryWithBody,
+  EventPage,
   Key,
   KeyRequest,
   LinkRequest,
   ListAssetsQuery,
   ListDeliveriesQuery,
+  ListEventsQuery,
   ListedUpload,
   ListProductGroupsQuery,
   ListProductsQuery,
@@ -46,6 +48,7 @@ export {
   StowageError,
   type StowageErrorCode,
 } from './errors.ts'
+export type { EventsOptions, StowageEvent } from './events/types.ts'
 export type { Listing } from './listing.ts'
 export type {
   CallSettings,

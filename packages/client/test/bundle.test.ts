@@ -1,18 +1,24 @@
 import assert from 'node:assert/strict'
+import { resolve } from 'node:path'
 import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { build } from 'esbuild'
 
+/** Nothing is written there. */
+const OUTPUT = 'bundled-client'
 const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
 /**
  * In bytes, gzipped. Every page loads this code before it can upload, so raise the limit only for a feature
  * that most pages need.
  */
-const LIMIT = 13_000
+const LIMIT = 13_300
 
-/** Bundles code for browsers. Fails if it imports something that browsers lack. */
-async function bundle(contents: string): Promise<{ code: string; inputs: string[] }> {
+/** Bundles code for browsers. Fails if it imports something that browsers lack. Leaves out what is loaded on demand. */
+async function bundle(
+  contents: string,
+  { splitting = false } = {},
+): Promise<{ code: string; inputs: string[] }> {
   const { outputFiles, metafile } = await build({
     stdin: { contents, resolveDir: fileURLToPath(new URL('.', import.meta.url)), loader: 'ts' },
     bundle: true,
@@ -22,12 +28,30 @@ async function bundle(contents: string): Promise<{ code: string; inputs: string[
     target: 'es2022',
     write: false,
     metafile: true,
+    splitting,
+    outdir: OUTPUT,
   })
-  return { code: outputFiles[0]?.text ?? '', inputs: Object.keys(metafile.inputs) }
+  const loaded = new Set<string>()
+  const load = (name: string): void => {
+    if (loaded.has(name)) return
+    loaded.add(name)
+    for (const { path, kind } of metafile.outputs[name]?.imports ?? []) {
+      if (kind === 'import-statement') load(path)
+    }
+  }
+  for (const [name, { entryPoint }] of Object.entries(metafile.outputs)) {
+    if (entryPoint === '<stdin>') load(name)
+  }
+  const names = [...loaded].map((name) => resolve(name))
+  const files = outputFiles.filter(({ path }) => names.includes(path))
+  assert.equal(files.length, loaded.size)
+  return { code: files.map(({ text }) => text).join(''), inputs: Object.keys(metafile.inputs) }
 }
 
-test('the bundled client is smaller than 13 kB and contains only code of this package', async (t) => {
-  const { code, inputs } = await bundle(`export * from ${JSON.stringify(INDEX)}`)
+test('the bundled client is smaller than 13.3 kB and contains only code of this package', async (t) => {
+  const { code, inputs } = await bundle(`export * from ${JSON.stringify(INDEX)}`, {
+    splitting: true,
+  })
   const size = gzipSync(code, { level: 9 }).length
   t.diagnostic(`${code.length} bytes, ${size} gzipped`)
   assert.ok(size < LIMIT, `${size} bytes`)

@@ -1,0 +1,18 @@
+import type { Event, ListEventsQuery } from '@stowage/protocol'
+import type { CallSettings } from '../options.ts'
+
+/** A change of the account’s data, and who made it. */
+export type StowageEvent = Event
+
+/** The options of `events`. */
+export interface EventsOptions extends CallSettings {
+  /**
+   * Starts after the event with this ID; 0 starts with the first one. Rejects with `events_forgotten` if later events are
+   * no longer kept. Default: only new events.
+   */
+  after?: number | undefined
+  /** Only events of these types, separated by commas. */
+  type?: ListEventsQuery['type'] | undefined
+  /** Called when the stream is connected, also again after a failure, with the ID after which it continues. */
+  onOpen?: ((after: number) => void) | undefined
+}

@@ -1,0 +1,104 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createClient, isStowageError, type StowageEvent } from '@stowage/client'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
+import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
+import { ADMIN_KEY } from '@stowage/testing/service/accounts'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { aService } from '@stowage/testing/service/service'
+import { aFaultProxy } from './support/fault-proxy.ts'
+
+const RETRY = { firstMs: 1, longestMs: 20 }
+const URL_OF_LINK = 'https://example.com/a.zip'
+
+test('events are yielded once each, in order, although the connection is reset again and again', async (t) => {
+  const { baseUrl } = await aService(t)
+  const direct = createClient({ baseUrl })
+  const proxy = await startTcpProxy(Number(new URL(baseUrl).port))
+  cleanUp(t, () => proxy.stop())
+  const client = createClient({ baseUrl: `http://127.0.0.1:${proxy.port}`, retry: RETRY })
+  const opened: number[] = []
+  const seen: StowageEvent[] = []
+  const stop = new AbortController()
+  const reading = (async () => {
+    const options = { onOpen: (after: number) => opened.push(after), signal: stop.signal }
+    for await (const event of client.events(options)) seen.push(event)
+  })()
+  await until('the stream is open', () => opened.length > 0)
+  for (let index = 1; index <= 60; index += 1) {
+    await direct.store({ filename: `${index}`, url: URL_OF_LINK })
+    if (index % 4 === 0) proxy.reset()
+  }
+  await until('all events arrive', () => seen.length >= 60)
+  stop.abort(new Error('enough'))
+  await assert.rejects(reading, { message: 'enough' })
+  assert.ok(opened.length > 5, `${opened.length} connections`)
+  assert.deepEqual(
+    seen.map(({ id }) => id),
+    Array.from({ length: 60 }, (_, index) => index + 1),
+  )
+  assert.deepEqual((await direct.listEvents({ limit: 60 })).data, seen)
+})
+
+test('events continue on another instance while the first one restarts', async (t) => {
+  const deployment = await aDeployment(t)
+  let service = await aService(t, {}, deployment)
+  const api = await aFaultProxy(t, {
+    target: () => service.baseUrl,
+    fault: () => ({ kind: 'pass' }),
+  })
+  const client = createClient({ baseUrl: api.url, retry: RETRY })
+  const names: unknown[] = []
+  const stop = new AbortController()
+  let isOpen = false
+  const onOpen = () => {
+    isOpen = true
+  }
+  const reading = (async () => {
+    for await (const { data } of client.events({ signal: stop.signal, onOpen })) {
+      names.push('filename' in data ? data.filename : '')
+    }
+  })()
+  await until('the stream is open', () => isOpen)
+  for (const name of ['a', 'b', 'c']) {
+    await client.store({ filename: name, url: URL_OF_LINK })
+    await service.close()
+    service = await aService(t, {}, deployment)
+  }
+  await until('all events arrive', () => names.length >= 3)
+  assert.deepEqual(names, ['a', 'b', 'c'])
+  stop.abort()
+  await assert.rejects(reading, { name: 'AbortError' })
+})
+
+test('events can be filtered, start with older ones, and end when the loop is left', async (t) => {
+  const { baseUrl } = await aService(t)
+  const client = createClient({ baseUrl, retry: RETRY })
+  const { id } = await client.store({ filename: 'a', url: URL_OF_LINK })
+  await client.change(id, { filename: 'b' })
+  await client.delete(id)
+  for await (const event of client.events({ after: 0, type: 'asset.deleted' })) {
+    assert.equal(event.type, 'asset.deleted')
+    break
+  }
+  const newest = await client.listEvents({ order: 'desc', limit: 1 })
+  assert.deepEqual(
+    newest.data.map(({ type }) => type),
+    ['asset.deleted'],
+  )
+})
+
+test('an error that a retry cannot fix ends the events', async (t) => {
+  const { baseUrl } = await aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY })
+  const wrong = createClient({ baseUrl, apiKey: 'wrong', retry: RETRY })
+  await assert.rejects(wrong.events().next(), (error) => isStowageError(error, 'unauthenticated'))
+  const unreachable = createClient({ baseUrl: 'http://127.0.0.1:1', retry: RETRY })
+  await assert.rejects(unreachable.events().next(), (error) => isStowageError(error, 'network'))
+  const page = await aFaultProxy(t, {
+    target: () => baseUrl,
+    fault: () => ({ kind: 'refuse', status: 200, body: '<html>' }),
+  })
+  const elsewhere = createClient({ baseUrl: page.url, retry: RETRY })
+  await assert.rejects(elsewhere.events().next(), (error) => isStowageError(error, 'bad_answer'))
+})

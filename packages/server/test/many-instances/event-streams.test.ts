@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
+import { callJson } from '@stowage/testing/service/service'
+import { API } from '@stowage/testing/service/upload'
+import { anEventStream } from '../support/event-stream.ts'
+import { withSharedEngines } from '../support/shared-engines.ts'
+
+await withSharedEngines('event streams', (engines) => {
+  test('a change of one instance appears in the streams of the others, and streams survive a rolling restart', async (t) => {
+    const deployment = await engines.deploy(t)
+    const first = await deployment.start()
+    const second = await deployment.start()
+    const stream = await anEventStream(t, second.baseUrl)
+    await until('the stream is open', () => stream.lastId() !== undefined)
+    let slowestMs = 0
+    for (let index = 1; index <= 20; index += 1) {
+      await storeLink(first.baseUrl)
+      const storedAt = performance.now()
+      await until('the event arrives', () => stream.events.length >= index)
+      slowestMs = Math.max(slowestMs, performance.now() - storedAt)
+    }
+    t.diagnostic(`${Math.round(slowestMs)} ms at most`)
+
+    // A client that connects again to the same URL, on which another process starts.
+    const ids: number[] = []
+    let isEnough = false
+    const reading = follow(t, second.baseUrl, ids, () => isEnough)
+    await until('older events arrive', () => ids.length >= 20)
+    let isRestarted = false
+    const restarting = (async () => {
+      assert.equal(await second.stop('SIGTERM'), 0)
+      await deployment.start({ STOWAGE_PORT: new URL(second.baseUrl).port })
+      isRestarted = true
+    })()
+    let written = 20
+    do {
+      await storeLink(first.baseUrl)
+      written += 1
+    } while (written < 60 || !isRestarted)
+    await restarting
+    await until('all events arrive', () => ids.length >= written)
+    assert.deepEqual(
+      ids,
+      Array.from({ length: written }, (_, index) => index + 1),
+    )
+    isEnough = true
+    await reading
+  })
+})
+
+async function storeLink(baseUrl: string): Promise<void> {
+  const body = { filename: 'a', url: 'https://example.com/a.zip' }
+  const { status } = await callJson(`${baseUrl}${API}/assets/store`, { method: 'POST', body })
+  assert.equal(status, 201)
+}
+
+/** Collects the IDs of all events, and connects again after the last one whenever the stream ends. */
+async function follow(
+  t: TestContext,
+  baseUrl: string,
+  ids: number[],
+  isEnough: () => boolean,
+): Promise<void> {
+  let lastId = '0'
+  while (!isEnough()) {
+    const headers = { 'Last-Event-ID': lastId }
+    const stream = await anEventStream(t, baseUrl, { headers }).catch(() => undefined)
+    if (stream === undefined) {
+      await new Promise((resolve) => setTimeout(resolve, 50))
+      continue
+    }
+    let count = 0
+    await until('the stream ends', () => {
+      for (const { id } of stream.events.slice(count)) ids.push(id)
+      count = stream.events.length
+      return stream.isEnded() || isEnough()
+    })
+    lastId = stream.lastId() ?? lastId
+    stream.close()
+  }
+}
