@@ -17,5 +17,13 @@ export const config: InlineConfig = {
     license: { fileName: 'licenses.md' },
     // script-size.test.ts limits the total size instead.
     chunkSizeWarningLimit: 1000,
+    rolldownOptions: {
+      output: {
+        // One chunk for the client: it loads its event stream on demand, but the dashboard always needs it.
+        codeSplitting: {
+          groups: [{ name: 'client', test: /client[\\/]src[\\/](?!products-file)/ }],
+        },
+      },
+    },
   },
 }

@@ -4,6 +4,7 @@ import { Route, Switch } from 'wouter'
 import { AssetsPage } from './assets/assets-page.tsx'
 import { PrefetchAssets } from './assets/prefetch-assets.tsx'
 import { Loading } from './components/loading.tsx'
+import { LiveUpdates } from './live/live-updates.tsx'
 import { SessionProvider } from './session/session.tsx'
 import { NotFound } from './shell/not-found.tsx'
 import { NotificationArea } from './shell/notification-area.tsx'
@@ -14,6 +15,7 @@ import { UploadsProvider } from './uploads/uploads.tsx'
 
 /** The first page is part of the main script. The others are loaded when the browser is idle or on demand. */
 const loadPages = () => import('./pages.ts')
+const ActivityPage = lazy(() => loadPages().then((it) => ({ default: it.ActivityPage })))
 const AssetPage = lazy(() => loadPages().then((it) => ({ default: it.AssetPage })))
 const ProductsPage = lazy(() => loadPages().then((it) => ({ default: it.ProductsPage })))
 const ImportPage = lazy(() => loadPages().then((it) => ({ default: it.ImportPage })))
@@ -52,6 +54,7 @@ export function App() {
       <NotificationArea />
       <SessionProvider>
         <PrefetchAssets />
+        <LiveUpdates />
         <UploadsProvider>
           <Shell>
             <Suspense fallback={<Loading />}>
@@ -63,6 +66,7 @@ export function App() {
                 <Route path="/products/:id">{({ id }) => <ProductPage id={id} />}</Route>
                 <Route path="/uploads" component={UnfinishedPage} />
                 <Route path="/trash" component={TrashPage} />
+                <Route path="/activity" component={ActivityPage} />
                 <Route path="/storage" component={StoragePage} />
                 <Route path="/settings" component={SettingsPage} />
                 <Route path="/settings/webhooks/:id">{({ id }) => <WebhookPage id={id} />}</Route>

@@ -2,6 +2,7 @@
  * All pages but the first. They are one script, because many small ones compress worse and because all of
  * them are loaded soon after the first page.
  */
+export { ActivityPage } from './activity/activity-page.tsx'
 export { AssetPage } from './assets/asset-page.tsx'
 export { ImportPage } from './products/import/import-page.tsx'
 export { ProductPage } from './products/product-page.tsx'

@@ -8,6 +8,7 @@ import {
   IconApi,
   IconChartDonut,
   IconFiles,
+  IconHistory,
   IconHourglass,
   IconSettings,
   IconTag,
@@ -29,6 +30,7 @@ const PAGES = [
   { path: '/products', label: 'Products', Icon: IconTag },
   { path: '/uploads', label: 'Unfinished', Icon: IconHourglass },
   { path: '/trash', label: 'Trash', Icon: IconTrash },
+  { path: '/activity', label: 'Activity', Icon: IconHistory },
   { path: '/storage', label: 'Storage', Icon: IconChartDonut },
   { path: '/settings', label: 'Settings', Icon: IconSettings },
 ] as const

@@ -23,6 +23,7 @@ const PAGES = [
   '/products/:id',
   '/uploads',
   '/trash',
+  '/activity',
   '/storage',
   '/settings',
   '/settings/webhooks/:id',

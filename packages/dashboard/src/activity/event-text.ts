@@ -1,0 +1,55 @@
+import type { StowageEvent } from '@stowage/client'
+
+const LABELS: Record<string, string> = {
+  'asset.ready': 'Added',
+  'asset.updated': 'Changed',
+  'asset.replaced': 'Replaced',
+  'asset.deleted': 'Deleted',
+  'asset.restored': 'Restored',
+  'asset.removed': 'Deleted forever',
+  'asset.damaged': 'Found damaged',
+  'asset.attached': 'Attached to products',
+  'asset.detached': 'Detached from products',
+  'version.deleted': 'Older version deleted',
+  'upload.started': 'Upload started',
+  'upload.updated': 'Upload changed',
+  'upload.cancelled': 'Upload cancelled',
+  'upload.expired': 'Upload expired',
+  'product.updated': 'Product saved',
+  'product.deleted': 'Product deleted',
+  'key.created': 'API key created',
+  'key.revoked': 'API key revoked',
+  'account.storage_low': 'Storage almost full',
+}
+
+/** What happened. A type that this page does not know is shown as it is. */
+export function eventLabel({ type }: StowageEvent): string {
+  return LABELS[type] ?? type
+}
+
+/** The name of the resource. */
+export function eventSubject({ data }: StowageEvent): string {
+  if ('filename' in data) return data.filename
+  return 'name' in data ? data.name : ''
+}
+
+/** The page of the resource, if it still existed after the event. */
+export function eventHref({ type, data }: StowageEvent): string | undefined {
+  const isGone = /^(asset|product)\.(deleted|removed)$|cancelled|expired/.test(type)
+  if (isGone || !('id' in data)) return undefined
+  if (/^(asset|upload|version)\./.test(type)) return `/assets/${data.id}`
+  return type.startsWith('product.') ? `/products/${data.id}` : undefined
+}
+
+const ACTORS: Record<string, string> = {
+  anonymous: 'Someone without a key',
+  job: 'Stowage',
+  operator: 'Operator',
+  upload_token: 'Upload token',
+  grant: 'Buyer',
+}
+
+/** Who did it. */
+export function actorText({ actor }: StowageEvent): string {
+  return actor.type === 'key' ? (actor.name ?? 'API key') : (ACTORS[actor.type] ?? actor.type)
+}

@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { storeFiles, untilRows } from './support/assets.ts'
+import { assertAccessible } from './support/axe.ts'
+import {
+  cleanUp,
+  missingForBrowser,
+  openDashboard,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
+
+const NO_BROWSER = await missingForBrowser()
+const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
+
+test('a file that is uploaded in one browser appears in another, and a deleted one disappears', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, context, client, service } = await openDashboard(
+    t,
+    {},
+    { browser: { viewport: { width: 1280, height: 400 } } },
+  )
+  const names = Array.from({ length: 20 }, (_, index) => `file ${index}.txt`)
+  const assets = await storeFiles(
+    client,
+    names.map((name) => ({ name })),
+  )
+  await page.goto('/')
+  await untilRows(page, names.toReversed())
+  await page.getByRole('checkbox', { name: 'Select file 19.txt' }).click()
+  await page.evaluate('document.scrollingElement.scrollTop = 300')
+  const middle = page.getByRole('link', { name: 'file 10.txt' })
+  const position = async () => Math.round((await middle.boundingBox())?.y ?? 0)
+  const before = await position()
+
+  const other = await context.browser()?.newContext({ baseURL: service.baseUrl })
+  cleanUp(t, () => other?.close())
+  const uploader = (await other?.newPage()) as Page
+  await uploader.goto('/')
+  await uploader.getByText('file 19.txt').waitFor()
+  const file = { name: 'new.txt', mimeType: 'text/plain', buffer: Buffer.from('new') }
+  await uploader.locator('input[type=file]').first().setInputFiles(file)
+  await uploader.getByRole('link', { name: 'new.txt' }).first().waitFor()
+  const uploadedAt = performance.now()
+  await page.getByRole('link', { name: 'new.txt' }).waitFor()
+  t.diagnostic(`${Math.round(performance.now() - uploadedAt)} ms after the first browser`)
+  await untilRows(page, ['new.txt', ...names.toReversed()])
+  // Nothing else on the page has changed.
+  await page.getByText('1 asset selected').waitFor()
+  const moved = Math.abs((await position()) - before)
+  assert.ok(moved <= 1, `the rows in view moved by ${moved} pixels`)
+
+  await client.delete(assets[0]?.id ?? '')
+  await untilRows(page, ['new.txt', ...names.slice(1).toReversed()])
+  await uploader.locator('tbody').getByRole('link', { name: 'new.txt' }).click()
+  await uploader.getByRole('heading', { name: 'new.txt' }).waitFor()
+  const [{ id = '' } = {}] = (await client.assets({ filename: 'new.txt' }).page()).data
+  await client.change(id, { filename: 'renamed.txt' })
+  await uploader.getByRole('heading', { name: 'renamed.txt' }).waitFor()
+})
+
+test('many changes load the list at most twice per second', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeFiles(client, [{ name: 'first.txt' }])
+  const stream = page.waitForResponse(/\/api\/v1\/events/)
+  await page.goto('/')
+  await stream
+  await untilRows(page, ['first.txt'])
+  let requests = 0
+  page.on('request', (request) => {
+    if (/\/api\/v1\/assets\?/.test(request.url())) requests += 1
+  })
+  const start = performance.now()
+  for (let index = 0; index < 40; index += 1) {
+    await client.store({ filename: `link ${index}`, url: 'https://example.com/a.zip' })
+  }
+  await page.getByRole('link', { name: 'link 39' }).waitFor()
+  const seconds = (performance.now() - start) / 1000
+  assert.ok(requests <= 2 * seconds + 2, `${requests} requests in ${seconds} s`)
+})
+
+test('the activity shows who did what, is filtered by kind, and is updated as things happen', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, KEYS)
+  await page.goto('/activity')
+  await page.getByText('No activity yet').waitFor()
+  await assertAccessible(page, 'no activity')
+  const [asset] = await storeFiles(client, [{ name: 'book.pdf' }])
+  await page.getByRole('link', { name: 'book.pdf' }).first().waitFor()
+  await client.createKey({ name: 'shop', scope: 'read' })
+  await page.getByText('API key created').waitFor()
+  await page.getByRole('cell', { name: 'STOWAGE_ADMIN_KEY' }).first().waitFor()
+  await client.delete(asset?.id ?? '')
+  await page.getByText('Deleted', { exact: true }).waitFor()
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 844 })
+    await assertAccessible(page, `activity at ${width}`)
+    const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
+    assert.equal(await page.evaluate(overflow), 0)
+  }
+  await page.getByLabel('Show').selectOption('API keys')
+  await until('only keys are listed', async () => (await page.locator('tbody tr').count()) === 1)
+  await page.getByLabel('Show').selectOption('Storage')
+  await page.getByText('No such activity').waitFor()
+  await page.getByRole('button', { name: 'Clear search and filters' }).click()
+
+  const products = Array.from({ length: 60 }, (_, index) => ({
+    product_id: index + 1,
+    variant_id: 1,
+    name: `Pack ${index}`,
+  }))
+  await client.putProducts(products)
+  await page.getByText('Pack 59').waitFor()
+  await page.getByRole('link', { name: 'Older' }).click()
+  await page.getByText('book.pdf').first().waitFor()
+  assert.equal(await page.getByRole('link', { name: 'Older' }).count(), 0)
+  await page.getByRole('link', { name: 'Newest' }).click()
+  await page.getByText('Pack 59').waitFor()
+  await page.getByRole('link', { name: 'Pack 58' }).click()
+  await page.getByRole('heading', { name: 'Pack 58' }).waitFor()
+})
