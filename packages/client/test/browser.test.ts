@@ -16,7 +16,7 @@ import { aProxiedService } from './support/proxied-service.ts'
 import { anUnreliableConnection } from './support/unreliable-connection.ts'
 
 const NO_BROWSER = await missingForBrowser()
-const UPLOADS = 20
+const UPLOADS = 10
 const MAX_PARTS = 30
 const CHUNK = 10_000
 
@@ -28,7 +28,7 @@ interface Look {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-test('20 uploads from a browser over an unreliable connection are each stored completely and exactly once', async (t) => {
+test('10 uploads from a browser over an unreliable connection are each stored completely and exactly once', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const seed = Number(process.env.FAULT_SEED ?? Date.now() % 2 ** 32)
   t.diagnostic(`FAULT_SEED=${seed} repeats the random choices`)

@@ -6,6 +6,7 @@ import { aDeployment } from '@stowage/testing/service/deployment'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
 import { saveResult } from '../reliability/result.ts'
+import { aSample } from '../support/sample.ts'
 import { runWithFault } from './run-with-fault.ts'
 
 const { STOWAGE_TEST_POSTGRES: server } = process.env
@@ -25,6 +26,8 @@ const USUAL_CALLS = [
   'finishCompletions',
   'removeObjects, a cancelled upload',
 ]
+/** The share of the cuts that one run makes. */
+const SHARE = runsAllCalls ? 1 : 0.5
 const CALLS = TEST_CASES.filter(({ name }) => runsAllCalls || USUAL_CALLS.includes(name))
 
 test('if the database connection breaks at any message, every response is correct, and no data is lost or orphaned', {
@@ -38,6 +41,7 @@ test('if the database connection breaks at any message, every response is correc
   url.port = String(proxy.port)
   const harness = await openHarness({ ...deployment.settings, STOWAGE_DATABASE: url.href })
   cleanUp(t, () => harness.close())
+  const isChosen = aSample(t, SHARE)
   const failures: string[] = []
   let messageCount = 0
   let cuts = 0
@@ -58,6 +62,7 @@ test('if the database connection breaks at any message, every response is correc
     messageCount += messages
     for (let number = 1; number <= messages; number += 1) {
       for (const moment of ['before', 'after'] as const) {
+        if (!isChosen()) continue
         cuts += 1
         try {
           await cut(testCase, number, moment)

@@ -7,10 +7,13 @@ import { aDeployment } from '@stowage/testing/service/deployment'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
 import { saveResult } from '../reliability/result.ts'
+import { aSample } from '../support/sample.ts'
 import { runWithFault } from './run-with-fault.ts'
 
 /** `FAULTS=all`: every fault in every call, both once and permanently. */
 const runsAllFaults = process.env.FAULTS === 'all'
+/** The share of the faults that one run injects. */
+const SHARE = runsAllFaults ? 1 : 0.5
 
 const error = (status: number, code: string): S3Fault => ({ kind: 'error', status, code })
 
@@ -97,6 +100,7 @@ test('if the storage fails at any request, every response is correct, and no dat
   const endpoint = `http://127.0.0.1:${proxy.port}`
   const harness = await openHarness({ ...deployment.settings, STOWAGE_S3_ENDPOINT: endpoint })
   cleanUp(t, () => harness.close())
+  const isChosen = aSample(t, SHARE)
   const failures: string[] = []
   let requests = 0
   let faults = 0
@@ -150,6 +154,7 @@ test('if the storage fails at any request, every response is correct, and no dat
         // The timeout is 10 s, and 60 s for a completion.
         if (fault.kind === 'never' && !USUAL_CALLS.includes(name)) continue
         for (const isPermanent of durationsOf(fault)) {
+          if (!isChosen()) continue
           faults += 1
           try {
             await injectAt(testCase, index, fault, isPermanent)
