@@ -39,7 +39,8 @@ export interface AccountWebhookData {
   listWebhooks(): Promise<WebhookState[]>
   findWebhook(id: string): Promise<WebhookState | undefined>
   /**
-   * A webhook that is enabled again continues with the event after its last one, and with its pending deliveries.
+   * A webhook that is enabled again continues with the event after its last one, and with its pending deliveries. A new
+   * URL ends `failingSince`.
    * Undefined if it does not exist.
    */
   changeWebhook(id: string, change: WebhookChange, now: Date): Promise<WebhookState | undefined>
@@ -130,8 +131,9 @@ export interface DeliveryData {
 
   /**
    * Records an attempt and ends its claim. A successful one counts even if the claim has already ended. Unless the
-   * delivery is a ping, success ends the `failingSince` that the webhook had when it was claimed; failure starts it, and disables the webhook for good if `isGone`,
-   * or if it has been failing for `failingForMs`. Returns whether it disabled the webhook.
+   * delivery is a ping, success ends the `failingSince` that the webhook had when it was claimed; failure starts it, and
+   * disables the webhook for good if `isGone`, or if it has been failing for `failingForMs`. An attempt with an earlier
+   * URL does not change the webhook. Returns whether it disabled the webhook.
    */
   recordAttempt(claimed: ClaimedDelivery, result: AttemptResult): Promise<{ isDisabled: boolean }>
 

@@ -10,6 +10,7 @@ import {
   claimAt,
   failureAt,
   queue,
+  SUCCESS,
 } from './webhook-builders.ts'
 
 /** The contract for the webhooks of an account and their log. */
@@ -68,6 +69,30 @@ export function testWebhooks({ name, open }: Contract): void {
     assert.deepEqual([enabled?.disabled, enabled?.failingSince], [null, null])
     const manual = await data.changeWebhook(id, { isEnabled: false }, after(3))
     assert.deepEqual(manual?.disabled, { at: after(3), reason: 'manual' })
+  })
+
+  test(name('attempts with an earlier URL do not count against a new one'), async (t) => {
+    const { database, data } = await open(t)
+    const { id } = await addWebhook(data)
+    await queue(database, id, 3)
+    const [failing] = await claimAt(database, NOON, { limit: 1 })
+    assert.ok(failing)
+    await database.recordAttempt(failing, failureAt(NOON))
+    const [gone, successful] = await claimAt(database, NOON, { lane: 'failing' })
+    assert.ok(gone && successful)
+    const url = 'https://new.example/hook'
+    const changed = await data.changeWebhook(id, { url }, after(1))
+    assert.deepEqual([changed?.url, changed?.failingSince], [url, null])
+    assert.deepEqual(await database.recordAttempt(gone, failureAt(after(80), { isGone: true })), {
+      isDisabled: false,
+    })
+    const unchanged = await data.findWebhook(id)
+    assert.deepEqual([unchanged?.disabled, unchanged?.failingSince], [null, null])
+    const [own] = await claimAt(database, after(2))
+    assert.ok(own)
+    await database.recordAttempt(own, failureAt(after(2)))
+    await database.recordAttempt(successful, SUCCESS)
+    assert.deepEqual((await data.findWebhook(id))?.failingSince, after(2))
   })
 
   test(name('replaced secrets are kept until they are no longer valid'), async (t) => {

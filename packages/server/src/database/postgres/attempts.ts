@@ -1,7 +1,8 @@
-import { PING } from '../../domain/webhook.ts'
+import { PING, type Webhook } from '../../domain/webhook.ts'
 import type { AttemptResult, ClaimedDelivery, DeliveryData } from '../webhook-data.ts'
 import { writeAttempts } from '../webhook-rows.ts'
 import { begin, type Sql } from './connection.ts'
+import type { Fragment } from './statement.ts'
 
 type FailedAttempt = Extract<AttemptResult, { outcome: 'failed' }>
 type Attempts = Pick<DeliveryData, 'recordAttempt' | 'forgetDeliveries' | 'trimDeliveries'>
@@ -24,7 +25,8 @@ export function webhookAttempts(sql: Sql): Attempts {
       if (webhook.failingSince === null || delivery.type === PING) await succeed(sql)
       else {
         await begin(sql, async (transaction) => {
-          await transaction`update webhooks set failing_since = null where id = ${webhook.id}`
+          await transaction`
+            update webhooks set failing_since = null where ${isTarget(sql, webhook)}`
           await succeed(transaction)
         })
       }
@@ -54,6 +56,11 @@ export function webhookAttempts(sql: Sql): Attempts {
   }
 }
 
+/** An attempt with an earlier URL does not change the state of the webhook. */
+function isTarget(sql: Sql, { id, url }: Webhook): Fragment {
+  return sql`(id = ${id} and url = ${url})`
+}
+
 /** The webhook first, as in every transaction. */
 async function recordFailure(
   sql: Sql,
@@ -65,10 +72,11 @@ async function recordFailure(
     const now = result.attempt.at
     const failingBefore = new Date(now.getTime() - result.failingForMs)
     await sql`
-      update webhooks set failing_since = coalesce(failing_since, ${now}) where id = ${webhook.id}`
+      update webhooks set failing_since = coalesce(failing_since, ${now})
+      where ${isTarget(sql, webhook)}`
     const disabled = await sql`
       update webhooks set disabled_at = ${now}, disabled_reason = ${result.isGone ? 'gone' : 'failing'}
-      where id = ${webhook.id} and disabled_at is null
+      where ${isTarget(sql, webhook)} and disabled_at is null
         and (${result.isGone} or failing_since <= ${failingBefore})`
     isDisabled = disabled.count > 0
   }

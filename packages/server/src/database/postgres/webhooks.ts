@@ -60,11 +60,12 @@ export function accountWebhooks(sql: Sql, account: string): Webhooks {
           select from webhooks where account_id = ${account} and id = ${id} for no key update`
         const webhook = await findWebhook(id)
         if (webhook === undefined) return undefined
-        const { isEnabled = webhook.disabled === null, types = webhook.types } = change
+        const { isEnabled = webhook.disabled === null } = change
+        const { url = webhook.url, types = webhook.types } = change
         const disabled = isEnabled ? null : (webhook.disabled ?? { at: now, reason: 'manual' })
-        const isRestarted = isEnabled && webhook.disabled !== null
+        const isRestarted = (isEnabled && webhook.disabled !== null) || url !== webhook.url
         await transaction`
-          update webhooks set url = ${change.url ?? webhook.url},
+          update webhooks set url = ${url},
             description = ${change.description ?? webhook.description},
             types = ${writeTypes(types)}, updated_at = ${now},
             disabled_at = ${disabled?.at ?? null}, disabled_reason = ${disabled?.reason ?? null},

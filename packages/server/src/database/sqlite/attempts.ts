@@ -7,15 +7,18 @@ type Arguments<Name extends keyof DeliveryData> = Parameters<DeliveryData[Name]>
 
 /** Records attempts, and removes old deliveries. */
 export function prepareAttempts({ prepare }: Connection) {
+  // An attempt with an earlier URL does not change the state of the webhook.
+  const ofTarget = 'id = :id and url = :url'
   const recover = prepare(
-    'update webhooks set failing_since = null where id = :id and failing_since is not null',
+    `update webhooks set failing_since = null where ${ofTarget} and failing_since is not null`,
   )
   const fail = prepare(
-    'update webhooks set failing_since = coalesce(failing_since, :now) where id = :id',
+    `update webhooks set failing_since = coalesce(failing_since, :now) where ${ofTarget}`,
   )
   const disable = prepare(
     `update webhooks set disabled_at = :now, disabled_reason = :reason
-     where id = :id and disabled_at is null and (:reason = 'gone' or failing_since <= :failing_before)`,
+     where ${ofTarget} and disabled_at is null
+       and (:reason = 'gone' or failing_since <= :failing_before)`,
   )
   const succeed = prepare(
     `update deliveries set status = 'succeeded', due_at = null, claimed_until = null, attempts = :attempts
@@ -47,8 +50,9 @@ export function prepareAttempts({ prepare }: Connection) {
       const { webhook, delivery, claim } = claimed
       const attempts = writeAttempts([...delivery.attempts, result.attempt])
       const isPing = delivery.type === PING
+      const { id, url } = webhook
       if (result.outcome === 'succeeded') {
-        if (!isPing && webhook.failingSince !== null) recover.run({ id: webhook.id })
+        if (!isPing && webhook.failingSince !== null) recover.run({ id, url })
         succeed.run({ id: delivery.id, attempts })
         return { isDisabled: false }
       }
@@ -56,10 +60,10 @@ export function prepareAttempts({ prepare }: Connection) {
       retry.run({ id: delivery.id, claim, attempts, retry_at })
       if (isPing) return { isDisabled: false }
       const now = result.attempt.at.getTime()
-      fail.run({ id: webhook.id, now })
+      fail.run({ id, url, now })
       const reason = result.isGone ? 'gone' : 'failing'
       const failing_before = now - result.failingForMs
-      return { isDisabled: disable.run({ id: webhook.id, now, reason, failing_before }) > 0 }
+      return { isDisabled: disable.run({ id, url, now, reason, failing_before }) > 0 }
     },
 
     forgetDeliveries: (before: Date, limit: number): number =>

@@ -75,12 +75,12 @@ export function prepareWebhooks({ prepare }: Connection) {
       if (webhook === undefined) return undefined
       const { isEnabled = webhook.disabled === null } = change
       const disabled = isEnabled ? null : (webhook.disabled ?? { at: now, reason: 'manual' })
-      const isRestarted = isEnabled && webhook.disabled !== null
-      const { types = webhook.types } = change
+      const { url = webhook.url, types = webhook.types } = change
+      const isRestarted = (isEnabled && webhook.disabled !== null) || url !== webhook.url
       update.run({
         account,
         id,
-        url: change.url ?? webhook.url,
+        url,
         description: change.description ?? webhook.description,
         types: writeTypes(types),
         now: now.getTime(),
