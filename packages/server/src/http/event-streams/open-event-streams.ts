@@ -93,6 +93,8 @@ export function openEventStreams(
         release: () => count(keyId, -1),
         start(response, position) {
           const stream = openStream(response, position)
+          // The client has disconnected already, so the response emits no event when it closes.
+          if (stream.isClosed()) return count(keyId, -1)
           let isLive = false
           const follower = {
             types: types && new Set(types),

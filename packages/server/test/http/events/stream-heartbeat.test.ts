@@ -70,3 +70,23 @@ test('a stream ends soon after its user has signed out', async (t) => {
   assert.equal(signedOut.status, 200)
   await until('the stream ends', () => stream.isEnded())
 })
+
+test('clients that disconnect before their streams start do not count as streams', async (t) => {
+  const service = await aKeyedService(t)
+  const { id: accountId, keys } = await anAccount(service, { name: 'shop' })
+  const streams = openEventStreams(service.context, ({ id }) => JSON.stringify({ id }))
+  cleanUp(t, () => streams.close())
+  const credentials = { authorization: `Bearer ${keys.read.secret}`, sessionToken: undefined }
+  const reader = { accountId, keyId: keys.read.id, credentials, types: undefined }
+  const server = createServer((_request, response) => {
+    response.destroy()
+    response.once('close', () => {
+      for (let count = 0; count < 200; count += 1) streams.reserve(reader).start(response, 0)
+    })
+  })
+  cleanUp(t, () => server.close())
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const { port } = server.address() as AddressInfo
+  await assert.rejects(fetch(`http://127.0.0.1:${port}`))
+  streams.reserve(reader).release()
+})
