@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { ClaimedDelivery, WebhookLane } from '../database/webhook-data.ts'
 import type { Context } from '../operations/context.ts'
 import {
@@ -11,13 +10,9 @@ import { createWakeUp, type WakeUp } from './wake-up.ts'
 
 /** How often it looks for work if nothing wakes it, such as retries that are due. */
 const POLL_MS = 500
-/** The events of this time are queued together. */
-const COALESCED_MS = 20
 const PAUSE_AFTER_ERROR_MS = 5_000
 /** How long a shutdown waits for responses. */
 const DRAIN_MS = 3_000
-
-const COALESCE_MS = 20
 /** How often the claims of running requests are extended. */
 const RENEW_MS = 2_000
 /** A request that has waited for this long gives up its slot: the endpoint may never respond. */
@@ -50,15 +45,7 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
   const lanes = { working: createWakeUp(), failing: createWakeUp() }
   const queue = createWakeUp()
   const late = new AbortController()
-  let isWaking = false
-  const stopListening = context.database.onEvents(() => {
-    if (isWaking) return
-    isWaking = true
-    setTimeout(() => {
-      isWaking = false
-      queue.wake()
-    }, COALESCED_MS)
-  })
+  const stopListening = context.database.onEvents(() => queue.wake())
   signal.addEventListener('abort', stopListening, { once: true })
   await Promise.all([
     repeat(queue, async () => {
@@ -81,8 +68,6 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
         pauseMs = PAUSE_AFTER_ERROR_MS
       }
       await wakeUp.wait(pauseMs, signal)
-      // Several calls of `wake` within this time need one query.
-      await pause(COALESCE_MS, undefined, { signal }).catch(() => {})
     }
   }
 

@@ -1,5 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 
+/** Calls of `wake` within this time end one wait, so that a burst of changes needs few queries. */
+const COALESCED_MS = 20
+
 /** Lets a loop wait until there is work to do. A call while the loop works is not lost: the next wait ends at once. */
 export interface WakeUp {
   wake(): void
@@ -23,6 +26,7 @@ export function createWakeUp(): WakeUp {
         // The pause rejects if the signal is aborted.
         await pause(milliseconds, undefined, { signal: either }).catch(() => {})
       }
+      if (isAwake) await pause(COALESCED_MS, undefined, { signal }).catch(() => {})
       isAwake = false
     },
   }

@@ -1,53 +1,74 @@
 import { MAX_PENDING_DELIVERIES } from '@stowage/protocol'
-import type { NewDelivery, WebhookBehind } from '../../database/webhook-data.ts'
+import type { WebhookBehind } from '../../database/webhook-data.ts'
 import type { Event } from '../../domain/event.ts'
+import { limitConcurrency } from '../../iterables/limit-concurrency.ts'
 import type { Context } from '../context.ts'
 
 const MAX_WEBHOOKS = 100
 const MAX_EVENTS = 100
+/** Fewer than the default number of database connections. Writes at the same time also share a commit on SQLite. */
+const MAX_CONCURRENT = 4
+
+interface Queued {
+  /** How many deliveries were queued. */
+  queued: number
+  /** Whether there may be more events. */
+  hasMore: boolean
+}
 
 /**
  * Turns the next events of each webhook into deliveries. Each event becomes one delivery, even if several instances
- * do this at the same time, or one of them is killed. Returns how many were queued, and whether there may be more events.
+ * do this at the same time, or one of them is killed.
  */
-export async function queueDeliveries(
-  context: Context,
-): Promise<{ queued: number; hasMore: boolean }> {
+export async function queueDeliveries(context: Context): Promise<Queued> {
   const options = { limit: MAX_WEBHOOKS, maxPending: MAX_PENDING_DELIVERIES }
   const behind = await context.database.listWebhooksBehind(options)
+  const inSlot = limitConcurrency(MAX_CONCURRENT)
+  const positions = Map.groupBy(behind, ({ accountId, lastEvent }) => `${accountId} ${lastEvent}`)
   let hasMore = behind.length === MAX_WEBHOOKS
   let queued = 0
-  for (const webhook of behind) {
-    const next = await queueNext(context, webhook)
+  for (const webhooks of positions.values()) {
+    const next = await queueNext(context, webhooks, inSlot)
     queued += next.queued
     if (next.hasMore) hasMore = true
   }
   return { queued, hasMore }
 }
 
-/** Returns the number of queued deliveries, and whether there are more events. */
+/** Reads the events once for all webhooks of an account that have received the same events. */
 async function queueNext(
   context: Context,
-  webhook: WebhookBehind,
-): Promise<{ queued: number; hasMore: boolean }> {
-  const { database } = context
-  const { id, accountId, lastEvent } = webhook
+  webhooks: WebhookBehind[],
+  inSlot: ReturnType<typeof limitConcurrency>,
+): Promise<Queued> {
+  const [first] = webhooks
+  if (first === undefined) return { queued: 0, hasMore: false }
+  const { database, newId } = context
+  const { accountId, lastEvent } = first
   const query = { after: lastEvent, limit: MAX_EVENTS }
   const { events, hasMore, forgottenId } = await database.of(accountId).listEvents(query)
   // Events that were forgotten before they could be sent are skipped.
   const until = events.at(-1)?.id ?? forgottenId
   if (until <= lastEvent) return { queued: 0, hasMore: false }
   const createdAt = await database.readClock()
-  const deliveries = events
-    .filter(({ type }) => webhook.types === null || webhook.types.includes(type))
-    .map((event) => deliveryOf(context, event, createdAt))
-  const hasWon = await database.addDeliveries(id, { after: lastEvent, until }, deliveries)
-  return { queued: hasWon ? deliveries.length : 0, hasMore }
+  const messages = events.map((event) => messageOf(context, event))
+  const counts = await Promise.all(
+    webhooks.map(({ id, types }) =>
+      inSlot(async () => {
+        const deliveries = messages
+          .filter(({ type }) => types === null || types.includes(type))
+          .map((message) => ({ ...message, id: newId(), createdAt }))
+        const range = { after: lastEvent, until }
+        return (await database.addDeliveries(id, range, deliveries)) ? deliveries.length : 0
+      }),
+    ),
+  )
+  return { queued: counts.reduce((sum, count) => sum + count, 0), hasMore }
 }
 
-function deliveryOf({ newId, presentEvent }: Context, event: Event, createdAt: Date): NewDelivery {
+function messageOf({ presentEvent }: Context, event: Event) {
   const { id, type, ...rest } = presentEvent(event)
   // `timestamp` is the name that Standard Webhooks recommends for the time of the event.
   const body = JSON.stringify({ id, type, timestamp: rest.created_at, ...rest })
-  return { id: newId(), eventId: event.id, type, body, createdAt }
+  return { eventId: event.id, type, body }
 }
