@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import postgres from 'postgres'
+import { CONNECT_TIMEOUT_MS } from './connection.ts'
 import { openEventChannel } from './event-channel.ts'
 import { openPool } from './pool.ts'
 import { createUnitsOfWork, type RunUnit } from './unit-of-work.ts'
@@ -80,4 +83,20 @@ test('an instance that hears no notification, as behind a pooler, polls', async 
   const { heard } = open(t, url, { times: { ...TIMES, pollMs: 20 }, send })
   await until('it has polled repeatedly', () => heard.length >= 5)
   assert.ok(heard.every((account) => account === undefined))
+})
+
+test('an instance whose server never responds can be stopped without waiting for a timeout', async (t) => {
+  let isConnected = false
+  const silent = createServer(() => {
+    isConnected = true
+  })
+  await once(silent.listen(0, '127.0.0.1'), 'listening')
+  cleanUp(t, () => silent.close())
+  const { port } = silent.address() as AddressInfo
+  const send: RunUnit = async () => undefined as never
+  const { channel } = open(t, `postgres://user@127.0.0.1:${port}/none`, { send })
+  await until('it has connected', () => isConnected)
+  const before = performance.now()
+  await channel.close()
+  assert.ok(performance.now() - before < CONNECT_TIMEOUT_MS / 2)
 })

@@ -7,6 +7,7 @@ import { createNotifier } from './notifier.ts'
 import type { RunUnit } from './unit-of-work.ts'
 
 const CHANNEL = 'stowage_events'
+const LISTEN_TIMEOUT_MS = 10_000
 
 export interface ChannelTimes {
   /** How often readers look for new events while notifications arrive: an instance may be killed before it sends one. */
@@ -89,8 +90,13 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
         if (sender !== self && accounts !== '') wake(accounts.split(','))
       },
     })
+    const close = () => void closeQuietly(connection)
+    signal.addEventListener('abort', close, { once: true })
+    // A server that accepts the connection but never responds must not keep this instance from polling.
+    const timer = setTimeout(close, LISTEN_TIMEOUT_MS)
     try {
       await connection.sql`listen ${connection.sql(CHANNEL)}`
+      clearTimeout(timer)
       const either = AbortSignal.any([signal, lost.signal])
       do {
         isHeard = false
@@ -101,6 +107,8 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
     } catch {
       // The database does not respond. The instance polls until it does.
     } finally {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', close)
       await closeQuietly(connection)
     }
     return wasHeard
