@@ -6,6 +6,7 @@ import { ErrorAlert } from '../components/error-alert.tsx'
 import { NoMatch } from '../components/no-match.tsx'
 import { useTitle } from '../components/use-title.ts'
 import { IconHistory } from '../icons/icons.ts'
+import { useHasScope } from '../session/require-scope.tsx'
 import { useClient } from '../session/session.tsx'
 import {
   type ActivityQuery,
@@ -28,6 +29,8 @@ export function ActivityPage() {
   const events = data?.data
   const isEmpty = events?.length === 0
   const last = events?.at(-1)?.id ?? 0
+  const maySeeKeys = useHasScope('manage')
+  const kinds = Object.entries(KINDS).filter(([value]) => value !== 'keys' || maySeeKeys)
   const show = (next: Kind) => navigate(activityUrl({ kind: next, before: 0 }))
   return (
     <Stack gap="md">
@@ -37,7 +40,7 @@ export function ActivityPage() {
         </Title>
         <NativeSelect
           aria-label="Show"
-          data={Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))}
+          data={kinds.map(([value, { label }]) => ({ value, label }))}
           value={kind}
           onChange={({ currentTarget }) => show(currentTarget.value as Kind)}
         />
@@ -66,7 +69,7 @@ export function ActivityPage() {
             Newest
           </Button>
         )}
-        {events?.length === PER_PAGE && (
+        {data?.meta.has_more && (
           <Button component={Link} variant="default" href={activityUrl({ kind, before: last })}>
             Older
           </Button>

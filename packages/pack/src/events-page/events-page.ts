@@ -40,6 +40,7 @@ ${JSON.stringify(example, null, 2)}
   processed and continues after it: it misses no change and sees none twice.
 - \`type\` filters by type: \`type=asset.ready,asset.replaced\`.
 - \`order=desc\` returns the newest events first. For older ones, pass \`meta.next_before\` as \`before\`.
+- Events of API keys (\`key.created\`, \`key.revoked\`) require a key with the scope \`manage\`. Other keys do not get them.
 - \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and
   the name of the key that created it), \`grant\`, \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the service requires no key).
 - \`data\` is the resource right after the change, as the API returns it. It does not change when the resource changes again.

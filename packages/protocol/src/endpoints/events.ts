@@ -11,7 +11,7 @@ export const listEvents = defineEndpoint({
   scope: 'read',
   summary: 'List events',
   description:
-    'Every change of the account, who made it, and the resource after it; the oldest first. To follow the changes, repeat the call with `after` set to `meta.next_after`: no change is missed, and none is returned twice. Events are kept for 30 days (`STOWAGE_EVENTS_FOR`). If events after `after` may have been removed, the response is 410: read `last_id` from it, list the assets and products, and continue after `last_id`. See docs/events.md for all types.\n\nWith `Accept: text/event-stream`, the response is a live stream of server-sent events: each message has the JSON of one event as `data` and its ID as `id`. It sends new events as they happen, or first those after `after` or `Last-Event-ID`. A key can have 100 open streams.',
+    'Every change of the account, who made it, and the resource after it; the oldest first. To follow the changes, repeat the call with `after` set to `meta.next_after`: no change is missed, and none is returned twice. Events are kept for 30 days (`STOWAGE_EVENTS_FOR`). If events after `after` may have been removed, the response is 410: read `last_id` from it, list the assets and products, and continue after `last_id`. Events of API keys require the scope `manage`, and are left out for other keys. See docs/events.md for all types.\n\nWith `Accept: text/event-stream`, the response is a live stream of server-sent events: each message has the JSON of one event as `data` and its ID as `id`. It sends new events as they happen, or first those after `after` or `Last-Event-ID`. A key can have 100 open streams.',
   query: ListEventsQuery,
   headers: ListEventsHeaders,
   success: {

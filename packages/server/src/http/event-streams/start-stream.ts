@@ -1,5 +1,6 @@
-import { type endpoints, parseEventTypes } from '@stowage/protocol'
+import type { endpoints } from '@stowage/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { EventType } from '../../domain/event.ts'
 import { invalid } from '../../errors.ts'
 import { listEvents } from '../../operations/events/list-events.ts'
 import type { CheckedRequest } from '../route.ts'
@@ -14,14 +15,20 @@ export function wantsStream({ headers }: FastifyRequest): boolean {
 /** Starts after `Last-Event-ID` or `after`. Without them, it sends only new events. */
 export async function startStream(
   streams: EventStreams,
-  request: CheckedRequest<typeof endpoints.listEvents>,
+  {
+    request,
+    types,
+  }: {
+    request: CheckedRequest<typeof endpoints.listEvents>
+    /** Undefined: all types. */
+    types: EventType[] | undefined
+  },
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { context, caller, query, headers } = request
   if (query.order === 'desc' || query.before !== undefined) {
     throw invalid({ order: ['a stream sends the oldest event first'] })
   }
-  const types = query.type === undefined ? undefined : parseEventTypes(query.type)
   const stream = streams.reserve({
     accountId: context.accountId,
     keyId: caller.keyId,

@@ -2,6 +2,7 @@ import { endpoints, MAX_PAGE_SIZE, parseEventTypes } from '@stowage/protocol'
 import { invalid } from '../../errors.ts'
 import { listEvents } from '../../operations/events/list-events.ts'
 import { listNewestEvents } from '../../operations/events/list-newest-events.ts'
+import { visibleTypes } from '../../operations/events/visible-types.ts'
 import { openEventStreams } from '../event-streams/open-event-streams.ts'
 import { startStream, wantsStream } from '../event-streams/start-stream.ts'
 import { presentEvent } from '../responses/present-event.ts'
@@ -15,11 +16,11 @@ export const eventRoutes: RouteGroup = (app, options) => {
   app.addHook('preClose', async () => streams.close())
 
   route(app, options, endpoints.listEvents, async (request, reply) => {
-    const { context, query } = request
+    const { context, query, scope } = request
     const { after, before, order, type, limit = DEFAULT_LIMIT } = query
-    const types = type === undefined ? undefined : parseEventTypes(type)
+    const types = visibleTypes(scope, type === undefined ? undefined : parseEventTypes(type))
     const perPage = Math.min(limit, MAX_PAGE_SIZE)
-    if (wantsStream(reply.request)) return startStream(streams, request, reply)
+    if (wantsStream(reply.request)) return startStream(streams, { request, types }, reply)
     if (order === 'desc') {
       const page = await listNewestEvents(context, { after, before, types, limit: perPage })
       const { nextBefore, hasMore, lastId } = page

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Event, EventPage } from '@stowage/protocol'
+import { until } from '@stowage/testing/machine/until'
 import {
   aKeyedService,
   anAccount,
@@ -10,6 +11,7 @@ import {
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { forgetEvents } from '../../../src/jobs/forget-events.ts'
+import { anEventStream } from '../../support/event-stream.ts'
 import { NEVER } from '../../support/run-jobs.ts'
 
 const LINK = { filename: 'elsewhere.zip', url: 'https://example.com/elsewhere.zip' }
@@ -66,6 +68,25 @@ test('events have the key that made the change, and the resource as the API retu
   const other = await anAccount(service, { name: 'other' })
   const own = await other.call('GET', `${API}/events`)
   assert.equal(own.body.meta.last_id, 3)
+})
+
+test('only keys that may list keys get events of keys', async (t) => {
+  const service = await aKeyedService(t)
+  const { call, keys } = await anAccount(service, { name: 'shop' })
+  await call('POST', `${API}/assets/store`, LINK)
+  for (const { secret } of [keys.read, keys.write]) {
+    const headers = { Authorization: `Bearer ${secret}` }
+    const read = (query: string) => service.call('GET', `${API}/events${query}`, undefined, headers)
+    for (const query of ['?after=0', '?order=desc']) {
+      const { body } = await read(query)
+      assert.deepEqual([idsOf(body), body.meta.next_after], [[4], 4], query)
+    }
+    const refused = await read('?type=asset.ready,key.created')
+    assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden'])
+    const stream = await anEventStream(t, service.baseUrl, { query: '?after=0', headers })
+    await until('the event arrives', () => stream.events.length > 0)
+    assert.deepEqual([stream.events[0]?.id, stream.events[0]?.type], [4, 'asset.ready'])
+  }
 })
 
 test('a service without keys records changes as anonymous', async (t) => {
