@@ -19,7 +19,6 @@ create table events (
 );
 
 create index events_by_type on events (account_id, type, id);
-create index events_by_age on events (created_at);
 
 -- When the product last changed. Null: before this column existed.
 alter table products add column changed_at timestamptz;

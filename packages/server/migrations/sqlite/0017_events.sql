@@ -7,6 +7,7 @@ alter table accounts add column trash_until_by text;
 
 -- Written in the transaction of each change.
 create table events (
+  -- The order in which the events of all accounts were recorded, and in which they are forgotten.
   seq integer primary key,
   account_id text not null,
   id integer not null,
@@ -19,4 +20,3 @@ create table events (
 
 create unique index events_of_account on events (account_id, id);
 create index events_by_type on events (account_id, type, id);
-create index events_by_age on events (created_at);

@@ -217,8 +217,9 @@ export interface Database extends VerificationData, DeliveryData {
   forgetEndedAssets(before: Date, limit: number): Promise<number>
 
   /**
-   * Deletes at most `limit` events that were recorded before `before`, the oldest first. Returns their number. From
-   * then on, `EventPage.forgottenId` of their accounts is at least the highest of their IDs.
+   * Deletes at most `limit` events that were recorded before `before`, in the order of their IDs. Returns their number. From
+   * then on, `EventPage.forgottenId` of their accounts is at least the highest of their IDs. An event that is dated more
+   * than the tolerance in the future was recorded by a wrong clock, and counts as due.
    */
   forgetEvents(before: Date, limit: number): Promise<number>
 

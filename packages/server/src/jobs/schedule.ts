@@ -21,6 +21,8 @@ import { watchClock } from './watch-clock.ts'
 const PAUSE_MS = 15_000
 /** Shorter, because clients that declared a digest wait for its comparison. */
 const CHECKSUMS_PAUSE_MS = 500
+/** Longer: it looks at the oldest event of each account. */
+const EVENTS_PAUSE_MS = 600_000
 /** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
@@ -58,7 +60,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('continueDeletions', PAUSE_MS, continueDeletions),
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
-    repeat('forgetEvents', PAUSE_MS, forgetEvents),
+    repeat('forgetEvents', EVENTS_PAUSE_MS, forgetEvents),
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
     repeat('computeChecksums', CHECKSUMS_PAUSE_MS, computeChecksums),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),

@@ -80,7 +80,7 @@ export function accountAttachments(sql: Sql, { account, actor }: Writer): Attach
 
 /** One event for each asset with changed attachments, and for each `MAX_EVENT_PRODUCTS` of its products. */
 export function attachmentSubjects(sql: Sql): Fragment {
-  const products = sql`, 'products', groups.products`
+  const products = sql`'products', groups.products`
   return sql`
     select s.account_id, row_number() over (order by s.id, slice) as place,
       ${assetSnapshot(sql, products)} as data

@@ -1,30 +1,53 @@
+import { MAX_FUTURE_MS } from '../claim-times.ts'
 import type { Database } from '../database.ts'
-import type { Sql } from './connection.ts'
+import { begin, type Sql } from './connection.ts'
+
+/** An arbitrary number that nothing else locks in the database. */
+const FORGET_EVENTS_LOCK = 7_205_759_403
 
 /** The events of all accounts. Instances may call this concurrently. */
 type Events = Pick<Database, 'forgetEvents' | 'compareEvents' | 'repairEvents'>
 
 export function globalEvents(sql: Sql): Events {
   return {
-    async forgetEvents(before, limit) {
-      const [row] = await sql<{ count: number }[]>`
-        with forgotten as (
-          delete from events where (account_id, id) in (
-            select account_id, id from events where created_at < ${before}
-            order by created_at limit ${limit} for update skip locked)
-          returning account_id, id
-        ), locked as (
-          select accounts.id, last.id as event from accounts
-          join (select account_id, max(id) as id from forgotten group by account_id) last
-            on accounts.id = last.account_id
-          order by accounts.id for no key update of accounts
-        ), marked as (
-          update accounts set forgotten_event = greatest(forgotten_event, locked.event)
-          from locked where accounts.id = locked.id
-        )
-        select count(*) as count from forgotten`
-      return row?.count ?? 0
-    },
+    forgetEvents: (before, limit) =>
+      begin(sql, async (transaction) => {
+        // Other instances would delete the same events.
+        const [lock] = await transaction<{ is_free: boolean }[]>`
+          select pg_try_advisory_xact_lock(${FORGET_EVENTS_LOCK}) as is_free`
+        if (!lock?.is_free) return 0
+        const isDue = transaction`(created_at < ${before}
+          or created_at > now() + ${MAX_FUTURE_MS} * interval '1 ms')`
+        const [row] = await transaction<{ count: number }[]>`
+          with heads as (
+            select a.id as account_id from accounts a where exists (
+              select from (
+                select created_at from events where account_id = a.id order by id limit 1
+              ) head where ${isDue})
+            limit ${limit}
+          ), due as (
+            select account_id, id from (
+              select e.account_id, e.id, e.created_at,
+                bool_and(${isDue}) over (partition by e.account_id order by e.id) as is_due
+              from heads cross join lateral (
+                select * from events where account_id = heads.account_id order by id limit ${limit}
+              ) e
+            ) prefix where is_due order by created_at limit ${limit}
+          ), forgotten as (
+            delete from events using due where events.account_id = due.account_id and events.id = due.id
+            returning events.account_id, events.id
+          ), locked as (
+            select accounts.id, last.id as event from accounts
+            join (select account_id, max(id) as id from forgotten group by account_id) last
+              on accounts.id = last.account_id
+            order by accounts.id for no key update of accounts
+          ), marked as (
+            update accounts set forgotten_event = greatest(forgotten_event, locked.event)
+            from locked where accounts.id = locked.id
+          )
+          select count(*) as count from forgotten`
+        return row?.count ?? 0
+      }),
 
     async compareEvents() {
       const rows = await sql<{ id: string; last: number; highest: number; missing: number }[]>`

@@ -28,10 +28,10 @@ export async function recordDamage(
   key: string,
   isDamaged: boolean,
 ): Promise<void> {
-  const damagedVersion = transaction`, 'damagedVersion', owner.version`
+  const damagedVersion = transaction`'damagedVersion', owner.version`
   const subjects = transaction`
     select s.account_id, 1 as place,
-      ${assetSnapshot(transaction, isDamaged ? damagedVersion : transaction``)} as data
+      ${isDamaged ? assetSnapshot(transaction, damagedVersion) : assetSnapshot(transaction)} as data
     from (${ownerOf(transaction, key)}) owner join assets s on s.id = owner.id
     where s.status = 'ready' or s.trashed_at is not null`
   const type = isDamaged ? 'asset.damaged' : 'asset.updated'

@@ -101,7 +101,7 @@ export async function recordEvent(
   await recordEvents(transaction, { type, actor, subjects })
 }
 
-/** Records that the plan is almost used up, if these additional bytes have crossed the limit. */
+/** Records that the plan is almost used up, if these additional bytes have crossed 90 % of it. */
 export async function recordStorageLow(
   transaction: Sql,
   { account, actor }: Writer,
@@ -110,12 +110,7 @@ export async function recordStorageLow(
   if (growth <= 0) return
   const subjects = transaction`
     select s.id as account_id, 1 as place, ${accountSnapshot(transaction)} as data
-    from accounts s where s.id = ${account} and ${becomesLow(transaction, -growth, growth)}`
+    from accounts s where s.id = ${account} and (stored_bytes + reserved_bytes) * 10 >= plan_storage * 9
+      and (stored_bytes + reserved_bytes - ${growth}::bigint) * 10 < plan_storage * 9`
   await recordEvents(transaction, { type: 'account.storage_low', actor, subjects })
-}
-
-/** Whether `growth` makes the account `s` cross 90 % of its plan. `offset` leads from its counters to those before. */
-export function becomesLow(sql: Sql, offset: number, growth: number): Fragment {
-  const before = sql`(s.stored_bytes + s.reserved_bytes + ${offset}::bigint)`
-  return sql`(${before} * 10 < s.plan_storage * 9 and (${before} + ${growth}::bigint) * 10 >= s.plan_storage * 9)`
 }

@@ -5,14 +5,19 @@ import type { Fragment } from './statement.ts'
  * The data of events as JSON, from the row `s` of a statement. `read-event-data.ts` reads it.
  */
 
+const ASSET_FIELDS = `'id', s.id, 'kind', s.kind, 'status', s.status, 'filename', s.filename,
+  'bytes', s.bytes, 'mime', s.mime, 'url', s.url, 'createdAt', s.created_at,
+  'updatedAt', coalesce(s.updated_at, s.created_at), 'version', s.version, 'folder', s.folder,
+  'trashedAt', s.trashed_at, 'checksum', (
+    select json_build_array(c.sha256, c.verified_at, c.damaged) from checksums c
+    where c.object_key = coalesce(s.object_key, s.id))`
+
 /** `more` are further names and values. */
-export function assetSnapshot(sql: Sql, more: Fragment = sql``): Fragment {
-  return sql`json_build_object('id', s.id, 'kind', s.kind, 'status', s.status, 'filename', s.filename,
-    'bytes', s.bytes, 'mime', s.mime, 'url', s.url, 'createdAt', s.created_at,
-    'updatedAt', coalesce(s.updated_at, s.created_at), 'version', s.version, 'folder', s.folder,
-    'trashedAt', s.trashed_at, 'checksum', (
-      select json_build_array(c.sha256, c.verified_at, c.damaged) from checksums c
-      where c.object_key = coalesce(s.object_key, s.id)) ${more})`
+export function assetSnapshot(sql: Sql, more?: Fragment): Fragment {
+  const fields = sql.unsafe(ASSET_FIELDS)
+  return more === undefined
+    ? sql`json_build_object(${fields})`
+    : sql`json_build_object(${fields}, ${more})`
 }
 
 export function uploadSnapshot(sql: Sql): Fragment {

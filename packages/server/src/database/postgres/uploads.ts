@@ -10,7 +10,7 @@ import type { NewUpload, Reservation, Resizing } from '../reservation.ts'
 import { begin, type Sql } from './connection.ts'
 import { makeRoom } from './make-room.ts'
 import { isUniqueViolation } from './outages.ts'
-import { becomesLow, recordStorageLow, recordUploadEvents } from './record-events.ts'
+import { recordStorageLow, recordUploadEvents } from './record-events.ts'
 import { toUpload, type UploadRow, uploadColumns } from './rows.ts'
 import { accountSnapshot, uploadSnapshot } from './snapshots.ts'
 import { currentStatus } from './transition.ts'
@@ -67,16 +67,21 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
     const { asset } = upload
     const { sha256 } = asset.integrity
     const [row] = await sql`
-      with reserved as (
-        update accounts s set reserved_bytes = reserved_bytes + ${asset.bytes},
-          last_event = last_event + case when ${becomesLow(sql, 0, asset.bytes)} then 2 else 1 end
-        where id = ${account}
-          and stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + ${asset.bytes} <= plan_storage
-        returning id, last_event, case when ${becomesLow(sql, -asset.bytes, asset.bytes)}
-          then ${accountSnapshot(sql)} end as low
+      with given as (
+        select ${asset.bytes}::bigint as size, ${actor}::text::json as actor
+      ), reserved as (
+        update accounts s set reserved_bytes = reserved_bytes + size, last_event = last_event
+          + case when (stored_bytes + reserved_bytes) * 10 < plan_storage * 9
+              and (stored_bytes + reserved_bytes + size) * 10 >= plan_storage * 9 then 2 else 1 end
+        from given where id = ${account}
+          and stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + size <= plan_storage
+        returning id, last_event, size, actor,
+          case when (stored_bytes + reserved_bytes - size) * 10 < plan_storage * 9
+            and (stored_bytes + reserved_bytes) * 10 >= plan_storage * 9
+            then ${accountSnapshot(sql)} end as low
       ), declared as (
         insert into checksums (object_key, bytes, chunk_size, sha256)
-        select ${asset.id}, ${asset.bytes}, ${upload.chunkSize}, ${sha256}::text
+        select ${asset.id}, size, ${upload.chunkSize}, ${sha256}::text
         from reserved where ${sha256}::text is not null
       ), s as (
         insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
@@ -84,22 +89,22 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
           request_digest, started_by_id, started_by_name, folder, search_path, replaces, keeps_name,
           token_id, token_bytes)
         select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
-          ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime},
+          ${foldText(asset.filename)}, ${sortName(asset.filename)}, size, ${asset.mime},
           ${asset.createdAt},
           ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, now() + ${keptForMs} * interval '1 ms',
           ${idempotency?.key ?? null}, ${idempotency?.digest ?? null},
           ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null},
           ${storedFolder(asset.path)}, ${searchPath(asset.path)}, ${upload.replaces?.assetId ?? null}::uuid,
           ${upload.replaces?.keepsName ?? false}, ${upload.tokenId}::uuid,
-          ${upload.tokenId && asset.bytes}::bigint
+          case when ${upload.tokenId}::uuid is null then null else size end
         from reserved
         returning *
       )
       insert into events (account_id, id, type, created_at, actor, data)
       select reserved.id, last_event - case when low is null then 0 else 1 end, 'upload.started',
-        clock_timestamp(), ${actor}::text::json, ${uploadSnapshot(sql)} from reserved, s
+        clock_timestamp(), actor, ${uploadSnapshot(sql)} from reserved, s
       union all
-      select id, last_event, 'account.storage_low', clock_timestamp(), ${actor}::text::json, low
+      select id, last_event, 'account.storage_low', clock_timestamp(), actor, low
       from reserved where low is not null
       returning id`
     return row !== undefined

@@ -43,10 +43,10 @@ export function prepareCompletion(connection: Connection) {
   const finish = prepare<CompletedRow>(
     `${transition('completing', 'ready')} and replaces is null returning seq, bytes, chunk_size, search_name, token_id`,
   )
-  const store = prepare(
+  const store = prepare<{ last_event: number }>(
     `update accounts set reserved_bytes = reserved_bytes - :bytes,
-       stored_bytes = stored_bytes + :bytes, asset_count = asset_count + 1
-     where id = :account`,
+       stored_bytes = stored_bytes + :bytes, asset_count = asset_count + 1, last_event = last_event + 1
+     where id = :account returning last_event`,
   )
   const indexName = prepare(
     'insert into asset_names (rowid, search_name) values (:seq, :search_name)',
@@ -91,10 +91,10 @@ export function prepareCompletion(connection: Connection) {
           const status = finishReplacement(writer, id, keepVersions)
           return status ?? finished.get({ account, id })?.status
         }
-        store.run({ account, bytes: row.bytes })
+        const event = store.get({ account, bytes: row.bytes })?.last_event
         queueChecksum({ key: id, bytes: row.bytes, chunkSize: row.chunk_size })
         indexName.run({ seq: row.seq, search_name: row.search_name })
-        recordAsset(writer, 'asset.ready', row.seq)
+        recordAsset(writer, 'asset.ready', row.seq, event)
         if (row.token_id !== null) attachByToken(writer, id, row.token_id)
         return 'ready'
       })

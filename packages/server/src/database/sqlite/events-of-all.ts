@@ -1,3 +1,4 @@
+import { MAX_FUTURE_MS } from '../claim-times.ts'
 import type { EventComparison } from '../event-data.ts'
 import type { Connection } from './statement.ts'
 
@@ -8,11 +9,11 @@ interface ForgottenRow {
 
 /** The events of all accounts. */
 export function prepareEventsOfAll({ prepare, transaction }: Connection) {
-  const any = prepare('select 1 from events where created_at < :before limit 1')
+  const oldest = prepare<{ seq: number; created_at: number }>(
+    'select seq, created_at from events order by seq limit :limit',
+  )
   const forget = prepare<ForgottenRow>(
-    `delete from events where seq in (
-       select seq from events where created_at < :before order by created_at limit :limit)
-     returning account_id, id`,
+    'delete from events where seq <= :last returning account_id, id',
   )
   const mark = prepare(
     'update accounts set forgotten_event = max(forgotten_event, :id) where id = :account',
@@ -47,15 +48,18 @@ export function prepareEventsOfAll({ prepare, transaction }: Connection) {
     },
 
     forgetEvents(before: Date, limit: number): number {
-      const time = before.getTime()
+      const [earliest, latest] = [before.getTime(), Date.now() + MAX_FUTURE_MS]
+      const rows = oldest.all({ limit })
+      const kept = rows.findIndex(({ created_at: time }) => time >= earliest && time <= latest)
+      const last = rows.at(kept === -1 ? rows.length - 1 : kept - 1)
       // A read first: it is much cheaper than a write that changes nothing.
-      if (any.get({ before: time }) === undefined) return 0
+      if (kept === 0 || last === undefined) return 0
       return transaction(() => {
-        const rows = forget.all({ before: time, limit })
-        for (const [account, events] of Map.groupBy(rows, (row) => row.account_id)) {
+        const forgotten = forget.all({ last: last.seq })
+        for (const [account, events] of Map.groupBy(forgotten, (row) => row.account_id)) {
           mark.run({ account, id: Math.max(...events.map(({ id }) => id)) })
         }
-        return rows.length
+        return forgotten.length
       })
     },
   }

@@ -10,7 +10,10 @@ import type { UploadRow } from './rows.ts'
 import { ASSET_SNAPSHOT, uploadSnapshot } from './snapshots.ts'
 import type { Connection } from './statement.ts'
 
-/** Records events, in the caller's transaction. */
+/**
+ * Records events, in the caller's transaction. `id` is the account's `last_event`, if the caller has incremented it
+ * with its own statement: the most frequent changes do so.
+ */
 export function prepareRecordEvents({ prepare, markEvents }: Connection) {
   const take = prepare<{ last_event: number }>(
     'update accounts set last_event = last_event + 1 where id = :account returning last_event',
@@ -40,26 +43,40 @@ export function prepareRecordEvents({ prepare, markEvents }: Connection) {
        and (stored_bytes + reserved_bytes - :growth) * 10 < plan_storage * 9`,
   )
 
-  function next(writer: Writer) {
-    const id = take.get({ account: writer.account })?.last_event
-    if (id === undefined) throw new Error(`there is no account ${writer.account}`)
-    markEvents(writer.account)
-    return { account: writer.account, actor: writer.actor, id, now: Date.now() }
+  function takeId({ account }: Writer): number {
+    const id = take.get({ account })?.last_event
+    if (id === undefined) throw new Error(`there is no account ${account}`)
+    return id
   }
 
-  function recordEvent(writer: Writer, type: EventType, data: object): void {
-    insert.run({ ...next(writer), type, data: JSON.stringify(data) })
+  function headOf({ account, actor }: Writer, type: EventType, id: number) {
+    markEvents(account)
+    return { account, actor, type, id, now: Date.now() }
+  }
+
+  function recordEvent(
+    writer: Writer,
+    type: EventType,
+    data: object,
+    id: number = takeId(writer),
+  ): void {
+    insert.run({ ...headOf(writer, type, id), data: JSON.stringify(data) })
   }
 
   return {
     recordEvent,
 
-    recordAsset(writer: Writer, type: AssetEventType, seq: number): void {
-      insertAsset.run({ ...next(writer), type, seq })
+    recordAsset(
+      writer: Writer,
+      type: AssetEventType,
+      seq: number,
+      id: number = takeId(writer),
+    ): void {
+      insertAsset.run({ ...headOf(writer, type, id), seq })
     },
 
     recordDamage(writer: Writer, { seq, version }: { seq: number; version: number }): void {
-      insertDamage.run({ ...next(writer), type: 'asset.damaged', seq, version })
+      insertDamage.run({ ...headOf(writer, 'asset.damaged', takeId(writer)), seq, version })
     },
 
     recordAttachment(
@@ -67,7 +84,8 @@ export function prepareRecordEvents({ prepare, markEvents }: Connection) {
       type: AttachmentEventType,
       { seq, products }: { seq: number; products: AttachedProduct[] },
     ): void {
-      insertAttachment.run({ ...next(writer), type, seq, products: JSON.stringify(products) })
+      const head = headOf(writer, type, takeId(writer))
+      insertAttachment.run({ ...head, seq, products: JSON.stringify(products) })
     },
 
     recordUpload(writer: Writer, type: UploadEventType, row: UploadRow): void {

@@ -1,4 +1,6 @@
+import { storedFolder } from '../../domain/asset-path.ts'
 import type { StoredUpload } from '../read-event-data.ts'
+import type { NewUpload } from '../reservation.ts'
 import type { UploadRow } from './rows.ts'
 
 /** The names and values of the JSON object of an asset, from its row. `read-event-data.ts` reads it. */
@@ -22,5 +24,24 @@ export function uploadSnapshot(row: UploadRow): StoredUpload {
     startedByName: row.started_by_name,
     createdAt: row.created_at,
     expiresAt: row.expires_at,
+  }
+}
+
+/** The snapshot of an upload that was just requested. */
+export function newUploadSnapshot(upload: NewUpload['upload'], expiresAt: number): StoredUpload {
+  const { asset, replaces, startedBy } = upload
+  return {
+    id: replaces?.assetId ?? asset.id,
+    uploadId: upload.id,
+    isReplacement: replaces !== null,
+    filename: asset.filename,
+    folder: storedFolder(asset.path),
+    bytes: asset.bytes,
+    mime: asset.mime,
+    chunkSize: upload.chunkSize,
+    startedById: startedBy?.id ?? null,
+    startedByName: startedBy?.name ?? null,
+    createdAt: asset.createdAt.getTime(),
+    expiresAt,
   }
 }

@@ -10,21 +10,30 @@ import { prepareChecksums } from './checksums.ts'
 import { prepareMakeRoom } from './make-room.ts'
 import { prepareRecordEvents } from './record-events.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { newUploadSnapshot } from './snapshots.ts'
 import type { Connection } from './statement.ts'
 import { OWN_ASSET, STATUS } from './transition.ts'
 import { prepareUploadTokens } from './upload-tokens.ts'
+
+interface Reserved {
+  /** The ID of the event. */
+  last_event: number
+  /** Whether 90 % of the plan is used. */
+  is_low: number
+}
 
 export function prepareUploads(connection: Connection) {
   const { prepare, transaction } = connection
   const makeRoom = prepareMakeRoom(connection)
   const { declareChecksum, removeChecksum } = prepareChecksums(connection)
   const { refuseToken } = prepareUploadTokens(connection)
-  const { recordUpload, recordStorageLow } = prepareRecordEvents(connection)
+  const { recordEvent, recordUpload, recordStorageLow } = prepareRecordEvents(connection)
   // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
-  const reserve = prepare(
-    `update accounts set reserved_bytes = reserved_bytes + :bytes
+  const reserve = prepare<Reserved>(
+    `update accounts set reserved_bytes = reserved_bytes + :bytes, last_event = last_event + 1
      where id = :account
-       and stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + :bytes <= plan_storage`,
+       and stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + :bytes <= plan_storage
+     returning last_event, (stored_bytes + reserved_bytes) * 10 >= plan_storage * 9 as is_low`,
   )
   const free = prepare(
     'update accounts set reserved_bytes = reserved_bytes - :bytes where id = :account',
@@ -33,7 +42,7 @@ export function prepareUploads(connection: Connection) {
     `select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
      from accounts where id = :account`,
   )
-  const insert = prepare<UploadRow>(
+  const insert = prepare(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
        request_digest, started_by_id, started_by_name, folder, search_path, replaces, keeps_name,
@@ -41,8 +50,7 @@ export function prepareUploads(connection: Connection) {
      values (:id, :account, 'file', 'uploading', :filename, :search_name, :sort_name, :bytes, :mime,
        :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest,
        :started_by_id, :started_by_name, :folder, :search_path, :replaces, :keeps_name,
-       :token_id, :token_bytes)
-     returning ${UPLOAD_COLUMNS}`,
+       :token_id, :token_bytes)`,
   )
   const byIdempotencyKey = prepare<UploadRow & { request_digest: string }>(
     `select ${UPLOAD_COLUMNS}, request_digest from assets
@@ -90,12 +98,13 @@ export function prepareUploads(connection: Connection) {
   )
 
   /** Superseded objects and the oldest trash are removed, if that makes the bytes fit. */
-  function reserveBytes(writer: Writer, bytes: number): Room {
+  function reserveBytes(writer: Writer, bytes: number): Reserved | Exclude<Room, 'made'> {
     const { account } = writer
-    if (reserve.run({ account, bytes }) === 1) return 'made'
+    const row = reserve.get({ account, bytes })
+    if (row !== undefined) return row
     const room = makeRoom(writer, bytes)
     if (room !== 'made') return room
-    return reserve.run({ account, bytes }) === 1 ? 'made' : 'none'
+    return reserve.get({ account, bytes }) ?? 'none'
   }
 
   function reserveGrowth(writer: Writer, growth: number): Room {
@@ -145,12 +154,13 @@ export function prepareUploads(connection: Connection) {
         const { tokenId } = upload
         const excess = tokenId && refuseToken(account, tokenId, asset.bytes)
         if (excess) return excess
-        const room = reserveBytes(writer, asset.bytes)
-        if (room === 'partial') return { outcome: 'partial' }
-        if (room === 'none') {
+        const reserved = reserveBytes(writer, asset.bytes)
+        if (reserved === 'partial') return { outcome: 'partial' }
+        if (reserved === 'none') {
           return { outcome: 'storage_exceeded', usage: usageOf(account) }
         }
-        const row = insert.get({
+        const expires_at = Date.now() + keptForMs
+        insert.run({
           id: asset.id,
           account,
           filename: asset.filename,
@@ -161,7 +171,7 @@ export function prepareUploads(connection: Connection) {
           created_at: asset.createdAt.getTime(),
           upload_id: upload.id,
           chunk_size: upload.chunkSize,
-          expires_at: Date.now() + keptForMs,
+          expires_at,
           key: idempotency?.key ?? null,
           digest: idempotency?.digest ?? null,
           started_by_id: upload.startedBy?.id ?? null,
@@ -176,8 +186,9 @@ export function prepareUploads(connection: Connection) {
         const { sha256 } = asset.integrity
         const object = { key: asset.id, bytes: asset.bytes, chunkSize: upload.chunkSize }
         if (sha256 !== null) declareChecksum(object, sha256)
-        recordUpload(writer, 'upload.started', row as UploadRow)
-        recordStorageLow(writer, asset.bytes)
+        const snapshot = newUploadSnapshot(upload, expires_at)
+        recordEvent(writer, 'upload.started', snapshot, reserved.last_event)
+        if (reserved.is_low) recordStorageLow(writer, asset.bytes)
         return { outcome: 'reserved' }
       })
     },
