@@ -111,13 +111,14 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
 }
 
 async function claim(
-  { database }: Context,
+  context: Context,
   lane: WebhookLane,
   limits: { limit: number; perWebhook: number },
 ): Promise<ClaimedDelivery[]> {
-  const now = await database.readClock()
+  const now = await context.database.readClock()
   const claimedUntil = new Date(now.getTime() + CLAIM_MS)
-  return database.claimDeliveries(lane, { now, claimedUntil }, limits)
+  // Read from the context again: a test may have taken over the jobs meanwhile.
+  return context.database.claimDeliveries(lane, { now, claimedUntil }, limits)
 }
 
 /** Never rejects: if a claim could not be extended, another instance may repeat the request. */
