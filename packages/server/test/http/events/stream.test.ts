@@ -96,7 +96,8 @@ test('a stream ends when its key is revoked, and a key cannot open too many', as
   const foreign = await open(other.keys.read.secret)
   const revoked = await one.call('DELETE', `${API}/keys/${one.keys.read.id}`)
   assert.equal(revoked.status, 200)
-  await until('the stream ends', () => reading.isEnded())
+  // Sooner than the next check of all callers.
+  await until('the stream ends', () => reading.isEnded(), 10_000)
   await storeLink(one, 'a')
   await until('the event arrives', () => writing.events.length > 0)
   assert.deepEqual([writing.isEnded(), foreign.events.length], [false, 0])
