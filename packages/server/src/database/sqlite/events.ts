@@ -28,22 +28,29 @@ export function prepareEvents({ prepare, transaction }: Connection) {
      values (:account, :id, :type, :created_at, :actor, :data) on conflict do nothing`,
   )
 
-  /** One statement for the state and the events, as another process may record and forget events meanwhile. */
+  /**
+   * One statement for the state and the events, as another process may record and forget events meanwhile. It finds the
+   * events by an index and adds up their sizes, which does not read their data, and then reads only those that fit.
+   */
   function select(conditions: string[], order: 'asc' | 'desc'): Statement<EventRow> {
     const byId = `order by id ${order}`
     const parts = conditions.map(
-      (condition) => `select * from (select id, type, created_at, actor, data from events
+      (condition) => `select * from (select id, seq from events
         where account_id = :account and id > :after and id < :before ${condition}
         ${byId} limit :limit + 1)`,
     )
     return prepare(
       `select a.last_event, a.forgotten_event, e.id, e.type, e.created_at, e.actor, e.data, e.found
        from accounts a left join (
-         select * from (
-           select *, count(*) over () as found, row_number() over (${byId}) as place,
-             sum(length(data)) over (${byId}) - length(data) as bytes_before
-           from (select * from (${parts.join(' union all ')}) ${byId} limit :limit + 1)
-         ) where place <= :limit and bytes_before < ${MAX_EVENT_PAGE_BYTES}
+         select events.*, found from (
+           select seq, count(*) over () as found, row_number() over (${byId}) as place,
+             sum(size) over (${byId}) - size as bytes_before
+           from (
+             select events.id, seq, octet_length(data) as size
+             from (select * from (${parts.join(' union all ')}) ${byId} limit :limit + 1)
+             join events using (seq))
+         ) join events using (seq)
+         where place <= :limit and bytes_before < ${MAX_EVENT_PAGE_BYTES}
        ) e on true
        where a.id = :account order by e.id ${order}`,
     )
