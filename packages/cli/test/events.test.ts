@@ -96,6 +96,10 @@ test('events --forward sends signed webhooks to a local receiver, and continues 
     events.map(({ data }) => 'filename' in data && data.filename),
     ['a', 'b', 'c'],
   )
+  for (const { body } of received) {
+    const { timestamp, created_at } = JSON.parse(body)
+    assert.equal(timestamp, created_at)
+  }
   const ids = new Set(received.map(({ headers }) => headers['webhook-id']))
   assert.equal(ids.size, 3)
   const results = stdout.trimEnd().split('\n')

@@ -15,7 +15,7 @@ test('tokens add creates a token with which a page can upload within its limits'
   assert.equal(code, 0, stderr)
   assert.match(
     stderr,
-    /Allows to upload 2 files, 1 kB in total, until 20\d\d-\d\d-\d\d \d\d:\d\d UTC/,
+    /The token can upload 2 files, 1 kB in total. It can start uploads until 20\d\d-\d\d-\d\d \d\d:\d\d UTC/,
   )
   const page = callerWith(baseUrl, stdout.trim())
   const { id } = await finishUpload(

@@ -194,8 +194,8 @@ export interface Client<Input = BlobInput | StreamInput> {
    */
   createKey(key: KeyRequest, settings?: CallSettings): Promise<NewKey>
   /**
-   * Creates an upload token, with which a web page uploads files within these limits, and does nothing else. In the page,
-   * pass it as `apiKey` to `createClient`. Call this from your backend: an API key must never be in a page.
+   * Creates an upload token for a web page: it can upload files within these limits, and nothing else. In the page, pass it
+   * as `apiKey` to `createClient`. Call this from your backend: an API key must never be in a page.
    */
   createUploadToken(limits: UploadTokenRequest, settings?: CallSettings): Promise<UploadToken>
   /** Revokes an API key and ends the upload tokens that it created. It stops working immediately. */

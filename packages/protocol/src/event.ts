@@ -106,9 +106,12 @@ export const EVENTS = {
     data: 'EventUpload',
   },
   'upload.expired': { when: 'An unfinished upload expired.', data: 'EventUpload' },
-  'asset.ready': { when: 'An upload was completed, or a link was stored.', data: 'Asset' },
+  'asset.ready': {
+    when: 'The upload of a new asset was completed, or a link was stored.',
+    data: 'Asset',
+  },
   'asset.updated': {
-    when: 'The name, the path, the URL or the size of a link changed, or a damaged file was read correctly again.',
+    when: 'The name or the path of an asset changed, the URL or the size of a link changed, or a damaged file was read correctly again.',
     data: 'Asset',
   },
   'asset.replaced': {
@@ -133,7 +136,7 @@ export const EVENTS = {
     data: 'Asset',
   },
   'asset.damaged': {
-    when: 'The stored bytes of a version do not have their SHA-256, or cannot be read.',
+    when: 'The stored bytes of a version do not match its SHA-256, or cannot be read.',
     data: 'DamagedAsset',
   },
   'version.deleted': { when: 'An older version was deleted by a call.', data: 'DeletedVersion' },
@@ -161,11 +164,11 @@ export const EventActor = Type.Object(
     type: Type.Enum([...ACTOR_TYPES], {
       type: 'string',
       description:
-        '`job` is a background job, `operator` a command on the server, and `anonymous` anyone who can reach a service that requires no key',
+        '`job` is a background job, `operator` a command on the server, and `anonymous` anyone who can reach a service that requires no key. `grant` is reserved for a later version',
     }),
     id: Nullable('string', {
       description:
-        'The ID of the key, the upload token or the grant; null for the key from the settings of the service, and for other actors',
+        'The ID of the key or the upload token; null for the key from the settings of the service, and for other actors',
     }),
     name: Nullable('string', {
       description:
@@ -219,7 +222,7 @@ export const ListEventsQuery = Type.Object({
       minimum: 0,
       maximum: MAX_INTEGER,
       description:
-        'Only events with higher IDs: the last ID that was read. Missing: starts with the oldest event that is kept; a stream starts with new events',
+        'The last ID that was read: only events with higher IDs are returned. If omitted, a page starts with the oldest event that is kept, and a stream with the next new event',
       ...Problem('must be the ID of an event, or 0'),
     }),
   ),

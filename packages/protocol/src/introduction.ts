@@ -15,8 +15,8 @@ export STOWAGE_API_KEY=stow_…
 ## Authentication
 
 Send an API key with every call: \`Authorization: Bearer stow_…\`. A key belongs to one account and has one scope.
-\`read\` allows reading, \`write\` also allows changes, and \`manage\` also allows managing keys. A missing or revoked
-key returns 401; a key without the required scope returns 403.
+\`read\` allows reading, \`write\` also allows changes, and \`manage\` also allows managing keys and webhooks. A missing or
+revoked key returns 401; a key without the required scope returns 403.
 
 - Create the first key with \`stowage keys add\` on the server, and more keys with \`POST /keys\`.
 - A service that listens on loopback only is open by default. It needs no key and ignores keys.
@@ -52,7 +52,8 @@ never changes once released.
 
 ## Paging
 
-Lists return 25 rows per page. \`limit\` changes that, up to 1000 (100 for product groups); \`page\` selects the page.
+Lists return 25 rows per page. \`limit\` changes that, up to 1000 (100 for product groups and deliveries); \`page\` selects the
+page.
 \`meta.total\` is the number of all rows, and \`links.next\` is the URL of the next page, or null on the last one. The
 URLs in \`links\` keep all other parameters. A page after the last one is empty, not an error.
 
@@ -96,15 +97,16 @@ asset does not change. Its ID, its products and all links to it stay the same.
 
 ## Idempotency
 
-Every call is idempotent, except \`POST /keys\`, \`POST /upload-tokens\`, \`POST /webhooks\`, \`POST /assets/store\`,
-and \`POST /assets/signed\` without an \`Idempotency-Key\` header: repeating one of these creates a second key, token,
-webhook, link or upload. Completing or cancelling an upload twice returns the same response, and so does attaching,
+Every call can be repeated safely, except \`POST /keys\`, \`POST /upload-tokens\`, \`POST /webhooks\`,
+\`POST /assets/store\`, and \`POST /assets/signed\` without an \`Idempotency-Key\` header: repeating one of these creates
+a second key, token, webhook, link or upload. Repeating \`ping\` or \`redeliver\` of a webhook sends another request, and
+repeating \`rotate\` replaces the secret again, without ending the previous ones. Completing or cancelling an upload twice returns the same response, and so does attaching,
 detaching or storing the same products, and restoring a version.
 
 Choose a new \`Idempotency-Key\` for each upload. The same key with the same body returns the same upload, and the same
 key with another body returns 409.
 
-After a 429 or a 503, wait and send the same call again. After a lost connection, send an idempotent call again. Before
-you repeat one of the others, check whether the key, webhook, link or upload was created.
+After a 429 or a 503, wait and send the same call again. After a lost connection, send the call again, unless it is one of
+the exceptions: check first whether the key, webhook, link or upload was created.
 `
 }

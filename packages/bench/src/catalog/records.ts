@@ -25,7 +25,7 @@ const TYPES = ['zip', 'wav', 'pdf', 'mp4', 'jpg']
 
 /** The file of one in eleven assets was replaced: the service keeps one older version by default. */
 const REPLACED_EVERY = 11
-/** For this many assets, there is one more in the trash. */
+/** For every so many ready assets, there is one in the trash. */
 const TRASHED_EVERY = 20
 
 /** IDs increase with the index, as those of real assets increase with time. */

@@ -10,7 +10,7 @@ export interface ReleasedMigration {
 
 /** The number of migrations of version 0.1.0. */
 const COUNT = 4
-/** The later ones count and index assets that already exist, which is faster than doing so with each row. */
+/** How many of them run before the assets are inserted. The others count and index all assets at once, which is faster. */
 const BEFORE_ASSETS = 2
 
 /** The migrations of the last release: those that run before the assets are inserted, and those after. */

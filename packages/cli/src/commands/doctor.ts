@@ -19,7 +19,8 @@ Usage:
               uploads
   --repair    repair without data loss: remove uploads that cannot be completed and objects of
               deleted, cancelled or expired assets (never an object that the database does not
-              know), recount the usage of accounts, and count missing events as removed
+              know), recount the usage of accounts, and mark missing events as removed:
+              readers that need them then get an error instead of missing changes
   --verify    also read every file, compare it with its SHA-256 and, on disk storage, with the
               digests of its parts, and record the result
   --json      a JSON array of findings: {check, status, message, items, remedy}. The status is ok,

@@ -69,7 +69,9 @@ Examples:
       if (json) return 0
       const files = maxFiles === undefined || maxFiles === 1 ? 'one file' : `${maxFiles} files`
       const until = `until ${formatMinute(created.expires_at)} UTC`
-      writeMessage(`Allows to upload ${files}, ${formatSize(maxBytes)} in total, ${until}.`)
+      writeMessage(
+        `The token can upload ${files}, ${formatSize(maxBytes)} in total. It can start uploads ${until}.`,
+      )
       return 0
     })
   },

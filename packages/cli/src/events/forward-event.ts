@@ -5,7 +5,7 @@ import { UsageError } from '../usage.ts'
 
 const PREFIX = 'whsec_'
 const SECRET_BYTES = 32
-/** As webhooks of the service. */
+/** The same as for webhooks of the service. */
 const TIMEOUT_MS = 15_000
 
 export interface Forwarding {
@@ -27,7 +27,8 @@ export function openForwarding(url: string, secret = newSecret()): Forwarding {
   return {
     description: `Sending new events to ${url}. Press Ctrl-C to stop.\nThe secret of the receiver: ${secret}`,
     async forward(event) {
-      const body = JSON.stringify(event)
+      // With the same fields as a webhook of the service.
+      const body = JSON.stringify({ ...event, timestamp: event.created_at })
       const id = randomUUID()
       const timestamp = String(Math.floor(Date.now() / 1000))
       const content = `${id}.${timestamp}.${body}`

@@ -8,7 +8,7 @@ export interface StreamMessage {
 
 /**
  * Parses `text/event-stream`. A message that is cut off at the end is dropped: the next connection gets it again.
- * Rejects if nothing arrives for `stallMs`: the service sends a comment every few seconds.
+ * Rejects if nothing arrives for `stallMs`: the service sends something every 15 seconds.
  */
 export async function* readMessages(
   body: ReadableStream<Uint8Array>,

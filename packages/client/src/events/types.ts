@@ -13,6 +13,6 @@ export interface EventsOptions extends CallSettings {
   after?: number | undefined
   /** Only events of these types, separated by commas. */
   type?: ListEventsQuery['type'] | undefined
-  /** Called when the stream is connected, also again after a failure, with the ID after which it continues. */
+  /** Called whenever the stream is connected, again after each failure, with the ID after which it continues. */
   onOpen?: ((after: number) => void) | undefined
 }

@@ -84,7 +84,7 @@ export interface UploadIds {
 export interface SessionBackend {
   /** The backend calls `POST /assets/:id/uploaded`. `parts` are the ETags of the storage; they may be omitted. */
   complete(upload: UploadIds & { parts: CompletedPart[] }, signal: AbortSignal): Promise<Response>
-  /** The backend calls `GET /assets/:id/upload?upload_id=…`, for new URLs when the first ones expire. */
+  /** The backend calls `GET /assets/:id/upload?upload_id=…`, for new URLs and for the list of parts that have arrived. */
   renew(upload: UploadIds, signal: AbortSignal): Promise<Response>
   /** The backend calls `POST /assets/:id/cancel`. If omitted, a cancelled upload expires later. */
   cancel?(upload: UploadIds, signal: AbortSignal): Promise<Response>

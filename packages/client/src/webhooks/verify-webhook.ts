@@ -7,7 +7,7 @@ const TOLERANCE_S = 5 * 60
 const MAX_SIGNATURES = 10
 const NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 
-/** A request with its unparsed body: of `fetch`, or of a Node server whose body was read as text or bytes. */
+/** A `Request` of the Fetch API, or the headers and the unparsed body of a request to a Node server. */
 export type ReceivedWebhook =
   | Pick<Request, 'headers' | 'text'>
   | {

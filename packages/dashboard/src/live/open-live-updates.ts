@@ -5,7 +5,7 @@ import { coalesce } from './coalesce.ts'
 
 /** However many events arrive, data is loaded again at most this often. */
 const INTERVAL_MS = 500
-/** The service never stays unreachable for the page: it connects again whenever that is possible. */
+/** Never gives up: the page connects again as soon as the service responds. */
 const RETRY = { giveUpAfterMs: Number.POSITIVE_INFINITY }
 
 /**

@@ -17,7 +17,7 @@ const SCOPES: { value: Scope; label: string; description: string }[] = [
     label: 'Write',
     description: 'Read, and also upload, edit, attach and delete.',
   },
-  { value: 'manage', label: 'Manage', description: 'Write, and also create and revoke keys.' },
+  { value: 'manage', label: 'Manage', description: 'Write, and also manage keys and webhooks.' },
 ]
 
 /** A form, then the secret of the new key. While the secret is visible, only its button closes the dialog. */

@@ -23,8 +23,9 @@ const INTRODUCTION = `# Events
 
 <!-- Generated from packages/protocol/src/event.ts: npm run docs:events -->
 
-Every change of an account writes an event, in the transaction of the change: an event exists if and only if its change
-was made. Events tell a shop that a file is ready, replaced or deleted, and are the audit log of the account.
+Every change of the uploads, assets, products and API keys of an account writes an event, in the transaction of the
+change: an event exists if and only if its change was made. Events tell a shop that a file is ready, replaced or deleted,
+and are the audit log of the account.
 
 \`GET /events\` returns them, the oldest first:
 
@@ -40,9 +41,11 @@ ${JSON.stringify(example, null, 2)}
   processed and continues after it: it misses no change and sees none twice.
 - \`type\` filters by type: \`type=asset.ready,asset.replaced\`.
 - \`order=desc\` returns the newest events first. For older ones, pass \`meta.next_before\` as \`before\`.
-- Events of API keys (\`key.created\`, \`key.revoked\`) require a key with the scope \`manage\`. Other keys do not get them.
-- \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and
-  the name of the key that created it), \`grant\`, \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the service requires no key).
+- Events of API keys (\`key.created\`, \`key.revoked\`) require a key with the scope \`manage\`. Other keys do
+  not get them, and see a gap in the IDs.
+- \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and the name of the key that
+  created it), \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the
+  service requires no key). \`grant\` is reserved for a later version.
 - \`data\` is the resource right after the change, as the API returns it. It does not change when the resource changes again.
 - Calls that change nothing, such as a repeated call, write no event. Bulk calls write one event for each asset or product.
 - Events are kept for 30 days (\`STOWAGE_EVENTS_FOR\`). If a reader continues after an ID whose successors may have been
@@ -69,11 +72,11 @@ data: {"id":42,"type":"asset.ready",…}
 \`\`\`
 
 - A stream sends only new events. With \`after\`, or with the header \`Last-Event-ID\`, it first sends those after that ID.
-- A message without \`data\` is not an event: it tells the ID to continue after. It is sent first, and then every 15
+- A message without \`data\` is not an event: it has the ID after which to continue. It is sent first, and then every 15
   seconds, which also keeps the connection open.
-- A client that does not read fast enough is disconnected. The stream also ends when the service restarts, and when its key
+- A client that reads nothing for 30 seconds is disconnected. The stream also ends when the service restarts, and when its key
   is revoked. Connect again with the last ID: nothing is lost. Browsers and the [client](client.md) do so automatically.
-- A key can have 100 open streams on an instance. Another one gets 429 \`too_many_streams\`.
+- A key can have 100 open streams on each instance. Further streams get 429 \`too_many_streams\`.
 
 In code, use [\`events()\`](client-api.md) of the client, and on the command line \`stowage events --follow\`:
 
@@ -96,7 +99,7 @@ function dataSection(name: string): string {
   return [
     `### ${name}`,
     '',
-    `Of ${types.map((type) => `\`${type}\``).join(', ')}.`,
+    `The data of ${types.map((type) => `\`${type}\``).join(', ')}.`,
     '',
     '| field | type | description |',
     '|---|---|---|',

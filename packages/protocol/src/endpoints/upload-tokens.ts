@@ -14,7 +14,7 @@ export const createUploadToken = defineEndpoint({
   scope: 'write',
   summary: 'Create an upload token for a web page',
   description:
-    'The token replaces the API key in a page: `Authorization: Bearer stowup_…`. It can start uploads within these limits, and resume, complete and cancel its own uploads; every other call returns 403. Concurrent uploads cannot exceed the limits. An upload that is cancelled or expires no longer counts toward them. With `attach`, each file is attached to these products in the moment its upload is completed. Revoking the key that created the token ends the token. Not idempotent: each call creates a token.',
+    'The token replaces the API key in a page: `Authorization: Bearer stowup_…`. It can start uploads within these limits, and resume, complete and cancel its own uploads; every other call returns 403. Concurrent uploads cannot exceed the limits. An upload that is cancelled or expires no longer counts toward them. With `attach`, each file is attached to the given products when its upload is completed. Revoking the key that created the token ends the token. Not idempotent: each call creates a token.',
   body: UploadTokenRequest,
   bodyLimit: BODY_LIMIT,
   bodyExample: {

@@ -11,7 +11,7 @@ export async function reconcileEvents({ database, repair }: DoctorContext): Prom
   if (wrong.length === 0) return { about, verdict: 'well', says: 'no event is missing' }
   const items = wrong.map(({ accountId, lastId, highestId, missing }) => {
     const name = names.get(accountId) ?? accountId
-    return `${name}: the last ID is ${lastId}, the highest is ${highestId}; missing: ${missing}`
+    return `${name}: the last ID was ${lastId}, the highest stored ID is ${highestId}; missing: ${missing}`
   })
   const says = 'the events of some accounts are incomplete'
   if (!repair) return { about, verdict: 'wrong', says, items, remedy: 'stowage doctor --repair' }

@@ -43,7 +43,7 @@ test('the key of known bytes never changes', () => {
   )
 })
 
-test('an upload token has another prefix, so that neither is accepted as the other', () => {
+test('keys and upload tokens have different prefixes, so that neither is accepted as the other', () => {
   fc.assert(
     fc.property(bytes, (random) => {
       const [key, token] = [formatApiKey(random), formatUploadToken(random)]

@@ -27,7 +27,7 @@ export interface PreviousSecret {
   validUntil: Date
 }
 
-/** `failing`: attempts failed for days. `gone`: the endpoint answered 410. */
+/** `failing`: attempts failed for days. `gone`: the endpoint returned 410. */
 export type DisabledReason = 'manual' | 'failing' | 'gone'
 
 export interface Disabled {

@@ -127,7 +127,7 @@ test('several instances that queue and send at the same time send each event onc
   )
 })
 
-test('a call that wakes a loop while it works ends its next wait at once', async () => {
+test('waking a loop while it works ends its next wait immediately', async () => {
   const { signal } = new AbortController()
   const wakeUp = createWakeUp()
   wakeUp.wake()

@@ -101,7 +101,7 @@ test('doctor reports missing events, and readers get 410 for them after the repa
   const named = await doctor(settings)
   assert.equal(named.code, 1)
   assert.match(named.stdout, /^ERROR +events: .+ incomplete$/m)
-  assert.match(named.stdout, /default: the last ID is 4, the highest is 4; missing: 1$/m)
+  assert.match(named.stdout, /default: the last ID was 4, the highest stored ID is 4; missing: 1$/m)
   const repaired = await doctor(settings, '--repair')
   assert.equal(repaired.code, 0)
   assert.match(repaired.stdout, /^fixed +events: /m)

@@ -65,7 +65,7 @@ export function testEvents({ name, open }: Contract): void {
     assert.ok(Math.abs(deleted.createdAt.getTime() - Date.now()) < 60_000)
   })
 
-  test(name('the damage of an older version has its number'), async (t) => {
+  test(name('the event of a damaged older version has the number of that version'), async (t) => {
     const { database, data } = await open(t)
     const id = await aReadyAsset(data)
     await replace(data, id)
@@ -76,7 +76,7 @@ export function testEvents({ name, open }: Contract): void {
     assert.equal(damaged.data.integrity.isDamaged, false)
   })
 
-  test(name('the deletion of all assets has the actor that began it'), async (t) => {
+  test(name('events of a deletion of all assets have the actor that began it'), async (t) => {
     const { database, account, data } = await open(t)
     const actor: EventActor = { type: 'key', id: newUuid(), name: 'shop' }
     await aLink(data)

@@ -121,7 +121,7 @@ export function testUploadTokens({ name, open }: Contract): void {
     assert.equal((await data.readSummary()).reserved, 0)
   })
 
-  test(name('only uploads that ended unfinished no longer count toward the limits'), async (t) => {
+  test(name('completed uploads count toward the limits, cancelled ones do not'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const { id } = await addToken(data, { maxBytes: 50, maxFiles: 5 })
     const cancelled = await reserveWith(data, id)

@@ -6,7 +6,7 @@ import type { FeedEvent } from '../../operations/events/create-feed.ts'
 const MAX_UNREAD_BYTES = 256 * 1024
 /** A client that does not read for this long is disconnected. It can continue after the last event that it got. */
 const DRAIN_MS = 30_000
-/** How long a client waits before it connects again: longer after a restart of the service for some than for others. */
+/** How long a client waits before it connects again. Random, so that not all connect at once after a restart of the service. */
 const RETRY_MS = { min: 500, max: 2_500 }
 
 export interface Stream {

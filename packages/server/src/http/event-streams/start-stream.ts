@@ -27,7 +27,7 @@ export async function startStream(
 ): Promise<FastifyReply> {
   const { context, caller, query, headers } = request
   if (query.order === 'desc' || query.before !== undefined) {
-    throw invalid({ order: ['a stream sends the oldest event first'] })
+    throw invalid({ order: ['must not be desc for a stream, which sends the oldest event first'] })
   }
   const stream = streams.reserve({
     accountId: context.accountId,

@@ -155,6 +155,8 @@ test('a malformed position or type is refused before the stream starts', async (
     const { status, body } = await call('GET', `${API}/events${query}`, undefined, STREAM)
     assert.deepEqual([status, body.code], [422, 'invalid'], query)
   }
+  const newestFirst = await call('GET', `${API}/events?order=desc`, undefined, STREAM)
+  assert.match(newestFirst.body.message, /^order must not be desc for a stream/)
   const headers = { ...STREAM, 'Last-Event-ID': 'x' }
   const { status } = await call('GET', `${API}/events`, undefined, headers)
   assert.equal(status, 422)
