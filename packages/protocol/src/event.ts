@@ -1,92 +1,7 @@
-import { AccountResponse, Key } from './account.ts'
-import { Asset, Product } from './asset.ts'
+import { EVENT_DATA } from './event-data.ts'
 import { PageQuery } from './paging.ts'
-import { MAX_INTEGER, Nullable, Problem, Uuid } from './schema.ts'
+import { MAX_INTEGER, Nullable, Problem } from './schema.ts'
 import { type Static, Type } from './type.ts'
-import { ListedUpload } from './upload-list.ts'
-import { Version } from './version.ts'
-
-/** The maximum number of products in one event. */
-const MAX_EVENT_PRODUCTS = 100
-
-const DamagedAsset = Type.Object(
-  {
-    ...Asset.properties,
-    damaged_version: Type.Integer({
-      description: 'The number of the damaged version. `damaged` is about the current version',
-      examples: [1],
-    }),
-  },
-  { title: 'DamagedAsset' },
-)
-
-const AttachedAsset = Type.Object(
-  {
-    ...Asset.properties,
-    products: Type.Array(
-      Type.Object({ id: Uuid(), product_id: Type.Integer(), variant_id: Type.Integer() }),
-      {
-        description: `The products that this change attached or detached, at most ${MAX_EVENT_PRODUCTS}; a larger change has several events`,
-      },
-    ),
-  },
-  { title: 'AttachedAsset' },
-)
-
-const { version, filename, size, bytes, mime, created_at } = Version.properties
-
-const DeletedVersion = Type.Object(
-  { id: Uuid({ description: 'The asset’s ID' }), version, filename, size, bytes, mime, created_at },
-  { title: 'DeletedVersion' },
-)
-
-const upload = ListedUpload.properties
-
-const EventUpload = Type.Object(
-  {
-    id: upload.id,
-    upload_id: upload.upload_id,
-    is_replacement: upload.is_replacement,
-    filename: upload.filename,
-    path: upload.path,
-    bytes: upload.bytes,
-    mime: upload.mime,
-    status: Type.Enum(['uploading', 'cancelled', 'expired'], { type: 'string' }),
-    chunk_size: upload.chunk_size,
-    parts: upload.parts,
-    started_by: upload.started_by,
-    created_at: upload.created_at,
-    expires_at: upload.expires_at,
-  },
-  { title: 'EventUpload' },
-)
-
-const account = AccountResponse.properties.data.properties
-
-const EventAccount = Type.Object(
-  {
-    name: account.name,
-    plan: account.plan,
-    stored: account.stored,
-    reserved: account.reserved,
-    trash: account.trash,
-    available: account.available,
-    assets: account.assets,
-  },
-  { title: 'EventAccount' },
-)
-
-/** The schemas of `data`. */
-export const EVENT_DATA = {
-  Asset,
-  DamagedAsset,
-  AttachedAsset,
-  DeletedVersion,
-  EventUpload,
-  Product,
-  Key,
-  EventAccount,
-} as const
 
 interface EventEntry {
   /** When the event is recorded. */
@@ -179,40 +94,46 @@ export const EventActor = Type.Object(
 )
 export type EventActor = Static<typeof EventActor>
 
-type EventDataOf<Type extends EventType> = Static<
-  (typeof EVENT_DATA)[(typeof EVENTS)[Type]['data']]
->
+type DataName = keyof typeof EVENT_DATA
 
-interface EventOf<Type extends EventType> {
+type TypeWith<Data extends DataName> = {
+  [Type in EventType]: (typeof EVENTS)[Type]['data'] extends Data ? Type : never
+}[EventType]
+
+interface EventWith<Data extends DataName> {
   id: number
-  type: Type
+  type: TypeWith<Data>
   created_at: string
   actor: EventActor
-  data: EventDataOf<Type>
+  data: Static<(typeof EVENT_DATA)[Data]>
 }
 
 /** `type` determines the type of `data`. */
-export type Event = { [Type in EventType]: EventOf<Type> }[EventType]
+export type Event = { [Data in DataName]: EventWith<Data> }[DataName]
 
-export const Event = Type.Unsafe<Event>(
-  Type.Object(
-    {
-      id: Type.Integer({
-        description:
-          'Increases in the order of the changes of the account, without gaps. Pass the last one as `after` to continue',
-        examples: [42],
-      }),
-      type: Type.Enum([...EVENT_TYPES], { type: 'string' }),
-      created_at: Type.String({ format: 'date-time' }),
-      actor: EventActor,
-      data: Type.Unsafe<object>({
-        anyOf: Object.values(EVENT_DATA),
-        description: 'The resource right after the change. `type` determines its fields',
-      }),
-    },
-    { title: 'Event' },
-  ),
-)
+/** The events whose `data` has this schema. */
+function eventsWith(data: DataName) {
+  return Type.Object({
+    id: Type.Integer({
+      description:
+        'Increases in the order of the changes of the account, without gaps. Pass the last one as `after` to continue',
+      examples: [42],
+    }),
+    type: Type.Enum(
+      EVENT_TYPES.filter((type) => EVENTS[type].data === data),
+      { type: 'string' },
+    ),
+    created_at: Type.String({ format: 'date-time' }),
+    actor: EventActor,
+    data: EVENT_DATA[data],
+  })
+}
+
+export const Event = Type.Unsafe<Event>({
+  title: 'Event',
+  description: 'The resource right after the change is in `data`. `type` determines its fields',
+  anyOf: (Object.keys(EVENT_DATA) as DataName[]).map(eventsWith),
+})
 
 const types = EVENT_TYPES.map((type) => type.replace('.', '\\.')).join('|')
 

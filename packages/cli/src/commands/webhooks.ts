@@ -26,9 +26,9 @@ Usage:
 ${CONNECTION_HELP}
   --json          JSON instead of text
 
-The commands need a key with the scope manage. The secret is shown only once, by add and rotate: your
-endpoint verifies the signature of each request with it. After rotate, requests are signed with both
-secrets for 24 hours. ping sends a test request, and exits with 1 if the response is not 2xx. A
+The commands need a key with the scope manage. The secret is shown only once, by add and rotate:
+your endpoint verifies the signature of each request with it. After rotate, requests are signed with
+both secrets for 24 hours. ping sends a test request, and exits with 1 if the response is not 2xx. A
 webhook that failed for 3 days is disabled: fix the endpoint, then run stowage webhooks enable.
 list is an alias of ls.
 

@@ -57,7 +57,7 @@ function refused(reason: string): StowageError {
   return new StowageError('bad_signature', `The webhook is not accepted. ${reason}`)
 }
 
-function importSecret(secret: string): Promise<CryptoKey> {
+function importSecret(secret: string) {
   const bytes = decodeBase64(secret.replace(/^whsec_/, ''))
   if (!bytes?.length) {
     throw new TypeError('Invalid secret. Pass it as the service returned it: whsec_…')

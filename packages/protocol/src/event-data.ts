@@ -1,0 +1,88 @@
+import { AccountResponse, Key } from './account.ts'
+import { Asset, Product } from './asset.ts'
+import { Uuid } from './schema.ts'
+import { Type } from './type.ts'
+import { ListedUpload } from './upload-list.ts'
+import { Version } from './version.ts'
+
+/** The maximum number of products in one event. */
+const MAX_EVENT_PRODUCTS = 100
+
+const DamagedAsset = Type.Object(
+  {
+    ...Asset.properties,
+    damaged_version: Type.Integer({
+      description: 'The number of the damaged version. `damaged` is about the current version',
+      examples: [1],
+    }),
+  },
+  { title: 'DamagedAsset' },
+)
+
+const AttachedAsset = Type.Object(
+  {
+    ...Asset.properties,
+    products: Type.Array(
+      Type.Object({ id: Uuid(), product_id: Type.Integer(), variant_id: Type.Integer() }),
+      {
+        description: `The products that this change attached or detached, at most ${MAX_EVENT_PRODUCTS}; a larger change has several events`,
+      },
+    ),
+  },
+  { title: 'AttachedAsset' },
+)
+
+const { version, filename, size, bytes, mime, created_at } = Version.properties
+
+const DeletedVersion = Type.Object(
+  { id: Uuid({ description: 'The asset’s ID' }), version, filename, size, bytes, mime, created_at },
+  { title: 'DeletedVersion' },
+)
+
+const upload = ListedUpload.properties
+
+const EventUpload = Type.Object(
+  {
+    id: upload.id,
+    upload_id: upload.upload_id,
+    is_replacement: upload.is_replacement,
+    filename: upload.filename,
+    path: upload.path,
+    bytes: upload.bytes,
+    mime: upload.mime,
+    status: Type.Enum(['uploading', 'cancelled', 'expired'], { type: 'string' }),
+    chunk_size: upload.chunk_size,
+    parts: upload.parts,
+    started_by: upload.started_by,
+    created_at: upload.created_at,
+    expires_at: upload.expires_at,
+  },
+  { title: 'EventUpload' },
+)
+
+const account = AccountResponse.properties.data.properties
+
+const EventAccount = Type.Object(
+  {
+    name: account.name,
+    plan: account.plan,
+    stored: account.stored,
+    reserved: account.reserved,
+    trash: account.trash,
+    available: account.available,
+    assets: account.assets,
+  },
+  { title: 'EventAccount' },
+)
+
+/** The schemas of `data`. */
+export const EVENT_DATA = {
+  Asset,
+  DamagedAsset,
+  AttachedAsset,
+  DeletedVersion,
+  EventUpload,
+  Product,
+  Key,
+  EventAccount,
+} as const
