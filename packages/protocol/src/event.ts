@@ -1,7 +1,7 @@
 import { EVENT_DATA } from './event-data.ts'
 import { PageQuery } from './paging.ts'
 import { MAX_INTEGER, Nullable, Problem } from './schema.ts'
-import { type Static, Type } from './type.ts'
+import { type Static, type TSchema, Type } from './type.ts'
 
 interface EventEntry {
   /** When the event is recorded. */
@@ -111,28 +111,36 @@ interface EventWith<Data extends DataName> {
 /** `type` determines the type of `data`. */
 export type Event = { [Data in DataName]: EventWith<Data> }[DataName]
 
-/** The events whose `data` has this schema. */
-function eventsWith(data: DataName) {
+/** Events of these types, whose `data` has this schema. */
+function eventsOf(types: EventType[], data: TSchema) {
   return Type.Object({
     id: Type.Integer({
       description:
         'Increases in the order of the changes of the account, without gaps. Pass the last one as `after` to continue',
       examples: [42],
     }),
-    type: Type.Enum(
-      EVENT_TYPES.filter((type) => EVENTS[type].data === data),
-      { type: 'string' },
-    ),
+    type: Type.Enum(types, { type: 'string' }),
     created_at: Type.String({ format: 'date-time' }),
     actor: EventActor,
-    data: EVENT_DATA[data],
+    data,
   })
 }
 
+const anyData = Type.Unsafe<object>({
+  anyOf: Object.values(EVENT_DATA),
+  description: 'The resource right after the change. `type` determines its fields',
+})
+
+/** All fields, for readers, and which types have which `data`, for programs. */
 export const Event = Type.Unsafe<Event>({
+  ...eventsOf(EVENT_TYPES, anyData),
   title: 'Event',
-  description: 'The resource right after the change is in `data`. `type` determines its fields',
-  anyOf: (Object.keys(EVENT_DATA) as DataName[]).map(eventsWith),
+  anyOf: Object.entries(EVENT_DATA).map(([name, schema]) =>
+    eventsOf(
+      EVENT_TYPES.filter((type) => EVENTS[type].data === name),
+      schema,
+    ),
+  ),
 })
 
 const types = EVENT_TYPES.map((type) => type.replace('.', '\\.')).join('|')

@@ -52,7 +52,7 @@ function definition({ name, schema, isRequired }: Field): Html {
 }
 
 function typeOf(schema: Schema): string {
-  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' or ')
+  if (schema.anyOf && !schema.type) return schema.anyOf.map(typeOf).join(' or ')
   if (schema.items) return `array of ${typeOf(schema.items)}s`
   const types = [schema.type ?? 'any'].flat()
   const named = types.map((type) => (type === 'string' && schema.format) || type)
