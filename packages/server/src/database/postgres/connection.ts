@@ -42,8 +42,10 @@ export function openConnection(
   { onClose, onNotify }: ConnectionListeners = {},
 ): Connection {
   let isLost = false
-  // The types of the client do not know `onnotify`.
-  const notifications: object = onNotify === undefined ? {} : { onnotify: onNotify }
+  // The types of the client do not know `onnotify`. It reads the types of the database with a statement of its own, whose
+  // failure nobody handles if the connection is closed meanwhile. A listening connection does not need them.
+  const notifications: object =
+    onNotify === undefined ? {} : { onnotify: onNotify, fetch_types: false }
   const client = postgres(withoutLibpqOnly(options.url), {
     ...notifications,
     max: 1,

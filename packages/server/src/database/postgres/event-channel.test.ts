@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
@@ -99,4 +100,14 @@ test('an instance whose server never responds can be stopped without waiting for
   const before = performance.now()
   await channel.close()
   assert.ok(performance.now() - before < CONNECT_TIMEOUT_MS / 2)
+})
+
+test('an instance can be stopped at any moment while it starts to listen', async (t) => {
+  const url = await server.database(t)
+  // An error that nobody handles would make the test fail.
+  for (let moment = 0; moment < 40; moment += 1) {
+    const { channel } = open(t, url)
+    await pause(moment / 2)
+    await channel.close()
+  }
 })
