@@ -13,7 +13,7 @@ export async function hashObject(
 ): Promise<string> {
   const hash = createHash('sha256')
   for (let number = 1; number <= object.plan.count; number += 1) {
-    for await (const bytes of contents.readPart(object, number)) {
+    for await (const bytes of contents.readPart(object, number, { reuseBuffer: true })) {
       hash.update(bytes)
       await onBytes?.(bytes.length)
     }

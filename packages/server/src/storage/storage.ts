@@ -120,8 +120,15 @@ export interface Storage {
   /** Returns a URL for GET, with ranges, always as an attachment. `expiresAt` is as in `signParts`. */
   signDownload(object: StoredObject, expiresAt: Date): Promise<{ url: string; expiresAt: Date }>
 
-  /** Reads one part of an object. Throws if the part is missing or its bytes have changed. */
-  readPart(object: { key: string; plan: PartPlan }, number: number): AsyncIterable<Uint8Array>
+  /**
+   * Reads one part of an object. Throws if the part is missing or its bytes have changed. With `reuseBuffer`, a chunk
+   * is valid only until the next one is read, which saves memory.
+   */
+  readPart(
+    object: { key: string; plan: PartPlan },
+    number: number,
+    options?: { reuseBuffer?: boolean },
+  ): AsyncIterable<Uint8Array>
   findObject(key: string): Promise<ObjectFacts | undefined>
   /** All objects that the service has stored, in the order of their keys. */
   listObjects(): AsyncIterable<ObjectFacts>

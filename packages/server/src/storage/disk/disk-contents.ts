@@ -22,9 +22,9 @@ export function diskContents(layout: Layout): StorageContents {
   return {
     listParts: (upload) => onDisk(() => readPartFiles(uploadFolder(layout, upload))),
     abortUpload: (upload) => onDisk(() => discard(layout, uploadFolder(layout, upload))),
-    async *readPart(object, number) {
+    async *readPart(object, number, options) {
       try {
-        yield* readPart(layout, object, number)
+        yield* readPart(layout, object, number, options)
       } catch (error) {
         // While the disk is not mounted, no object is damaged.
         if (error instanceof DamagedObject) await onDisk(async () => {})
