@@ -49,43 +49,53 @@ export async function recordEvents(
 }
 
 /** Records an event for each of these assets, of any accounts. */
-export async function recordAssetEvents(
+export function recordAssetEvents(
   transaction: Sql,
   actor: string,
   type: AssetEventType,
   ids: string[],
 ): Promise<void> {
-  if (ids.length === 0) return
-  const subjects = transaction`
-    select s.account_id, s.id as place, ${assetSnapshot(transaction)} as data
-    from assets s where s.id = any(${ids}::uuid[])`
-  await recordEvents(transaction, { type, actor, subjects })
+  const rows = transaction`
+    select s.account_id, s.id as place, ${assetSnapshot(transaction)} as data from assets s`
+  return recordRows(transaction, { type, actor, rows, ids })
 }
 
 /** Records an event for each of these uploads, by the IDs of their rows. */
-export async function recordUploadEvents(
+export function recordUploadEvents(
   transaction: Sql,
   actor: string,
   type: UploadEventType,
   ids: string[],
 ): Promise<void> {
-  if (ids.length === 0) return
-  const subjects = transaction`
-    select s.account_id, s.id as place, ${uploadSnapshot(transaction)} as data
-    from assets s where s.id = any(${ids}::uuid[])`
-  await recordEvents(transaction, { type, actor, subjects })
+  const rows = transaction`
+    select s.account_id, s.id as place, ${uploadSnapshot(transaction)} as data from assets s`
+  return recordRows(transaction, { type, actor, rows, ids })
 }
 
-export async function recordProductEvents(
+/** Records an event for each of these products. */
+export function recordProductEvents(
   transaction: Sql,
   actor: string,
   type: ProductEventType,
   ids: string[],
 ): Promise<void> {
+  const rows = transaction`
+    select s.account_id, s.id as place, ${productSnapshot(transaction)} as data from products s`
+  return recordRows(transaction, { type, actor, rows, ids })
+}
+
+interface RowEvents {
+  type: EventType
+  actor: string
+  /** A query of a table `s`, with the columns of `subjects` and without a where clause. */
+  rows: Fragment
+  ids: string[]
+}
+
+/** Records an event for each row with one of these IDs. */
+async function recordRows(transaction: Sql, { type, actor, rows, ids }: RowEvents): Promise<void> {
   if (ids.length === 0) return
-  const subjects = transaction`
-    select s.account_id, s.id as place, ${productSnapshot(transaction)} as data
-    from products s where s.id = any(${ids}::uuid[])`
+  const subjects = transaction`${rows} where s.id = any(${ids}::uuid[])`
   await recordEvents(transaction, { type, actor, subjects })
 }
 
