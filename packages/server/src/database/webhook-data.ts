@@ -90,10 +90,10 @@ export interface WebhookBehind extends Pick<Webhook, 'id' | 'accountId' | 'types
 }
 
 /**
- * Attempts of webhooks whose last attempt failed are claimed apart from all others, so that they take no capacity
- * from webhooks that work.
+ * A webhook is failing if its last attempt failed. The deliveries of failing webhooks are claimed separately, so that
+ * they take no capacity from webhooks that work.
  */
-export type WebhookLane = 'working' | 'failing'
+export type WebhookHealth = 'working' | 'failing'
 
 /** The deliveries of all accounts, for the jobs. */
 export interface DeliveryData {
@@ -118,7 +118,7 @@ export interface DeliveryData {
    * instances together. If there are more due deliveries than `limit`, every webhook gets an equal share.
    */
   claimDeliveries(
-    lane: WebhookLane,
+    health: WebhookHealth,
     times: { now: Date; claimedUntil: Date },
     limits: { limit: number; perWebhook: number },
   ): Promise<ClaimedDelivery[]>

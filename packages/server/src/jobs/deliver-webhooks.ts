@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, WebhookLane } from '../database/webhook-data.ts'
+import type { ClaimedDelivery, WebhookHealth } from '../database/webhook-data.ts'
 import type { Context } from '../operations/context.ts'
 import {
   CLAIM_MS,
@@ -18,7 +18,7 @@ const RENEW_MS = 2_000
 /** A request that has waited for this long gives up its slot: the endpoint may never respond. */
 const SLOW_MS = 1_000
 
-interface LaneLimits {
+interface SendLimits {
   /** How many requests run at the same time on this instance, without slow ones. */
   slots: number
   /** The last slots are only for webhooks without a running request, so that no webhook waits for the others. */
@@ -32,7 +32,7 @@ interface LaneLimits {
  * Failing webhooks have their own limits: they often wait for the whole timeout, and must not take the capacity of the
  * others.
  */
-const LANES: Record<WebhookLane, LaneLimits> = {
+const LIMITS: Record<WebhookHealth, SendLimits> = {
   working: { slots: 100, reserved: 50, total: 400, perWebhook: MAX_ATTEMPTS_PER_WEBHOOK },
   failing: { slots: 50, reserved: 25, total: 50, perWebhook: MAX_ATTEMPTS_PER_FAILING_WEBHOOK },
 }
@@ -42,7 +42,7 @@ const LANES: Record<WebhookLane, LaneLimits> = {
  * running requests, but not for endpoints that take long to respond: their deliveries are sent later.
  */
 export async function deliverWebhooks(context: Context, signal: AbortSignal): Promise<void> {
-  const lanes = { working: createWakeUp(), failing: createWakeUp() }
+  const wakeUps = { working: createWakeUp(), failing: createWakeUp() }
   const queue = createWakeUp()
   const late = new AbortController()
   const stopListening = context.database.onEvents(() => queue.wake())
@@ -50,11 +50,11 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
   await Promise.all([
     repeat(queue, async () => {
       const { queued, hasMore } = await queueDeliveries(context)
-      if (queued > 0) for (const lane of Object.values(lanes)) lane.wake()
+      if (queued > 0) for (const wakeUp of Object.values(wakeUps)) wakeUp.wake()
       return hasMore
     }),
-    sendLane('working'),
-    sendLane('failing'),
+    sendTo('working'),
+    sendTo('failing'),
   ])
 
   /** Runs the work again immediately while it returns true. */
@@ -71,8 +71,9 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     }
   }
 
-  async function sendLane(lane: WebhookLane): Promise<void> {
-    const { slots, reserved, total, perWebhook } = LANES[lane]
+  /** Sends the deliveries of the webhooks that work, or of those that fail. */
+  async function sendTo(health: WebhookHealth): Promise<void> {
+    const { slots, reserved, total, perWebhook } = LIMITS[health]
     const running = new Set<Promise<void>>()
     const slow = new Set<ClaimedDelivery>()
     const renewal = setInterval(() => renew(context, [...slow]), RENEW_MS)
@@ -82,24 +83,24 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     function start(claimed: ClaimedDelivery): void {
       const timer = setTimeout(() => {
         slow.add(claimed)
-        lanes[lane].wake()
+        wakeUps[health].wake()
       }, SLOW_MS)
       const attempt = send(context, claimed, late.signal).then(() => {
         clearTimeout(timer)
         slow.delete(claimed)
         running.delete(attempt)
         // Its webhook may have more deliveries than can be sent at the same time.
-        lanes[lane].wake()
+        wakeUps[health].wake()
       })
       running.add(attempt)
     }
 
-    await repeat(lanes[lane], async () => {
+    await repeat(wakeUps[health], async () => {
       const limit = free()
       if (limit <= 0) return false
       const limits =
         limit > reserved ? { limit: limit - reserved, perWebhook } : { limit, perWebhook: 1 }
-      const claimed = await claim(context, lane, limits)
+      const claimed = await claim(context, health, limits)
       for (const delivery of claimed) start(delivery)
       return claimed.length > 0
     })
@@ -112,13 +113,13 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
 
 async function claim(
   context: Context,
-  lane: WebhookLane,
+  health: WebhookHealth,
   limits: { limit: number; perWebhook: number },
 ): Promise<ClaimedDelivery[]> {
   const now = await context.database.readClock()
   const claimedUntil = new Date(now.getTime() + CLAIM_MS)
   // Read from the context again: a test may have taken over the jobs meanwhile.
-  return context.database.claimDeliveries(lane, { now, claimedUntil }, limits)
+  return context.database.claimDeliveries(health, { now, claimedUntil }, limits)
 }
 
 /** Never rejects: if a claim could not be extended, another instance may repeat the request. */

@@ -14,11 +14,11 @@ export async function deliverAll(context: Context, afterMs = 0): Promise<number>
   const { database } = later
   while ((await queueDeliveries(later)).hasMore);
   let count = 0
-  for (const lane of ['working', 'failing'] as const) {
+  for (const health of ['working', 'failing'] as const) {
     for (;;) {
       const now = await database.readClock()
       const claimedUntil = new Date(now.getTime() + CLAIM_MS)
-      const claimed = await database.claimDeliveries(lane, { now, claimedUntil }, LIMITS)
+      const claimed = await database.claimDeliveries(health, { now, claimedUntil }, LIMITS)
       if (claimed.length === 0) break
       await Promise.all(claimed.map((one) => attemptDelivery(later, one)))
       count += claimed.length

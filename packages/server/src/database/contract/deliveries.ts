@@ -127,9 +127,9 @@ export function testDeliveries({ name, open }: Contract): void {
       for (let attempt = 0; attempt < 12; attempt += 1) {
         const now = after(attempt)
         const early = new Date(now.getTime() - 1)
-        const lane = attempt === 0 ? 'working' : 'failing'
-        assert.deepEqual(await claimAt(database, early, { lane }), [])
-        const [claimed] = await claimAt(database, now, { lane })
+        const health = attempt === 0 ? 'working' : 'failing'
+        assert.deepEqual(await claimAt(database, early, { health }), [])
+        const [claimed] = await claimAt(database, now, { health })
         assert.equal(claimed?.delivery.failures, attempt)
         assert.ok(claimed)
         await database.recordAttempt(claimed, failureAt(now, { isLast: attempt === 11 }))
@@ -158,7 +158,7 @@ export function testDeliveries({ name, open }: Contract): void {
     assert.ok(one)
     await database.recordAttempt(one, failureAt(NOON))
     assert.deepEqual((await data.findWebhook(bad.id))?.failingSince, NOON)
-    const failing = await claimAt(database, NOON, { lane: 'failing' })
+    const failing = await claimAt(database, NOON, { health: 'failing' })
     assert.deepEqual(
       failing.map(({ webhook }) => webhook.id),
       [bad.id],
@@ -195,8 +195,8 @@ export function testDeliveries({ name, open }: Contract): void {
       [71, false],
       [72, true],
     ] as const) {
-      const lane = hours === 0 ? 'working' : 'failing'
-      const [claimed] = await claimAt(database, after(hours), { lane })
+      const health = hours === 0 ? 'working' : 'failing'
+      const [claimed] = await claimAt(database, after(hours), { health })
       assert.ok(claimed)
       const outcome = await database.recordAttempt(claimed, failureAt(after(hours)))
       assert.deepEqual(outcome, { isDisabled })
@@ -204,7 +204,7 @@ export function testDeliveries({ name, open }: Contract): void {
     const webhook = await data.findWebhook(id)
     assert.deepEqual(webhook?.disabled, { at: after(72), reason: 'failing' })
     assert.equal(webhook?.pending, 1)
-    assert.deepEqual(await claimAt(database, after(999), { lane: 'failing' }), [])
+    assert.deepEqual(await claimAt(database, after(999), { health: 'failing' }), [])
     await data.changeWebhook(id, { isEnabled: true }, after(1000))
     assert.equal((await claimAt(database, after(1000))).length, 1)
   })

@@ -28,7 +28,7 @@ export function testDeliveryLog({ name, open }: Contract): void {
     assert.equal((await readDelivery(data, delivery)).status, 'failed')
     const again = await data.redeliver(id, delivery.id)
     assert.deepEqual([again?.status, again?.failures], ['pending', 0])
-    const [second] = await claimAt(database, new Date(Date.now() + 1000), { lane: 'failing' })
+    const [second] = await claimAt(database, new Date(Date.now() + 1000), { health: 'failing' })
     assert.ok(second)
     await database.recordAttempt(second, SUCCESS)
     const { status, attempts } = await readDelivery(data, delivery)

@@ -3,7 +3,13 @@ import { v7 as newUuid } from 'uuid'
 import type { Attempt, Delivery } from '../../domain/webhook.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
-import type { AttemptResult, ClaimedDelivery, NewDelivery, NewWebhook } from '../webhook-data.ts'
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  NewDelivery,
+  NewWebhook,
+  WebhookHealth,
+} from '../webhook-data.ts'
 import { NOON } from './builders.ts'
 
 const DAY_MS = 24 * 3_600_000
@@ -51,13 +57,10 @@ export const LIMITS = { limit: 100, perWebhook: 100 }
 export function claimAt(
   database: Database,
   now: Date,
-  {
-    lane = 'working' as const,
-    ...limits
-  }: Partial<typeof LIMITS> & { lane?: 'working' | 'failing' } = {},
+  { health = 'working', ...limits }: Partial<typeof LIMITS> & { health?: WebhookHealth } = {},
 ): Promise<ClaimedDelivery[]> {
   const claimedUntil = new Date(now.getTime() + 60_000)
-  return database.claimDeliveries(lane, { now, claimedUntil }, { ...LIMITS, ...limits })
+  return database.claimDeliveries(health, { now, claimedUntil }, { ...LIMITS, ...limits })
 }
 
 export function anAttempt(details: Partial<Attempt> = {}): Attempt {

@@ -78,7 +78,7 @@ export function testWebhooks({ name, open }: Contract): void {
     const [failing] = await claimAt(database, NOON, { limit: 1 })
     assert.ok(failing)
     await database.recordAttempt(failing, failureAt(NOON))
-    const [gone, successful] = await claimAt(database, NOON, { lane: 'failing' })
+    const [gone, successful] = await claimAt(database, NOON, { health: 'failing' })
     assert.ok(gone && successful)
     const url = 'https://new.example/hook'
     const changed = await data.changeWebhook(id, { url }, after(1))

@@ -60,7 +60,7 @@ export function deliveryQueue(sql: Sql): Queue {
         return true
       }),
 
-    claimDeliveries: (lane, { now, claimedUntil }, { limit, perWebhook }) =>
+    claimDeliveries: (health, { now, claimedUntil }, { limit, perWebhook }) =>
       begin(sql, async (transaction) => {
         const running = sql`(
           select count(*) from deliveries where webhook_id = w.id and claimed_until > ${now})`
@@ -77,7 +77,7 @@ export function deliveryQueue(sql: Sql): Queue {
             select due_at from deliveries
             where webhook_id = w.id and status = 'pending' and due_at <= ${now}
             order by due_at limit 1) first
-          where w.disabled_at is null and (w.failing_since is not null) = ${lane === 'failing'}
+          where w.disabled_at is null and (w.failing_since is not null) = ${health === 'failing'}
             and ${running} < ${perWebhook}
           order by ${running}, first.due_at limit ${limit}
           for no key update of w skip locked`

@@ -32,8 +32,8 @@ export function deliveryData(run: RunUnit): DeliveryData {
     listWebhooksBehind: (options) => run((sql) => deliveryQueue(sql).listWebhooksBehind(options)),
     addDeliveries: (id, range, deliveries) =>
       run((sql) => deliveryQueue(sql).addDeliveries(id, range, deliveries)),
-    claimDeliveries: (lane, times, limits) =>
-      run((sql) => deliveryQueue(sql).claimDeliveries(lane, times, limits)),
+    claimDeliveries: (health, times, limits) =>
+      run((sql) => deliveryQueue(sql).claimDeliveries(health, times, limits)),
     renewClaims: (claimed, until) => run((sql) => deliveryQueue(sql).renewClaims(claimed, until)),
     releaseClaim: (claimed) => run((sql) => deliveryQueue(sql).releaseClaim(claimed)),
     recordAttempt: (claimed, result) =>

@@ -104,10 +104,10 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
       return true
     },
 
-    claimDeliveries(...[lane, times, limits]: Arguments<'claimDeliveries'>): ClaimedDelivery[] {
+    claimDeliveries(...[health, times, limits]: Arguments<'claimDeliveries'>): ClaimedDelivery[] {
       const now = times.now.getTime()
       const { limit, perWebhook } = limits
-      const failing = lane === 'failing' ? 1 : 0
+      const failing = health === 'failing' ? 1 : 0
       const webhooks = candidates.all({ now, failing, per_webhook: perWebhook, limit })
       const share = Math.max(1, Math.floor(limit / webhooks.length))
       const until = times.claimedUntil.getTime()

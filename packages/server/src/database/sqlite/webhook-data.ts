@@ -41,10 +41,10 @@ export function prepareDeliveryData(
     listWebhooksBehind: (options) => read(() => queue.listWebhooksBehind(options)),
     addDeliveries: (id, range, deliveries) =>
       write(() => queue.addDeliveries(id, range, deliveries)),
-    async claimDeliveries(lane, times, limits) {
+    async claimDeliveries(health, times, limits) {
       // A read first: it is much cheaper than a write that changes nothing.
       if (!(await read(() => queue.isAnyDue(times.now)))) return []
-      return write(() => queue.claimDeliveries(lane, times, limits))
+      return write(() => queue.claimDeliveries(health, times, limits))
     },
     renewClaims: (claimed, until) => write(() => queue.renewClaims(claimed, until)),
     releaseClaim: (claimed) => write(() => queue.releaseClaim(claimed)),
