@@ -7,23 +7,24 @@ export const API = '/api/v1'
 /** More storage than any run needs. */
 const PLAN = '1PB'
 
-/** `stowage serve` in its own folder, started as users start it. */
+/** `stowage serve` in its own folder, started as users start it. `program` is the CLI, if not that of this checkout. */
 export async function startStowage(
   context: WorkloadContext,
   settings: Record<string, string> = {},
+  program: string = COMMAND,
 ): Promise<ServerProcess> {
   const folder = settings.STOWAGE_DATA ?? (await context.folder())
-  const server = await startServer(serveCommand({ STOWAGE_DATA: folder, ...settings }))
+  const server = await startServer(serveCommand({ STOWAGE_DATA: folder, ...settings }, program))
   context.defer(() => server.stop())
   return server
 }
 
-export function serveCommand(settings: Record<string, string>): Command {
+export function serveCommand(settings: Record<string, string>, program: string = COMMAND): Command {
   const isDisk = settings.STOWAGE_STORAGE === undefined
   const storagePort = isDisk ? { STOWAGE_STORAGE_PORT: '0' } : {}
   return {
     command: process.execPath,
-    args: [COMMAND, 'serve'],
+    args: [program, 'serve'],
     env: { STOWAGE_PLAN_STORAGE: PLAN, STOWAGE_PORT: '0', ...storagePort, ...settings },
   }
 }
