@@ -35,7 +35,7 @@ export const ERRORS = {
   },
   forbidden: {
     status: 403,
-    when: 'The key does not have the required scope, an upload token is used for another call or on a page of another origin, a service without keys is called from another host or website, or a page of another origin sends the session cookie.',
+    when: 'The key does not have the required scope, an upload token is used for a call that does not upload or on a page of another origin, a service without keys is called from another host or website, or a page of another origin sends the session cookie.',
     remedy:
       'Use a key with the scope named in the message, or call the service at its own base URL.',
   },

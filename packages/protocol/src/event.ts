@@ -39,7 +39,7 @@ export const EVENTS = {
     data: 'AttachedAsset',
   },
   'asset.deleted': {
-    when: 'The asset was deleted: it is in the trash and has no products.',
+    when: 'The asset was deleted: it was moved to the trash and detached from its products.',
     data: 'Asset',
   },
   'asset.restored': {

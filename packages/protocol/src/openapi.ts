@@ -26,7 +26,7 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, object>> = {
   },
   upload_token_exceeded: {
     message:
-      'The file has 80 MB, but the upload token allows 20 MB more. Choose a smaller file, or request another upload token.',
+      'The file needs 80 MB, but the upload token has 20 MB left. Choose a smaller file, or request another upload token.',
     remaining_bytes: 20_000_000,
     remaining_files: 2,
   },

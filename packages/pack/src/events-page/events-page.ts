@@ -24,8 +24,8 @@ const INTRODUCTION = `# Events
 <!-- Generated from packages/protocol/src/event.ts: npm run docs:events -->
 
 Every change of the uploads, assets, products and API keys of an account writes an event, in the transaction of the
-change: an event exists if and only if its change was made. Events tell a shop that a file is ready, replaced or deleted,
-and are the audit log of the account.
+change: an event exists if and only if its change was made. With events, a shop learns that a file is ready, replaced or
+deleted. They are also the audit log of the account.
 
 \`GET /events\` returns them, the oldest first:
 
@@ -48,9 +48,9 @@ ${JSON.stringify(example, null, 2)}
   service requires no key). \`grant\` is reserved for a later version.
 - \`data\` is the resource right after the change, as the API returns it. It does not change when the resource changes again.
 - Calls that change nothing, such as a repeated call, write no event. Bulk calls write one event for each asset or product.
-- Events are kept for 30 days (\`STOWAGE_EVENTS_FOR\`). If a reader continues after an ID whose successors may have been
-  removed, the response is 410 \`events_forgotten\` with \`last_id\`. List the assets and products then, and continue after
-  \`last_id\`. Without \`after\`, the response starts with the oldest event that is kept.
+- Events are kept for 30 days (\`STOWAGE_EVENTS_FOR\`). If events after the ID in \`after\` may have been removed, the
+  response is 410 \`events_forgotten\` with \`last_id\`. List the assets and products then, and continue after \`last_id\`.
+  Without \`after\`, the response starts with the oldest event that is kept.
 - New types and new fields may be added. Ignore those that you do not know.`
 
 const STREAM = `## Live stream

@@ -55,7 +55,8 @@ export const listKeys = defineEndpoint({
   tag: 'Account',
   scope: 'manage',
   summary: 'List the keys',
-  description: 'Includes revoked keys. Secrets are never returned again.',
+  description:
+    'Includes revoked keys. Secrets are not included: a secret is returned only when its key is created.',
   success: {
     status: 200,
     description: 'The keys, oldest first',

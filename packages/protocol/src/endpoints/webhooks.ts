@@ -31,7 +31,7 @@ export const listWebhooks = defineEndpoint({
   tag: 'Webhooks',
   scope: 'manage',
   summary: 'List the webhooks',
-  description: 'Secrets are never returned again.',
+  description: 'Secrets are not included: a secret is returned only when it is created.',
   success: {
     status: 200,
     description: 'The webhooks, oldest first',
