@@ -9,7 +9,7 @@ export function tokenExceeded(
   const problem =
     remaining.files === 0
       ? 'The upload token allows no more files.'
-      : `The file has ${formatSize(size)}, but the upload token allows ${formatSize(remaining.bytes)} more.`
+      : `The file needs ${formatSize(size)}, but the upload token has ${formatSize(remaining.bytes)} left.`
   const advice = remaining.files === 0 ? 'Request' : 'Choose a smaller file, or request'
   return new ServiceError('upload_token_exceeded', `${problem} ${advice} another upload token.`, {
     details: { remaining_bytes: remaining.bytes, remaining_files: remaining.files },

@@ -96,7 +96,7 @@ test('the limits of a token hold for concurrent uploads, and cancelled uploads f
     [codeOf(larger), larger.body.remaining_bytes],
     [[403, 'upload_token_exceeded'], 70],
   )
-  assert.match(larger.body.message, /The file has 71 B, but the upload token allows 70 B more/)
+  assert.match(larger.body.message, /The file needs 71 B, but the upload token has 70 B left/)
   assert.equal((await request(70)).status, 201)
 })
 
