@@ -20,7 +20,7 @@ Usage:
   --repair    repair without data loss: remove uploads that cannot be completed and objects of
               deleted, cancelled or expired assets (never an object that the database does not
               know), recount the usage of accounts, and mark missing events as removed:
-              readers that need them then get an error instead of missing changes
+              readers that need them then get 410 events_forgotten
   --verify    also read every file, compare it with its SHA-256 and, on disk storage, with the
               digests of its parts, and record the result
   --json      a JSON array of findings: {check, status, message, items, remedy}. The status is ok,

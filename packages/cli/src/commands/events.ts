@@ -34,7 +34,7 @@ Usage:
   -f, --follow  show new events as they happen, until Ctrl-C. After a failure of the connection it
                 continues without losing any
   --forward     send new events to this URL as signed webhooks, to test a receiver on this machine.
-                Nothing is sent again if the receiver fails
+                Failed requests are not retried
   --secret      sign with this secret, whsec_…, instead of a new one
 ${CONNECTION_HELP}
   --json        a JSON array of events; with --follow and --forward, one event per line
