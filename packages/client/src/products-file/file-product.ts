@@ -78,7 +78,7 @@ export function readProduct(
     }
     const texts = list.map((tag) => readText('tags', tag).trim())
     const tags = [...new Set(texts)].filter((tag) => tag !== '')
-    if (tags.length > MAX_TAGS) refuse('tags', `must be at most ${MAX_TAGS}`)
+    if (tags.length > MAX_TAGS) refuse('tags', `must have at most ${MAX_TAGS} tags`)
     return tags
   }
 }
