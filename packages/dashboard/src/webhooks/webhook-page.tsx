@@ -35,7 +35,7 @@ export function WebhookPage({ id }: { id: string }) {
 }
 
 const REASONS = {
-  manual: 'It was disabled by hand.',
+  manual: 'It was disabled manually.',
   failing: 'All requests failed for 3 days.',
   gone: 'The endpoint returned 410 (Gone).',
 }

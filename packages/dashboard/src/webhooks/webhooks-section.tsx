@@ -24,7 +24,7 @@ export function WebhooksSection() {
         {(webhooks) =>
           webhooks.length === 0 ? (
             <Text c="dimmed">
-              No webhooks yet. A webhook tells your shop when a file is ready, replaced or deleted.
+              No webhooks yet. They notify your shop when a file is ready, replaced or deleted.
             </Text>
           ) : (
             <Stack gap="md">
