@@ -132,7 +132,7 @@ export interface DeliveryData {
   /**
    * Records an attempt and ends its claim. A successful one counts even if the claim has already ended. Unless the
    * delivery is a ping, success ends the `failingSince` that the webhook had when it was claimed; failure starts it, and
-   * disables the webhook for good if `isGone`, or if it has been failing for `failingForMs`. An attempt with an earlier
+   * disables the webhook if `isGone`, or if it has been failing for `failingForMs`. An attempt with an earlier
    * URL does not change the webhook. Returns whether it disabled the webhook.
    */
   recordAttempt(claimed: ClaimedDelivery, result: AttemptResult): Promise<{ isDisabled: boolean }>

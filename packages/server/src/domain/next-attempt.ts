@@ -19,7 +19,7 @@ export const RETRY_DELAYS_MS = [
 const MAX_RETRY_AFTER_MS = 24 * HOUR_MS
 
 /**
- * When to send a delivery again after its `failures`-th failed attempt at `now`; undefined if it has failed for good.
+ * When to send a delivery again after its `failures`-th failed attempt at `now`; undefined if it has failed permanently.
  * `Retry-After` postpones the retry, but never advances it: otherwise a short one would use up all attempts.
  */
 export function nextAttemptAt(

@@ -119,7 +119,7 @@ export function testDeliveries({ name, open }: Contract): void {
   })
 
   test(
-    name('a failed delivery is due again at its retry, and fails for good after the last'),
+    name('a failed delivery is due again at its retry, and fails permanently after the last'),
     async (t) => {
       const { database, data } = await open(t)
       const { id } = await addWebhook(data)

@@ -160,7 +160,7 @@ export function testEvents({ name, open }: Contract): void {
     const reader = (async () => {
       while (!isDone) {
         await read()
-        // SQLite reads without waiting for I/O: let the changes go on.
+        // SQLite reads without waiting for I/O: let the changes continue.
         await nextTurn()
       }
     })()

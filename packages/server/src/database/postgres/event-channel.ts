@@ -37,8 +37,8 @@ interface ChannelOptions {
 /**
  * Wakes the readers of events by LISTEN and NOTIFY. Notifications are sent after the commit, not in the transaction of
  * the change: PostgreSQL commits transactions with NOTIFY one after another, each with its own disk sync. The listening
- * connection is opened for the first listener. A notification to itself proves that the instance can hear others, which
- * a pooler in transaction mode prevents. Without it, the instance polls.
+ * connection is opened for the first listener. A notification to itself proves that the instance receives
+ * notifications, which a pooler in transaction mode prevents. Without it, the instance polls.
  */
 export function openEventChannel({ options, run, times = TIMES }: ChannelOptions): EventChannel {
   const self = randomUUID()
