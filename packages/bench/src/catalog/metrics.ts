@@ -58,8 +58,8 @@ export const LIST_TARGETS: Target[] = [
   {
     metric: 'coldProducts',
     limit: { below: 50 },
-    reason: `The first search for a word of products reads the products of every asset whose name does not
-      have it, in batches like the search for a part of a name.`,
+    reason: `The first search for a word of a product reads the products of every asset whose name does
+      not contain the word. It does so in batches, like a name filter.`,
   },
   { metric: 'one', limit: { atLeast: 0.6 }, times: { contender: BY_ID } },
   { metric: 'thousand', limit: { atLeast: 20 } },
