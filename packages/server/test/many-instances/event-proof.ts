@@ -114,11 +114,11 @@ async function anAccount(database: Database, name: string): Promise<Account> {
   const { id } = await database.ensureAccount(details)
   const clock = () => new Date()
   const context = { data: database.of(id), newId: newUuid, clock, randomBytes }
-  const { secret } = await createKey(context, { name, scope: 'write' })
+  const { secret } = await createKey(context, { name, scope: 'manage' })
   return { id, secret, changes: [] }
 }
 
-/** Reads the events from any instance until the end. Their IDs must be 1, 2, … */
+/** Reads the events from any instance until the end. The key has the scope manage, so it gets all of them: 1, 2, … */
 async function follow(
   { secret }: Account,
   urls: () => [string, ...string[]],
