@@ -1,8 +1,10 @@
 FROM node:24-slim AS build
 WORKDIR /build
 COPY . .
-# Fails if a component, such as the dashboard, cannot be built.
-RUN npm ci --ignore-scripts && npm run pack
+# Installs only the packages that build the dashboard and the CLI, not those that test them. Fails if a
+# component, such as the dashboard, cannot be built.
+RUN npm ci --ignore-scripts --workspace packages/cli --workspace packages/dashboard --workspace packages/pack \
+  && npm run pack -- --only stowage
 WORKDIR /app
 # With the lock file next to it, npm installs the locked versions of the CLI's dependencies.
 RUN cp /build/package-lock.json /build/.npmrc . \

@@ -6,12 +6,20 @@ import { runNpm } from './run.ts'
 import { stageClient } from './stage-client.ts'
 import { stageCommand } from './stage-command.ts'
 
-/** Packs the client and the CLI into the folder. Returns the paths of the tarballs. */
-export async function packAll(folder: string): Promise<string[]> {
+const STAGES = { '@stowage/client': stageClient, stowage: stageCommand }
+
+/** The names of the packages that users install. */
+export const PACKAGES = Object.keys(STAGES)
+
+/** Packs the client and the CLI, or only those with these names, into the folder. Returns the paths of the tarballs. */
+export async function packAll(folder: string, names = PACKAGES): Promise<string[]> {
+  const unknown = names.filter((name) => !PACKAGES.includes(name))
+  if (unknown.length > 0) throw new Error(`There is no package ${unknown.join(', ')}`)
   await mkdir(folder, { recursive: true })
   // Required: without the dashboard the service would still start, so a missing one would go unnoticed.
   await runNpm(['run', 'build', '--', '--required'], ROOT)
-  return Promise.all([packStaged(folder, stageClient), packStaged(folder, stageCommand)])
+  const chosen = Object.entries(STAGES).filter(([name]) => names.includes(name))
+  return Promise.all(chosen.map(([, stage]) => packStaged(folder, stage)))
 }
 
 async function packStaged(

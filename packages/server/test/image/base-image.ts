@@ -1,22 +1,22 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { globSync } from 'node:fs'
+import { lstatSync, realpathSync } from 'node:fs'
 import { appendFile, chown, cp, mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
-import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { buildah, findImage } from './buildah.ts'
 
 const run = promisify(execFile)
+/** With their dependencies, these packages are all that Node, npm and the steps of the Dockerfile need. */
+const PACKAGES = ['base-files', 'base-passwd', 'bash', 'coreutils', 'dash', 'libstdc++6']
 /** Leaves out documentation, like the slim image on Docker Hub. */
-const LEFT_OUT = ['man', 'doc', 'locale', 'info'].map(
-  (name) => `--dpkgopt=path-exclude=/usr/share/${name}/*`,
-)
+const LEFT_OUT = /^\/usr\/share\/(man|doc|locale|info)\//
 const LABEL = 'stowage.made-of'
 
 /**
  * Provides the base image of the Dockerfile: the real one if Docker Hub can be reached, otherwise one that
- * is made from Debian's packages and the Node version that runs the tests. It is kept for the next run.
+ * is made from packages of this Debian machine and the Node version that runs the tests. It is kept for the
+ * next run.
  */
 export async function ensureBaseImage(name: string, folder: string): Promise<string> {
   const image = `docker.io/library/${name}`
@@ -26,10 +26,11 @@ export async function ensureBaseImage(name: string, folder: string): Promise<str
   }
   if (await canBePulled(image)) return 'from Docker Hub'
   const settings = await npmSettings()
-  const madeOf = await fingerprint(settings)
+  const packages = await installedPackages()
+  const madeOf = await fingerprint(settings, packages)
   if ((await findImage(image))?.Labels?.[LABEL] === madeOf) return 'made by an earlier run'
-  await makeBaseImage({ image, folder: join(folder, 'base'), settings, madeOf })
-  return 'made of Debian packages'
+  await makeBaseImage({ image, folder: join(folder, 'base'), settings, packages, madeOf })
+  return 'made of the Debian packages of this machine'
 }
 
 async function canBePulled(image: string): Promise<boolean> {
@@ -52,36 +53,55 @@ async function npmSettings(): Promise<NpmSettings> {
   return { registry, ...(certificates !== 'null' && { certificates }) }
 }
 
-async function fingerprint(settings: NpmSettings): Promise<string> {
-  const facts = [process.version, process.arch, await suite(), JSON.stringify(settings)]
+/** The version of each package in the base image, by name. */
+type Packages = Map<string, string>
+
+async function installedPackages(): Promise<Packages> {
+  const fields = ['Package', 'Version', 'Pre-Depends', 'Depends'].map((name) => `\${${name}}`)
+  const format = `${fields.join('\\t')}\\n`
+  const { stdout } = await run('dpkg-query', ['--show', '--showformat', format], {
+    maxBuffer: 2 ** 26,
+  })
+  const lines = stdout.split('\n').map((line) => line.split('\t'))
+  const installed = new Map(lines.map(([name = '', ...facts]) => [name, facts]))
+  const found: Packages = new Map()
+  const waiting = [...PACKAGES]
+  for (let name = waiting.shift(); name !== undefined; name = waiting.shift()) {
+    const [version = '', ...dependencies] = installed.get(name) ?? []
+    if (version === '' || found.has(name)) continue
+    found.set(name, version)
+    // Such as `libc6 (>= 2.34), mawk | awk`.
+    waiting.push(
+      ...dependencies
+        .join()
+        .split(/[,|]/)
+        .map((text) => text.trim().replace(/[ :(].*/, '')),
+    )
+  }
+  const missing = PACKAGES.filter((name) => !found.has(name))
+  if (missing.length > 0) throw new Error(`Debian packages are missing: ${missing.join(', ')}`)
+  return found
+}
+
+async function fingerprint(settings: NpmSettings, packages: Packages): Promise<string> {
+  const facts = [process.version, process.arch, JSON.stringify([settings, ...packages])]
   return createHash('sha256')
     .update(facts.join('\n'))
     .update(await readFile(import.meta.filename))
     .digest('hex')
 }
 
-/** The name of the Debian release, such as `bookworm`. */
-async function suite(): Promise<string> {
-  const release = await readFile('/etc/os-release', 'utf8')
-  return /^VERSION_CODENAME=(\w+)$/m.exec(release)?.[1] ?? 'stable'
-}
-
 interface Making {
   image: string
   folder: string
   settings: NpmSettings
+  packages: Packages
   madeOf: string
 }
 
-async function makeBaseImage({ image, folder, settings, madeOf }: Making): Promise<void> {
-  const missing = await ensureInstalled({ command: 'mmdebstrap', packages: ['mmdebstrap'] })
-  if (missing !== undefined) throw new Error(missing)
-  // Use the package sources of this machine, because it can reach them.
-  const sources = globSync('/etc/apt/{sources.list,sources.list.d/*.{list,sources}}')
-  // The folder is copied into an image immediately, so dpkg need not sync to the disk.
-  const packages = ['--variant=essential', '--include=libstdc++6', '--dpkgopt=force-unsafe-io']
-  const words = [...packages, ...LEFT_OUT, '--format=directory', await suite(), folder]
-  await run('mmdebstrap', [...words, ...sources], { maxBuffer: 2 ** 26 })
+async function makeBaseImage(making: Making): Promise<void> {
+  const { image, folder, settings, packages, madeOf } = making
+  await addPackages(folder, packages)
   await addNode(folder)
   await addNpmSettings(folder, settings)
   await addUser(folder)
@@ -90,6 +110,28 @@ async function makeBaseImage({ image, folder, settings, madeOf }: Making): Promi
   await buildah('bud', '--label', `${LABEL}=${madeOf}`, '--file', recipe, '--tag', image, folder)
   // Remove the image that this one replaces. If another run still uses it, a later run removes it.
   await buildah('rmi', '--prune').catch(() => {})
+}
+
+/** Copies the files of the packages, which needs no network. */
+async function addPackages(folder: string, packages: Packages): Promise<void> {
+  const { stdout } = await run('dpkg-query', ['--listfiles', ...packages.keys()])
+  const paths = stdout.split('\n').filter((path) => /^\/\w/.test(path) && !LEFT_OUT.test(path))
+  // A slim machine lacks some files of its packages.
+  const present = paths.filter((path) => lstatSync(path, { throwIfNoEntry: false }) !== undefined)
+  const list = `${folder}.files`
+  await writeFile(list, [...new Set(present.map(withoutLinks))].join('\n'))
+  await mkdir(folder)
+  const copy = 'tar --create --directory=/ --no-recursion --files-from="$1"'
+  await run('sh', ['-ec', `${copy} | tar --extract --directory="$2"`, 'sh', list, folder])
+  for (const name of ['passwd', 'group']) {
+    const original = join(folder, 'usr/share/base-passwd', `${name}.master`)
+    await cp(original, join(folder, 'etc', name))
+  }
+}
+
+/** The path below `/`, such as `usr/bin/sh` for `/bin/sh`, because `/bin` is a link. */
+function withoutLinks(path: string): string {
+  return join(realpathSync(dirname(path)), basename(path)).slice(1)
 }
 
 /** Adds the Node and npm that run the tests. */
