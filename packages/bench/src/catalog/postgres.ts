@@ -1,5 +1,6 @@
 import { openPostgresDatabase } from '@stowage/server/src/database/postgres/postgres-database'
-import { startPostgres } from '@stowage/testing/engines/postgres'
+import { EmbeddedPostgres } from '@stowage/testing/engines/embedded-postgres'
+import { startPostgres, WITHOUT_DURABILITY } from '@stowage/testing/engines/postgres'
 import postgres from 'postgres'
 import { progress } from '../progress.ts'
 import type { WorkloadContext } from '../workload.ts'
@@ -10,7 +11,7 @@ const BATCH = 3000
 
 /** Starts PostgreSQL. `database` creates a database with `count` assets and returns its URL. */
 export async function startFilledPostgres(context: WorkloadContext) {
-  const server = await startPostgres()
+  const server = await startPostgres(EmbeddedPostgres, WITHOUT_DURABILITY)
   context.defer(server.close)
   return {
     async database(count: number): Promise<string> {

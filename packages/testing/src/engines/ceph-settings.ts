@@ -1,3 +1,10 @@
+/** Subsystems that otherwise write many messages into a log in memory, which nobody reads. */
+const QUIET = [
+  ...['auth', 'crush', 'filestore', 'finisher', 'heartbeatmap', 'mgrc', 'mon', 'monc', 'ms'],
+  ...['objclass', 'objecter', 'optracker', 'osd', 'paxos', 'perfcounter', 'rados', 'rgw'],
+  ...['rocksdb', 'timer', 'tp'],
+]
+
 /** One monitor, one in-memory store and one gateway, on loopback, without authentication between them. */
 export function cephSettings(facts: {
   folder: string
@@ -40,6 +47,7 @@ ms_cluster_mode = crc
 ms_service_mode = crc
 ms_client_mode = crc
 paxos_propose_interval = 0.05
+${QUIET.map((name) => `debug_${name} = 0/0`).join('\n')}
 
 [mon]
 mon_data = ${folder}/mon
@@ -57,6 +65,7 @@ osd_max_object_name_len = 460
 osd_max_object_namespace_len = 64
 osd_memory_target = 939524096
 osd_op_num_shards = 2
+osd_enable_op_tracker = false
 
 [client.rgw.test]
 rgw_data = ${folder}/rgw
@@ -65,12 +74,17 @@ rgw_frontends = beast endpoint=127.0.0.1:${port} tcp_nodelay=1
 rgw_enable_apis = s3, admin
 rgw_thread_pool_size = 32
 rgw_run_sync_thread = false
+# By default, each bucket has eleven indexes, and every list reads all of them.
+rgw_override_bucket_index_max_shards = 1
+rgw_dynamic_resharding = false
 # Small parts, so that tests need not send megabytes.
 rgw_multipart_min_part_size = 1
 # By default the in-memory store keeps deleted objects for two hours.
 rgw_gc_obj_min_wait = 5
 rgw_gc_processor_period = 5
 rgw_gc_processor_max_time = 5
+# Each run of the garbage collection reads every one of these queues, by default 32.
+rgw_gc_max_objs = 2
 # If the gateway is killed while it completes an upload, the upload stays locked, by default for 10 minutes.
 rgw_mp_lock_max_time = 5
 `

@@ -20,10 +20,18 @@ const MAX_LOG = 2000
 
 const SETTINGS = ['listen_addresses=127.0.0.1', 'max_connections=300']
 /** Test data need not survive a crash of the machine. Without fsync, tests are several times as fast. */
-const WITHOUT_DURABILITY = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
+export const WITHOUT_DURABILITY = ['fsync=off', 'full_page_writes=off', 'synchronous_commit=off']
+/** Tests create many small databases, each for a short time, and checkpoints would write all of them. */
+const FOR_SHORT_TESTS = [
+  ...WITHOUT_DURABILITY,
+  'checkpoint_timeout=1h',
+  'max_wal_size=8GB',
+  'wal_level=minimal',
+  'max_wal_senders=0',
+]
 
 /** Starts a PostgreSQL server on a free loopback port, in the version that the package contains. */
-export async function startPostgres(Package = EmbeddedPostgres, settings = WITHOUT_DURABILITY) {
+export async function startPostgres(Package = EmbeddedPostgres, settings = FOR_SHORT_TESTS) {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-postgres-'))
   // PostgreSQL runs as another user, who needs access to the data folder.
   await chmod(folder, 0o755)
