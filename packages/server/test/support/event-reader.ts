@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Event } from '@stowage/protocol'
 import { callUrl } from '@stowage/testing/service/upload'
 import type { Outcomes } from './multi-instance-client.ts'
 import { type RetryOptions, retryUntilResponse } from './retry-until-response.ts'
+
+/** Short enough that every instance serves some of the reads before it is killed. */
+const PAUSE_MS = 50
 
 /**
  * Reads the events of the account from random instances until `isOver`, and then up to the last one. Fails unless
@@ -21,6 +25,8 @@ export async function readEventsUntilOver(
       assert.equal(event.id, events.length)
     }
     if (isLast && !body.meta.has_more) return events
+    // The interval between two reads; it waits for no particular event.
+    if (!body.meta.has_more) await pause(PAUSE_MS)
   }
 }
 
