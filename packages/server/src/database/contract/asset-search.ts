@@ -110,12 +110,10 @@ export function testAssetSearch({ name, open }: Contract): void {
     const { data } = await open(t)
     const [product] = await data.putProducts([aProduct({ name: 'Amber' })])
     assert.ok(product)
-    const one = await aLink(data, { filename: 'one' })
-    for (let index = 0; index < 1100; index += 100) {
-      const some = Array.from({ length: 100 }, () => aLink(data))
-      await Promise.all(
-        (await Promise.all([one, ...some])).map((asset) => attach(data, asset, product.id)),
-      )
+    const selection = { ids: [product.id], productIds: [], variantIds: [], skus: [] }
+    for (const count of [1000, 101]) {
+      const some = await Promise.all(Array.from({ length: count }, () => aLink(data)))
+      await data.attachAssets(some, selection)
     }
     const total = async (word: string) =>
       (await data.listAssets({ page: 1, perPage: 1, sort: NEWEST, words: [word] })).total
