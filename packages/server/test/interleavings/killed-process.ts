@@ -4,6 +4,7 @@ import { openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import type { Model } from '../model/model.ts'
 import { JOBS } from '../support/run-jobs.ts'
+import { sampleOf } from '../support/sample.ts'
 import { runWithFilePoints, watchFiles } from './file-points.ts'
 import { openHarness } from './harness.ts'
 import { restrictToUpload } from './restrict-to-upload.ts'
@@ -29,7 +30,10 @@ export interface KilledCall {
  * Then sends the list of paused calls to the parent process, and waits to be killed.
  */
 watchFiles()
-const harness = await openHarness(JSON.parse(process.argv[2] ?? ''))
+const [settings = '', calls, share, seed] = process.argv.slice(2)
+const harness = await openHarness(JSON.parse(settings))
+/** Whether this run tries the next point. */
+const isChosen = sampleOf(Number(share), Number(seed))
 
 /** Returns undefined if the call ended before this point. */
 async function runUntil(testCase: TestCase, point: number): Promise<KilledCall | undefined> {
@@ -83,7 +87,7 @@ function withUniqueKeys(testCase: TestCase, point: number): TestCase {
 
 /** On S3, which is slow, only the calls that change something in the storage. */
 const CALLS =
-  process.argv[3] === 'usual'
+  calls === 'usual'
     ? /^(sign with a key|complete|complete an upload whose.*|cancel|resume .+|delete an.*|finish.*|expireUploads)$/
     : /^/
 const killedCalls: KilledCall[] = []
@@ -96,6 +100,7 @@ const testCases = [...TEST_CASES, ...VERSION_CASES, ...TRASH_CASES].filter(
 )
 for (const testCase of testCases.toSorted((a, b) => orderOf(a) - orderOf(b))) {
   for (let point = 0; ; point += 1) {
+    if (!isChosen()) continue
     const killedCall = await runUntil(withUniqueKeys(testCase, point), point)
     if (killedCall === undefined) break
     killedCalls.push(killedCall)

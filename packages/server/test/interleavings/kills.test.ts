@@ -14,6 +14,7 @@ import type { Model } from '../model/model.ts'
 import { type Event, NO_RESPONSE } from '../model/observation.ts'
 import { targetOf } from '../model/target-of.ts'
 import { saveResult } from '../reliability/result.ts'
+import { sampleSeed } from '../support/sample.ts'
 import { finishOpenUploads } from './finish-open-uploads.ts'
 import { type Harness, openHarness } from './harness.ts'
 import type { KilledCall } from './killed-process.ts'
@@ -22,6 +23,17 @@ import { interruptedEvents, TEST_CASES } from './test-cases.ts'
 import { TRASH_CASES } from './trash-cases.ts'
 import { expireUnknown, idsOf, withoutUnrecorded } from './unknown-uploads.ts'
 import { VERSION_CASES } from './version-cases.ts'
+
+/*
+ * On S3, which is slow, one run tries a random share of the points of the usual calls. All of them, or all points of
+ * all calls:
+ *
+ *     POINTS=usual npx node packages/testing/src/stages/on-engines.ts postgres+ceph …/kills.test.ts
+ *     POINTS=all npx node packages/testing/src/stages/on-engines.ts postgres+ceph …/kills.test.ts
+ */
+const { POINTS } = process.env
+const CALLS = isOnS3 && POINTS !== 'all' ? 'usual' : 'all'
+const SHARE = isOnS3 && POINTS === undefined ? 0.4 : 1
 
 const PROGRAM = fileURLToPath(new URL('killed-process.ts', import.meta.url))
 
@@ -81,7 +93,7 @@ test('after a kill at any point of any call or job, the service restarts with co
   await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
   await saveResult(`kills-${ENGINES}`, {
-    command: `${process.env.POINTS === 'all' ? 'POINTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/kills.test.ts`,
+    command: `${POINTS === 'all' ? 'POINTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/server/test/interleavings/kills.test.ts`,
     rows: {
       'Calls and jobs': String(calls),
       'Points at which the process was killed': String(killedCalls.length),
@@ -91,8 +103,9 @@ test('after a kill at any point of any call or job, the service restarts with co
 })
 
 async function killAtEveryPoint(t: TestContext, deployment: Deployment): Promise<KilledCall[]> {
-  const which = isOnS3 && process.env.POINTS !== 'all' ? 'usual' : 'all'
-  const child = fork(PROGRAM, [JSON.stringify(deployment.settings), which], { stdio: 'inherit' })
+  const seed = SHARE < 1 ? sampleSeed(t) : 0
+  const words = [JSON.stringify(deployment.settings), CALLS, String(SHARE), String(seed)]
+  const child = fork(PROGRAM, words, { stdio: 'inherit' })
   const ended = once(child, 'exit')
   cleanUp(t, () => child.kill('SIGKILL'))
   const [killedCalls] = await Promise.race([

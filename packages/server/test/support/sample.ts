@@ -6,9 +6,19 @@ import { aRandom } from '@stowage/testing/machine/random'
  * others. `SAMPLE_SEED` repeats the choice of a run.
  */
 export function aSample(t: TestContext, share: number): () => boolean {
-  if (share >= 1) return () => true
+  return sampleOf(share, share < 1 ? sampleSeed(t) : 0)
+}
+
+/** The seed of this run, for a process that the test starts. */
+export function sampleSeed(t: TestContext): number {
   const seed = Number(process.env.SAMPLE_SEED ?? Date.now() % 2 ** 31)
   t.diagnostic(`SAMPLE_SEED=${seed} repeats the choice`)
+  return seed
+}
+
+/** The same choice for the same seed. */
+export function sampleOf(share: number, seed: number): () => boolean {
+  if (share >= 1) return () => true
   const random = aRandom(seed)
   return () => random.between(0, 1000) < share * 1000
 }
