@@ -9,7 +9,7 @@ import { watchParts } from './support/parts.ts'
 const NO_BROWSER = await missingForBrowser()
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'
 
-test('axe finds no violations on the pages of assets, in all of their states and in both color schemes', async (t) => {
+test('axe finds no violations on the pages of assets, in all of their states', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, context, service } = await openDashboard(t, {
     STOWAGE_CHUNK_SIZE: '1000000',
