@@ -15,7 +15,7 @@ import { aPage } from './support/page.ts'
 
 const NO_BROWSER = await missingForBrowser()
 /** Set STOWAGE_TEST_BYTES=2000000000 for a larger file. */
-const SIZE = Number(process.env.STOWAGE_TEST_BYTES ?? 600_000_000)
+const SIZE = Number(process.env.STOWAGE_TEST_BYTES ?? 300_000_000)
 const LIMIT = 200_000_000
 const LONG_MS = 600_000
 
