@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { test } from 'node:test'
 import { createClient } from '@stowage/client'
 import { type StowageEvent, verifyWebhook } from '@stowage/client/webhooks'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { aCli } from './support/cli.ts'
@@ -74,20 +71,16 @@ test('events --follow shows new events until it is interrupted', async (t) => {
 
 test('events --forward sends signed webhooks to a local receiver, and continues if it fails', async (t) => {
   const received: { headers: NodeJS.Dict<string | string[]>; body: string }[] = []
-  const receiver = createServer(async (request, response) => {
+  const receiver = await anHttpServer(t, async (request, response) => {
     received.push({ headers: request.headers, body: await text(request) })
     if (received.length === 1) return void response.destroy()
     response.writeHead(received.length === 2 ? 500 : 204).end()
   })
-  await once(receiver.listen(0, '127.0.0.1'), 'listening')
-  cleanUp(t, () => receiver.close())
-  const { port } = receiver.address() as AddressInfo
   const { baseUrl } = await aService(t)
   const { start } = await aCli(t, baseUrl)
   const client = createClient({ baseUrl })
   for (const filename of ['a', 'b', 'c']) await client.store({ filename, url: URL_OF_LINK })
-  const url = `http://127.0.0.1:${port}/hook`
-  const running = start({}, 'events', '--forward', url, '--after', '0')
+  const running = start({}, 'events', '--forward', `${receiver}/hook`, '--after', '0')
   await until('three events are sent', () => running.output().stdout.split('\n').length > 3)
   const { stdout, stderr } = await running.end('SIGINT')
   const [secret = ''] = /whsec_\S+/.exec(stderr) ?? []

@@ -1,12 +1,9 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { freePort } from '@stowage/testing/machine/free-port'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
 import { aFolder, aService } from '@stowage/testing/service/service'
 import { spawnService } from '@stowage/testing/service/service-process'
@@ -108,10 +105,7 @@ test('a response that is not from Stowage is reported as such', async (t) => {
   assert.doesNotMatch(stderr, /^ +at /m)
 
   const answers = ['<html>Welcome!</html>', '{"status": "ok"}', 'null', '[]', '']
-  const server = createServer((_, response) => response.end(answers[0])).listen(0, '127.0.0.1')
-  cleanUp(t, () => server.close())
-  await once(server, 'listening')
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const url = await anHttpServer(t, (_, response) => response.end(answers[0]))
   for (; answers.length > 0; answers.shift()) {
     const other = await run('ls', '--url', url)
     assert.equal(other.code, 1)

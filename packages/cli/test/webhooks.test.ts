@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
@@ -13,13 +11,11 @@ test('webhooks are added, tested, disabled, rotated and deleted, and deliveries 
   const { run } = await aCli(t, baseUrl)
   let status = 200
   let requests = 0
-  const server = createServer((_request, response) => {
+  const receiver = await anHttpServer(t, (_request, response) => {
     requests += 1
     response.writeHead(status).end('received')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUp(t, () => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const url = `${receiver}/hook`
 
   const added = await run(
     'webhooks',

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { createReadStream } from 'node:fs'
 import { readdir, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { type TestContext, test } from 'node:test'
 import { createClient as createBrowserClient } from '@stowage/client'
 import { isStowageError, type NodeInput } from '@stowage/client/node'
-import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { aFolder } from '@stowage/testing/machine/clean-up'
 import { freePort } from '@stowage/testing/machine/free-port'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { download, someBytes } from '@stowage/testing/service/upload'
@@ -37,14 +37,10 @@ async function aTemporaryFolder(t: TestContext): Promise<string> {
 }
 
 /** A web server that serves one file. */
-async function aFileAt(t: TestContext, bytes: Uint8Array, headers: Record<string, string>) {
-  const server = createServer((request, response) => {
+function aFileAt(t: TestContext, bytes: Uint8Array, headers: Record<string, string>) {
+  return anHttpServer(t, (request, response) => {
     response.writeHead(request.url === '/missing' ? 404 : 200, headers).end(bytes)
   })
-  const port = await freePort()
-  await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  cleanUp(t, () => server.close())
-  return `http://127.0.0.1:${port}`
 }
 
 test('an input that is not a file is a TypeError, and nothing is stored', async (t) => {

@@ -1,13 +1,11 @@
 import assert from 'node:assert/strict'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { aClient } from './support/client.ts'
@@ -71,17 +69,14 @@ test('uploads in Node do not use fetch, which keeps much memory', async (t) => {
 })
 
 /** A server that responds to every request as `respond` specifies. */
-async function aServer(
+function aServer(
   t: TestContext,
   respond: (url: string) => { status: number; headers: Record<string, string>; body?: Buffer },
 ): Promise<string> {
-  const server = createServer((request, response) => {
+  return anHttpServer(t, (request, response) => {
     const { status, headers, body } = respond(request.url ?? '')
     request.resume().once('end', () => response.writeHead(status, headers).end(body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUp(t, () => server.close().closeAllConnections())
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
 test('an upload follows a redirect to the service', async (t) => {

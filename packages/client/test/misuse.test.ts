@@ -1,15 +1,12 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { createClient as createBrowserClient } from '@stowage/client'
 import { createClient, isStowageError, type NodeClient } from '@stowage/client/node'
 import { stowage as uppyOptions } from '@stowage/client/uppy'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { freePort } from '@stowage/testing/machine/free-port'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { aService } from '@stowage/testing/service/service'
 import { someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
@@ -131,15 +128,11 @@ test('an error contains the request ID that the service logs', async (t) => {
 
 test('retries can be set for each call', async (t) => {
   let requests = 0
-  const server = createServer((_, response) => {
+  const baseUrl = await anHttpServer(t, (_, response) => {
     requests += 1
     response.writeHead(503).end()
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanUp(t, () => server.close())
-  const { port } = server.address() as AddressInfo
-  const { client } = await aClient(t, { baseUrl: `http://127.0.0.1:${port}` })
+  const { client } = await aClient(t, { baseUrl })
   await assert.rejects(client.account({ retry: { tries: 1 } }))
   assert.equal(requests, 1)
   await assert.rejects(client.assets({ retry: { tries: 3 } }).page())
@@ -179,13 +172,9 @@ test('an upload that never reaches the service fails soon, with advice on what t
 })
 
 test('an upload to a server that is not Stowage fails soon', async (t) => {
-  const server = createServer((_, response) => response.end('<html>Welcome!</html>'))
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanUp(t, () => server.close())
-  const { port } = server.address() as AddressInfo
+  const baseUrl = await anHttpServer(t, (_, response) => response.end('<html>Welcome!</html>'))
   const retry = { giveUpAfterMs: 3_600_000 }
-  const { client } = await aClient(t, { baseUrl: `http://127.0.0.1:${port}`, retry })
+  const { client } = await aClient(t, { baseUrl, retry })
   await assert.rejects(client.upload(BYTES), { code: 'bad_answer', message: /Check the base URL/ })
 })
 

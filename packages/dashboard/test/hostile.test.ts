@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { storeFiles, storeProducts } from './support/assets.ts'
-import {
-  cleanUp,
-  missingForBrowser,
-  openDashboard,
-  skipUnlessCi,
-  until,
-} from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { leaveDialog } from './support/leave-dialog.ts'
 import { aProduct, LONG } from './support/products.ts'
 
@@ -21,15 +14,12 @@ const EVIL_SVG = `<svg xmlns="http://www.w3.org/2000/svg" onload="alert(1)">${SC
 /** Another website, which records the requests that it gets. */
 async function aHostileSite(t: TestContext) {
   const requests: string[] = []
-  const server = createServer(({ url, headers }, response) => {
+  const site = await anHttpServer(t, ({ url, headers }, response) => {
     requests.push(`${url} ${headers.referer ?? 'no referer'}`)
     response.writeHead(200, { 'Content-Type': 'text/html' })
     response.end('<script>alert(1); opener && (opener.location = "about:blank")</script>')
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUp(t, () => server.close())
-  const { port } = server.address() as AddressInfo
-  return { url: `http://127.0.0.1:${port}/"><svg/onload=alert(1)>`, requests }
+  return { url: `${site}/"><svg/onload=alert(1)>`, requests }
 }
 
 test('hostile names, files and links run no script on any page', async (t) => {

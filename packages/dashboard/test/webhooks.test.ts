@@ -1,15 +1,8 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { test } from 'node:test'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { assertAccessible } from './support/axe.ts'
-import {
-  cleanUp,
-  missingForBrowser,
-  openDashboard,
-  skipUnlessCi,
-  until,
-} from './support/dashboard.ts'
+import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { HOSTILE, recordDialogs } from './support/products.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -20,13 +13,11 @@ test('a webhook is added, tested, disabled and deleted, and a delivery is sent a
   const dialogs = recordDialogs(page)
   const bodies: string[] = []
   let status = 200
-  const server = createServer((request, response) => {
+  const receiver = await anHttpServer(t, (request, response) => {
     request.setEncoding('utf8').on('data', (body) => bodies.push(body))
     request.on('end', () => response.writeHead(status).end(HOSTILE))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUp(t, () => server.close())
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
+  const url = `${receiver}/hook`
 
   await page.goto('/settings')
   await page.getByText('No webhooks yet').waitFor()

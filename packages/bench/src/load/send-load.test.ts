@@ -1,24 +1,14 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer, type RequestListener } from 'node:http'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { sendLoad } from './send-load.ts'
-
-async function aServer(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  t.after(() => server.close())
-  const address = server.address()
-  return `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-}
 
 const requests = [{ path: '/' }]
 
 test('the load on a server that always succeeds is measured', async (t) => {
   let responses = 0
-  const url = await aServer(t, (_, response) => {
+  const url = await anHttpServer(t, (_, response) => {
     responses += 1
     response.end()
   })
@@ -31,7 +21,7 @@ test('the load on a server that always succeeds is measured', async (t) => {
 
 test('one refusal among many responses makes the load fail', async (t) => {
   let count = 0
-  const url = await aServer(t, (_, response) => {
+  const url = await anHttpServer(t, (_, response) => {
     count += 1
     response.writeHead(count === 4 ? 503 : 200).end()
   })
@@ -41,7 +31,7 @@ test('one refusal among many responses makes the load fail', async (t) => {
 test('on a slow server, every request gets a response and is counted', async (t) => {
   let responses = 0
   let last = Promise.resolve()
-  const url = await aServer(t, (_, response) => {
+  const url = await anHttpServer(t, (_, response) => {
     last = last
       .then(() => pause(120))
       .then(() => {

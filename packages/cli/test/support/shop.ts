@@ -1,7 +1,5 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aCli } from './cli.ts'
@@ -45,7 +43,7 @@ const ATTACK = '\u001b]0;owned\u0007\u009b2J\r\n'
 export const ROGUE_ID = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 
 /** A server whose responses contain escape sequences in every text. */
-export async function aRogueService(t: TestContext): Promise<string> {
+export function aRogueService(t: TestContext): Promise<string> {
   const id = ROGUE_ID
   const product = {
     ...{ id, name: ATTACK, variant_name: ATTACK, sku: ATTACK, vendor: ATTACK, tags: [ATTACK] },
@@ -58,16 +56,10 @@ export async function aRogueService(t: TestContext): Promise<string> {
   const plan = { name: ATTACK, storage: 1 }
   const account = { name: ATTACK, plan, stored: 0, reserved: 0, available: 1, assets: 0 }
   const meta = { total: 1, last_page: 1 }
-  const server = createServer(({ url = '' }, response) => {
+  return anHttpServer(t, ({ url = '' }, response) => {
     const one = url.includes(ROGUE_ID) ? asset : [asset]
     const data = url.includes('/products') ? [product] : url.includes('/account') ? account : one
     response.setHeader('Content-Type', 'application/json')
     response.end(JSON.stringify({ data, meta }))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUp(t, () => {
-    server.closeAllConnections()
-    server.close()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

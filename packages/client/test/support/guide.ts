@@ -1,14 +1,12 @@
-import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
-import { createServer, type IncomingMessage } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { sharedBrowser } from '@stowage/testing/browser/shared-browser'
-import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { aFolder } from '@stowage/testing/machine/clean-up'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
+import { aServedPage, pageWithScript } from './served-page.ts'
 
 const GUIDE = new URL('../../../../docs/browser.md', import.meta.url)
 /** Files with the code of the guide are written here, so that they can import the packages of this repository. */
@@ -52,14 +50,8 @@ export async function aGuidePage(
   { script, routes }: { script: string; routes: Record<string, Handler | undefined> },
 ): Promise<Page> {
   const contents = `${await guideCode(script)}\nglobalThis.upload = upload`
-  const { outputFiles } = await build({
-    stdin: { contents, resolveDir: FOLDER },
-    bundle: true,
-    format: 'esm',
-    write: false,
-  })
-  const html = `<!doctype html><input type="file"><script type="module">${outputFiles[0]?.text.replaceAll('</script', '<\\/script')}</script>`
-  const server = createServer(async (message, reply) => {
+  const html = await pageWithScript({ stdin: { contents, resolveDir: FOLDER } })
+  return aServedPage(t, async (message, reply) => {
     const path = message.url ?? ''
     const handler = Object.entries(routes).find(([route]) => path.startsWith(route))?.[1]
     if (handler === undefined) {
@@ -70,17 +62,6 @@ export async function aGuidePage(
     reply.writeHead(response.status, Object.fromEntries(response.headers))
     reply.end(Buffer.from(await response.arrayBuffer()))
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanUp(t, () => {
-    server.closeAllConnections()
-    return new Promise((resolve) => server.close(resolve))
-  })
-  const context = await (await sharedBrowser()).newContext()
-  cleanUp(t, () => context.close())
-  const page = await context.newPage()
-  await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`)
-  return page
 }
 
 async function requestOf(message: IncomingMessage): Promise<Request> {

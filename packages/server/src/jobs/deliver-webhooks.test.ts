@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { aService, type TestService } from '@stowage/testing/service/service'
@@ -40,7 +38,7 @@ test('the service sends events without being asked, and soon after the change', 
 
 test('endpoints that never respond do not delay others', async (t) => {
   const service = await aService(t)
-  const dead = await aDeadEndpoint(t)
+  const dead = await anHttpServer(t, () => {})
   for (let count = 0; count < 15; count += 1) await addWebhook(service, dead)
   await addLinks(service, 30)
   const receiver = await aWebhookReceiver(t)
@@ -137,14 +135,3 @@ test('waking a loop while it works ends its next wait immediately', async () => 
   await waiting
   await wakeUp.wait(60_000, AbortSignal.abort())
 })
-
-/** Accepts requests and never responds. */
-async function aDeadEndpoint(t: TestContext): Promise<string> {
-  const server = createServer(() => {})
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUp(t, () => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-}

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
-import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { openWebhookSender } from './open-webhook-sender.ts'
 
 const REQUEST = { headers: { 'webhook-id': 'one' }, body: '{"type":"ping"}' }
 
 test('a request is sent with its headers and body, and the response is returned', async (t) => {
   const received: unknown[] = []
-  const url = await aReceiver(t, (request, response) => {
+  const url = await anHttpServer(t, (request, response) => {
     request.setEncoding('utf8').on('data', (body) => {
       const { 'content-type': type, 'webhook-id': id } = request.headers
       received.push(request.method, request.url, type, id, body)
@@ -32,7 +32,7 @@ test('a request is sent with its headers and body, and the response is returned'
 
 test('a redirect is not followed', async (t) => {
   const paths: unknown[] = []
-  const url = await aReceiver(t, (request, response) => {
+  const url = await anHttpServer(t, (request, response) => {
     paths.push(request.url)
     response.writeHead(307, { Location: '/elsewhere' }).end()
   })
@@ -44,7 +44,7 @@ test('a redirect is not followed', async (t) => {
 test('only the first kilobyte of an endless response is read', async (t) => {
   let sent = 0
   const { promise: closed, resolve } = Promise.withResolvers<void>()
-  const url = await aReceiver(t, (_request, response) => {
+  const url = await anHttpServer(t, (_request, response) => {
     const send = () => {
       while (!response.destroyed && response.write('x'.repeat(10_000))) sent += 10_000
     }
@@ -59,7 +59,7 @@ test('only the first kilobyte of an endless response is read', async (t) => {
 
 test('a receiver that never responds is cut off after the timeout', async (t) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
-  const url = await aReceiver(t, (request) => request.on('close', resolve))
+  const url = await anHttpServer(t, (request) => request.on('close', resolve))
   const { status, error } = await anySender({ timeoutMs: 50 })({ ...REQUEST, url })
   assert.deepEqual([status, error], [null, 'No response within 0.05 seconds'])
   await closed
@@ -72,7 +72,7 @@ test('a name that is never resolved is given up after the timeout', async () => 
 })
 
 test('the status counts even if the body is malformed', async (t) => {
-  const url = await aReceiver(t, (request) => {
+  const url = await anHttpServer(t, (request) => {
     request.socket.write('HTTP/1.1 202 Accepted\r\nTransfer-Encoding: chunked\r\n\r\n')
     request.socket.write('4\r\nhalf\r\nno size\r\n')
   })
@@ -81,7 +81,7 @@ test('the status counts even if the body is malformed', async (t) => {
 })
 
 test('the status counts even if the body stalls', async (t) => {
-  const url = await aReceiver(t, (_request, response) => {
+  const url = await anHttpServer(t, (_request, response) => {
     response.writeHead(202)
     response.write('half')
   })
@@ -90,7 +90,7 @@ test('the status counts even if the body stalls', async (t) => {
 })
 
 test('a response that is not text is logged without characters that cannot be stored', async (t) => {
-  const url = await aReceiver(t, (_request, response) => {
+  const url = await anHttpServer(t, (_request, response) => {
     response.end(Buffer.from([0x61, 0x00, 0xff, 0x62]))
   })
   assert.equal((await anySender()({ ...REQUEST, url })).response, 'a\ufffd\ufffdb')
@@ -111,7 +111,7 @@ test('a connection that is refused, and a response that is not HTTP, are failure
 
 test('addresses that are not public are refused without connecting, also literal ones', async (t) => {
   let requests = 0
-  const url = await aReceiver(t, (_request, response) => {
+  const url = await anHttpServer(t, (_request, response) => {
     requests += 1
     response.end()
   })
@@ -139,7 +139,7 @@ test('addresses that are not public are refused without connecting, also literal
 
 test('a name is checked whenever it is connected to, so it cannot turn to a private address', async (t) => {
   let requests = 0
-  const url = await aReceiver(t, (_request, response) => {
+  const url = await anHttpServer(t, (_request, response) => {
     requests += 1
     response.end()
   })
@@ -159,7 +159,7 @@ test('a name is checked whenever it is connected to, so it cannot turn to a priv
 test('the resolved address is the one that is connected to', async (t) => {
   const names: string[] = []
   const hosts: unknown[] = []
-  const url = await aReceiver(t, (request, response) => {
+  const url = await anHttpServer(t, (request, response) => {
     hosts.push(request.headers.host)
     response.end()
   })
@@ -176,14 +176,4 @@ test('the resolved address is the one that is connected to', async (t) => {
 
 function anySender(options: Partial<Parameters<typeof openWebhookSender>[0]> = {}) {
   return openWebhookSender({ targets: 'any', ...options })
-}
-
-async function aReceiver(t: TestContext, listener: RequestListener): Promise<string> {
-  const server = createServer(listener)
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  t.after(() => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
@@ -31,7 +29,7 @@ for (const dead of [0, Number(WEBHOOK_DEAD)]) {
       delays.push(Date.now() - Date.parse(JSON.parse(body).created_at))
       response.end()
     }
-    const deadUrl = await aDeadEndpoint(t)
+    const deadUrl = await anHttpServer(t, () => {})
     for (const url of [receiver.url, ...Array.from({ length: dead }, () => deadUrl)]) {
       assert.equal((await call('POST', `${API}/webhooks`, { url })).status, 201)
     }
@@ -55,15 +53,4 @@ for (const dead of [0, Number(WEBHOOK_DEAD)]) {
     )
     if (WEBHOOK_SECONDS) assert.ok(quantile(0.99) < MAX_DELAY_MS)
   })
-}
-
-/** Accepts requests and never responds. */
-async function aDeadEndpoint(t: TestContext): Promise<string> {
-  const server = createServer(() => {})
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  cleanUp(t, () => {
-    server.close()
-    server.closeAllConnections()
-  })
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }

@@ -1,26 +1,12 @@
-import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
-import {
-  createServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-} from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 
 const ATTEMPTS = new URL('../embedded/other-origin/attempts.js', import.meta.url)
 
 async function listen(t: TestContext, listener: RequestListener): Promise<number> {
-  const server = createServer(listener)
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  cleanUp(t, async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
-  return (server.address() as AddressInfo).port
+  return Number(new URL(await anHttpServer(t, listener)).port)
 }
 
 /** A website of another origin: a page that runs every attempt, and a redirect to any URL. */

@@ -1,7 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 
 export interface ReceivedRequest {
   path: string
@@ -28,7 +27,7 @@ export async function aWebhookReceiver(t: TestContext): Promise<WebhookReceiver>
     events: () => received.map(({ body }) => JSON.parse(body)),
     respond: (response) => response.end('ok'),
   }
-  const server = createServer((request, response) => {
+  const url = await anHttpServer(t, (request, response) => {
     const chunks: Buffer[] = []
     request.on('data', (chunk) => chunks.push(chunk))
     request.on('end', () => {
@@ -38,11 +37,6 @@ export async function aWebhookReceiver(t: TestContext): Promise<WebhookReceiver>
       receiver.respond(response, one)
     })
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  receiver.url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`
-  cleanUp(t, () => {
-    server.close()
-    server.closeAllConnections()
-  })
+  receiver.url = `${url}/hook`
   return receiver
 }

@@ -1,28 +1,24 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { boundedSend } from './bounded-send.ts'
 import { findObject } from './find-object.ts'
 import { openClient } from './s3-client.ts'
 
 /** Finds an object in storage that sends these responses in turn: a status, and an S3 error code in the body. */
 async function findIn(t: TestContext, ...responses: [number, string?][]) {
-  const store = createServer((request, response) => {
+  const endpoint = await anHttpServer(t, (request, response) => {
     const [status, code] = responses.shift() ?? [500]
     const isEmpty = request.method === 'HEAD' || code === undefined
     const size = status === 200 ? { 'Content-Length': '0', ETag: '"a"' } : {}
     response.writeHead(status, size).end(isEmpty ? '' : `<Error><Code>${code}</Code></Error>`)
-  }).listen(0, '127.0.0.1')
-  await once(store, 'listening')
-  cleanUp(t, () => void store.close())
+  })
   const client = openClient(
     {
       bucket: 'files',
       prefix: '',
-      endpoint: `http://127.0.0.1:${(store.address() as AddressInfo).port}`,
+      endpoint,
       region: 'us-east-1',
       pathStyle: true,
     },

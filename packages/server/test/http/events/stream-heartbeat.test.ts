@@ -1,9 +1,7 @@
 import assert from 'node:assert/strict'
-import { once } from 'node:events'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY, aKeyedService, anAccount } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
@@ -22,14 +20,11 @@ interface Reader {
 async function openStream(t: TestContext, service: TestService, of: Reader): Promise<ReadStream> {
   const streams = openEventStreams(service.context, ({ id }) => JSON.stringify({ id }), 20)
   cleanUp(t, () => streams.close())
-  const server = createServer((_request, response) => {
+  const url = await anHttpServer(t, (_request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
     streams.reserve({ ...of, types: ['asset.ready'] }).start(response, 0)
   })
-  cleanUp(t, () => server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  return anEventStream(t, `http://127.0.0.1:${port}`)
+  return anEventStream(t, url)
 }
 
 test('a quiet stream reports its position, so that it continues after events of other types', async (t) => {
@@ -78,15 +73,12 @@ test('clients that disconnect before their streams start do not count as streams
   cleanUp(t, () => streams.close())
   const credentials = { authorization: `Bearer ${keys.read.secret}`, sessionToken: undefined }
   const reader = { accountId, keyId: keys.read.id, credentials, types: undefined }
-  const server = createServer((_request, response) => {
+  const url = await anHttpServer(t, (_request, response) => {
     response.destroy()
     response.once('close', () => {
       for (let count = 0; count < 200; count += 1) streams.reserve(reader).start(response, 0)
     })
   })
-  cleanUp(t, () => server.close())
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  await assert.rejects(fetch(`http://127.0.0.1:${port}`))
+  await assert.rejects(fetch(url))
   streams.reserve(reader).release()
 })
