@@ -37,6 +37,18 @@ test('ls filters, sorts and counts, and writes a JSON array', async (t) => {
   assert.deepEqual([nothing.code, nothing.stdout], [0, ''])
 })
 
+test('a command that only calls the API does not load fetch, which would double its start time', async (t) => {
+  const { baseUrl } = await aService(t)
+  const cli = await aCli(t, baseUrl)
+  const report =
+    "process.on('exit', () => console.error(process.moduleLoadList.filter((name) => /undici/.test(name))))"
+  const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(report)}`
+  const { code, stderr } = await cli.runWith({ env: { NODE_OPTIONS } }, 'ls')
+  assert.equal(code, 0, stderr)
+  // The list of the modules of fetch.
+  assert.match(stderr, /^\[\]$/m)
+})
+
 test('an asset is found by its ID, or by a name that no other asset has', async (t) => {
   const { cli, baseUrl, idOf } = await aStockedShop(t)
   const shown = await cli.run('show', 'PLAIN.zip', idOf('Cafe\u0301.txt'), '--json')

@@ -11,7 +11,7 @@ export interface ConnectPlatform {
   /** The names of accepted options other than those of `ConnectOptions`, separated by spaces. */
   moreOptions?: string | undefined
   adviceFor?: RequestOptions['adviceFor']
-  /** Makes the calls of uploads, unless the caller passes a `fetch`. */
+  /** Makes the calls that read a whole response, unless the caller passes a `fetch`. */
   exchange?: RequestOptions['exchange']
 }
 

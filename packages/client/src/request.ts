@@ -12,6 +12,8 @@ export interface Call extends CallSettings {
   /** Sent as JSON. */
   body?: unknown
   headers?: Record<string, string> | undefined
+  /** The caller reads the body of the response. */
+  isStreamed?: boolean | undefined
   /** False: running the call twice would do harm, so it is retried only after 429 and 503. */
   isRepeatable?: boolean | undefined
   /**
@@ -30,19 +32,23 @@ export interface CallResponse extends Pick<Response, 'ok' | 'status' | 'text'> {
 
 export interface ExchangeInit {
   method: string
-  headers: Headers
+  headers: HeadersInit
   body?: string | undefined
   signal: AbortSignal
 }
 
 /** Sends one request and reads the whole response. */
-export type Exchange = (url: string, init: ExchangeInit) => Promise<CallResponse>
+export interface Exchange {
+  (url: string, init: ExchangeInit): Promise<CallResponse>
+  /** Throws a TypeError for invalid values, as `Headers` does. */
+  checkHeaders(headers: Record<string, string>): Record<string, string>
+}
 
 export interface RequestOptions {
   baseUrl: string
   apiKey?: string | undefined
   fetch: typeof globalThis.fetch
-  /** Makes the calls of uploads instead of `fetch`. */
+  /** Makes the calls that read a whole response, instead of `fetch`. */
   exchange?: Exchange | undefined
   /** The time limit for each attempt of a call. */
   timeoutMs: number
@@ -79,15 +85,16 @@ export function createRequest(options: RequestOptions): Request {
     read: (response: CallResponse) => Promise<Result>,
   ): Promise<Result> {
     const { method = 'GET', body, headers, signal, timeoutMs = options.timeoutMs } = call
-    // Outside of the try: an API key that is not a valid header is not a network failure.
-    const sentHeaders = new Headers({
+    const exchange = call.isStreamed ? undefined : options.exchange
+    const given = {
       ...(apiKey !== undefined && { Authorization: `Bearer ${apiKey}` }),
       ...(body !== undefined && { 'Content-Type': 'application/json' }),
       ...headers,
-    })
+    }
+    // Outside of the try: an API key that is not a valid header is not a network failure.
+    const sentHeaders = exchange ? exchange.checkHeaders(given) : new Headers(given)
     const timeout = new AbortController()
     const timer = setTimeout(() => timeout.abort(), timeoutMs)
-    const exchange = call.retryPolicy && options.exchange
     // The caller can still abort a response that is read later, as a stream.
     const either = signal && !exchange ? AbortSignal.any([signal, timeout.signal]) : timeout.signal
     const removeListener = exchange && onAbort(signal, () => timeout.abort())
@@ -150,7 +157,11 @@ export function createRequest(options: RequestOptions): Request {
     json,
     data: async <Data>(path: string, call?: Call) => (await json<{ data: Data }>(path, call)).data,
     response: (path, call = {}) =>
-      callWithRetries(path, call, async (response) => response as Response),
+      callWithRetries(
+        path,
+        { ...call, isStreamed: true },
+        async (response) => response as Response,
+      ),
   }
 }
 
@@ -167,7 +178,6 @@ function wasRefused({ status }: StowageError): boolean {
 
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** All IDs in paths pass through here: anything but a UUID could address another endpoint. */
 /** Throws a TypeError if it is not a UUID: anything else could address another endpoint. */
 export function checkId(id: unknown): string {
   const text = `${id}`

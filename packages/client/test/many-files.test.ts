@@ -53,7 +53,7 @@ test('a waiting or finished upload uses little memory', async (t) => {
   assert.ok(uploads.every(({ id, progress }) => id && progress.bytes === 100))
 })
 
-test('uploads in Node do not use fetch, which keeps much memory', async (t) => {
+test('calls and uploads in Node do not use fetch, which loads slowly and keeps much memory', async (t) => {
   const { baseUrl } = await aService(t)
   const { client, folder } = await aClient(t, { baseUrl })
   const path = join(folder, 'a.txt')
@@ -64,6 +64,7 @@ test('uploads in Node do not use fetch, which keeps much memory', async (t) => {
   })
   globalThis.fetch = () => assert.fail('fetch was called')
   const { id } = await client.upload(path)
+  assert.equal((await client.asset(id)).id, id)
   globalThis.fetch = fetch
   assert.equal(await (await client.download(id)).text(), 'some text')
 })

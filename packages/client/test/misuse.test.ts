@@ -109,6 +109,22 @@ test('invalid options are refused when the client is created', () => {
   createBrowserClient()
 })
 
+test('an API key that no header can carry is a TypeError, and spaces around a key are ignored', async (t) => {
+  const received: unknown[] = []
+  const baseUrl = await anHttpServer(t, ({ headers }, response) => {
+    received.push(headers.authorization)
+    response.end(JSON.stringify({ data: {} }))
+  })
+  for (const apiKey of ['stow_\u2026', 'stow_a\nb', 'stow_\0']) {
+    const { client } = await aClient(t, { baseUrl, apiKey })
+    await assert.rejects(client.account(), TypeError)
+    await assert.rejects(createBrowserClient({ baseUrl, apiKey }).account(), TypeError)
+  }
+  const { client } = await aClient(t, { baseUrl, apiKey: 'stow_x\n' })
+  await client.account()
+  assert.deepEqual(received, ['Bearer stow_x'])
+})
+
 test('an error contains the request ID that the service logs', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   let requestId: string | null = null

@@ -29,7 +29,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'shutdown-timeout',
     'text',
   ],
-  'storage/s3': ['storage/port', 'crypto', 'domain', 'errors'],
+  'storage/s3': ['storage/port', 'crypto', 'domain', 'errors', 'node-http'],
   'database/port': ['domain', 'errors'],
   'database/listing': ['database/port', 'domain'],
   'database/sqlite': ['database/port', 'database/listing', 'domain', 'errors'],
@@ -48,7 +48,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   http: ['operations', 'domain', 'errors', 'node-http', 'present-key', 'shutdown-timeout'],
   doctor: ['identity', 'storage/port', 'database/port', 'domain', 'errors', 'iterables'],
   move: ['storage/port', 'database/port', 'domain', 'errors', 'iterables'],
-  'webhook-sender': ['domain'],
+  'webhook-sender': ['domain', 'node-http'],
   'open-engines': [
     'domain',
     'config',
@@ -149,6 +149,16 @@ test('the packages of engines and frameworks are imported only in their folders'
       if (allowed)
         assert.ok(allowed.includes(folderOf(file)), `${relative(ROOT, file)} imports ${name}`)
     }
+  }
+})
+
+test('only types are imported from node:http, because the import itself loads fetch', () => {
+  for (const file of files) {
+    assert.doesNotMatch(
+      readFileSync(file, 'utf8'),
+      /^import (?!type )[^'"]*from 'node:http'/m,
+      relative(ROOT, file),
+    )
   }
 })
 

@@ -1,9 +1,10 @@
 import type { FileHandle } from 'node:fs/promises'
-import http from 'node:http'
-import https from 'node:https'
+import type { Agent as HttpAgent } from 'node:http'
+import type { Agent as HttpsAgent } from 'node:https'
 import { StowageError, stalled } from '../errors.ts'
 import { broken, RESPONSE_STALLS } from '../upload/put-body.ts'
 import type { PutOptions, PutResponse, Range } from '../upload/source.ts'
+import { http, https } from './http-modules.ts'
 
 export interface PutSettings extends Pick<PutOptions, 'signal' | 'stallMs' | 'onSent'> {
   agents: Agents
@@ -19,8 +20,8 @@ export interface PutRangeOptions extends PutSettings {
 }
 
 export interface Agents {
-  http: http.Agent
-  https: https.Agent
+  http: HttpAgent
+  https: HttpsAgent
   /** Free blocks. The next parts use them, because discarded ones accumulate until they are collected. */
   blocks: Buffer[]
 }

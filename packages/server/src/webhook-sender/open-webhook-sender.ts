@@ -1,8 +1,8 @@
-import { type ClientRequest, request as sendHttp } from 'node:http'
-import { request as sendHttps } from 'node:https'
+import type { ClientRequest } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { isPublicAddress } from '../domain/is-public-address.ts'
 import type { SendWebhook, WebhookRequest, WebhookResponse } from '../domain/webhook.ts'
+import { http, https } from '../node-http/http-modules.ts'
 import { describeFailure, TargetRefused } from './describe-failure.ts'
 import { readFirstBytes } from './read-first-bytes.ts'
 import { openResolver, type ResolveHost } from './resolve-host.ts'
@@ -55,7 +55,7 @@ export function openWebhookSender(options: WebhookSenderOptions): SendWebhook {
 }
 
 function open(url: URL, { headers, body }: WebhookRequest, lookup: LookupFunction): ClientRequest {
-  const send = url.protocol === 'https:' ? sendHttps : sendHttp
+  const { request: send } = url.protocol === 'https:' ? https : http
   return send(url, {
     method: 'POST',
     headers: {

@@ -4,8 +4,6 @@ import type { TestContext } from 'node:test'
 import type { Environment } from '@stowage/server/src/config/config'
 import { cleanUp } from '../machine/clean-up.ts'
 import { startTcpProxy } from '../proxies/tcp-proxy.ts'
-import { aDatabase } from './a-database.ts'
-import { aBucket, emptyBucket, readBucket, readUploadsIn } from './s3-server.ts'
 import { copySqliteTemplate } from './sqlite-template.ts'
 import { diskBackdoor, type StorageBackdoor } from './storage-backdoor.ts'
 
@@ -37,9 +35,14 @@ export async function testEngines(
   { isReliable }: { isReliable: boolean },
 ): Promise<Engines> {
   const { STOWAGE_TEST_POSTGRES: server, STOWAGE_TEST_S3: s3 } = process.env
-  const database = server === undefined ? {} : { STOWAGE_DATABASE: await aDatabase(t, server) }
-  if (server === undefined) await copySqliteTemplate(join(folder, 'stowage.db'))
+  const database: Environment = {}
+  // The modules of these engines are loaded only if they are used, because that takes long in each process.
+  if (server !== undefined) {
+    const { aDatabase } = await import('./a-database.ts')
+    database.STOWAGE_DATABASE = await aDatabase(t, server)
+  } else await copySqliteTemplate(join(folder, 'stowage.db'))
   if (s3 === undefined) return { settings: database, backdoor: diskBackdoor(folder) }
+  const { aBucket, emptyBucket, readBucket, readUploadsIn } = await import('./s3-server.ts')
   const proxy = isReliable ? undefined : await startTcpProxy(Number(new URL(s3).port))
   cleanUp(t, () => proxy?.stop())
   const bucket = await aBucket({ endpoint: s3, region: S3_REGION })

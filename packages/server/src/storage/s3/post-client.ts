@@ -1,6 +1,6 @@
-import { Agent as HttpAgent, request as httpRequest, type OutgoingHttpHeaders } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { OutgoingHttpHeaders } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { http, https } from '../../node-http/http-modules.ts'
 import { CALL_TIMEOUT_MS } from './bounded-send.ts'
 
 export interface PostClient {
@@ -23,8 +23,8 @@ const MAX_RESPONSE_LENGTH = 64 * 1024
 /** A plain HTTP client with persistent connections, for the one S3 call of every upload session. */
 export function openPostClient(origin: string): PostClient {
   const isPlain = origin.startsWith('http:')
-  const request = isPlain ? httpRequest : httpsRequest
-  const agent = new (isPlain ? HttpAgent : HttpsAgent)({
+  const { request, Agent } = isPlain ? http : https
+  const agent = new Agent({
     keepAlive: true,
     maxSockets: MAX_SOCKETS,
   })
