@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { createClient as createBrowserClient } from '@stowage/client'
 import { isStowageError, type NodeClient, type Progress } from '@stowage/client/node'
@@ -40,16 +39,25 @@ function asReadable(chunks: AsyncIterator<Uint8Array>): ReadableStream<Uint8Arra
   })
 }
 
-async function digestOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const hash = createHash('sha256')
-  for await (const chunk of chunks) hash.update(chunk)
-  return hash.digest('hex')
-}
-
+/** Compares each chunk with the stream at the same offset, which takes less CPU time than two digests. */
 async function assertStored(client: NodeClient, id: string, size: number): Promise<void> {
   const { body } = await client.download(id)
   assert.ok(body)
-  assert.equal(await digestOf(body), await digestOf(aStream(size)), `${size} bytes`)
+  let at = 0
+  for await (const chunk of body) {
+    for (let from = 0; from < chunk.length; ) {
+      const inBlock = at % MB
+      const length = Math.min(chunk.length - from, MB - inBlock)
+      const found = Buffer.from(chunk.buffer, chunk.byteOffset + from, length)
+      const isFirst = inBlock === 0 ? 1 : 0
+      if (isFirst) assert.equal(found[0], (at / MB) % 256, `byte ${at} of ${size}`)
+      const expected = BLOCK.subarray(inBlock + isFirst, inBlock + length)
+      assert.ok(found.subarray(isFirst).equals(expected), `bytes from ${at} of ${size}`)
+      at += length
+      from += length
+    }
+  }
+  assert.equal(at, size)
 }
 
 /** No byte is reserved or stored, and the storage holds no upload. */
@@ -128,12 +136,12 @@ test('a stream of unknown length is read no faster than it is sent', async (t) =
   const count = (bytes: number) => {
     given = bytes
   }
-  const upload = client.upload(aStream(100 * MB, count))
+  const upload = client.upload(aStream(3 * PART + MB, count))
   await until('the first part is being sent', () => puts > 0)
   await until('the second part is read', () => given >= 2 * PART)
   assert.ok(given <= 2 * PART + MB, `${given} bytes were read`)
   release()
-  assert.equal((await upload).bytes, 100 * MB)
+  assert.equal((await upload).bytes, 3 * PART + MB)
 })
 
 test('a stream that fits into the plan is stored, although the declared size did not fit', async (t) => {
@@ -167,12 +175,18 @@ test('if a stream fails, the upload rejects with its error, and its storage is r
     yield* aStream(size)
     throw failure
   }
-  for (const size of [0, PART + MB, FIRST, FIRST + MB]) {
-    for (const known of [undefined, 2 * FIRST]) {
-      const upload = client.upload(failing(size), { size: known })
-      await assert.rejects(upload, (error) => error === failure)
-      await assertNothingLeft(client)
-    }
+  const cases: [size: number, known?: number][] = [
+    [0],
+    [0, FIRST],
+    [PART + MB],
+    [PART + MB, FIRST],
+    [FIRST],
+    [FIRST + MB],
+  ]
+  for (const [size, known] of cases) {
+    const upload = client.upload(failing(size), { size: known })
+    await assert.rejects(upload, (error) => error === failure)
+    await assertNothingLeft(client)
   }
 })
 

@@ -98,11 +98,16 @@ async function withClient<Result>(
   }
 }
 
-export async function openBucket(server: S3Endpoint, prefix = ''): Promise<Storage> {
+/** Opens a new bucket, or the given one. */
+export async function openBucket(
+  server: S3Endpoint,
+  prefix = '',
+  bucket?: string,
+): Promise<Storage> {
   Object.assign(process.env, credentialsOf(server))
   const { endpoint, region } = server
   return openS3Storage({
-    bucket: await aBucket({ endpoint, region }),
+    bucket: bucket ?? (await aBucket({ endpoint, region })),
     prefix,
     endpoint,
     region,

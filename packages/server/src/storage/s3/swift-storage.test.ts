@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { after, test } from 'node:test'
-import { openBucket } from '@stowage/testing/engines/s3-server'
+import { aBucket, openBucket } from '@stowage/testing/engines/s3-server'
 import { listSegments, missingForSwift, startSwift } from '@stowage/testing/engines/swift'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
@@ -18,8 +18,10 @@ if (missing !== undefined) {
   const gateway = await startSwift()
   after(() => gateway.close())
 
+  // In one bucket, because Swift takes long to create one.
+  const bucket = await aBucket(gateway)
   testStorageContract('swift', async (t) => {
-    const storage = await openBucket(gateway, 'some/prefix/')
+    const storage = await openBucket(gateway, `some/prefix-${randomUUID()}/`, bucket)
     cleanUp(t, () => storage.close())
     return { storage, chunkSize: CHUNK, latePart: 'breaks the object' }
   })
