@@ -41,7 +41,8 @@ export async function aFolder(t: TestContext, parent = tmpdir()): Promise<string
 
 /** Where Linux keeps files in memory. */
 const MEMORY = '/dev/shm'
-const LEAST_FREE_BYTES = 2 ** 30
+/** Tests that run at the same time store less than this. */
+const LEAST_FREE_BYTES = 4 * 2 ** 30
 
 /**
  * The same, in memory where that is possible: for tests with many small changes, which would mostly wait for

@@ -47,7 +47,12 @@ export async function aService(
   deployment?: Deployment,
   { dashboard, ownThread = false }: TestServiceOptions = {},
 ): Promise<TestService> {
-  const { folder, backdoor, settings: engines } = deployment ?? (await aDeployment(t))
+  // In memory, because the process does not crash, and syncing to the disk takes a tenth of the CPU time.
+  const {
+    folder,
+    backdoor,
+    settings: engines,
+  } = deployment ?? (await aDeployment(t, { isInMemory: true }))
   const service = await openService({
     config: configOf({ STOWAGE_CHECKSUMS: 'off', ...engines, ...settings }, ownThread),
     logger: pino({ level: 'silent' }),
