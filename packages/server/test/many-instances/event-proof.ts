@@ -29,6 +29,8 @@ import { type SharedEngines, withSharedEngines } from '../support/shared-engines
 const CHANGES = Number(process.env.EVENT_CHANGES ?? 2_000)
 const SEED = Number(process.env.EVENT_SEED ?? Date.now() % 2 ** 32)
 const INSTANCES = 4
+/** The longest time between two kills. With more changes it is longer: each restart takes CPU time from the changes. */
+const MAX_PAUSE_MS = Math.min(Math.max(1_000, CHANGES / 10), 10_000)
 const CLIENTS = 8
 const ACCOUNTS = ['first', 'second']
 const SETTINGS = {
@@ -80,7 +82,7 @@ async function changeAndRead(t: TestContext, engines: SharedEngines, random: Ran
       running[victim] = await deployment.start(SETTINGS)
       kills += 1
       // A random time during which all instances run; it waits for no particular event.
-      await pause(random.between(0, 1_000))
+      await pause(random.between(0, MAX_PAUSE_MS))
     }
   }
   const changes = Promise.all([...clients, killer()]).finally(() => {
