@@ -7,7 +7,7 @@ import { http, https } from './http-modules.ts'
 import type { Agents } from './put-range.ts'
 
 /**
- * Makes calls without fetch, which takes long to load: it doubles the time of a short command of the CLI.
+ * Makes calls without fetch: loading it takes up to a third of the CPU time of a short command of the CLI.
  * The objects that fetch creates for each call also survive many garbage collections: with it, thousands
  * of small files took hundreds of megabytes.
  */
