@@ -3,10 +3,12 @@ import type { Integrity } from '../domain/asset.ts'
 /**
  * Which job reads an object: `new` for objects of uploads that were just completed, `backlog` for objects that
  * were stored before checksums were computed, or were moved here, and `scrub` for objects that were already read.
+ * `damaged` is the part of `scrub` that is damaged: these objects do not wait for the others, and are also read if
+ * there is no scrub.
  */
-export type VerificationQueue = 'new' | 'backlog' | 'scrub'
+export type VerificationQueue = 'new' | 'backlog' | 'scrub' | 'damaged'
 
-/** When to next read an object that the disk could not read: the disk may have been repaired by then. */
+/** When to next read an object that could not be read: the disk may have been repaired by then. */
 export const UNREADABLE_MS = 3_600_000
 
 /** An object whose bytes are read to compute or compare its SHA-256. */

@@ -12,6 +12,7 @@ import { forgetEndedAssets } from './forget-ended-assets.ts'
 import { forgetEvents } from './forget-events.ts'
 import { forgetUploadTokens } from './forget-upload-tokens.ts'
 import type { Job } from './job.ts'
+import { recheckDamagedFiles } from './recheck-damaged-files.ts'
 import { removeObjects } from './remove-objects.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
 import { scrubFiles } from './scrub-files.ts'
@@ -64,6 +65,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
     repeat('computeChecksums', CHECKSUMS_PAUSE_MS, computeChecksums),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),
+    repeat('recheckDamagedFiles', PAUSE_MS, recheckDamagedFiles),
     deliverWebhooks(context, signal),
     repeat('forgetDeliveries', PAUSE_MS, forgetDeliveries),
     repeat('watchClock', PAUSE_MS, watchClock),

@@ -1,8 +1,5 @@
 import type { Context } from '../operations/context.ts'
-import { verifyObjects } from './verify-objects.ts'
-
-/** At 20 MB/s, 50 TB are read in a month. */
-const RATES = { idle: 20e6, busy: 4e6 }
+import { SCRUB_RATES, verifyObjects } from './verify-objects.ts'
 
 /**
  * Reads files that were stored before checksums were computed, and reads every file again once in
@@ -11,7 +8,7 @@ const RATES = { idle: 20e6, busy: 4e6 }
 export async function scrubFiles(context: Context, signal: AbortSignal): Promise<void> {
   const { checksums, scrubEveryMs } = context.settings
   if (!checksums) return
-  const options = { limit: 1, rates: RATES }
+  const options = { limit: 1, rates: SCRUB_RATES }
   await verifyObjects(context, signal, { ...options, queue: 'backlog' })
   if (scrubEveryMs > 0) await verifyObjects(context, signal, { ...options, queue: 'scrub' })
 }

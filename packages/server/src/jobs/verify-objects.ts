@@ -28,9 +28,13 @@ export interface VerificationOptions {
   rates: Rates
 }
 
+/** At 20 MB/s, 50 TB are read in a month. */
+export const SCRUB_RATES = { idle: 20e6, busy: 4e6 }
+
 /**
  * Reads the objects of a queue that are due, and records their SHA-256 or that they are damaged. An object that
  * could not be read because of an outage, or because the process was killed, is read again when its claim ends.
+ * During an outage of the storage it throws at the first object.
  */
 export async function verifyObjects(
   context: Context,
@@ -43,7 +47,7 @@ export async function verifyObjects(
       await verifyObject(context, object, pace)
     } catch (error) {
       if (signal.aborted) await release(context, object)
-      else context.warn(`could not verify the object ${object.key}; retrying later`, error)
+      else await retryLater(context, queue, object, error)
     }
   })
 }
@@ -103,6 +107,21 @@ async function verifyObject(
 /** Whether a version that can be downloaded or restored needs the object. */
 async function isNeeded({ database }: Context, key: string): Promise<boolean> {
   return (await database.readStates([key])).get(key)?.status === 'ready'
+}
+
+/** The object could not be read, and its bytes may be intact. The other objects are read meanwhile. */
+async function retryLater(
+  { database, storage, warn }: Context,
+  queue: VerificationQueue,
+  { key }: Verification,
+  error: unknown,
+): Promise<void> {
+  // If the whole storage is unavailable, the run ends here instead of failing for every object.
+  await storage.check()
+  warn(`could not verify the object ${key}; retrying later`, error)
+  // Clients may be waiting for the comparison of a new object: it is retried when its claim ends.
+  if (queue === 'new') return
+  await database.postponeVerification(key, later(await database.readClock(), UNREADABLE_MS))
 }
 
 /** The service is stopping. Another instance, or the next start, reads the object from its beginning. */

@@ -11,6 +11,7 @@ import type { Deployment } from '@stowage/testing/service/deployment'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { COMMAND, stowage } from '@stowage/testing/service/stowage-command'
 import { API, callUrl, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
+import { EngineUnavailable } from '../../src/errors.ts'
 import { aServiceWithoutJobs, readAsset } from '../support/integrity.ts'
 import { JOBS } from '../support/run-jobs.ts'
 
@@ -99,7 +100,8 @@ test('while the disk is not mounted, no file becomes damaged', async (t) => {
   await JOBS.computeChecksums(own)
   const folder = join(service.folder, 'storage')
   await rename(folder, `${folder}-away`)
-  await JOBS.scrubFiles({ ...own, settings: { ...own.settings, scrubEveryMs: WEEK_MS } })
+  const settings = { ...own.settings, scrubEveryMs: WEEK_MS }
+  await assert.rejects(JOBS.scrubFiles({ ...own, settings }), EngineUnavailable)
   await rename(`${folder}-away`, folder)
   assert.equal((await readAsset(service, id)).damaged, false)
   assert.deepEqual(await download(service.baseUrl, id), BYTES)

@@ -6,6 +6,7 @@ import { finishCompletions } from '../../src/jobs/finish-completions.ts'
 import { forgetEndedAssets } from '../../src/jobs/forget-ended-assets.ts'
 import { forgetEvents } from '../../src/jobs/forget-events.ts'
 import { forgetUploadTokens } from '../../src/jobs/forget-upload-tokens.ts'
+import { recheckDamagedFiles } from '../../src/jobs/recheck-damaged-files.ts'
 import { removeObjects } from '../../src/jobs/remove-objects.ts'
 import { removeOrphanedUploads } from '../../src/jobs/remove-orphaned-uploads.ts'
 import { scrubFiles } from '../../src/jobs/scrub-files.ts'
@@ -50,6 +51,7 @@ export const JOBS = {
   forgetEvents: (context: Context) => forgetEvents(context, NEVER),
   computeChecksums: (context: Context) => computeChecksums(context, NEVER),
   scrubFiles: (context: Context) => scrubFiles(later(context), NEVER),
+  recheckDamagedFiles: (context: Context) => recheckDamagedFiles(context, NEVER),
 } as const
 
 /** Longer than the pauses after failures, and than the database keeps ended uploads. */
@@ -86,6 +88,7 @@ export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number 
     () => forgetUploadTokens(context, NEVER),
     () => computeChecksums(context, NEVER),
     () => scrubFiles(context, NEVER),
+    () => recheckDamagedFiles(context, NEVER),
   ]
   for (const job of jobs) {
     try {

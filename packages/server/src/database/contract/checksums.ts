@@ -101,6 +101,40 @@ export function testChecksums({ name, open }: Contract): void {
     assert.deepEqual(await integrityOf(data, id), damaged)
   })
 
+  test(
+    name('a damaged file is due at its own time, whether or not other files are due'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const [damaged, later, intact] = [
+        await aReadyAsset(data),
+        await aReadyAsset(data),
+        await aReadyAsset(data),
+      ]
+      await database.recordVerification(damaged, { sha256: null, dueAt: inHours(2) })
+      await database.recordVerification(later, { sha256: null, dueAt: inHours(3) })
+      await database.recordVerification(intact, { sha256: DIGEST, dueAt: inHours(1) })
+      const claimOne = async (queue: VerificationQueue, hours: number) => {
+        const times = {
+          now: inHours(hours),
+          latest: inHours(24 * 40),
+          claimedUntil: inHours(hours + 1),
+        }
+        return (await database.claimVerifications(queue, times, 1)).map(({ key }) => key)
+      }
+      assert.deepEqual(await claimOne('damaged', 1.9), [])
+      // The longest overdue first. Whoever claims a file, others skip it.
+      assert.deepEqual(await claimOne('damaged', 3.1), [damaged])
+      assert.deepEqual(await claimOne('damaged', 3.1), [later])
+      assert.deepEqual(await claimOne('damaged', 3.1), [])
+      assert.deepEqual(await claimOne('scrub', 3.1), [intact])
+      assert.deepEqual(await claimOne('scrub', 3.1), [])
+      await database.recordVerification(damaged, { sha256: DIGEST, dueAt: inHours(5) })
+      await database.postponeVerification(later, inHours(6))
+      assert.deepEqual(await claimOne('damaged', 5.5), [])
+      assert.deepEqual(await claimOne('damaged', 6.5), [later])
+    },
+  )
+
   test(name('a declared digest is compared with the first read'), async (t) => {
     const { database, data } = await open(t)
     const declared = { ...NOT_VERIFIED, sha256: DIGEST }

@@ -19,12 +19,17 @@ interface ChecksumRow {
 export function globalVerifications(sql: Sql): VerificationData {
   return {
     async claimVerifications(queue, { now, latest, claimedUntil }, limit) {
+      // The condition of the index on damaged objects.
+      const isQueued = queue === 'damaged' ? sql`damaged` : sql`queue = ${queue}`
+      // Two queries: with `or`, PostgreSQL would read the whole queue.
+      const due = (isDue: Fragment) => sql`
+        select object_key from (
+          select object_key from checksums where ${isQueued} and ${isDue}
+          order by due_at limit ${limit} for update skip locked) due`
       const rows = await sql<VerificationRow[]>`
         update checksums set due_at = ${claimedUntil}
         where object_key in (
-          select object_key from checksums
-          where queue = ${queue} and (due_at <= ${now} or due_at > ${latest})
-          order by due_at limit ${limit} for update skip locked)
+          ${due(sql`due_at <= ${now}`)} union all ${due(sql`due_at > ${latest}`)} limit ${limit})
         returning object_key, bytes, chunk_size`
       return rows.map(({ object_key: key, bytes, chunk_size: chunkSize }) => {
         return { key, bytes, chunkSize }

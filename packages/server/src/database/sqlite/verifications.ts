@@ -15,17 +15,33 @@ interface ChecksumRow {
   damaged: number
 }
 
+/** The statements that claim the objects of one queue. The condition selects the queue. */
+function prepareClaim({ prepare }: Connection, condition: string) {
+  // Two queries: with `or`, SQLite would read the whole queue.
+  const overdue = `select object_key from checksums where ${condition} and due_at <= :now`
+  const wrong = `select object_key from checksums where ${condition} and due_at > :latest`
+  return {
+    anyDue: prepare(`select 1 where exists (${overdue}) or exists (${wrong})`),
+    claim: prepare<VerificationRow>(
+      `update checksums set due_at = :claimed_until where object_key in (
+         select object_key from (${overdue} order by due_at limit :limit)
+         union all select object_key from (${wrong} order by due_at limit :limit) limit :limit)
+       returning object_key, bytes, chunk_size`,
+    ),
+  }
+}
+
 /** The queries of the jobs that read the bytes of objects. */
 export function prepareVerifications(connection: Connection) {
   const { prepare, transaction } = connection
   const recordDamage = prepareRecordDamage(connection)
-  const isDue = 'queue = :queue and (due_at <= :now or due_at > :latest)'
-  const anyDue = prepare(`select 1 from checksums where ${isDue} limit 1`)
-  const claim = prepare<VerificationRow>(
-    `update checksums set due_at = :claimed_until where object_key in (
-       select object_key from checksums where ${isDue} order by due_at limit :limit)
-     returning object_key, bytes, chunk_size`,
-  )
+  const claims = {
+    new: prepareClaim(connection, "queue = 'new'"),
+    backlog: prepareClaim(connection, "queue = 'backlog'"),
+    scrub: prepareClaim(connection, "queue = 'scrub'"),
+    // The condition of the index on damaged objects.
+    damaged: prepareClaim(connection, 'damaged = 1'),
+  }
   const postpone = prepare(
     'update checksums set due_at = :due_at where object_key = :key and queue is not null',
   )
@@ -46,7 +62,8 @@ export function prepareVerifications(connection: Connection) {
       times: { now: Date; latest: Date; claimedUntil: Date },
       limit: number,
     ): Verification[] {
-      const due = { queue, now: times.now.getTime(), latest: times.latest.getTime() }
+      const { anyDue, claim } = claims[queue]
+      const due = { now: times.now.getTime(), latest: times.latest.getTime() }
       // A read first: it is much cheaper than a write that changes nothing.
       if (anyDue.get(due) === undefined) return []
       const rows = claim.all({ ...due, claimed_until: times.claimedUntil.getTime(), limit })
