@@ -17,7 +17,10 @@ const OPEN = fileURLToPath(new URL('../support/open-sqlite-file.ts', import.meta
 const RELEASED = 4
 const FILES = 5_000
 
-/** A database as version 0.1.0 created it, with files. */
+/** Assets that have no stored object. */
+const OTHERS = 4
+
+/** A database as version 0.1.0 created it, with stored files and other assets. */
 async function createReleased(file: string): Promise<void> {
   const database = new DatabaseSync(file)
   database.exec('pragma journal_mode = wal')
@@ -37,7 +40,12 @@ async function createReleased(file: string): Promise<void> {
     insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, created_at,
       upload_id, storage_id, chunk_size, changed_at)
     select printf('01980000-0000-7000-8000-%012d', n), 'a', 'file', 'ready', n || '.zip', n || '.zip', n,
-      'application/zip', n, n, n, 100000000, n from numbers`)
+      'application/zip', n, n, n, 100000000, n from numbers;
+    insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime, created_at,
+      upload_id, storage_id, chunk_size, changed_at)
+    select '01980000-0000-7000-8001-00000000000' || column1, 'a', column2, column3, 'b', 'b', 7, 'text/plain', 1,
+      column1, column1, 100, 1
+    from (values (1, 'link', 'ready'), (2, 'file', 'uploading'), (3, 'file', 'deleted'), (4, 'file', 'cancelled'))`)
   database.close()
 }
 
@@ -45,29 +53,49 @@ function countApplied(database: DatabaseSync): number {
   return Number(database.prepare('select count(*) as n from migrations').get()?.n)
 }
 
-test('migrations that are killed at any point continue at the next start, and lose nothing', async (t) => {
+/** Makes the migration fail at its very end: all of its statements have run, but it is not recorded. */
+function interrupt(database: DatabaseSync, migration: string): void {
+  database.exec(`
+    create trigger interruption before insert on migrations when new.name = '${migration}' begin
+      select raise(abort, 'interrupted');
+    end`)
+}
+
+test('an upgrade that is interrupted in any migration or killed continues at the next start, and loses nothing', async (t) => {
   const folder = await aFolder(t)
   const [file, other] = [join(folder, 'a.db'), join(folder, 'b.db')]
   await createReleased(file)
   const watching = new DatabaseSync(file)
   cleanUp(t, () => watching.close())
-  const total = (await readdir(MIGRATIONS)).length
-  for (const target of [RELEASED + 1, total - 3, total - 1]) {
-    const child = spawn(process.execPath, [OPEN, file], { stdio: 'inherit' })
-    const exited = once(child, 'exit')
-    await until(`${target} migrations have run`, () => countApplied(watching) >= target)
-    child.kill('SIGKILL')
-    await exited
+  const names = (await readdir(MIGRATIONS)).sort()
+  const total = names.length
+  const killedAt = total - 3
+  for (const [index, name] of names.entries()) {
+    if (index < RELEASED) continue
+    if (index === killedAt) {
+      const child = spawn(process.execPath, [OPEN, file], { stdio: 'inherit' })
+      const exited = once(child, 'exit')
+      await until('the next migration has run', () => countApplied(watching) > index)
+      child.kill('SIGKILL')
+      await exited
+    }
+    if (countApplied(watching) > index) continue
+    interrupt(watching, name)
+    await assert.rejects(openSqliteDatabase({ file }), /interrupted/)
+    assert.equal(countApplied(watching), index)
+    watching.exec('drop trigger interruption')
   }
   const database = await openSqliteDatabase({ file })
   await database.close()
   assert.equal(countApplied(watching), total)
   const one = (sql: string) => Object.values(watching.prepare(sql).get() ?? {})[0]
   assert.equal(one('pragma integrity_check'), 'ok')
-  assert.equal(one('select count(*) from assets'), FILES)
+  assert.equal(one('select count(*) from assets'), FILES + OTHERS)
   // One row for each object, neither missing nor twice.
   assert.equal(one(`select count(*) from checksums where queue = 'backlog'`), FILES)
-  assert.equal(one('select sum(bytes) from checksums'), one('select sum(bytes) from assets'))
+  assert.equal(one('select sum(bytes) from checksums'), (FILES * (FILES + 1)) / 2)
+  assert.equal(one('select count(*) from checksums'), FILES)
+  assert.equal(one('select count(sort_name) from assets'), FILES + OTHERS)
   // The same tables as those of a new database.
   await (await openSqliteDatabase({ file: other })).close()
   const fresh = new DatabaseSync(other)
