@@ -65,6 +65,11 @@ export class DamagedObject extends Error {
   }
 }
 
+/** The storage has no object with this key. That is damage only if a version still needs the object. */
+export class MissingObject extends DamagedObject {
+  override readonly name = 'MissingObject'
+}
+
 /** The disk cannot read the stored bytes. Unlike changed bytes, they may be readable again later. */
 export class UnreadableObject extends DamagedObject {
   override readonly name = 'UnreadableObject'

@@ -26,8 +26,10 @@ export function diskContents(layout: Layout): StorageContents {
       try {
         yield* readPart(layout, object, number, options)
       } catch (error) {
-        // While the disk is not mounted, no object is damaged.
-        if (error instanceof DamagedObject) await onDisk(async () => {})
+        // While the disk is not mounted or not accessible, no object is damaged.
+        if (error instanceof DamagedObject) {
+          await onDisk(() => access(layout.objects, constants.R_OK | constants.X_OK))
+        }
         throw error
       }
     },

@@ -26,7 +26,7 @@ export interface DiskStorageOptions {
   /** Whether transfers run in their own thread. Default: true. */
   ownThread?: boolean
   onFailure(failure: ListenerFailure): void
-  /** Called when a download finds that the bytes of an object have changed or cannot be read. */
+  /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
 }
 

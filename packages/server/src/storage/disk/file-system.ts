@@ -14,12 +14,17 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return error instanceof Error && 'code' in error && codes.includes(String(error.code))
 }
 
+/** Whether the error comes from the operating system, such as a failing disk. */
+export function isSystemError(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && 'errno' in error
+}
+
 /** EBADMSG and EUCLEAN, for which Node has no names: the file system found a wrong checksum. */
 const LINUX_READ_ERRORS = [-74, -117]
 
-/** Whether the disk failed to read. */
+/** Whether the disk failed to read, or the file system does not permit it. */
 export function isReadError(error: unknown): boolean {
-  if (hasCode(error, 'EIO')) return true
+  if (hasCode(error, 'EIO', 'EACCES', 'EPERM')) return true
   if (process.platform !== 'linux' || !(error instanceof Error)) return false
   return 'errno' in error && LINUX_READ_ERRORS.includes(Number(error.errno))
 }

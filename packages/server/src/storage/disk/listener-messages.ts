@@ -22,7 +22,9 @@ export type ToListener =
 export type ToOwner =
   | { type: 'listening'; port: number }
   | { type: 'listenFailed'; code: string; message: string }
-  /** A request failed with an internal error. */
+  /** The object of a download does not exist: it was deleted or lost. */
+  | { type: 'missing'; key: string }
+  /** A request failed because of the storage. */
   | {
       type: 'failed'
       requestId: string

@@ -28,7 +28,7 @@ export interface OpenListenerOptions {
   ownThread?: boolean
   reserve: number
   onFailure(failure: ListenerFailure): void
-  /** Called when a download finds that the bytes of an object have changed or cannot be read. */
+  /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
 }
 
@@ -54,6 +54,7 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   const port = await listening(worker, options)
   let state: 'open' | 'closing' | 'exited' = 'open'
   worker.on('message', (message: ToOwner) => {
+    if (message.type === 'missing') options.onDamage?.(message.key)
     if (message.type !== 'failed') return
     const { type, ...facts } = message
     options.onFailure({ message: 'a storage request failed', fatal: false, facts })
@@ -97,6 +98,6 @@ async function listening(
       `the storage can't listen on ${host}:${port}: the port is in use. Set STOWAGE_STORAGE_PORT to a free port, or to 0 for any`,
     )
   }
-  const reason = message.type === 'listenFailed' ? message.message : message.error
+  const reason = message.type === 'listenFailed' ? message.message : message.type
   throw new Error(`the storage can't listen on ${host}:${port}: ${reason}`)
 }

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { access, type FileHandle, open, rm } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname, join } from 'node:path'
@@ -83,7 +84,8 @@ export async function receivePart(
       throw error
     }
   } catch (error) {
-    if (isMissing(error)) return refuse(request, response, GONE)
+    // While the disk is not mounted, no upload has ended.
+    if (isMissing(error) && existsSync(layout.uploads)) return refuse(request, response, GONE)
     if (hasCode(error, 'EBUSY')) return refuse(request, response, BUSY)
     if (hasCode(error, 'ENOSPC', 'EDQUOT')) return refuse(request, response, FULL)
     // The client has disconnected.

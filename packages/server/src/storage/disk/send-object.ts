@@ -1,11 +1,13 @@
-import { type FileHandle, open } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { access, type FileHandle, open } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { dirname } from 'node:path'
 import { partPlan, partRange } from '../../domain/parts.ts'
-import { DamagedObject } from '../../errors.ts'
+import { DamagedObject, MissingObject } from '../../errors.ts'
 import { attachmentNamed } from '../content-disposition.ts'
 import type { StoredObject } from '../storage.ts'
 import { type ByteRange, parseByteRange } from './byte-range.ts'
-import { hasCode, isMissing } from './file-system.ts'
+import { isMissing } from './file-system.ts'
 import { type Layout, objectFolder, partFile } from './layout.ts'
 import { openDigest } from './part-digest.ts'
 import { etagOf, readFooterOf } from './part-file.ts'
@@ -44,26 +46,27 @@ export async function sendObject(
       headers: { 'Content-Range': `bytes */${size}` },
     })
   }
-  const wanted = range === 'whole' ? { start: 0, end: size } : range
-  const first = await openFirstPart(folder, object, wanted)
-  if (first === undefined) {
-    return refuse(request, response, {
-      code: 'object_not_found',
-      message: 'The file is no longer stored here.',
-    })
-  }
-  try {
+  const isWhole = range === 'whole'
+  const wanted = isWhole ? { start: 0, end: size } : range
+  const first = await openPart(folder, object, partAt(object, wanted.start))
+  function writeHead(): void {
     const headers = { ...describe(object), ETag: etag, 'Content-Length': wanted.end - wanted.start }
     if (isNotModified) {
       response.writeHead(304, { ETag: etag })
-    } else if (range === 'whole') {
+    } else if (isWhole) {
       response.writeHead(200, headers)
     } else {
-      const contentRange = `bytes ${range.start}-${range.end - 1}/${size}`
+      const contentRange = `bytes ${wanted.start}-${wanted.end - 1}/${size}`
       response.writeHead(206, { ...headers, 'Content-Range': contentRange })
     }
-    if (request.method === 'HEAD' || isNotModified) response.end()
-    else await stream(request, response, { folder, object, range: wanted, first })
+  }
+  try {
+    if (request.method === 'HEAD' || isNotModified) {
+      writeHead()
+      response.end()
+    } else {
+      await stream(request, response, { folder, object, range: wanted, first, writeHead })
+    }
   } finally {
     await first.close()
   }
@@ -98,22 +101,22 @@ function partAt(object: StoredObject, offset: number): number {
   return Math.floor(offset / object.plan.chunkSize) + 1
 }
 
-async function openFirstPart(
+async function openPart(
   folder: string,
-  object: StoredObject,
-  range: ByteRange,
-): Promise<FileHandle | undefined> {
-  try {
-    return await openPart(folder, object, partAt(object, range.start))
-  } catch (error) {
-    if (isMissing(error)) return undefined
-    throw error
-  }
-}
-
-function openPart(folder: string, { key }: StoredObject, number: number): Promise<FileHandle> {
+  { key }: StoredObject,
+  number: number,
+): Promise<FileHandle> {
   const path = partFile(folder, number)
-  return retryReads({ path, key }, () => open(path, 'r'))
+  try {
+    return await retryReads({ path, key }, () => open(path, 'r'))
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    // The folder of an object is removed as a whole.
+    if (existsSync(folder)) throw new DamagedObject(`${path} is missing`, key)
+    // While the disk is not mounted, no object is missing.
+    await access(dirname(dirname(folder)))
+    throw new MissingObject(`${folder} is missing`, key)
+  }
 }
 
 async function writeRange(
@@ -141,19 +144,25 @@ async function writeRange(
   }
 }
 
+/** Sends the headers with the first bytes: if these cannot be read, the response can still be an error. */
 async function stream(
   request: IncomingMessage,
   response: ServerResponse,
-  source: Parameters<typeof writeRange>[1],
+  { writeHead, ...source }: Parameters<typeof writeRange>[1] & { writeHead: () => void },
 ): Promise<void> {
   const writer = openResponseWriter(request, response)
+  function write(bytes: Buffer): Promise<void> {
+    if (!response.headersSent) writeHead()
+    return writer.write(bytes)
+  }
   try {
-    await writeRange(writer, source)
+    await writeRange({ ...writer, write }, source)
+    if (!response.headersSent) writeHead()
     response.end()
   } catch (error) {
     // The client disconnected, or the file was deleted during the download.
-    const isGone = request.socket.destroyed || hasCode(error, 'ENOENT')
-    closeConnection(request)
+    const isGone = request.socket.destroyed || error instanceof MissingObject
+    if (isGone || response.headersSent) closeConnection(request)
     if (!isGone) throw error
   } finally {
     writer.close()

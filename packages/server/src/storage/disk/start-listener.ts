@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type Hmac, hmacOf } from '../../crypto/hmac.ts'
-import { DamagedObject } from '../../errors.ts'
+import { DamagedObject, MissingObject } from '../../errors.ts'
 import {
   handleExpectations,
   hasUnknownExpectation,
@@ -23,6 +23,7 @@ import type { ListenerOptions, ToOwner } from './listener-messages.ts'
 import { openTransfers } from './open-transfers.ts'
 import { openBodyReader } from './read-body.ts'
 import { type Receiver, receivePart } from './receive-part.ts'
+import { refusalOf } from './refusal-of.ts'
 import { allowAnyOrigin, refuse, respondToPreflight } from './respond.ts'
 import { sendObject } from './send-object.ts'
 import { readSignedUrl } from './signed-url.ts'
@@ -53,16 +54,24 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
     Atomics.add(options.transfers, 0, 1)
     response.once('close', () => Atomics.sub(options.transfers, 0, 1))
     respond(receiver, hmac, request, response).catch((error: unknown) => {
-      // The query contains a signature, so only the path is logged.
-      const path = request.url?.split('?')[0]
-      const facts = { requestId, method: request.method, path, error: String(error) }
-      const key = error instanceof DamagedObject ? error.key : undefined
-      send({ type: 'failed', ...facts, ...(key !== undefined && { damaged: key }) })
-      refuse(request, response, {
-        code: 'internal',
-        message: 'The storage failed. The log of the service has the reason. Retry the request.',
-      })
+      report(error, { requestId, method: request.method, url: request.url })
+      refuse(request, response, refusalOf(error))
     })
+  }
+
+  function report(
+    error: unknown,
+    { url, ...request }: { requestId: string; method: string | undefined; url: string | undefined },
+  ): void {
+    const key = error instanceof DamagedObject ? error.key : undefined
+    // A missing object is usually a deleted file, which is not a failure.
+    if (error instanceof MissingObject && key !== undefined) {
+      send({ type: 'missing', key })
+      return
+    }
+    // The query contains a signature, so only the path is logged.
+    const facts = { ...request, path: url?.split('?')[0], error: String(error) }
+    send({ type: 'failed', ...facts, ...(key !== undefined && { damaged: key }) })
   }
 
   const server = createServer(

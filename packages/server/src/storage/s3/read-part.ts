@@ -1,6 +1,6 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3'
 import { type PartPlan, partLength, partRange } from '../../domain/parts.ts'
-import { DamagedObject } from '../../errors.ts'
+import { DamagedObject, EngineUnavailable } from '../../errors.ts'
 import { isMissingObject, orOutage } from './s3-errors.ts'
 
 /**
@@ -24,11 +24,20 @@ export async function* readPartOfS3(
   )
   if (response === undefined) throw new DamagedObject(`${object.Key} is not in the storage`)
   let length = 0
-  for await (const chunk of response.Body as AsyncIterable<Uint8Array>) {
+  for await (const chunk of readBody(response.Body as AsyncIterable<Uint8Array>)) {
     length += chunk.length
     yield chunk
   }
   if (length !== partLength(range)) {
     throw new DamagedObject(`part ${number} of ${object.Key} has ${length} bytes`)
+  }
+}
+
+/** A connection that breaks is an outage, and no damage. */
+async function* readBody(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  try {
+    yield* body
+  } catch (error) {
+    throw new EngineUnavailable('storage', error)
   }
 }

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { DamagedObject } from '../../errors.ts'
 import { openS3Storage } from './s3-storage.ts'
 
 const MAX_MS = 25_000
@@ -74,4 +75,26 @@ test('storage whose response never ends is an outage', async (t) => {
   })
   await assert.rejects(storage.createUpload({ ...upload, mime: 'text/plain' }), outage)
   assert.ok(sent < 100_000_000, `${sent} bytes were read`)
+})
+
+test('a read that breaks off or is denied is an outage, and only a missing object is damaged', async (t) => {
+  const xml = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`
+  const message = (status: string, body: string, length = body.length) =>
+    `HTTP/1.1 ${status}\r\nContent-Type: application/xml\r\nContent-Length: ${length}\r\n\r\n${body}`
+  let response = ''
+  const storage = await aStorageAt(t, (socket) => {
+    socket.on('data', () => socket.end(response))
+  })
+  const object = { key: upload.key, plan: { size: 10, chunkSize: 10, count: 1 } }
+  const read = () => Array.fromAsync(storage.readPart(object, 1))
+  response = message('206 Partial Content', 'abc', 10)
+  await assert.rejects(read(), outage)
+  response = message('403 Forbidden', xml('AccessDenied'))
+  await assert.rejects(read(), outage)
+  response = message('404 Not Found', xml('NoSuchBucket'))
+  await assert.rejects(read(), outage)
+  response = message('404 Not Found', xml('NoSuchKey'))
+  await assert.rejects(read(), DamagedObject)
+  response = message('206 Partial Content', '0123456789')
+  assert.equal(Buffer.concat(await read()).toString(), '0123456789')
 })
