@@ -74,3 +74,14 @@ export class MissingObject extends DamagedObject {
 export class UnreadableObject extends DamagedObject {
   override readonly name = 'UnreadableObject'
 }
+
+/** The stored data of an event cannot be read: the database is damaged, or another version has written it. */
+export class UnreadableEvent extends Error {
+  override readonly name = 'UnreadableEvent'
+  readonly id: number
+
+  constructor(id: number, cause: unknown) {
+    super(`the data of the event ${id} cannot be read`, { cause })
+    this.id = id
+  }
+}

@@ -40,6 +40,7 @@ export interface EventComparison {
  * order of the commits, without gaps: a reader that has seen an ID has seen all lower ones.
  */
 export interface EventData {
+  /** Throws `UnreadableEvent` for the first event of the page whose data cannot be read. */
   listEvents(query: EventQuery): Promise<EventPage>
 
   /** Copies events of another deployment with their IDs. Existing ones are not changed. */

@@ -8,6 +8,7 @@ import type {
   EventType,
   EventUpload,
 } from '../domain/event.ts'
+import { UnreadableEvent } from '../errors.ts'
 
 /** A time as text, or in milliseconds. */
 type Time = string | number
@@ -43,13 +44,23 @@ export interface StoredEvent {
   id: number
   type: EventType
   createdAt: Date
-  actor: EventActor
-  /** Parsed JSON. */
+  /** Parsed JSON, or its text. */
+  actor: EventActor | string
   data: unknown
 }
 
-export function toEvent({ accountId, data, ...event }: StoredEvent): Event {
-  return { ...event, data: readEventData(accountId, event.type, data) } as Event
+/** Throws `UnreadableEvent`. */
+export function toEvent({ accountId, actor, data, ...event }: StoredEvent): Event {
+  try {
+    const read = readEventData(accountId, event.type, parse(data))
+    return { ...event, actor: parse(actor), data: read } as Event
+  } catch (error) {
+    throw new UnreadableEvent(event.id, error)
+  }
+}
+
+function parse(json: unknown): unknown {
+  return typeof json === 'string' ? JSON.parse(json) : json
 }
 
 function readEventData(accountId: string, type: EventType, data: unknown): unknown {
@@ -94,5 +105,8 @@ function withDates(data: unknown, fields: string[]): Record<string, unknown> {
 }
 
 function toDate(time: Time | null): Date | null {
-  return time === null ? null : new Date(time)
+  if (time === null) return null
+  const date = new Date(time)
+  if (Number.isNaN(date.getTime())) throw new Error(`${time} is not a time`)
+  return date
 }

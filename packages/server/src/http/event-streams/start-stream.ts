@@ -42,7 +42,7 @@ export async function startStream(
     const last = headers['last-event-id']
     const after = last === undefined ? query.after : Number(last)
     // Refuses a position whose events are no longer kept, while it can still send an error.
-    const { lastId } = await listEvents(context, { after, types, limit: 1 })
+    const { lastId } = await listEvents(context, { after, types, limit: 0 })
     reply.headers({
       'Content-Type': `${TYPE}; charset=utf-8`,
       'Cache-Control': 'no-store',

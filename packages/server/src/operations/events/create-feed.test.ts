@@ -1,21 +1,23 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { EventPage, EventQuery } from '../../database/event-data.ts'
-import type { Event } from '../../domain/event.ts'
-import { createFeed } from './create-feed.ts'
+import { createFeed, type FeedEvent } from './create-feed.ts'
+import type { EventBatch } from './read-events.ts'
 
 /** A feed of events that exist only as numbers. */
 function aFeed() {
   let lastId = 0
   let reads = 0
-  async function read({ after, limit }: EventQuery): Promise<EventPage> {
+  async function read(query: { after: number; limit: number }): Promise<EventBatch<FeedEvent>> {
+    const { after, limit } = query
     reads += 1
     const ids = Array.from({ length: lastId - after }, (_, index) => after + index + 1)
-    const events = ids.slice(0, limit).map((id) => ({ id, type: 'asset.ready' }) as Event)
-    return { events, hasMore: ids.length > limit, lastId, forgottenId: 0 }
+    const results = ids.slice(0, limit).map((id) => {
+      return { id, type: 'asset.ready', text: `${id}` } as const
+    })
+    return { results, until: results.at(-1)?.id ?? lastId, hasMore: ids.length > limit }
   }
   return {
-    feed: createFeed(read, ({ id }) => `${id}`),
+    feed: createFeed(read),
     reads: () => reads,
     record: (count: number) => {
       lastId += count

@@ -1,5 +1,5 @@
-import type { EventPage, EventQuery } from '../../database/event-data.ts'
-import type { Event, EventType } from '../../domain/event.ts'
+import type { EventType } from '../../domain/event.ts'
+import type { EventBatch } from './read-events.ts'
 
 /** An event as it is sent. Its text is created once for all subscribers. */
 export interface FeedEvent {
@@ -35,8 +35,7 @@ const PAGE_LENGTH = 100
 
 /** The new events of one account. Each is read once for all subscribers. */
 export function createFeed(
-  read: (query: EventQuery) => Promise<EventPage>,
-  toText: (event: Event) => string,
+  read: (query: { after: number; limit: number }) => Promise<EventBatch<FeedEvent>>,
 ): Feed {
   const subscribers = new Set<Subscriber>()
   let recent: FeedEvent[] = []
@@ -66,11 +65,10 @@ export function createFeed(
 
   async function readPages(): Promise<void> {
     while (subscribers.size > 0) {
-      const { events, hasMore } = await read({ after: position, limit: PAGE_LENGTH })
-      const added = events.map((event) => ({ id: event.id, type: event.type, text: toText(event) }))
-      position = added.at(-1)?.id ?? position
-      keepRecent(added)
-      for (const subscriber of [...subscribers]) send(subscriber, added)
+      const { results, until, hasMore } = await read({ after: position, limit: PAGE_LENGTH })
+      position = until
+      keepRecent(results)
+      for (const subscriber of [...subscribers]) send(subscriber, results)
       if (!hasMore) return
     }
   }

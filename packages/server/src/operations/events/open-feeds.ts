@@ -1,8 +1,9 @@
-import type { EventPage, EventQuery } from '../../database/event-data.ts'
+import type { EventQuery } from '../../database/event-data.ts'
 import type { Event } from '../../domain/event.ts'
 import { limitConcurrency } from '../../iterables/limit-concurrency.ts'
-import type { Context } from '../context.ts'
+import { type Context, forAccount } from '../context.ts'
 import { createFeed, type Feed, type FeedEvent, type Subscriber } from './create-feed.ts'
+import { readEvents } from './read-events.ts'
 
 /** Readers of many accounts, and many readers that catch up, leave most connections to the database free. */
 const MAX_CONCURRENT_READS = 3
@@ -28,13 +29,17 @@ export interface Feeds {
 /** One feed for each account that has followers. */
 export function openFeeds(context: Context, toText: (event: Event) => string): Feeds {
   const { database, warn } = context
+  const toFeedEvent = (event: Event): FeedEvent => {
+    const { id, type } = event
+    return { id, type, text: toText(event) }
+  }
   const feeds = new Map<string, Feed>()
   const inSlot = limitConcurrency(MAX_CONCURRENT_READS)
   let stopListening: (() => void) | undefined
   let retry: NodeJS.Timeout | undefined
 
-  const readOf = (accountId: string) => (query: EventQuery) =>
-    inSlot<EventPage>(() => database.of(accountId).listEvents(query))
+  const readOf = (accountId: string) => (query: Omit<EventQuery, 'before'>) =>
+    inSlot(() => readEvents(forAccount(context, accountId), query, toFeedEvent))
 
   function wake(accountId: string | undefined): void {
     const woken = accountId === undefined ? feeds.values() : [feeds.get(accountId)]
@@ -50,7 +55,7 @@ export function openFeeds(context: Context, toText: (event: Event) => string): F
   }
 
   function feedOf(accountId: string): Feed {
-    const feed = feeds.get(accountId) ?? createFeed(readOf(accountId), toText)
+    const feed = feeds.get(accountId) ?? createFeed(readOf(accountId))
     feeds.set(accountId, feed)
     stopListening ??= database.onEvents(wake)
     return feed
@@ -63,13 +68,13 @@ export function openFeeds(context: Context, toText: (event: Event) => string): F
     let limit = PAGE_LENGTH
     while (!follower.isClosed()) {
       const page = await read({ after: follower.position, types, limit })
-      const events = firstEvents(page.events)
-      const isWhole = events.length === page.events.length
+      const events = firstEvents(page.results)
+      const isWhole = events.length === page.results.length
       const hasMore = page.hasMore || !isWhole
       limit = isWhole ? PAGE_LENGTH : events.length
-      const lastId = hasMore ? (events.at(-1)?.id ?? page.lastId) : page.lastId
+      const until = isWhole ? page.until : (events.at(-1)?.id ?? page.until)
       await follower.sendOlder(events)
-      follower.position = lastId
+      follower.position = until
       if (hasMore || follower.isClosed()) continue
       const feed = feedOf(accountId)
       if (!feed.join(follower)) continue
@@ -80,17 +85,14 @@ export function openFeeds(context: Context, toText: (event: Event) => string): F
   }
 
   /** As many as may be kept, and at least one. */
-  function firstEvents(events: Event[]): FeedEvent[] {
-    const first: FeedEvent[] = []
+  function firstEvents(events: FeedEvent[]): FeedEvent[] {
     let length = 0
-    for (const event of events) {
-      if (length > MAX_HELD_LENGTH) break
-      const { id, type } = event
-      const text = toText(event)
-      first.push({ id, type, text })
+    const end = events.findIndex(({ text }) => {
+      const isTooLong = length > MAX_HELD_LENGTH
       length += text.length
-    }
-    return first
+      return isTooLong
+    })
+    return end < 0 ? events : events.slice(0, end)
   }
 
   return {

@@ -1,8 +1,9 @@
 import { MAX_PENDING_DELIVERIES } from '@stowage/protocol'
 import type { WebhookBehind } from '../../database/webhook-data.ts'
 import type { Event } from '../../domain/event.ts'
-import { limitConcurrency } from '../../iterables/limit-concurrency.ts'
-import type { Context } from '../context.ts'
+import { limitConcurrency, settleAll } from '../../iterables/limit-concurrency.ts'
+import { type Context, forAccount } from '../context.ts'
+import { readEvents } from '../events/read-events.ts'
 
 const MAX_WEBHOOKS = 100
 const MAX_EVENTS = 100
@@ -18,20 +19,27 @@ interface Queued {
 
 /**
  * Turns the next events of each webhook into deliveries. Each event becomes one delivery, even if several instances
- * do this at the same time, or one of them is killed.
+ * do this at the same time, or one of them is killed. An event that cannot be read is logged and skipped. If one webhook
+ * fails, it continues with the others, and throws at the end.
  */
 export async function queueDeliveries(context: Context): Promise<Queued> {
   const options = { limit: MAX_WEBHOOKS, maxPending: MAX_PENDING_DELIVERIES }
   const behind = await context.database.listWebhooksBehind(options)
   const inSlot = limitConcurrency(MAX_CONCURRENT)
   const positions = Map.groupBy(behind, ({ accountId, lastEvent }) => `${accountId} ${lastEvent}`)
+  const failures: unknown[] = []
   let hasMore = behind.length === MAX_WEBHOOKS
   let queued = 0
   for (const webhooks of positions.values()) {
-    const next = await queueNext(context, webhooks, inSlot)
-    queued += next.queued
-    if (next.hasMore) hasMore = true
+    try {
+      const next = await queueNext(context, webhooks, inSlot)
+      queued += next.queued
+      if (next.hasMore) hasMore = true
+    } catch (error) {
+      failures.push(error)
+    }
   }
+  if (failures.length > 0) throw failures[0]
   return { queued, hasMore }
 }
 
@@ -46,24 +54,25 @@ async function queueNext(
   const { database, newId } = context
   const { accountId, lastEvent } = first
   const query = { after: lastEvent, limit: MAX_EVENTS }
-  const { events, hasMore, forgottenId } = await database.of(accountId).listEvents(query)
+  const toMessage = (event: Event) => messageOf(context, event)
   // Events that were forgotten before they could be sent are skipped.
-  const until = events.at(-1)?.id ?? forgottenId
+  const next = await readEvents(forAccount(context, accountId), query, toMessage)
+  const { results: messages, until, hasMore } = next
   if (until <= lastEvent) return { queued: 0, hasMore: false }
   const createdAt = await database.readClock()
-  const messages = events.map((event) => messageOf(context, event))
-  const counts = await Promise.all(
+  let queued = 0
+  await settleAll(
     webhooks.map(({ id, types }) =>
       inSlot(async () => {
         const deliveries = messages
           .filter(({ type }) => types === null || types.includes(type))
           .map((message) => ({ ...message, id: newId(), createdAt }))
         const range = { after: lastEvent, until }
-        return (await database.addDeliveries(id, range, deliveries)) ? deliveries.length : 0
+        if (await database.addDeliveries(id, range, deliveries)) queued += deliveries.length
       }),
     ),
   )
-  return { queued: counts.reduce((sum, count) => sum + count, 0), hasMore }
+  return { queued, hasMore }
 }
 
 function messageOf({ presentEvent }: Context, event: Event) {

@@ -1,0 +1,55 @@
+import type { EventPage, EventQuery } from '../../database/event-data.ts'
+import type { Event } from '../../domain/event.ts'
+import { UnreadableEvent } from '../../errors.ts'
+import type { AccountContext } from '../context.ts'
+
+export interface EventBatch<Result> {
+  /** By ascending ID. */
+  results: Result[]
+  /** All events up to this one were read, except those of other types. Continue after it. */
+  until: number
+  hasMore: boolean
+}
+
+type Reader = Pick<AccountContext, 'accountId' | 'data' | 'warn'>
+
+/**
+ * Reads events and converts them. An event that cannot be read or converted is logged and skipped, so that it does not
+ * stop all later ones.
+ */
+export async function readEvents<Result>(
+  reader: Reader,
+  query: Omit<EventQuery, 'before'>,
+  convert: (event: Event) => Result,
+): Promise<EventBatch<Result>> {
+  const { events, until, hasMore } = await readUntilUnreadable(reader, query)
+  const results: Result[] = []
+  for (const event of events) {
+    try {
+      results.push(convert(event))
+    } catch (error) {
+      skip(reader, event.id, error)
+    }
+  }
+  return { results, until, hasMore }
+}
+
+async function readUntilUnreadable(
+  reader: Reader,
+  query: Omit<EventQuery, 'before'>,
+): Promise<Pick<EventPage, 'events' | 'hasMore'> & { until: number }> {
+  try {
+    const { events, hasMore, lastId } = await reader.data.listEvents(query)
+    return { events, hasMore, until: hasMore ? (events.at(-1)?.id ?? lastId) : lastId }
+  } catch (error) {
+    if (!(error instanceof UnreadableEvent)) throw error
+    skip(reader, error.id, error)
+    // The page has room for all of them, because they were in the page with the unreadable event.
+    const { events } = await reader.data.listEvents({ ...query, before: error.id })
+    return { events: events.reverse(), hasMore: true, until: error.id }
+  }
+}
+
+function skip({ accountId, warn }: Reader, id: number, error: unknown): void {
+  warn(`skipped the event ${id} of the account ${accountId}, which cannot be read`, error)
+}

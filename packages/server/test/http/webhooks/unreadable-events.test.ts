@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
+import { API } from '@stowage/testing/service/upload'
+import { anEventStream } from '../../support/event-stream.ts'
+import { aWebhookFixture, type WebhookFixture } from '../../support/webhook-fixture.ts'
+import { aWebhookReceiver } from '../../support/webhook-receiver.ts'
+
+/** Adds an event whose data cannot be read, as a damaged database has it. */
+async function addUnreadableEvent({ own }: WebhookFixture): Promise<void> {
+  const { id: accountId } = (await own.database.listAccounts())[0] ?? assert.fail()
+  const data = own.database.of(accountId)
+  const { events, lastId } = await data.listEvents({ after: 0, limit: 1 })
+  const event = structuredClone(events[0] ?? assert.fail())
+  Object.assign(event.data, { createdAt: 'never' })
+  const id = lastId + 1
+  await data.importEvents({ events: [{ ...event, id }], lastId: id, forgottenId: 0 })
+}
+
+test('an event that cannot be read is logged, and stops neither webhooks nor streams', async (t) => {
+  const fixture = await aWebhookFixture(t)
+  const { service, receiver, own, deliver, addLink } = fixture
+  const other = await aWebhookReceiver(t)
+  await service.call('POST', `${API}/webhooks`, { url: other.url })
+  const logged: string[] = []
+  own.warn = (message) => logged.push(message)
+  await addLink()
+  await addUnreadableEvent(fixture)
+  await addUnreadableEvent(fixture)
+  assert.equal(await deliver(), 2)
+  await addLink()
+  await addUnreadableEvent(fixture)
+  const { presentEvent } = own
+  own.presentEvent = (event) => (event.id === 6 ? assert.fail() : presentEvent(event))
+  await addLink()
+  await addLink()
+  assert.equal(await deliver(), 4)
+  for (const { events } of [receiver, other]) {
+    assert.deepEqual(
+      events()
+        .map(({ id }) => id)
+        .sort(),
+      [1, 4, 7],
+    )
+  }
+  assert.deepEqual(
+    logged.map((message) => /event (\d+) of/.exec(message)?.[1]),
+    ['2', '3', '5', '6'],
+  )
+  const older = await anEventStream(t, service.baseUrl, { query: '?after=1' })
+  const newer = await anEventStream(t, service.baseUrl)
+  await until('the streams have started', () => newer.lastId() === '7')
+  await addUnreadableEvent(fixture)
+  await addLink()
+  await until('the older events arrive', () => older.events.at(-1)?.id === 9)
+  await until('the new event arrives', () => newer.events.at(-1)?.id === 9)
+  assert.deepEqual(
+    older.events.map(({ id }) => id),
+    [4, 6, 7, 9],
+  )
+})
+
+test('a webhook whose deliveries cannot be queued does not stop the others', async (t) => {
+  const { service, receiver, webhook, own, deliver, addLink } = await aWebhookFixture(t)
+  await addLink()
+  const other = await aWebhookReceiver(t)
+  const created = await service.call('POST', `${API}/webhooks`, { url: other.url })
+  await addLink()
+  const { addDeliveries } = own.database
+  own.database = {
+    ...own.database,
+    addDeliveries: async (id, ...rest) =>
+      id === webhook.id ? assert.fail('queued') : addDeliveries(id, ...rest),
+  }
+  await assert.rejects(deliver(), /queued/)
+  const { data } = (await service.call('GET', `${API}/webhooks/${created.body.data.id}`)).body
+  assert.equal(data.pending, 1)
+  own.database = { ...own.database, addDeliveries }
+  assert.equal(await deliver(), 3)
+  assert.deepEqual([receiver.received.length, other.received.length], [2, 1])
+})
