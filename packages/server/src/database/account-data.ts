@@ -152,7 +152,8 @@ export interface AccountData
 
   /**
    * Drops a reservation whose upload could not be created in the storage, unless a repeated request has
-   * resumed it meanwhile.
+   * resumed it meanwhile. The upload of a token becomes cancelled instead, so that it still counts as started. Its
+   * idempotency key can be used again.
    */
   dropReservation(assetId: string): Promise<void>
 

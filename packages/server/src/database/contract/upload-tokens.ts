@@ -151,9 +151,30 @@ export function testUploadTokens({ name, open }: Contract): void {
     for (let started = 0; started < maxStartedUploads(1); started += 1) {
       const { id: upload, reservation } = await reserveWith(data, id)
       assert.equal(reservation.outcome, 'reserved')
-      await data.cancelUpload(upload)
+      // As if the storage could not create it.
+      if (started % 2 === 0) await data.dropReservation(upload)
+      else await data.cancelUpload(upload)
     }
     assert.deepEqual(await outcomeOf(data, id, 10), exceeded(50, 0))
+    assert.equal((await data.readSummary()).reserved, 0)
+  })
+
+  test(name('a page can repeat a call with the same key if the storage failed'), async (t) => {
+    const { data } = await open(t)
+    const { id: tokenId } = await addToken(data)
+    const reserveOnce = async () => {
+      const { id, reservation } = await reserveWith(data, tokenId, { key: 'a' })
+      assert.equal(reservation.outcome, 'reserved')
+      return id
+    }
+    const dropped = await reserveOnce()
+    await data.dropReservation(dropped)
+    await data.dropReservation(dropped)
+    assert.equal((await data.findUpload(dropped))?.asset.status, 'cancelled')
+    const resumed = await reserveOnce()
+    await data.renewUpload(resumed, KEPT.keptForMs)
+    await data.dropReservation(resumed)
+    assert.equal((await data.findUpload(resumed))?.asset.status, 'uploading')
   })
 
   test(name('a replacement counts toward the limits of its token'), async (t) => {

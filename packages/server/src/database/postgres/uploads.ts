@@ -11,6 +11,7 @@ import { begin, type Sql } from './connection.ts'
 import { makeRoom } from './make-room.ts'
 import { isUniqueViolation } from './outages.ts'
 import { recordStorageLow, recordUploadEvents } from './record-events.ts'
+import { release } from './release.ts'
 import { toUpload, type UploadRow, uploadColumns } from './rows.ts'
 import { accountSnapshot, uploadSnapshot } from './snapshots.ts'
 import { currentStatus } from './transition.ts'
@@ -228,11 +229,11 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
     },
 
     async dropReservation(id) {
-      await sql`
+      const isUnused = sql`id = ${id} and account_id = ${account} and status = 'uploading'
+        and storage_id is null`
+      const dropped = await sql`
         with dropped as (
-          delete from assets where id = ${id} and account_id = ${account} and status = 'uploading'
-            and storage_id is null
-          returning *
+          delete from assets where ${isUnused} and token_id is null returning *
         ), undeclared as (
           delete from checksums c using dropped where c.object_key = dropped.id
         ), freed as (
@@ -243,6 +244,15 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
         select s.account_id, last_event, 'upload.cancelled', clock_timestamp(), ${actor}::text::json,
           ${uploadSnapshot(sql)}
         from dropped s, freed`
+      if (dropped.count > 0) return
+      await release(
+        sql,
+        { id, actor, type: 'upload.cancelled' },
+        (transaction) => transaction`
+          update assets set status = 'cancelled', changed_at = now(), idempotency_key = null,
+            request_digest = null
+          where ${isUnused} and token_id is not null`,
+      )
     },
 
     async findUpload(id) {

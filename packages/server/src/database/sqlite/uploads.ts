@@ -9,6 +9,7 @@ import type { NewUpload, Reservation, Resizing } from '../reservation.ts'
 import { prepareChecksums } from './checksums.ts'
 import { prepareMakeRoom } from './make-room.ts'
 import { prepareRecordEvents } from './record-events.ts'
+import { prepareRelease } from './release.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { newUploadSnapshot } from './snapshots.ts'
 import type { Connection } from './statement.ts'
@@ -27,6 +28,7 @@ export function prepareUploads(connection: Connection) {
   const makeRoom = prepareMakeRoom(connection)
   const { declareChecksum, removeChecksum } = prepareChecksums(connection)
   const { refuseToken } = prepareUploadTokens(connection)
+  const release = prepareRelease(connection)
   const { recordEvent, recordUpload, recordStorageLow } = prepareRecordEvents(connection)
   // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
   const reserve = prepare<Reserved>(
@@ -74,9 +76,14 @@ export function prepareUploads(connection: Connection) {
     `update assets set storage_id = :storage_id where ${OWN_ASSET} and status = 'uploading'
      and coalesce(storage_id, upload_id) = :previous`,
   )
+  const isUnused = `${OWN_ASSET} and status = 'uploading' and storage_id is null`
   const remove = prepare<UploadRow>(
-    `delete from assets where ${OWN_ASSET} and status = 'uploading' and storage_id is null
-     returning ${UPLOAD_COLUMNS}`,
+    `delete from assets where ${isUnused} and token_id is null returning ${UPLOAD_COLUMNS}`,
+  )
+  const cancelUnused = prepare<UploadRow>(
+    `update assets set status = 'cancelled', changed_at = :now, idempotency_key = null,
+       request_digest = null
+     where ${isUnused} and token_id is not null returning ${UPLOAD_COLUMNS}`,
   )
   const renew = prepare(
     `update assets set expires_at = :expires_at, storage_id = coalesce(storage_id, upload_id)
@@ -205,7 +212,11 @@ export function prepareUploads(connection: Connection) {
       const { account } = writer
       transaction(() => {
         const row = remove.get({ account, id })
-        if (row === undefined) return
+        if (row === undefined) {
+          const cancelled = cancelUnused.get({ account, id, now: Date.now() })
+          if (cancelled !== undefined) release(writer.actor, 'upload.cancelled', cancelled)
+          return
+        }
         free.run({ account, bytes: row.bytes })
         removeChecksum(id)
         recordUpload(writer, 'upload.cancelled', row)
