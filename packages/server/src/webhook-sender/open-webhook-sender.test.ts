@@ -89,6 +89,23 @@ test('the status counts even if the body stalls', async (t) => {
   assert.deepEqual([status, response], [202, 'half'])
 })
 
+test('a receiver that switches to another protocol is disconnected at once, with the status 101', async (t) => {
+  for (const headers of ['', 'Connection: upgrade\r\nUpgrade: websocket\r\n']) {
+    const { promise: closed, resolve } = Promise.withResolvers<void>()
+    const server = createTcpServer((socket) => {
+      socket.on('close', resolve).on('error', () => {})
+      socket.once('data', () => socket.write(`HTTP/1.1 101 Switching Protocols\r\n${headers}\r\n`))
+    })
+    await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+    t.after(() => server.close())
+    const { port } = server.address() as AddressInfo
+    const url = `http://127.0.0.1:${port}`
+    const { status, error } = await anySender()({ ...REQUEST, url })
+    assert.deepEqual([status, error], [101, null])
+    await closed
+  }
+})
+
 test('a response that is not text is logged without characters that cannot be stored', async (t) => {
   const url = await anHttpServer(t, (_request, response) => {
     response.end(Buffer.from([0x61, 0x00, 0xff, 0x62]))

@@ -10,6 +10,7 @@ import { openResolver, type ResolveHost } from './resolve-host.ts'
 /** For the whole exchange: resolving the name, connecting, sending and receiving. */
 const TIMEOUT_MS = 15_000
 const MAX_LOGGED_BYTES = 1024
+const SWITCHING_PROTOCOLS = 101
 
 export interface WebhookSenderOptions {
   /** `public`: private, loopback and link-local addresses are refused. */
@@ -103,6 +104,19 @@ async function exchange(
       response: text,
       retryAfter: response.headers['retry-after'] ?? null,
     })
+  })
+  // With 101, the receiver wants another protocol, and no other response follows. Node does not report it as one.
+  function onSwitch(): void {
+    hasStatus = true
+    resolve({ status: SWITCHING_PROTOCOLS, error: null, response: '', retryAfter: null })
+  }
+  request.on('upgrade', (_response, socket) => {
+    socket.destroy()
+    onSwitch()
+  })
+  // Without the header Upgrade.
+  request.on('information', ({ statusCode }) => {
+    if (statusCode === SWITCHING_PROTOCOLS) onSwitch()
   })
   request.on('error', (error) => {
     if (!hasStatus) resolve(noResponse(error))
