@@ -33,7 +33,7 @@ async function aClient(t: TestContext): Promise<{ response: ServerResponse; sock
 
 test('a client that does not read gets no more events, is disconnected, and only a little is kept for it', async (t) => {
   const { response } = await aClient(t)
-  const stream = openStream(response, 0, 100)
+  const stream = openStream(response, 0, { drainMs: 100 })
   let sent = 0
   let isBehind = false
   for (; sent < MAX_SENT && !isBehind; sent += 1) {
@@ -83,4 +83,16 @@ test('older events wait for the client, which gets all of them, and stop when it
   other.socket.destroy()
   await waiting
   assert.ok(unread.isClosed())
+})
+
+test('a client that does not read is disconnected soon after the end of its stream', async (t) => {
+  const { response, socket } = await aClient(t)
+  const stream = openStream(response, 0, { endMs: 100 })
+  while (stream.send([LARGE]) > 0) await nextTurn()
+  stream.end()
+  stream.end()
+  assert.equal(response.destroyed, false)
+  await until('the client is disconnected', () => response.destroyed)
+  socket.resume()
+  await once(socket, 'close')
 })

@@ -6,6 +6,8 @@ import type { FeedEvent } from '../../operations/events/create-feed.ts'
 const MAX_UNREAD_BYTES = 256 * 1024
 /** A client that does not read for this long is disconnected. It can continue after the last event that it got. */
 const DRAIN_MS = 30_000
+/** How long an ended stream waits until its client has read everything. It has lost its key, or the service stops. */
+const END_MS = 5_000
 /** How long a client waits before it connects again. Random, so that not all connect at once after a restart of the service. */
 const RETRY_MS = { min: 500, max: 2_500 }
 
@@ -17,11 +19,16 @@ export interface Stream {
   sendSlowly(events: FeedEvent[]): Promise<void>
   /** Keeps the connection alive. With a position, the client continues after it. */
   sendPosition(position: number | undefined): void
+  /** Ends the stream. Soon afterwards, a client that does not read is disconnected. */
   end(): void
 }
 
 /** https://html.spec.whatwg.org/multipage/server-sent-events.html */
-export function openStream(response: ServerResponse, position: number, drainMs = DRAIN_MS): Stream {
+export function openStream(
+  response: ServerResponse,
+  position: number,
+  { drainMs = DRAIN_MS, endMs = END_MS } = {},
+): Stream {
   const isClosed = () => response.writableEnded || response.destroyed
 
   function write(text: string): boolean {
@@ -60,7 +67,12 @@ export function openStream(response: ServerResponse, position: number, drainMs =
     sendPosition(id) {
       if (!response.writableNeedDrain) write(id === undefined ? ':\n\n' : `id: ${id}\n\n`)
     },
-    end: () => void response.end(),
+    end() {
+      if (isClosed()) return
+      response.end()
+      const timer = setTimeout(() => response.destroy(), endMs).unref()
+      response.once('close', () => clearTimeout(timer))
+    },
   }
 }
 
