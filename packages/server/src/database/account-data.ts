@@ -219,10 +219,10 @@ export interface AccountData
   cancelUpload(assetId: string): Promise<Transition>
 
   /**
-   * uploading → uploading. It expires after this time from now, by the database's clock. False when it
-   * is no longer uploading.
+   * uploading → uploading. It expires after this time from now, by the database's clock. An upload whose token has
+   * expired is not extended. Returns when it expires; undefined when it is no longer uploading.
    */
-  renewUpload(assetId: string, keptForMs: number): Promise<boolean>
+  renewUpload(assetId: string, keptForMs: number): Promise<Date | undefined>
 
   /**
    * uploading → uploading, with another size. Checks the plan and changes the reservation atomically:

@@ -19,6 +19,7 @@ import { testRecords } from './contract/records.ts'
 import { testReplacedFiles } from './contract/replaced-files.ts'
 import { testResizing } from './contract/resizing.ts'
 import { testSessions } from './contract/sessions.ts'
+import { testTokenExpiry } from './contract/token-expiry.ts'
 import { testTrash } from './contract/trash.ts'
 import { testTrashList } from './contract/trash-list.ts'
 import { testUploadList } from './contract/upload-list.ts'
@@ -36,6 +37,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testUploads(contract)
   testUploadList(contract)
   testUploadTokens(contract)
+  testTokenExpiry(contract)
   testResizing(contract)
   testJobs(contract)
   testAssetList(contract)

@@ -49,12 +49,13 @@ async function checkUpload(
     const parts = await storage.listParts(storageUploadOf(upload))
     const newest = Math.max(...(parts ?? []).map(({ receivedAt }) => receivedAt.getTime()))
     const remainingMs = newest + settings.uploadsKeptForMs - now.getTime()
-    if (remainingMs <= 0) return (await finishIfStored(account, upload)) ? 'kept' : 'expired'
-    await account.data.renewUpload(
-      upload.asset.id,
-      Math.min(remainingMs, settings.uploadsKeptForMs),
-    )
-    return 'kept'
+    if (remainingMs > 0) {
+      const keptForMs = Math.min(remainingMs, settings.uploadsKeptForMs)
+      const keptUntil = await account.data.renewUpload(upload.asset.id, keptForMs)
+      // An upload whose token has expired is not extended.
+      if (keptUntil === undefined || keptUntil > upload.expiresAt) return 'kept'
+    }
+    return (await finishIfStored(account, upload)) ? 'kept' : 'expired'
   } catch (error) {
     // No part can arrive after the URLs have expired, so stop waiting for the storage then.
     if (upload.expiresAt.getTime() + settings.signedForMs < now.getTime()) return 'expired'

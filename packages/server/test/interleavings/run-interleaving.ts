@@ -123,8 +123,8 @@ async function withTimeout<Result>(work: Promise<Result>, call: string): Promise
   }
 }
 
-function makeOverdue({ context, account }: Harness, id: string): Promise<boolean> {
-  return context.database.of(account.id).renewUpload(id, -1)
+async function makeOverdue({ context, account }: Harness, id: string): Promise<boolean> {
+  return (await context.database.of(account.id).renewUpload(id, -1)) !== undefined
 }
 
 /** Like the operator of the model test, but with the ports of the caller, so that jobs can be paused like calls. */

@@ -2,11 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
 import { maxStartedUploads } from '../../domain/upload-token.ts'
-import type { AccountData } from '../account-data.ts'
-import type { Reservation } from '../reservation.ts'
 import {
   anAccount,
-  anUpload,
   aProduct,
   aReadyAsset,
   type Contract,
@@ -15,42 +12,18 @@ import {
   KEPT,
   OVERDUE,
 } from './builders.ts'
-
 import { replace } from './replacement-builders.ts'
-import { addToken, aToken, select } from './token-builders.ts'
+import {
+  addToken,
+  aToken,
+  complete,
+  exceeded,
+  outcomeOf,
+  reserveWith,
+  select,
+} from './token-builders.ts'
 
 const HOUR_MS = 3_600_000
-const DAY_MS = 24 * HOUR_MS
-
-/** Reserves an upload of the token. */
-async function reserveWith(
-  data: AccountData,
-  tokenId: string,
-  facts: { size?: number; keptForMs?: number; replaces?: string; key?: string } = {},
-): Promise<{ id: string; reservation: Reservation }> {
-  const { size = 10, keptForMs = KEPT.keptForMs, replaces, key } = facts
-  const replaced = replaces && { replaces: { assetId: replaces, keepsName: true } }
-  const upload = anUpload({ size, tokenId, ...replaced })
-  const reservation = await data.reserveUpload({
-    upload,
-    keptForMs,
-    ...(key && { idempotency: { key, digest: 'same' } }),
-  })
-  return { id: upload.asset.id, reservation }
-}
-
-async function complete(data: AccountData, id: string): Promise<void> {
-  await data.beginCompletion(id, KEPT)
-  assert.equal(await data.finishCompletion(id, KEEP), 'ready')
-}
-
-function exceeded(bytes: number, files: number): Reservation {
-  return { outcome: 'token_exceeded', remaining: { bytes, files } }
-}
-
-async function outcomeOf(data: AccountData, tokenId: string, size: number): Promise<Reservation> {
-  return (await reserveWith(data, tokenId, { size })).reservation
-}
 
 /** The contract for upload tokens. */
 export function testUploadTokens({ name, open }: Contract): void {
@@ -195,29 +168,6 @@ export function testUploadTokens({ name, open }: Contract): void {
   })
 
   test(
-    name('an expired token reserves nothing; an earlier upload can be repeated and completed'),
-    async (t) => {
-      const { database, data, account } = await open(t)
-      const token = await addToken(data, {}, 1)
-      const started = anUpload({ size: 10, tokenId: token.id })
-      const live = await addToken(data)
-      const idempotency = { key: 'k', digest: 'same' }
-      await data.reserveUpload({ upload: { ...started, tokenId: live.id }, ...KEPT, idempotency })
-      const found = await database.findUploadToken(token.hash)
-      assert.equal(found?.isExpired, true)
-      const { expiresAt } = found
-      assert.deepEqual(await outcomeOf(data, token.id, 1), { outcome: 'token_expired', expiresAt })
-      assert.equal((await outcomeOf(data, newUuid(), 1)).outcome, 'token_expired')
-      const repeated = await reserveWith(data, token.id, { size: 10, key: 'k' })
-      assert.equal(repeated.reservation.outcome, 'repeated')
-      const other = database.of((await anAccount(database, 'another account')).id)
-      assert.equal((await outcomeOf(other, live.id, 1)).outcome, 'token_expired')
-      await complete(data, started.asset.id)
-      assert.equal((await data.findUpload(started.asset.id))?.asset.accountId, account.id)
-    },
-  )
-
-  test(
     name('a completed upload is attached to the products of its token that still exist'),
     async (t) => {
       const { data } = await open(t, { planStorage: 1000 })
@@ -258,30 +208,5 @@ export function testUploadTokens({ name, open }: Contract): void {
     await data.deleteProduct(product?.id ?? '')
     await complete(data, upload.id)
     assert.equal((await data.findAsset(upload.id))?.status, 'ready')
-  })
-
-  test(name('old tokens are forgotten in batches, once their uploads have ended'), async (t) => {
-    const { database, data } = await open(t, { planStorage: 1000 })
-    const old = await Promise.all([1, 2, 3].map(() => addToken(data, {}, -DAY_MS - 1000)))
-    const recent = await addToken(data, {}, -1000)
-    // Created while the clock was ahead.
-    const ahead = await addToken(data, {}, 100 * DAY_MS)
-    assert.equal((await database.findUploadToken(ahead.hash))?.isExpired, true)
-    assert.equal(await database.forgetUploadTokens(DAY_MS, 2), 2)
-    assert.equal(await database.forgetUploadTokens(DAY_MS, 2), 2)
-    assert.equal(await database.forgetUploadTokens(DAY_MS, 2), 0)
-    for (const { hash } of [...old, ahead]) {
-      assert.equal(await database.findUploadToken(hash), undefined)
-    }
-    assert.ok(await database.findUploadToken(recent.hash))
-    const used = await addToken(data)
-    const upload = await reserveWith(data, used.id)
-    // As if it were two hours later, when the token has expired.
-    const forgetLater = () => database.forgetUploadTokens(-2 * HOUR_MS, 100)
-    assert.equal(await forgetLater(), 1)
-    assert.ok(await database.findUploadToken(used.hash))
-    await complete(data, upload.id)
-    assert.equal(await forgetLater(), 1)
-    assert.equal(await database.findUploadToken(used.hash), undefined)
   })
 }

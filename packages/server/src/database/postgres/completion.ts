@@ -9,6 +9,7 @@ import { finishReplacement } from './replacements.ts'
 import { assetSnapshot } from './snapshots.ts'
 import { finishTokenUpload } from './token-attachments.ts'
 import { currentStatus, transition } from './transition.ts'
+import { extendedExpiry } from './upload-tokens.ts'
 
 type Completion = Pick<
   AccountData,
@@ -63,7 +64,7 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
       const change = async () => {
         const begun = await sql`
           update assets set status = 'completing', changed_at = now(), retry_at = now(),
-            expires_at = now() + ${keptForMs} * interval '1 ms'
+            expires_at = ${extendedExpiry(sql, keptForMs)}
           where id = ${id} and account_id = ${account} and status = 'uploading'
             and bytes = coalesce(${bytes ?? null}, bytes)`
         return begun.count === 1

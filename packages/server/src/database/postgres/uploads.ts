@@ -15,7 +15,7 @@ import { release } from './release.ts'
 import { toUpload, type UploadRow, uploadColumns } from './rows.ts'
 import { accountSnapshot, uploadSnapshot } from './snapshots.ts'
 import { currentStatus } from './transition.ts'
-import { lockToken, refuseToken } from './upload-tokens.ts'
+import { extendedExpiry, lockToken, refuseToken } from './upload-tokens.ts'
 
 type Uploads = Pick<
   AccountData,
@@ -270,11 +270,12 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
     },
 
     async renewUpload(id, keptForMs) {
-      const renewed = await sql`
-        update assets set expires_at = now() + ${keptForMs} * interval '1 ms',
+      const [renewed] = await sql<{ expires_at: Date }[]>`
+        update assets set expires_at = ${extendedExpiry(sql, keptForMs)},
           storage_id = coalesce(storage_id, upload_id::text)
-        where id = ${id} and account_id = ${account} and status = 'uploading'`
-      return renewed.count === 1
+        where id = ${id} and account_id = ${account} and status = 'uploading'
+        returning expires_at`
+      return renewed?.expires_at
     },
 
     resizeUpload: (id, bytes) => retryWhilePartial(() => resize(id, bytes)),

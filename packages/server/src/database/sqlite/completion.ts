@@ -10,6 +10,7 @@ import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 import { prepareTokenAttachments } from './token-attachments.ts'
 import { OWN_ASSET, STATUS, transition } from './transition.ts'
+import { EXTENDED_EXPIRY } from './upload-tokens.ts'
 
 interface CompletedRow {
   seq: number
@@ -36,7 +37,7 @@ export function prepareCompletion(connection: Connection) {
   // From now on `retry_at` is set, even if the upload is reopened. That marks its size as final.
   const begin = prepare(
     `update assets set status = 'completing', changed_at = :now, retry_at = :now,
-       expires_at = :expires_at
+       expires_at = ${EXTENDED_EXPIRY}
      where ${OWN_ASSET} and status = 'uploading' and bytes = coalesce(:bytes, bytes)`,
   )
   const reopen = prepare(transition('completing', 'uploading'))

@@ -27,6 +27,15 @@ interface TokenRow {
 /** Tokens that expire later were created while the clock was ahead. */
 const LATEST_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
 
+/**
+ * The new expiry of an upload, in an update of `assets` at `:now`. Without a limit, an expired token could extend it for
+ * ever.
+ */
+export const EXTENDED_EXPIRY = `iif(token_id is not null and exists (
+    select 1 from upload_tokens t where t.id = assets.token_id
+      and (t.expires_at <= :now or t.expires_at > :now + ${LATEST_MS})),
+  expires_at, :expires_at)`
+
 export function prepareUploadTokens(connection: Connection) {
   const { prepare, transaction } = connection
   const findProducts = prepareProductSelection(connection)

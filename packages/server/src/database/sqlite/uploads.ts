@@ -14,7 +14,7 @@ import { toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { newUploadSnapshot } from './snapshots.ts'
 import type { Connection } from './statement.ts'
 import { OWN_ASSET, STATUS } from './transition.ts'
-import { prepareUploadTokens } from './upload-tokens.ts'
+import { EXTENDED_EXPIRY, prepareUploadTokens } from './upload-tokens.ts'
 
 interface Reserved {
   /** The ID of the event. */
@@ -85,9 +85,9 @@ export function prepareUploads(connection: Connection) {
        request_digest = null
      where ${isUnused} and token_id is not null returning ${UPLOAD_COLUMNS}`,
   )
-  const renew = prepare(
-    `update assets set expires_at = :expires_at, storage_id = coalesce(storage_id, upload_id)
-     where ${OWN_ASSET} and status = 'uploading'`,
+  const renew = prepare<{ expires_at: number }>(
+    `update assets set expires_at = ${EXTENDED_EXPIRY}, storage_id = coalesce(storage_id, upload_id)
+     where ${OWN_ASSET} and status = 'uploading' returning expires_at`,
   )
   const state = prepare<{ status: AssetStatus; bytes: number; retry_at: number | null }>(
     `select ${STATUS} as status, bytes, retry_at from assets where ${OWN_ASSET}`,
@@ -233,8 +233,10 @@ export function prepareUploads(connection: Connection) {
       return row && toUpload(row)
     },
 
-    renewUpload(account: string, id: string, keptForMs: number): boolean {
-      return renew.run({ account, id, expires_at: Date.now() + keptForMs }) === 1
+    renewUpload(account: string, id: string, keptForMs: number): Date | undefined {
+      const now = Date.now()
+      const row = renew.get({ account, id, now, expires_at: now + keptForMs })
+      return row && new Date(row.expires_at)
     },
 
     resizeUpload(writer: Writer, id: string, bytes: number): Resizing | { outcome: 'partial' } {

@@ -17,7 +17,10 @@ export interface ResumedUpload {
   expiresAt: Date
 }
 
-/** The missing parts with new URLs, and the parts in the storage. Extends the upload’s expiry. */
+/**
+ * The missing parts with new URLs, and the parts in the storage. Extends the upload’s expiry, unless its token has
+ * expired.
+ */
 export async function resumeUpload(
   context: AccountContext,
   assetId: string,
@@ -54,8 +57,8 @@ async function renew(
   held: StoredPart[],
 ): Promise<ResumedUpload> {
   const { uploadsKeptForMs } = context.settings
-  const renewed = await context.data.renewUpload(upload.asset.id, uploadsKeptForMs)
-  if (!renewed) return readCurrent(context, upload)
+  const keptUntil = await context.data.renewUpload(upload.asset.id, uploadsKeptForMs)
+  if (keptUntil === undefined) return readCurrent(context, upload)
   const plan = partPlan(upload.asset.bytes, upload.chunkSize)
   const sizes = new Map(held.map((part) => [part.number, part.size]))
   const missing = partRanges(plan).filter((range) => sizes.get(range.number) !== partLength(range))

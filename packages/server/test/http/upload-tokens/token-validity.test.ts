@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
 import {
   ADMIN_KEY,
   aKeyedService,
@@ -12,8 +13,12 @@ import {
   type TextResponse,
 } from '@stowage/testing/service/accounts'
 import { aService } from '@stowage/testing/service/service'
-import { API, someBytes } from '@stowage/testing/service/upload'
+import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import { formatUploadToken } from '../../../src/domain/api-key.ts'
+import { forAccount } from '../../../src/operations/context.ts'
+import { hashKey } from '../../../src/operations/keys/hash-key.ts'
+import { createUploadToken } from '../../../src/operations/upload-tokens/create-upload-token.ts'
+import { JOBS, takeOverExpiry } from '../../support/run-jobs.ts'
 import { aPage, requestToken, TOKENS } from '../../support/upload-tokens.ts'
 
 const SIGNED = `${API}/assets/signed`
@@ -72,6 +77,37 @@ test('an expired token starts no upload, but completes those that it has started
     assert.deepEqual(codeOf(refused), [401, 'unauthenticated'])
     assert.match(refused.body.message, /expired at 20.*Request a new token/)
   }
+})
+
+test('an expired token cannot keep an upload forever by resuming it and sending parts again', async (t) => {
+  const service = await aService(t)
+  const own = takeOverExpiry(service)
+  const { id: accountId } = (await own.database.listAccounts())[0] ?? assert.fail()
+  const account = forAccount(own, accountId)
+
+  /** Sends an upload and makes it overdue. Undefined if the token has expired before. */
+  async function start(lifetimeMs: number) {
+    const limits = { maxBytes: 5, maxFiles: 1, mediaTypes: null, attach: null, replaces: null }
+    const request = { ...limits, origin: null, lifetimeMs }
+    const { token } = await createUploadToken(account, {}, request)
+    const call = callerWith(service.baseUrl, token)
+    const { status, body } = await call('POST', SIGNED, { name: 'a', size: 5 })
+    if (status === 401) return undefined
+    await putPart(body.urls[0].url, someBytes(5))
+    const expiresAt = (await account.data.renewUpload(body.id, -1)) ?? assert.fail()
+    return expiresAt.getTime() > Date.now() ? undefined : { token, call, id: body.id }
+  }
+
+  let page: Awaited<ReturnType<typeof start>>
+  // A slow machine needs a token that is valid for longer.
+  for (let lifetimeMs = 100; page === undefined; lifetimeMs *= 2) page = await start(lifetimeMs)
+  const { token, call, id } = page
+  await until('the token has expired', async () => {
+    return (await own.database.findUploadToken(hashKey(token)))?.isExpired ?? false
+  })
+  assert.equal((await call('GET', `${API}/assets/${id}/upload`)).status, 200)
+  await JOBS.expireUploads(own)
+  assert.equal((await account.data.findUpload(id))?.asset.status, 'expired')
 })
 
 test('a token ends with the key that created it', async (t) => {
