@@ -43,6 +43,7 @@ test('a key that was added with the CLI works in a running service until it is r
 
   const revoked = await stowage(folder, 'keys', 'revoke', id, '--account', 'presets')
   assert.deepEqual([revoked.code, revoked.stdout], [0, `${id} revoked\n`])
+  assert.match(revoked.stderr, /upload tokens that this key has created no longer work/)
   assert.equal((await getAccount()).status, 401)
 })
 

@@ -44,6 +44,7 @@ test('a key is created with a scope, its secret is shown once, and it is revoked
   assert.equal((await own.account()).name, 'default')
   await row.getByRole('button', { name: `Revoke ${HOSTILE}` }).click()
   const confirmation = page.getByRole('dialog', { name: 'Revoke this key?' })
+  await confirmation.getByText('requests with this key and its upload tokens').waitFor()
   await confirmation.getByRole('button', { name: 'Cancel' }).click()
   assert.equal((await client.keys())[0]?.revoked_at, null)
   await row.getByRole('button', { name: `Revoke ${HOSTILE}` }).click()

@@ -39,7 +39,8 @@ Usage:
   --json      JSON instead of a table
 
 The secret is shown only once, when the key is added, and is not stored. Changes take effect
-immediately, even while the service is running. list is an alias of ls.
+immediately, even while the service is running. Revoking a key also ends the upload tokens that it
+has created. list is an alias of ls.
 
 The command uses the database set in the STOWAGE_* variables (default: the one in ./data) and shows
 which one that is. It does not create a database: run stowage serve first.
@@ -92,6 +93,7 @@ function checkAction(
     return async (operator) => {
       await operator.revokeKey(account, id)
       writeData({ id, revoked: true }, { json, text: `${id} revoked` })
+      writeMessage('The upload tokens that this key has created no longer work.')
     }
   }
   throw new UsageError(

@@ -38,8 +38,8 @@ export function RevokeKey({ apiKey: key, onClose }: Props) {
     >
       <Name fw={600}>{key?.name ?? ''}</Name>
       <Text size="sm">
-        The service will reject all requests with this key. This cannot be undone, but you can
-        create a new key.
+        The service will reject all requests with this key and its upload tokens. This cannot be
+        undone, but you can create a new key.
       </Text>
       {isCurrent && (
         <Alert color="orange" title="You are signed in with this key">

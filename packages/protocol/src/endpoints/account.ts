@@ -93,7 +93,8 @@ export const revokeKey = defineEndpoint({
   tag: 'Account',
   scope: 'manage',
   summary: 'Revoke a key',
-  description: 'The key stops working immediately. The last manage key cannot be revoked.',
+  description:
+    'The key stops working immediately, and so do the upload tokens that it has created. The last manage key cannot be revoked.',
   params: KeyPath,
   success: {
     status: 200,
