@@ -95,6 +95,12 @@ export interface WebhookBehind extends Pick<Webhook, 'id' | 'accountId' | 'types
  */
 export type WebhookHealth = 'working' | 'failing'
 
+export interface ClaimLimits {
+  limit: number
+  perWebhook: number
+  maxBytes: number
+}
+
 /** The deliveries of all accounts, for the jobs. */
 export interface DeliveryData {
   /**
@@ -115,12 +121,13 @@ export interface DeliveryData {
 
   /**
    * Claims due deliveries of enabled webhooks. At most `perWebhook` attempts of a webhook run at the same time, on all
-   * instances together. If there are more due deliveries than `limit`, every webhook gets an equal share.
+   * instances together. If there are more due deliveries than `limit`, every webhook gets an equal share. Claims further
+   * deliveries only until their bodies have `maxBytes` together, but at least one.
    */
   claimDeliveries(
     health: WebhookHealth,
     times: { now: Date; claimedUntil: Date },
-    limits: { limit: number; perWebhook: number },
+    limits: ClaimLimits,
   ): Promise<ClaimedDelivery[]>
 
   /** Extends claims whose requests are still running. Claims that have been lost are not an error. */

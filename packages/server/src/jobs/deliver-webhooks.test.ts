@@ -9,6 +9,8 @@ import { API } from '@stowage/testing/service/upload'
 import { deliverAll } from '../../test/support/deliver-webhooks.ts'
 import { takeOverJobs } from '../../test/support/run-jobs.ts'
 import { aWebhookReceiver } from '../../test/support/webhook-receiver.ts'
+import { attemptDelivery } from '../operations/webhooks/attempt-delivery.ts'
+import { deliverWebhooks } from './deliver-webhooks.ts'
 import { createWakeUp } from './wake-up.ts'
 
 const CLAIM_MS = 30_000
@@ -123,6 +125,39 @@ test('several instances that queue and send at the same time send each event onc
     ids.sort((a, b) => a - b),
     Array.from({ length: 40 }, (_, index) => index + 1),
   )
+})
+
+test('the bodies of running requests are limited together', async (t) => {
+  const service = await aService(t)
+  const own = takeOverJobs(service)
+  const receiver = await aWebhookReceiver(t)
+  await addWebhook(service, receiver.url)
+  await addLinks(service, 2)
+  const stop = new AbortController()
+  const requested: number[] = []
+  const { claimDeliveries } = own.database
+  own.database = {
+    ...own.database,
+    claimDeliveries(health, times, limits) {
+      if (health === 'working') requested.push(limits.maxBytes)
+      return claimDeliveries(health, times, limits)
+    },
+  }
+  const respond = Promise.withResolvers<void>()
+  let running = 0
+  own.attemptDelivery = async (claimed) => {
+    running += Buffer.byteLength(claimed.delivery.body)
+    await respond.promise
+    await attemptDelivery(own, claimed)
+  }
+  const job = deliverWebhooks(own, stop.signal)
+  const all = () => Math.max(...requested)
+  await until('both are running', () => running > 0 && requested.at(-1) === all() - running)
+  respond.resolve()
+  await until('both have ended', () => requested.at(-1) === all())
+  assert.equal(receiver.received.length, 2)
+  stop.abort()
+  await job
 })
 
 test('waking a loop while it works ends its next wait immediately', async () => {

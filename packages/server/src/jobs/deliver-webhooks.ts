@@ -1,4 +1,4 @@
-import type { ClaimedDelivery, WebhookHealth } from '../database/webhook-data.ts'
+import type { ClaimedDelivery, ClaimLimits, WebhookHealth } from '../database/webhook-data.ts'
 import type { Context } from '../operations/context.ts'
 import {
   CLAIM_MS,
@@ -15,6 +15,8 @@ const PAUSE_AFTER_ERROR_MS = 5_000
 const DRAIN_MS = 3_000
 /** How often the claims of running requests are extended. */
 const RENEW_MS = 2_000
+/** The bodies of the running requests have at most this size together, and one more body. For failing webhooks as well. */
+const MAX_BYTES = 32_000_000
 /** A request that has waited for this long gives up its slot: the endpoint may never respond. */
 const SLOW_MS = 1_000
 
@@ -76,11 +78,14 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     const { slots, reserved, total, perWebhook } = LIMITS[health]
     const running = new Set<Promise<void>>()
     const slow = new Set<ClaimedDelivery>()
+    let bytes = 0
     const renewal = setInterval(() => renew(context, [...slow]), RENEW_MS)
 
     const free = () => Math.min(slots - (running.size - slow.size), total - running.size)
 
     function start(claimed: ClaimedDelivery): void {
+      const size = Buffer.byteLength(claimed.delivery.body)
+      bytes += size
       const timer = setTimeout(() => {
         slow.add(claimed)
         wakeUps[health].wake()
@@ -89,6 +94,7 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
         clearTimeout(timer)
         slow.delete(claimed)
         running.delete(attempt)
+        bytes -= size
         // Its webhook may have more deliveries than can be sent at the same time.
         wakeUps[health].wake()
       })
@@ -97,10 +103,11 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
 
     await repeat(wakeUps[health], async () => {
       const limit = free()
-      if (limit <= 0) return false
+      const maxBytes = MAX_BYTES - bytes
+      if (limit <= 0 || maxBytes <= 0) return false
       const limits =
         limit > reserved ? { limit: limit - reserved, perWebhook } : { limit, perWebhook: 1 }
-      const claimed = await claim(context, health, limits)
+      const claimed = await claim(context, health, { ...limits, maxBytes })
       for (const delivery of claimed) start(delivery)
       return claimed.length > 0
     })
@@ -114,7 +121,7 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
 async function claim(
   context: Context,
   health: WebhookHealth,
-  limits: { limit: number; perWebhook: number },
+  limits: ClaimLimits,
 ): Promise<ClaimedDelivery[]> {
   const now = await context.database.readClock()
   const claimedUntil = new Date(now.getTime() + CLAIM_MS)

@@ -186,6 +186,17 @@ export function testDeliveries({ name, open }: Contract): void {
     },
   )
 
+  test(name('no more bytes are claimed than allowed, except for one delivery'), async (t) => {
+    const { database, data } = await open(t)
+    const body = 'ä'.repeat(50)
+    for (const _ of [1, 2, 3]) await queue(database, (await addWebhook(data)).id, 3, { body })
+    const counts: number[] = []
+    for (const maxBytes of [1, 100, 101, 400, 400]) {
+      counts.push((await claimAt(database, NOON, { maxBytes })).length)
+    }
+    assert.deepEqual(counts, [1, 1, 2, 4, 1])
+  })
+
   test(name('a webhook is disabled after days of failures, and its deliveries wait'), async (t) => {
     const { database, data } = await open(t)
     const { id } = await addWebhook(data)

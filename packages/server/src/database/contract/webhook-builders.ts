@@ -51,7 +51,7 @@ export async function queue(
   return deliveries
 }
 
-export const LIMITS = { limit: 100, perWebhook: 100 }
+export const LIMITS = { limit: 100, perWebhook: 100, maxBytes: 1_000_000 }
 
 /** Claims the deliveries that are due at this time, for a minute. */
 export function claimAt(

@@ -60,7 +60,7 @@ export function deliveryQueue(sql: Sql): Queue {
         return true
       }),
 
-    claimDeliveries: (health, { now, claimedUntil }, { limit, perWebhook }) =>
+    claimDeliveries: (health, { now, claimedUntil }, { limit, perWebhook, maxBytes }) =>
       begin(sql, async (transaction) => {
         const running = sql`(
           select count(*) from deliveries where webhook_id = w.id and claimed_until > ${now})`
@@ -88,13 +88,16 @@ export function deliveryQueue(sql: Sql): Queue {
           update deliveries set due_at = ${claimedUntil}, claimed_until = ${claimedUntil},
             claims = claims + 1
           where id in (
-            select due.id from unnest(${webhooks.map(({ id }) => id)}::uuid[]) w (id)
-            cross join lateral (
-              select id from deliveries
-              where webhook_id = w.id and status = 'pending' and due_at <= ${now}
-              order by due_at, id
-              limit least(${share}::int, greatest(0, ${perWebhook}::int - ${running}))
-              for update skip locked) due)
+            select id from (
+              select due.id, sum(size) over (order by due.due_at, due.id) - size as bytes_before
+              from unnest(${webhooks.map(({ id }) => id)}::uuid[]) w (id)
+              cross join lateral (
+                select id, due_at, octet_length(body) as size from deliveries
+                where webhook_id = w.id and status = 'pending' and due_at <= ${now}
+                order by due_at, id
+                limit least(${share}::int, greatest(0, ${perWebhook}::int - ${running}))
+                for update skip locked) due) due
+            where bytes_before < ${maxBytes})
           returning *`
         const byId = new Map(webhooks.map((webhook) => [webhook.id, toWebhook(webhook)]))
         return rows.flatMap((row) => {

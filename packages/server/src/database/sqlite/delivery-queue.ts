@@ -59,8 +59,11 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
   )
   const claim = prepare<DeliveryRow>(
     `update deliveries set due_at = :until, claimed_until = :until, claims = claims + 1 where id in (
-       select id from deliveries where webhook_id = :webhook_id and ${IS_DUE}
-       order by due_at, id limit :count)
+       select id from (
+         select id, sum(size) over (order by due_at, id) - size as bytes_before from (
+           select id, due_at, octet_length(body) as size from deliveries
+           where webhook_id = :webhook_id and ${IS_DUE} order by due_at, id limit :count))
+       where bytes_before < :max_bytes)
      returning *`,
   )
   const renew = prepare(
@@ -107,14 +110,17 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
     claimDeliveries(...[health, times, limits]: Arguments<'claimDeliveries'>): ClaimedDelivery[] {
       const now = times.now.getTime()
       const { limit, perWebhook } = limits
+      let { maxBytes } = limits
       const failing = health === 'failing' ? 1 : 0
       const webhooks = candidates.all({ now, failing, per_webhook: perWebhook, limit })
       const share = Math.max(1, Math.floor(limit / webhooks.length))
       const until = times.claimedUntil.getTime()
       return webhooks.flatMap((row) => {
-        const count = Math.min(share, perWebhook - row.running)
+        const count = maxBytes > 0 ? Math.min(share, perWebhook - row.running) : 0
         const webhook = toWebhook(row)
-        return claim.all({ webhook_id: row.id, now, until, count }).map((delivery) => {
+        const due = { webhook_id: row.id, now, until, count, max_bytes: maxBytes }
+        return claim.all(due).map((delivery) => {
+          maxBytes -= Buffer.byteLength(delivery.body ?? '')
           return {
             webhook,
             delivery: toDelivery(delivery),
