@@ -29,6 +29,7 @@ export const detach = { kind: 'detach', upload: 0, variant: VARIANT } as const s
 
 /* The upload of a new version of the first upload's asset is the second upload. */
 export const replace = { kind: 'replace', upload: 0, size: 12 } as const satisfies Command
+export const replaceByToken = { ...replace, byToken: true } as const satisfies Command
 export const putNew = { kind: 'putAll', upload: 1, content: 4 } as const satisfies Command
 export const completeNew = {
   kind: 'complete',

@@ -10,6 +10,7 @@ import {
   putNew,
   remove,
   replace,
+  replaceByToken,
   restoreFirst,
   resumeNew,
   sign,
@@ -19,6 +20,7 @@ import type { TestCase } from './test-cases.ts'
 
 const READY = [sign, putAll, complete]
 const SENT = [...READY, replace, putNew]
+const SENT_BY_TOKEN = [...READY, replaceByToken, putNew]
 const REPLACED = [...SENT, completeNew]
 const NEW_SIZE = replace.size
 
@@ -86,6 +88,40 @@ export const VERSION_CASES: TestCase[] = [
   {
     name: 'resume a replacement whose object is stored',
     before: SENT,
+    setUp: storeOnly,
+    interrupted: completeNew,
+    call: resumeNew,
+    isExcluded: isForgetting,
+  },
+  {
+    name: 'replace with an upload token',
+    before: READY,
+    call: replaceByToken,
+    isExcluded: isForgetting,
+  },
+  {
+    name: 'complete a replacement of an upload token',
+    before: SENT_BY_TOKEN,
+    call: completeNew,
+    isExcluded: isForgetting,
+  },
+  {
+    name: 'complete a replacement of an upload token again after an interrupted completion',
+    before: SENT_BY_TOKEN,
+    setUp: beginOnly,
+    interrupted: completeNew,
+    call: completeNew,
+    isExcluded: isForgetting,
+  },
+  {
+    name: 'cancel a replacement of an upload token',
+    before: SENT_BY_TOKEN,
+    call: cancelNew,
+    isExcluded: isForgetting,
+  },
+  {
+    name: 'resume a replacement of an upload token whose object is stored',
+    before: SENT_BY_TOKEN,
     setUp: storeOnly,
     interrupted: completeNew,
     call: resumeNew,

@@ -6,6 +6,7 @@ import { aDeployment } from '@stowage/testing/service/deployment'
 import { API } from '@stowage/testing/service/upload'
 import { CLAIM_MS } from '../../src/operations/webhooks/delivery-limits.ts'
 import { deliverAll } from '../support/deliver-webhooks.ts'
+import { aSample } from '../support/sample.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { watchPorts } from './watch-ports.ts'
 
@@ -15,6 +16,8 @@ const EVENTS = 2
 const OTHERS: Record<string, (harness: Harness, path: string) => Promise<unknown>> = {
   'another deliverer': ({ context }) => deliverAll(context),
   'a change': async (harness) => addLink(harness),
+  'another deliverer after the claims have ended': ({ context }) =>
+    deliverAll(context, CLAIM_MS + 1000),
   'disabling and enabling': async ({ account }, path) => {
     await account.call('PUT', path, { enabled: false })
     await account.call('PUT', path, { enabled: true })
@@ -35,55 +38,82 @@ const OTHERS: Record<string, (harness: Harness, path: string) => Promise<unknown
 /** Deliveries do not use the storage, so two are enough where each request to it takes some milliseconds. */
 const others = Object.entries(OTHERS).slice(0, isOnS3 ? 2 : undefined)
 
+/** One run tries this share of the points, with a receiver that works and with one that fails. */
+const SHARE = 0.4
+/** The receiver fails once, so a delivery is retried after 5 seconds. A killed deliverer delays this by its claim. */
+const RETRY_MS = [CLAIM_MS + 1000, 60_000]
+
 for (const [name, other] of others) {
   test(`a deliverer that is paused or killed at any point loses no event and queues none twice, with ${name} meanwhile`, async (t) => {
     const { settings } = await aDeployment(t)
     const harness = await openHarness(settings)
     cleanUp(t, () => harness.close())
-    const received = new Map<string, string[]>()
-    harness.context.sendWebhook = async ({ headers, body }) => {
-      const ids = received.get(body) ?? []
-      received.set(body, [...ids, headers['webhook-id'] ?? ''])
-      return { status: 200, durationMs: 1, error: null, response: '', retryAfter: null }
-    }
-    for (const isKilled of [false, true]) {
-      for (let point = 0; ; point += 1) {
-        const { account, context } = harness
-        const created = await account.call('POST', `${API}/webhooks`, {
-          url: 'https://shop.example',
-        })
-        const { id } = created.body.data
-        const path = `${API}/webhooks/${id}`
-        for (let count = 0; count < EVENTS; count += 1) await addLink(harness)
-        const paused = pauseAt(harness, point)
-        const hasPaused = await paused.isPaused
-        if (hasPaused) await other(harness, path)
-        if (!isKilled) await paused.resume()
-        // The claims of a killed deliverer end, and another one continues.
-        await deliverAll(context, CLAIM_MS + 1000)
-        const rows = await context.database.listAllDeliveries(id, undefined, 100)
-        const queued = rows.filter(({ eventId }) => eventId !== null)
-        const first = Math.min(...queued.map(({ eventId }) => eventId ?? 0))
-        const expected = Array.from({ length: queued.length }, (_, index) => first + index)
-        const where = `${isKilled ? 'killed' : 'paused'} at point ${point}`
-        const eventIds = queued.map(({ eventId }) => eventId ?? 0).sort((a, b) => a - b)
-        assert.deepEqual(eventIds, expected, where)
-        const added = name === 'a change' && hasPaused ? 1 : 0
-        assert.equal(queued.length, EVENTS + added, where)
-        for (const row of queued) {
-          assert.equal(row.status, 'succeeded', where)
-          assert.deepEqual(new Set(received.get(row.body)), new Set([row.id]), where)
+    const isChosen = aSample(t, SHARE)
+    for (const isFailing of [false, true]) {
+      const points = await tryPoint(harness, { isFailing, isKilled: false, other })
+      for (const isKilled of [false, true]) {
+        for (let point = 0; point < points; point += 1) {
+          if (isChosen()) await tryPoint(harness, { point, isFailing, isKilled, other })
         }
-        await account.call('DELETE', path)
-        received.clear()
-        if (!hasPaused) break
       }
     }
   })
 }
 
+interface Try {
+  /** Undefined: the deliverer is not paused. */
+  point?: number
+  /** Whether the receiver refuses the first attempt of each delivery. */
+  isFailing: boolean
+  isKilled: boolean
+  other: (typeof OTHERS)[string]
+}
+
+/** Returns the number of points that the deliverer has passed. */
+async function tryPoint(harness: Harness, { point, isFailing, isKilled, other }: Try) {
+  const { account, context } = harness
+  const where = `${isKilled ? 'killed' : 'paused'} at point ${point}, ${isFailing ? 'failing' : 'working'}`
+  /** The IDs with which each body was received, and how often each of these was refused. */
+  const received = new Map<string, Set<string>>()
+  const refused = new Set<string>()
+  context.sendWebhook = async ({ headers, body }) => {
+    const id = headers['webhook-id'] ?? ''
+    received.set(body, (received.get(body) ?? new Set()).add(id))
+    const status = isFailing && !refused.has(id) ? 500 : 200
+    refused.add(id)
+    return { status, durationMs: 1, error: null, response: '', retryAfter: null }
+  }
+  const created = await account.call('POST', `${API}/webhooks`, { url: 'https://shop.example' })
+  const { id } = created.body.data
+  const path = `${API}/webhooks/${id}`
+  for (let count = 0; count < EVENTS; count += 1) await addLink(harness)
+  const paused = pauseAt(harness, point)
+  const hasPaused = await paused.isPaused
+  if (hasPaused) await other(harness, path)
+  if (!isKilled) await paused.resume()
+  // The claims of a killed deliverer end, and another one continues.
+  for (const afterMs of RETRY_MS) await deliverAll(context, afterMs)
+  const rows = await context.database.listAllDeliveries(id, undefined, 100)
+  const queued = rows.filter(({ eventId }) => eventId !== null)
+  const first = Math.min(...queued.map(({ eventId }) => eventId ?? 0))
+  const expected = Array.from({ length: queued.length }, (_, index) => first + index)
+  const eventIds = queued.map(({ eventId }) => eventId ?? 0).sort((a, b) => a - b)
+  assert.deepEqual(eventIds, expected, where)
+  const added = other === OTHERS['a change'] && hasPaused ? 1 : 0
+  assert.equal(queued.length, EVENTS + added, where)
+  for (const row of queued) {
+    assert.equal(row.status, 'succeeded', where)
+    assert.deepEqual(received.get(row.body), new Set([row.id]), where)
+    assert.ok(isFailing || row.failures === 0, where)
+  }
+  const { data } = (await account.call('GET', path)).body
+  assert.deepEqual([data.enabled, data.failing_since], [true, null], where)
+  await account.call('DELETE', path)
+  return paused.passed()
+}
+
 /** Runs a deliverer up to this point. */
-function pauseAt({ context }: Harness, point: number) {
+function pauseAt({ context }: Harness, point: number | undefined) {
   const reached = Promise.withResolvers<boolean>()
   const resumed = Promise.withResolvers<void>()
   let passed = 0
@@ -97,6 +127,7 @@ function pauseAt({ context }: Harness, point: number) {
   void running.then(() => reached.resolve(false))
   return {
     isPaused: reached.promise,
+    passed: () => passed,
     async resume() {
       resumed.resolve()
       await running

@@ -5,6 +5,8 @@ export type Session = UploadSession & {
   isReplacement?: true
   /** Its calls are made with the upload token. */
   byToken?: true
+  /** The upload token for its asset, with which its calls are made. */
+  ownToken?: string
 }
 
 /** Data that the clients of an account got in responses. Plain data, so that another process can continue with it. */

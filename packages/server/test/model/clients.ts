@@ -5,7 +5,7 @@ import { newClientState, type Session } from './client-state.ts'
 import type { Command, JobName } from './commands.ts'
 import { performList, presentGroup } from './list-calls.ts'
 import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
-import { openToken } from './open-token.ts'
+import { openToken, requestReplaceToken } from './open-token.ts'
 import { performOnTrash } from './perform-on-trash.ts'
 import { detailsOf, productOf } from './shop.ts'
 
@@ -32,7 +32,7 @@ export function openClients(
   state = newClientState(),
 ): Clients {
   const { sessions, etags, products } = state
-  const tokenHeaders = openToken(call, state)
+  const headersOf = openToken(call, state)
 
   function etagsOf({ upload_id: id }: Session): Record<number, string> {
     etags[id] ??= {}
@@ -67,7 +67,7 @@ export function openClients(
   async function callUpload(session: Session, method: string, path: string, body?: unknown) {
     const query = session.isReplacement ? `${path}?upload_id=${session.upload_id}` : path
     // A token may not resize.
-    const headers = session.byToken && method !== 'PATCH' ? await tokenHeaders() : {}
+    const headers = method === 'PATCH' ? {} : await headersOf(session)
     const { body: data, seen } = await callAsset(session, method, query, { body, headers })
     return { body: data, seen: { ...seen, ...uploadOf(session) } }
   }
@@ -91,7 +91,7 @@ export function openClients(
         const file = { name: 'file.bin', size: command.size, mime: 'application/zip' }
         const headers = {
           ...(command.key !== undefined && { 'Idempotency-Key': command.key }),
-          ...(command.byToken && (await tokenHeaders())),
+          ...(command.byToken && (await headersOf({ byToken: true }))),
         }
         const path = `${API}/assets/signed`
         const { status, body } = await call('POST', path, file, headers)
@@ -181,11 +181,13 @@ export function openClients(
         return seen
       }
       case 'replace': {
-        const { seen, body } = await callAsset(session, 'POST', '/signed', {
-          body: { size: command.size },
-        })
+        const { size, byToken = false } = command
+        const token = byToken ? await requestReplaceToken(call, session.id) : undefined
+        if (token && 'code' in token) return { ...token, asset: session.id }
+        const request = { body: { size }, headers: await headersOf(token ?? {}) }
+        const { seen, body } = await callAsset(session, 'POST', '/signed', request)
         if (seen.status !== 201) return { ...seen, asset: session.id }
-        sessions.push({ ...body, isReplacement: true })
+        sessions.push({ ...body, isReplacement: true, ...token })
         return { status: 201, id: body.upload_id, asset: session.id }
       }
       case 'restore': {

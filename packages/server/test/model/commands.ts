@@ -24,7 +24,8 @@ export type Command =
   | { kind: 'emptyTrash' }
   /** Lists the trash. */
   | { kind: 'trash' }
-  | { kind: 'replace'; upload: number; size: number }
+  /** `byToken`: with a new upload token for this asset. */
+  | { kind: 'replace'; upload: number; size: number; byToken?: boolean }
   /** Uploads a file with all three steps, each of which is an event. */
   | { kind: 'uploadWhole'; size: number; content: number; byToken?: boolean }
   /** Replaces a file with all three steps, each of which is an event. */

@@ -1,14 +1,17 @@
 import type { Call } from '@stowage/testing/service/accounts'
 import { API } from '@stowage/testing/service/upload'
-import type { ClientState } from './client-state.ts'
+import type { ClientState, Session } from './client-state.ts'
 import { TOKEN_BYTES, TOKEN_FILES } from './commands.ts'
 import { productOf } from './shop.ts'
 
 /** The product that the upload token attaches files to, if it exists when the token is created. */
 const PRODUCT = productOf(1)
 
-/** Returns the headers of calls with the upload token of the clients, which is created when it is first used. */
-export function openToken(call: Call, state: ClientState): () => Promise<Record<string, string>> {
+/** Returns the headers of the calls of a session. The upload token of the clients is created when it is first used. */
+export function openToken(
+  call: Call,
+  state: ClientState,
+): (session: Pick<Session, 'byToken' | 'ownToken'>) => Promise<Record<string, string>> {
   let creating: Promise<void> | undefined
 
   async function create(): Promise<void> {
@@ -23,9 +26,21 @@ export function openToken(call: Call, state: ClientState): () => Promise<Record<
     }
   }
 
-  return async () => {
+  return async ({ byToken, ownToken }) => {
+    if (ownToken !== undefined) return { Authorization: `Bearer ${ownToken}` }
+    if (!byToken) return {}
     creating ??= create()
     await creating
     return { Authorization: `Bearer ${state.token?.secret}` }
   }
+}
+
+/** Requests a token that replaces this asset, with limits that no test reaches. Without one, returns the refusal. */
+export async function requestReplaceToken(
+  call: Call,
+  assetId: string,
+): Promise<{ ownToken: string } | { status: number; code: string }> {
+  const limits = { max_bytes: 1_000_000, max_files: 1000, replace: assetId }
+  const { status, body } = await call('POST', `${API}/upload-tokens`, limits)
+  return status === 201 ? { ownToken: body.token } : { status, code: body.code }
 }
