@@ -18,7 +18,7 @@ import {
 } from '../support/shared-engines.ts'
 
 const INSTANCES = 4
-const CLIENTS = 16
+const CLIENTS = 8
 const SECONDS = Number(process.env.CHAOS_SECONDS ?? 15)
 /** The test runs until these are reached, which takes longer on a slow machine. */
 const LEAST = { kills: 8, completions: 100, cancellations: 10 }
