@@ -137,8 +137,8 @@ export interface DeliveryData {
   releaseClaim(claimed: ClaimedDelivery): Promise<void>
 
   /**
-   * Records an attempt and ends its claim. A successful one counts even if the claim has already ended. Unless the
-   * delivery is a ping, success ends the `failingSince` that the webhook had when it was claimed; failure starts it, and
+   * Records an attempt and ends its claim. If the claim has already ended, a successful one counts, and a failed one
+   * changes nothing. Unless the delivery is a ping, success ends the `failingSince` that the webhook had when it was claimed; failure starts it, and
    * disables the webhook if `isGone`, or if it has been failing for `failingForMs`. An attempt with an earlier
    * URL does not change the webhook. Returns whether it disabled the webhook.
    */

@@ -61,29 +61,27 @@ function isTarget(sql: Sql, { id, url }: Webhook): Fragment {
   return sql`(id = ${id} and url = ${url})`
 }
 
-/** The webhook first, as in every transaction. */
+/** Locks the webhook first, as every transaction does. If the claim has ended, nothing changes. */
 async function recordFailure(
   sql: Sql,
   { webhook, delivery, claim }: ClaimedDelivery,
   { result, attempts }: { result: FailedAttempt; attempts: string },
 ): Promise<{ isDisabled: boolean }> {
-  let isDisabled = false
-  if (delivery.type !== PING) {
-    const now = result.attempt.at
-    const failingBefore = new Date(now.getTime() - result.failingForMs)
-    await sql`
-      update webhooks set failing_since = coalesce(failing_since, ${now})
-      where ${isTarget(sql, webhook)}`
-    const disabled = await sql`
-      update webhooks set disabled_at = ${now}, disabled_reason = ${result.isGone ? 'gone' : 'failing'}
-      where ${isTarget(sql, webhook)} and disabled_at is null
-        and (${result.isGone} or failing_since <= ${failingBefore})`
-    isDisabled = disabled.count > 0
-  }
   const status = result.retryAt === undefined ? 'failed' : 'pending'
-  await sql`
+  await sql`select from webhooks where id = ${webhook.id} for no key update`
+  const recorded = await sql`
     update deliveries set status = ${status}, due_at = ${result.retryAt ?? null},
       claimed_until = null, failures = failures + 1, attempts = ${attempts}
     where id = ${delivery.id} and status = 'pending' and claims = ${claim}`
-  return { isDisabled }
+  if (recorded.count === 0 || delivery.type === PING) return { isDisabled: false }
+  const now = result.attempt.at
+  const failingBefore = new Date(now.getTime() - result.failingForMs)
+  await sql`
+    update webhooks set failing_since = coalesce(failing_since, ${now})
+    where ${isTarget(sql, webhook)}`
+  const disabled = await sql`
+    update webhooks set disabled_at = ${now}, disabled_reason = ${result.isGone ? 'gone' : 'failing'}
+    where ${isTarget(sql, webhook)} and disabled_at is null
+      and (${result.isGone} or failing_since <= ${failingBefore})`
+  return { isDisabled: disabled.count > 0 }
 }

@@ -57,8 +57,8 @@ export function prepareAttempts({ prepare }: Connection) {
         return { isDisabled: false }
       }
       const retry_at = result.retryAt?.getTime() ?? null
-      retry.run({ id: delivery.id, claim, attempts, retry_at })
-      if (isPing) return { isDisabled: false }
+      const recorded = retry.run({ id: delivery.id, claim, attempts, retry_at })
+      if (recorded === 0 || isPing) return { isDisabled: false }
       const now = result.attempt.at.getTime()
       fail.run({ id, url, now })
       const reason = result.isGone ? 'gone' : 'failing'
