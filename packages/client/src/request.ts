@@ -32,7 +32,7 @@ export interface CallResponse extends Pick<Response, 'ok' | 'status' | 'text'> {
 
 export interface ExchangeInit {
   method: string
-  headers: HeadersInit
+  headers: Headers | Record<string, string>
   body?: string | undefined
   signal: AbortSignal
 }
