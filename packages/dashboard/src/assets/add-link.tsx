@@ -1,10 +1,8 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
-import { isStowageError } from '@stowage/client'
+import { TextInput } from '@mantine/core'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { ActionButton } from '../components/action-button.tsx'
+import { useState } from 'react'
 import { Dialog } from '../components/dialog.tsx'
-import { errorText } from '../format/error-text.ts'
+import { DialogForm, fieldProblems } from '../components/dialog-form.tsx'
 import { useClient } from '../session/session.tsx'
 
 interface Props {
@@ -26,52 +24,35 @@ function LinkForm({ onClose }: { onClose(): void }) {
   const queries = useQueryClient()
   const [filename, setName] = useState('')
   const [url, setUrl] = useState('')
-  const { mutate, isPending, error } = useMutation({
+  const mutation = useMutation({
     mutationFn: () => client.store({ filename: filename.trim(), url: url.trim() }),
     onSuccess() {
       onClose()
       return queries.invalidateQueries()
     },
   })
-  const problems = isStowageError(error, 'invalid') ? error.errors : {}
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    mutate()
-  }
+  const problems = fieldProblems(mutation.error)
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="URL"
-          type="url"
-          placeholder="https://"
-          required
-          data-autofocus
-          value={url}
-          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
-          error={problems.url?.join(', ')}
-        />
-        <TextInput
-          label="Name"
-          dir="auto"
-          required
-          maxLength={255}
-          value={filename}
-          onChange={({ currentTarget }) => setName(currentTarget.value)}
-          error={problems.filename?.join(', ')}
-        />
-        {error !== null && !isStowageError(error, 'invalid') && (
-          <Alert color="red" role="alert">
-            {errorText(error)}
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <ActionButton isBusy={isPending}>Add</ActionButton>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm mutation={mutation} submitLabel="Add" onClose={onClose}>
+      <TextInput
+        label="URL"
+        type="url"
+        placeholder="https://"
+        required
+        data-autofocus
+        value={url}
+        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+        error={problems.url?.join(', ')}
+      />
+      <TextInput
+        label="Name"
+        dir="auto"
+        required
+        maxLength={255}
+        value={filename}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        error={problems.filename?.join(', ')}
+      />
+    </DialogForm>
   )
 }

@@ -1,46 +1,36 @@
-import { Alert, Button, Group, Stack, TextInput } from '@mantine/core'
-import { isStowageError, type WebhookRequest, type WebhookWithSecret } from '@stowage/client'
+import { TextInput } from '@mantine/core'
+import type { WebhookRequest } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { ActionButton } from '../components/action-button.tsx'
-import { Dialog } from '../components/dialog.tsx'
-import { NewSecret } from '../components/new-secret.tsx'
-import { errorText } from '../format/error-text.ts'
+import { useState } from 'react'
+import { DialogForm, fieldProblems } from '../components/dialog-form.tsx'
+import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useClient } from '../session/session.tsx'
 
-/** A form, then the secret of the new webhook. While the secret is visible, only its button closes the dialog. */
+/** A form, then the secret of the new webhook. */
 export function AddWebhook({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
   const [secret, setSecret] = useState<string>()
   const close = () => {
     setSecret(undefined)
     onClose()
   }
-  const canClose = secret === undefined
   return (
-    <Dialog
+    <SecretDialog
       isOpen={isOpen}
+      title={secret === undefined ? 'Add webhook' : 'The secret of your webhook'}
+      secret={secret}
+      noun="secret"
+      hint="Your endpoint verifies the signature of each request with it."
       onClose={close}
-      title={canClose ? 'Add webhook' : 'The secret of your webhook'}
-      size="lg"
-      withCloseButton={canClose}
-      closeOnClickOutside={canClose}
-      closeOnEscape={canClose}
     >
-      {secret === undefined ? (
-        <WebhookForm onCreated={(webhook) => setSecret(webhook.secret)} onClose={close} />
-      ) : (
-        <NewSecret secret={secret} noun="secret" onClose={close}>
-          Your endpoint verifies the signature of each request with it.
-        </NewSecret>
-      )}
-    </Dialog>
+      <WebhookForm onCreated={setSecret} onClose={close} />
+    </SecretDialog>
   )
 }
 
 type Types = NonNullable<WebhookRequest['types']>
 
 interface FormProps {
-  onCreated(webhook: WebhookWithSecret): void
+  onCreated(secret: string): void
   onClose(): void
 }
 
@@ -49,7 +39,7 @@ function WebhookForm({ onCreated, onClose }: FormProps) {
   const queries = useQueryClient()
   const [url, setUrl] = useState('')
   const [typeText, setTypeText] = useState('')
-  const { mutate, isPending, error } = useMutation({
+  const mutation = useMutation({
     mutationFn: () => {
       // The service refuses unknown types.
       const types = typeText.split(/[\s,]+/).filter(Boolean) as Types
@@ -57,53 +47,39 @@ function WebhookForm({ onCreated, onClose }: FormProps) {
     },
     // Removes the secret from the cache.
     gcTime: 0,
-    onSuccess(webhook) {
-      onCreated(webhook)
+    onSuccess({ secret }) {
+      onCreated(secret)
       return queries.invalidateQueries({ queryKey: ['webhooks'] })
     },
   })
-  const problems = isStowageError(error, 'invalid') ? error.errors : {}
-  const { url: urlProblems, ...typeProblems } = problems
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    mutate()
-  }
+  const { url: urlProblems, ...typeProblems } = fieldProblems(mutation.error)
   return (
-    <form onSubmit={submit}>
-      <Stack>
-        <TextInput
-          label="URL"
-          description="An endpoint of your own that receives events as signed POST requests"
-          placeholder="https://shop.example/webhooks"
-          type="url"
-          required
-          data-autofocus
-          value={url}
-          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
-          error={urlProblems?.join(', ')}
-        />
-        <TextInput
-          label="Types of events"
-          description="Separated by commas. Leave it empty to send all events"
-          placeholder="asset.ready, asset.deleted"
-          value={typeText}
-          onChange={({ currentTarget }) => setTypeText(currentTarget.value)}
-          error={Object.values(typeProblems).flat().join(', ') || undefined}
-        />
-        {error !== null && !isStowageError(error, 'invalid') && (
-          <Alert color="red" title="Could not add the webhook" role="alert">
-            {errorText(error)}
-          </Alert>
-        )}
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            Cancel
-          </Button>
-          <ActionButton isBusy={isPending} disabled={url.trim() === ''}>
-            Add
-          </ActionButton>
-        </Group>
-      </Stack>
-    </form>
+    <DialogForm
+      mutation={mutation}
+      errorTitle="Could not add the webhook"
+      submitLabel="Add"
+      isIncomplete={url.trim() === ''}
+      onClose={onClose}
+    >
+      <TextInput
+        label="URL"
+        description="An endpoint of your own that receives events as signed POST requests"
+        placeholder="https://shop.example/webhooks"
+        type="url"
+        required
+        data-autofocus
+        value={url}
+        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+        error={urlProblems?.join(', ')}
+      />
+      <TextInput
+        label="Types of events"
+        description="Separated by commas. Leave it empty to send all events"
+        placeholder="asset.ready, asset.deleted"
+        value={typeText}
+        onChange={({ currentTarget }) => setTypeText(currentTarget.value)}
+        error={Object.values(typeProblems).flat().join(', ') || undefined}
+      />
+    </DialogForm>
   )
 }

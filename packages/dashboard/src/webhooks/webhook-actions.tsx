@@ -4,9 +4,8 @@ import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { ActionButton } from '../components/action-button.tsx'
 import { ConfirmDialog } from '../components/confirm-dialog.tsx'
-import { Dialog } from '../components/dialog.tsx'
-import { NewSecret } from '../components/new-secret.tsx'
 import { notify } from '../components/notify.ts'
+import { SecretDialog } from '../components/secret-dialog.tsx'
 import { useClient } from '../session/session.tsx'
 import { responseText } from './response-text.ts'
 import { useWebhookAction } from './use-webhooks.ts'
@@ -69,19 +68,14 @@ export function WebhookActions({ webhook: { id, enabled } }: { webhook: Webhook 
           then.
         </Text>
       </ConfirmDialog>
-      <Dialog
+      <SecretDialog
         isOpen={secret !== undefined}
-        onClose={() => setSecret(undefined)}
         title="The new secret"
-        size="lg"
-        withCloseButton={false}
-        closeOnClickOutside={false}
-        closeOnEscape={false}
-      >
-        <NewSecret secret={secret ?? ''} noun="secret" onClose={() => setSecret(undefined)}>
-          The previous secret is valid for 24 hours.
-        </NewSecret>
-      </Dialog>
+        secret={secret ?? ''}
+        noun="secret"
+        hint="The previous secret is valid for 24 hours."
+        onClose={() => setSecret(undefined)}
+      />
     </Group>
   )
 }
