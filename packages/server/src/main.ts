@@ -122,7 +122,7 @@ export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<
     let isWrong = false
     for await (const finding of examine({ config: readAndShowConfig(), ...options })) {
       onFinding(finding)
-      if (finding.verdict === 'wrong') isWrong = true
+      if (finding.status === 'error') isWrong = true
     }
     return isWrong ? EXIT.failed : EXIT.done
   } catch (error) {
@@ -134,13 +134,13 @@ export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<
 
 function toFinding(error: unknown): Finding {
   if (error instanceof ConfigError) {
-    const says = 'invalid configuration'
-    return { about: 'settings', verdict: 'wrong', says, items: error.problems }
+    const message = 'invalid configuration'
+    return { check: 'settings', status: 'error', message, items: error.problems }
   }
-  const about = error instanceof EngineUnavailable ? error.engine : 'settings'
+  const check = error instanceof EngineUnavailable ? error.engine : 'settings'
   const cause = error instanceof Error && error.cause ? ` (${error.cause})` : ''
-  const says = `the check could not be finished: ${error instanceof Error ? error.message : error}${cause}`
-  return { about, verdict: 'wrong', says, remedy: 'stowage doctor' }
+  const message = `the check could not be finished: ${error instanceof Error ? error.message : error}${cause}`
+  return { check, status: 'error', message, remedy: 'stowage doctor' }
 }
 
 /** Moves a data folder to the configured database and storage. Returns the exit code. */

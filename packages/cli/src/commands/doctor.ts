@@ -62,36 +62,36 @@ Examples:
   },
 }
 
-const STATUSES = {
-  well: ['ok', 'green'],
-  note: ['note', 'yellow'],
-  pending: ['pending', 'yellow'],
-  wrong: ['error', 'red'],
-  mended: ['fixed', 'green'],
-} as const satisfies Record<Finding['verdict'], [string, string]>
+const COLORS = {
+  ok: 'green',
+  note: 'yellow',
+  pending: 'yellow',
+  error: 'red',
+  fixed: 'green',
+} as const satisfies Record<Finding['status'], string>
+/** The values of `verdict` in earlier versions, where they differ from the status. */
+const EARLIER_VERDICTS: Partial<Record<Finding['status'], string>> = {
+  ok: 'well',
+  error: 'wrong',
+  fixed: 'mended',
+}
 const LABEL_WIDTH = 8
 const MAX_ITEMS = 20
 
 /** `about`, `verdict` and `says` are the names of earlier versions. */
-function presentFinding(finding: Finding) {
-  const { about, verdict, says, items, remedy } = finding
-  const [status] = STATUSES[verdict]
-  return { check: checkOf(finding), status, message: says, items, remedy, about, verdict, says }
+function presentFinding({ check, status, message, items, remedy }: Finding) {
+  const about = check === 'usage' ? 'books' : check
+  const verdict = EARLIER_VERDICTS[status] ?? status
+  return { check, status, message, items, remedy, about, verdict, says: message }
 }
 
-function checkOf({ about }: Finding): string {
-  return about === 'books' ? 'usage' : about
-}
-
-function linesOf(finding: Finding): string {
-  const { verdict, says, items = [], remedy } = finding
-  const [status, color] = STATUSES[verdict]
-  const label = verdict === 'wrong' ? status.toUpperCase() : status
+function linesOf({ check, status, message, items = [], remedy }: Finding): string {
+  const label = status === 'error' ? status.toUpperCase() : status
   const shown = items.slice(0, MAX_ITEMS)
   const more = items.length - shown.length
   const indent = ' '.repeat(LABEL_WIDTH)
   const lines = [
-    `${styleText(color, label.padEnd(LABEL_WIDTH))}${checkOf(finding)}: ${says}`,
+    `${styleText(COLORS[status], label.padEnd(LABEL_WIDTH))}${check}: ${message}`,
     ...shown.map((item) => `${indent}- ${item}`),
     ...(more > 0 ? [`${indent}- and ${more} more (--json lists all)`] : []),
     ...(remedy?.split('\n').map((line) => `${indent}> ${line}`) ?? []),
@@ -100,10 +100,10 @@ function linesOf(finding: Finding): string {
 }
 
 function conclusion(findings: Finding[]): string {
-  const count = (verdict: Finding['verdict']) =>
-    findings.filter((finding) => finding.verdict === verdict).length
-  const wrong = count('wrong')
-  const fixed = count('mended')
-  const problems = wrong === 1 ? '1 problem' : `${wrong === 0 ? 'no' : wrong} problems`
+  const count = (status: Finding['status']) =>
+    findings.filter((finding) => finding.status === status).length
+  const errors = count('error')
+  const fixed = count('fixed')
+  const problems = errors === 1 ? '1 problem' : `${errors === 0 ? 'no' : errors} problems`
   return `\n${fixed > 0 ? `${fixed} fixed, ` : ''}${problems}\n`
 }

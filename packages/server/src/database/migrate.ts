@@ -79,17 +79,17 @@ export async function examineMigrations(
   applied: { name: string; checksum: string }[],
   directory: string,
 ): Promise<Finding> {
-  const about = 'database'
+  const check = 'database'
   try {
     const pending = await pendingMigrations(applied, directory)
-    if (pending.length === 0) return { about, verdict: 'well', says: 'all migrations have run' }
+    if (pending.length === 0) return { check, status: 'ok', message: 'all migrations have run' }
     return {
-      about,
-      verdict: 'pending',
-      says: `${pending.length} migrations are pending; they run when the service starts`,
+      check,
+      status: 'pending',
+      message: `${pending.length} migrations are pending; they run when the service starts`,
       items: pending.map(({ name }) => name),
     }
   } catch (error) {
-    return { about, verdict: 'wrong', says: error instanceof Error ? error.message : `${error}` }
+    return { check, status: 'error', message: error instanceof Error ? error.message : `${error}` }
   }
 }

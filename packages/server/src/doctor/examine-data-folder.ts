@@ -7,9 +7,9 @@ export async function* examineDataFolder(directory: string): AsyncIterable<Findi
   const problem = await findProblem(directory)
   if (problem === undefined) return
   yield {
-    about: 'settings',
-    verdict: 'wrong',
-    says: `STOWAGE_DATA=${directory}: ${problem}`,
+    check: 'settings',
+    status: 'error',
+    message: `STOWAGE_DATA=${directory}: ${problem}`,
     remedy: 'set STOWAGE_DATA to a folder that the user of the service can write to',
   }
 }

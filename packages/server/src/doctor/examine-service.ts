@@ -17,9 +17,9 @@ export interface Engines {
 }
 
 const NOT_COMPARED: Finding = {
-  about: 'books',
-  verdict: 'note',
-  says: 'files, uploads, usage and events were not compared; fix the problems above first',
+  check: 'usage',
+  status: 'note',
+  message: 'files, uploads, usage and events were not compared; fix the problems above first',
 }
 
 /** Runs all checks, each after those that it depends on. */
@@ -33,7 +33,7 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
     for await (const finding of findings) {
       yield finding
       if (!allowsComparison(finding)) isReady = false
-      if (finding.about === 'settings' && finding.verdict === 'wrong') return
+      if (finding.check === 'settings' && finding.status === 'error') return
     }
   }
   if (!isReady) {
@@ -44,7 +44,7 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
   try {
     const identity = await examineIdentity(context)
     yield identity
-    if (identity.verdict === 'wrong') {
+    if (identity.status === 'error') {
       yield NOT_COMPARED
       return
     }
@@ -59,6 +59,6 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
 }
 
 /** Rules for browsers do not affect reading rows and objects. */
-function allowsComparison({ about, verdict }: Finding): boolean {
-  return about === 'bucket rules' || (verdict !== 'wrong' && verdict !== 'pending')
+function allowsComparison({ check, status }: Finding): boolean {
+  return check === 'bucket rules' || (status !== 'error' && status !== 'pending')
 }

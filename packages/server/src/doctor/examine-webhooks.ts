@@ -8,7 +8,7 @@ const PAGE = 100
 export async function examineWebhooks({
   database,
 }: Pick<DoctorContext, 'database'>): Promise<Finding> {
-  const about = 'webhooks'
+  const check = 'webhooks'
   const items: string[] = []
   let total = 0
   for (let after: string | undefined; ; ) {
@@ -19,10 +19,10 @@ export async function examineWebhooks({
     if (webhooks.length < PAGE) break
   }
   if (items.length === 0) {
-    return { about, verdict: 'well', says: `webhooks: ${total}, none of them fails` }
+    return { check, status: 'ok', message: `webhooks: ${total}, none of them fails` }
   }
-  const says = `webhooks that fail or are disabled: ${items.length} of ${total}`
-  return { about, verdict: 'note', says, items }
+  const message = `webhooks that fail or are disabled: ${items.length} of ${total}`
+  return { check, status: 'note', message, items }
 }
 
 function problemOf({ id, url, disabled, failingSince }: Webhook): string | undefined {

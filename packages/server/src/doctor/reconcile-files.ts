@@ -48,7 +48,7 @@ export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Fin
   yield* findings
   if (findings.length === 0) {
     const how = context.verify ? ', all bytes verified' : ''
-    yield { about: 'files', verdict: 'well', says: `${count} checked, each with its object${how}` }
+    yield { check: 'files', status: 'ok', message: `${count} checked, each with its object${how}` }
   }
 }
 
@@ -113,9 +113,9 @@ async function missingObjects(
   if (missing.length === 0) return undefined
   const hint = missing.length === all ? '; check that STOWAGE_STORAGE is the right storage' : ''
   return {
-    about: 'files',
-    verdict: 'wrong',
-    says: `files without an object in the storage: ${missing.length} of ${all}${hint}`,
+    check: 'files',
+    status: 'error',
+    message: `files without an object in the storage: ${missing.length} of ${all}${hint}`,
     items: missing,
     remedy:
       'restore the objects from a backup or an older version in the bucket, or delete the assets: DELETE /api/v1/assets/:id',
@@ -125,9 +125,9 @@ async function missingObjects(
 function damagedObjects(items: string[]): Finding | undefined {
   if (items.length === 0) return undefined
   return {
-    about: 'files',
-    verdict: 'wrong',
-    says: `damaged files: ${items.length}`,
+    check: 'files',
+    status: 'error',
+    message: `damaged files: ${items.length}`,
     items,
     remedy:
       'restore the objects from a backup and run stowage doctor --verify, or replace the files',
@@ -161,14 +161,14 @@ async function orphanedObjects(
   }
   const findings: Finding[] = []
   if (leftOver.length > 0) {
-    const says = `objects of deleted, cancelled or expired assets, still in the storage: ${leftOver.length}`
+    const message = `objects of deleted, cancelled or expired assets, still in the storage: ${leftOver.length}`
     findings.push(
       repair
-        ? { about: 'files', verdict: 'mended', says: `${says}; removed`, items: leftOver }
+        ? { check: 'files', status: 'fixed', message: `${message}; removed`, items: leftOver }
         : {
-            about: 'files',
-            verdict: 'wrong',
-            says,
+            check: 'files',
+            status: 'error',
+            message,
             items: leftOver,
             remedy: 'stowage doctor --repair',
           },
@@ -176,9 +176,9 @@ async function orphanedObjects(
   }
   if (unknown.length > 0) {
     findings.push({
-      about: 'files',
-      verdict: 'wrong',
-      says: `objects that belong to no asset: ${unknown.length}; they may be files uploaded after the backup that the database was restored from, so they are kept`,
+      check: 'files',
+      status: 'error',
+      message: `objects that belong to no asset: ${unknown.length}; they may be files uploaded after the backup that the database was restored from, so they are kept`,
       items: unknown,
       remedy: 'if they are not needed, remove them with the tools of the storage',
     })

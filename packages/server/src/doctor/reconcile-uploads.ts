@@ -20,20 +20,25 @@ export async function* reconcileUploads(context: DoctorContext): AsyncIterable<F
   const describe = ({ upload, reason }: Orphan) =>
     `${contents.describeObject(upload.key)} (${reason})`
   if (recent.length > 0) {
-    const says = `open uploads in the storage without an asset: ${recent.length}; a running move may have started them, so they are kept for a day`
-    yield { about: 'uploads', verdict: 'note', says, items: recent.map(describe) }
+    const message = `open uploads in the storage without an asset: ${recent.length}; a running move may have started them, so they are kept for a day`
+    yield { check: 'uploads', status: 'note', message, items: recent.map(describe) }
   }
   if (orphans.length > 0) {
     if (repair) for (const { upload } of orphans) await contents.abortUpload(upload)
     const items = orphans.map(describe)
-    const says = `open uploads in the storage that can't be completed: ${orphans.length}`
+    const message = `open uploads in the storage that can't be completed: ${orphans.length}`
     yield repair
-      ? { about: 'uploads', verdict: 'mended', says: `${says}; removed with their parts`, items }
-      : { about: 'uploads', verdict: 'wrong', says, items, remedy: 'stowage doctor --repair' }
+      ? {
+          check: 'uploads',
+          status: 'fixed',
+          message: `${message}; removed with their parts`,
+          items,
+        }
+      : { check: 'uploads', status: 'error', message, items, remedy: 'stowage doctor --repair' }
   }
   if (orphans.length + recent.length > 0) return
-  const says = `${count} open in the storage, each with its asset`
-  yield { about: 'uploads', verdict: 'well', says }
+  const message = `${count} open in the storage, each with its asset`
+  yield { check: 'uploads', status: 'ok', message }
 }
 
 async function findOrphans({ database, contents, signedForMs }: DoctorContext) {

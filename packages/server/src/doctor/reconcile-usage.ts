@@ -14,7 +14,7 @@ export async function* reconcileUsage(context: DoctorContext): AsyncIterable<Fin
 }
 
 async function reconcileCounters({ database, repair }: DoctorContext): Promise<Finding> {
-  const about = 'books'
+  const check = 'usage'
   const names = new Map((await database.listAccounts()).map(({ id, name }) => [id, name]))
   const comparisons = await database.compareUsage()
   const wrong = comparisons.filter(({ counted, actual, wrongBlocks }) => {
@@ -22,9 +22,9 @@ async function reconcileCounters({ database, repair }: DoctorContext): Promise<F
   })
   if (wrong.length === 0) {
     return {
-      about,
-      verdict: 'well',
-      says: 'the usage of each account equals the sum of its assets',
+      check,
+      status: 'ok',
+      message: 'the usage of each account equals the sum of its assets',
     }
   }
   const items = wrong.map(({ accountId, counted, actual, wrongBlocks }) => {
@@ -32,10 +32,10 @@ async function reconcileCounters({ database, repair }: DoctorContext): Promise<F
     const blocks = wrongBlocks > 0 ? `; wrong counts in blocks of its listing: ${wrongBlocks}` : ''
     return `${name}: counted ${JSON.stringify(counted)}, actual ${JSON.stringify(actual)}${blocks}`
   })
-  const says = 'the usage of some accounts differs from the sum of their assets'
-  if (!repair) return { about, verdict: 'wrong', says, items, remedy: 'stowage doctor --repair' }
+  const message = 'the usage of some accounts differs from the sum of their assets'
+  if (!repair) return { check, status: 'error', message, items, remedy: 'stowage doctor --repair' }
   await recountCounters(database)
-  return { about, verdict: 'mended', says: `${says}; recounted`, items }
+  return { check, status: 'fixed', message: `${message}; recounted`, items }
 }
 
 async function* findUnfinished({ database }: DoctorContext): AsyncIterable<Finding> {
@@ -44,15 +44,15 @@ async function* findUnfinished({ database }: DoctorContext): AsyncIterable<Findi
   const stuck = await database.listStuckCompletions(before, MAX_ROWS)
   const hint = 'the log of the service has the reason for each failed attempt'
   if (stuck.length > 0) {
-    const says = `uploads being completed for more than 10 minutes: ${stuck.length}; ${hint}`
+    const message = `uploads being completed for more than 10 minutes: ${stuck.length}; ${hint}`
     const items = stuck.map(({ asset }) => `${asset.id} ${asset.filename}`)
-    yield { about: 'uploads', verdict: 'note', says, items }
+    yield { check: 'uploads', status: 'note', message, items }
   }
   const removals = await database.listRemovals(MAX_ROWS)
   const failing = removals.filter(({ attempts }) => attempts >= MANY_ATTEMPTS)
   if (failing.length > 0) {
-    const says = `removals that the storage keeps refusing: ${failing.length}; ${hint}`
+    const message = `removals that the storage keeps refusing: ${failing.length}; ${hint}`
     const items = failing.map(({ kind, key, attempts }) => `${kind} ${key}: ${attempts} attempts`)
-    yield { about: 'files', verdict: 'note', says, items }
+    yield { check: 'files', status: 'note', message, items }
   }
 }

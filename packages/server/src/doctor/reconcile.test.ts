@@ -43,21 +43,18 @@ async function reconcile(
   return findings.flat()
 }
 
-async function assertWell(
-  service: TestService,
-  options: Partial<DoctorContext> = {},
-): Promise<void> {
-  const wrong = (await reconcile(service, options)).filter(({ verdict }) => verdict !== 'well')
+async function assertOk(service: TestService, options: Partial<DoctorContext> = {}): Promise<void> {
+  const wrong = (await reconcile(service, options)).filter(({ status }) => status !== 'ok')
   assert.deepEqual(wrong, [])
 }
 
-/** The only finding that is not `well`. */
+/** The only finding that is not `ok`. */
 async function onlyFinding(
   service: TestService,
   options: Partial<DoctorContext> = {},
 ): Promise<Finding> {
   const [finding, ...others] = (await reconcile(service, options)).filter(
-    ({ verdict }) => verdict !== 'well',
+    ({ status }) => status !== 'ok',
   )
   assert.ok(finding)
   assert.deepEqual(others, [])
@@ -88,7 +85,7 @@ test('a service with assets in every state has no problems', async (t) => {
   assert.equal((await service.call('POST', `${API}/assets/store`, link)).status, 201)
   const deleted = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
   await service.call('DELETE', `${API}/assets/${deleted.id}`)
-  await assertWell(service, { verify: true })
+  await assertOk(service, { verify: true })
 })
 
 test('a file with older versions and an unfinished replacement has no problems', async (t) => {
@@ -98,7 +95,7 @@ test('a file with older versions and an unfinished replacement has no problems',
   await putParts(await startReplacement(service, id, { bytes: someBytes(5) }), someBytes(5))
   // The first version is no longer kept, but its object is removed later.
   assert.equal((await service.backdoor.readObjects()).length, 3)
-  await assertWell(service, { verify: true, repair: true })
+  await assertOk(service, { verify: true, repair: true })
   assert.equal((await service.backdoor.readObjects()).length, 3)
 })
 
@@ -108,7 +105,7 @@ test('a missing object of an older version is reported with its number', async (
   await replaceFile(service, id, { bytes: someBytes(30) })
   await service.context.storage.removeObject(id)
   const finding = await onlyFinding(service)
-  assert.match(finding.says, /^files without an object in the storage: 1 of 2$/)
+  assert.match(finding.message, /^files without an object in the storage: 1 of 2$/)
   assert.match(finding.items?.join() ?? '', new RegExp(`^${id} book.pdf \\(version 1\\) \\(`))
 })
 
@@ -119,8 +116,8 @@ test('a file without its object is reported, and its asset is kept', async (t) =
   await service.context.storage.removeObject(file.id)
   for (const repair of [false, true]) {
     const finding = await onlyFinding(service, { repair })
-    assert.deepEqual([finding.about, finding.verdict], ['files', 'wrong'])
-    assert.match(finding.says, /^files without an object in the storage: 1 of 2$/)
+    assert.deepEqual([finding.check, finding.status], ['files', 'error'])
+    assert.match(finding.message, /^files without an object in the storage: 1 of 2$/)
     assert.match(
       finding.items?.join() ?? '',
       new RegExp(`^${file.id} lost.zip \\(.*${file.id}\\)$`),
@@ -147,13 +144,13 @@ test('an upload that can’t be completed is reported, and removed with --repair
   await storage.createUpload({ key, id: newUuid(), mime: 'text/plain' })
   const wanted = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const finding = await onlyFinding(service)
-  assert.deepEqual([finding.about, finding.verdict], ['uploads', 'wrong'])
+  assert.deepEqual([finding.check, finding.status], ['uploads', 'error'])
   assert.match(finding.items?.join() ?? '', new RegExp(`${key} \\(no asset\\)$`))
   const { database } = service.context
   const recent = await onlyFinding(service, { database, repair: true })
-  assert.deepEqual([recent.verdict, recent.items], ['note', finding.items])
-  assert.equal((await onlyFinding(service, { repair: true })).verdict, 'mended')
-  await assertWell(service)
+  assert.deepEqual([recent.status, recent.items], ['note', finding.items])
+  assert.equal((await onlyFinding(service, { repair: true })).status, 'fixed')
+  await assertOk(service)
   const left = await Array.fromAsync(storage.listUploads())
   assert.deepEqual(
     left.map((upload) => upload.key),
@@ -168,9 +165,9 @@ test('the object of a deleted asset is reported, and removed with --repair', asy
   await runJobs(service.context)
   await putObject(service, file.id)
   const finding = await onlyFinding(service)
-  assert.match(finding.says, /deleted, cancelled or expired assets/)
-  assert.equal((await onlyFinding(service, { repair: true })).verdict, 'mended')
-  await assertWell(service)
+  assert.match(finding.message, /deleted, cancelled or expired assets/)
+  assert.equal((await onlyFinding(service, { repair: true })).status, 'fixed')
+  await assertOk(service)
 })
 
 test('an object without an asset is reported, and kept even with --repair', async (t) => {
@@ -180,7 +177,7 @@ test('an object without an asset is reported, and kept even with --repair', asyn
   for (const repair of [false, true]) {
     const finding = await onlyFinding(service, { repair })
     assert.deepEqual(finding.items, [service.context.storage.describeObject(key)])
-    assert.match(finding.says, /they are kept/)
+    assert.match(finding.message, /they are kept/)
   }
   assert.equal((await service.context.storage.findObject(key))?.size, 1)
 })

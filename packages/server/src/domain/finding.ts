@@ -1,21 +1,21 @@
 /** One result of `stowage doctor`. */
 export interface Finding {
-  about:
+  check:
     | 'settings'
     | 'database'
     | 'storage'
     | 'bucket rules'
-    | 'books'
+    | 'usage'
     | 'events'
     | 'files'
     | 'uploads'
     | 'webhooks'
   /**
    * `note`: it works, but there is something to know. `pending`: the service creates it when it starts.
-   * `mended`: it was wrong and was repaired now.
+   * `fixed`: it was an error and was repaired now.
    */
-  verdict: 'well' | 'note' | 'pending' | 'wrong' | 'mended'
-  says: string
+  status: 'ok' | 'note' | 'pending' | 'error' | 'fixed'
+  message: string
   /** The affected items, if there are several. */
   items?: string[]
   /** What fixes it: a command, or text to paste. */

@@ -12,10 +12,11 @@ function doctor(settings: Record<string, string>, ...options: string[]) {
   return stowage(settings, 'doctor', ...options)
 }
 
+/** The names of earlier versions are still there. */
 interface JsonFinding extends Finding {
-  check: string
-  status: string
-  message: string
+  about: string
+  verdict: string
+  says: string
 }
 
 function parseFindings(json: string): JsonFinding[] {
@@ -35,7 +36,6 @@ test('doctor finds nothing wrong with a running service, and reports it as text 
   assert.deepEqual(new Set(findings.map(({ status }) => status)), new Set(['ok']))
   const usage = findings.find(({ check }) => check === 'usage')
   assert.ok(usage?.message)
-  // The names of earlier versions stay.
   assert.deepEqual([usage.about, usage.verdict, usage.says], ['books', 'well', usage.message])
 })
 

@@ -104,7 +104,7 @@ async function checkByDoctor({ service }: Target): Promise<void> {
       const { stdout } = await stowage(settings, 'doctor', '--json')
       wrong = (JSON.parse(stdout) as Finding[]).filter(
         // The test's bucket has no lifecycle rules.
-        ({ about, verdict }) => verdict === 'wrong' && about !== 'bucket rules',
+        ({ check, status }) => status === 'error' && check !== 'bucket rules',
       )
       return wrong.length === 0
     })

@@ -104,8 +104,8 @@ async function killInstances(t: TestContext, engines: SharedEngines, random: Ran
     '--json',
   )
   const found: Finding[] = JSON.parse(stdout)
-  const wrong = found.filter(({ about, verdict }) => verdict === 'wrong' || about === 'uploads')
-  assert.deepEqual([code, wrong.map(({ verdict }) => verdict)], [0, ['well']], stdout)
+  const wrong = found.filter(({ check, status }) => status === 'error' || check === 'uploads')
+  assert.deepEqual([code, wrong.map(({ status }) => status)], [0, ['ok']], stdout)
 }
 
 interface Killing {

@@ -161,9 +161,7 @@ async function check(t: TestContext, deployment: Deployment, uploadLog: UploadLo
   const { stdout, stderr } = await stowage(settings, 'doctor', '--verify', '--json')
   assert.notEqual(stdout, '', stderr)
   const found: Finding[] = JSON.parse(stdout)
-  const wrong = found.filter(
-    ({ about, verdict }) => verdict === 'wrong' && about !== 'bucket rules',
-  )
+  const wrong = found.filter(({ check, status }) => status === 'error' && check !== 'bucket rules')
   assert.deepEqual(wrong, [])
 }
 

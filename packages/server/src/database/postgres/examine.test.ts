@@ -24,16 +24,16 @@ async function migrated(url: string): Promise<string> {
 test('a migrated database has no findings', async (t) => {
   const findings = await examine(await migrated(await server.database(t)))
   assert.deepEqual(
-    findings.map(({ verdict }) => verdict),
-    ['well', 'well', 'well'],
+    findings.map(({ status }) => status),
+    ['ok', 'ok', 'ok'],
   )
-  assert.match(findings[0]?.says ?? '', /^PostgreSQL \d+\.\d+ responds$/)
+  assert.match(findings[0]?.message ?? '', /^PostgreSQL \d+\.\d+ responds$/)
 })
 
 test('an empty database and pending migrations are reported as pending', async (t) => {
   const url = await server.emptyDatabase(t)
   const [, empty] = await examine(url)
-  assert.equal(empty?.verdict, 'pending')
+  assert.equal(empty?.status, 'pending')
   assert.equal(await isCreated({ url, ...OPTIONS }), false)
   await migrated(url)
   assert.equal(await isCreated({ url, ...OPTIONS }), true)
@@ -41,10 +41,10 @@ test('an empty database and pending migrations are reported as pending', async (
   cleanUp(t, () => sql.end())
   await sql`delete from migrations where name like '0002%'`
   const [, pending] = await examine(url)
-  assert.deepEqual([pending?.verdict, pending?.items], ['pending', ['0002_keys_and_products.sql']])
+  assert.deepEqual([pending?.status, pending?.items], ['pending', ['0002_keys_and_products.sql']])
   await sql`update migrations set checksum = 'changed'`
   const [, changed] = await examine(url)
-  assert.deepEqual([changed?.verdict, /was changed/.test(changed?.says ?? '')], ['wrong', true])
+  assert.deepEqual([changed?.status, /was changed/.test(changed?.message ?? '')], ['error', true])
 })
 
 test('a missing trigram index is noted, and the suggested SQL creates it', async (t) => {
@@ -53,9 +53,9 @@ test('a missing trigram index is noted, and the suggested SQL creates it', async
   cleanUp(t, () => sql.end())
   await sql`drop extension pg_trgm cascade`
   const note = (await examine(url)).at(-1)
-  assert.equal(note?.verdict, 'note')
+  assert.equal(note?.status, 'note')
   for (const statement of note.remedy?.split(';') ?? []) await sql.unsafe(statement)
-  assert.equal((await examine(url)).at(-1)?.verdict, 'well')
+  assert.equal((await examine(url)).at(-1)?.status, 'ok')
 })
 
 test('each reason why the database can’t be used is reported with a remedy', async (t) => {
@@ -73,10 +73,10 @@ test('each reason why the database can’t be used is reported with a remedy', a
       /start the server/,
     ],
   ]
-  for (const [change, says, remedy] of cases) {
+  for (const [change, message, remedy] of cases) {
     const [finding, ...others] = await examine(Object.assign(new URL(url), change).href)
-    assert.deepEqual([finding?.verdict, others], ['wrong', []])
-    assert.match(finding?.says ?? '', says)
+    assert.deepEqual([finding?.status, others], ['error', []])
+    assert.match(finding?.message ?? '', message)
     assert.match(finding?.remedy ?? '', remedy)
     assert.doesNotMatch(JSON.stringify(finding), /:test@|wrong@/)
   }
@@ -85,6 +85,6 @@ test('each reason why the database can’t be used is reported with a remedy', a
 test('a difference between the clocks of this machine and the server is noted', async (t) => {
   const url = await migrated(await server.database(t))
   const [finding] = await examine(url, () => new Date(Date.now() + 3_600_000))
-  assert.deepEqual(finding?.verdict, 'note')
-  assert.match(finding?.says ?? '', /clock is 3600 s ahead of the database’s/)
+  assert.deepEqual(finding?.status, 'note')
+  assert.match(finding?.message ?? '', /clock is 3600 s ahead of the database’s/)
 })

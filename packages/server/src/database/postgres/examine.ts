@@ -38,21 +38,21 @@ export async function* examinePostgres(
 }
 
 async function examineServer(sql: Sql, clock: () => Date): Promise<Finding> {
-  const about = 'database'
+  const check = 'database'
   const [server] = await sql<{ version: string; number: number; now: Date }[]>`
     select current_setting('server_version') as version,
       current_setting('server_version_num')::int as number, clock_timestamp() as now`
   const { version = '', number = 0, now = clock() } = server ?? {}
   if (number < OLDEST_VERSION * 10_000) {
-    const says = `PostgreSQL ${version} is too old: version ${OLDEST_VERSION} or later is needed`
-    return { about, verdict: 'wrong', says }
+    const message = `PostgreSQL ${version} is too old: version ${OLDEST_VERSION} or later is needed`
+    return { check, status: 'error', message }
   }
   const skew = skewText(clock().getTime() - now.getTime())
   if (skew !== undefined) {
-    const says = `PostgreSQL ${version} responds, but this machine's clock is ${skew}`
-    return { about, verdict: 'note', says, remedy: 'timedatectl set-ntp true' }
+    const message = `PostgreSQL ${version} responds, but this machine's clock is ${skew}`
+    return { check, status: 'note', message, remedy: 'timedatectl set-ntp true' }
   }
-  return { about, verdict: 'well', says: `PostgreSQL ${version} responds` }
+  return { check, status: 'ok', message: `PostgreSQL ${version} responds` }
 }
 
 /** Undefined when no migration has ever run. */
@@ -64,45 +64,45 @@ async function listApplied(sql: Sql): Promise<{ name: string; checksum: string }
 }
 
 async function examineEmpty(sql: Sql): Promise<Finding> {
-  const about = 'database'
+  const check = 'database'
   const [row] = await sql<{ may: boolean; name: string }[]>`
     select has_schema_privilege(current_schema(), 'create') as may, current_user as name`
   if (row?.may) {
-    const says = 'the database is empty; the service creates its tables when it starts'
-    return { about, verdict: 'pending', says }
+    const message = 'the database is empty; the service creates its tables when it starts'
+    return { check, status: 'pending', message }
   }
-  const says = `the database is empty, and ${row?.name} is not allowed to create tables in it`
+  const message = `the database is empty, and ${row?.name} is not allowed to create tables in it`
   const remedy = `grant create, usage on schema public to ${row?.name};`
-  return { about, verdict: 'wrong', says, remedy }
+  return { check, status: 'error', message, remedy }
 }
 
 async function examineSearch(sql: Sql): Promise<Finding> {
-  const about = 'database'
+  const check = 'database'
   const indexes = await sql`
     select from pg_indexes where schemaname = current_schema()
       and indexname in ('assets_names', 'products_names')`
   if (indexes.length === 2) {
-    return { about, verdict: 'well', says: 'the name search uses a trigram index' }
+    return { check, status: 'ok', message: 'the name search uses a trigram index' }
   }
-  const says =
+  const message =
     'the extension pg_trgm is missing, so the name search reads every name; run as a user with the required privileges:'
-  return { about, verdict: 'note', says, remedy: SEARCH_INDEXES }
+  return { check, status: 'note', message, remedy: SEARCH_INDEXES }
 }
 
 function explain(error: unknown, url: string): Finding {
   const { hostname, port, pathname, username } = new URL(url)
   const host = `${hostname}:${port || 5432}`
   const code = error instanceof Error && 'code' in error ? String(error.code) : ''
-  const message = error instanceof Error ? error.message : String(error)
-  const wrong = (says: string, remedy: string): Finding => ({
-    about: 'database',
-    verdict: 'wrong',
-    says,
+  const reason = error instanceof Error ? error.message : String(error)
+  const wrong = (message: string, remedy: string): Finding => ({
+    check: 'database',
+    status: 'error',
+    message,
     remedy,
   })
   if (/^28/.test(code)) {
     const remedy = 'set the correct user and password in STOWAGE_DATABASE'
-    return wrong(`PostgreSQL at ${host} rejects the login of ${username}: ${message}`, remedy)
+    return wrong(`PostgreSQL at ${host} rejects the login of ${username}: ${reason}`, remedy)
   }
   if (code === '3D000') {
     const name = pathname.slice(1)
@@ -112,16 +112,16 @@ function explain(error: unknown, url: string): Finding {
   }
   if (code === '42501') {
     const remedy = `make ${username} the owner of the database, or grant it all privileges on its tables`
-    return wrong(`${username} lacks privileges in the database: ${message}`, remedy)
+    return wrong(`${username} lacks privileges in the database: ${reason}`, remedy)
   }
-  if (/\b(TLS|SSL|certificate)\b/i.test(message)) {
+  if (/\b(TLS|SSL|certificate)\b/i.test(reason)) {
     const remedy = 'enable TLS on the server, or change STOWAGE_DATABASE_TLS (off, on, verify)'
-    return wrong(`the TLS connection to PostgreSQL at ${host} failed: ${message}`, remedy)
+    return wrong(`the TLS connection to PostgreSQL at ${host} failed: ${reason}`, remedy)
   }
   const isUnreachable = code === '' || /^(CONNECT|E[A-Z]+$)/.test(code)
   if (!isUnreachable) {
-    return wrong(`PostgreSQL at ${host} reports an error: ${message}`, 'check its log')
+    return wrong(`PostgreSQL at ${host} reports an error: ${reason}`, 'check its log')
   }
   const remedy = 'start the server, or correct STOWAGE_DATABASE'
-  return wrong(`PostgreSQL does not respond at ${host}: ${message}`, remedy)
+  return wrong(`PostgreSQL does not respond at ${host}: ${reason}`, remedy)
 }

@@ -7,11 +7,11 @@ import { listApplied, MIGRATIONS } from './migrations.ts'
 
 /** Checks the file without changing it. The service may be running. */
 export async function* examineSqlite({ file }: { file: string }): AsyncIterable<Finding> {
-  const about = 'database'
+  const check = 'database'
   if (!existsSync(file)) {
-    const says = `${file} does not exist yet; the service creates it when it starts`
+    const message = `${file} does not exist yet; the service creates it when it starts`
     const remedy = 'if a service is already running, set STOWAGE_DATA to its data folder'
-    yield { about, verdict: 'pending', says, remedy }
+    yield { check, status: 'pending', message, remedy }
     return
   }
   try {
@@ -24,8 +24,8 @@ export async function* examineSqlite({ file }: { file: string }): AsyncIterable<
     }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    const says = `${file} is not a readable database: ${reason}`
-    yield { about, verdict: 'wrong', says, remedy: 'restore it from a backup' }
+    const message = `${file} is not a readable database: ${reason}`
+    yield { check, status: 'error', message, remedy: 'restore it from a backup' }
   }
 }
 
@@ -33,12 +33,12 @@ function examineFile(database: DatabaseSync, file: string): Finding {
   const rows = database.prepare('pragma quick_check(20)').all()
   const problems = rows.map((row) => String(row.quick_check)).filter((text) => text !== 'ok')
   if (problems.length === 0) {
-    return { about: 'database', verdict: 'well', says: `SQLite: ${file} is intact` }
+    return { check: 'database', status: 'ok', message: `SQLite: ${file} is intact` }
   }
   return {
-    about: 'database',
-    verdict: 'wrong',
-    says: `${file} is damaged`,
+    check: 'database',
+    status: 'error',
+    message: `${file} is damaged`,
     items: problems,
     remedy: `restore it from a backup, or try: sqlite3 ${file} .recover | sqlite3 recovered.db`,
   }

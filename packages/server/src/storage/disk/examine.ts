@@ -12,25 +12,25 @@ export async function* examineDisk({
   directory: string
   reserve: number
 }): AsyncIterable<Finding> {
-  const about = 'storage'
+  const check = 'storage'
   if (!existsSync(directory)) {
-    const says = `${directory} does not exist yet; the service creates it when it starts`
-    yield { about, verdict: 'pending', says }
+    const message = `${directory} does not exist yet; the service creates it when it starts`
+    yield { check, status: 'pending', message }
     return
   }
   try {
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch {
-    const says = `this user can't read and write ${directory}`
-    yield { about, verdict: 'wrong', says, remedy: `chown -R "$(id -u)" ${directory}` }
+    const message = `this user can't read and write ${directory}`
+    yield { check, status: 'error', message, remedy: `chown -R "$(id -u)" ${directory}` }
     return
   }
   const free = await readFree(directory)
-  const says = `${directory} is writable, ${formatSize(free)} is free`
+  const message = `${directory} is writable, ${formatSize(free)} is free`
   if (free >= reserve) {
-    yield { about, verdict: 'well', says }
+    yield { check, status: 'ok', message }
     return
   }
   const refused = `uploads are refused until ${formatSize(reserve)} is free (STOWAGE_DISK_RESERVE)`
-  yield { about, verdict: 'note', says: `${says}; ${refused}` }
+  yield { check, status: 'note', message: `${message}; ${refused}` }
 }

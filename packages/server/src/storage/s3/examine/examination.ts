@@ -19,11 +19,11 @@ export interface Examination extends BucketOptions {
 export const RESPONSE_TIMEOUT_MS = 10_000
 
 export function found(
-  verdict: Finding['verdict'],
-  says: string,
-  more: Partial<Pick<Finding, 'about' | 'remedy'>> = {},
+  status: Finding['status'],
+  message: string,
+  more: Partial<Pick<Finding, 'check' | 'remedy'>> = {},
 ): Finding {
-  return { about: 'storage', verdict, says, ...more }
+  return { check: 'storage', status, message, ...more }
 }
 
 /** Quotes the text as one argument for a shell. */

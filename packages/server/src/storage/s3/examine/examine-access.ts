@@ -9,10 +9,10 @@ export async function examineAccess(examination: Examination): Promise<Finding> 
   try {
     const request = { Bucket: bucket, Prefix: prefix, MaxKeys: 1 }
     await client.send(new ListObjectsV2Command(request))
-    return found('well', `the bucket ${bucket} can be listed`)
+    return found('ok', `the bucket ${bucket} can be listed`)
   } catch (error) {
     const code = error instanceof Error ? error.name : ''
-    const message = error instanceof Error ? error.message : String(error)
+    const reason = error instanceof Error ? error.message : String(error)
     const { accessKeyId } = await client.config.credentials()
     const explained: Record<string, [string, string]> = {
       NoSuchBucket: [
@@ -28,7 +28,7 @@ export async function examineAccess(examination: Examination): Promise<Finding> 
         'set AWS_SECRET_ACCESS_KEY to the secret of the key',
       ],
       AuthorizationHeaderMalformed: [
-        `the bucket is not in the region ${location.region}: ${message}`,
+        `the bucket is not in the region ${location.region}: ${reason}`,
         'set STOWAGE_S3_REGION',
       ],
       PermanentRedirect: ['the bucket is in another region', 'set STOWAGE_S3_REGION'],
@@ -37,7 +37,7 @@ export async function examineAccess(examination: Examination): Promise<Finding> 
         JSON.stringify(minimalPolicy(examination), null, 2),
       ],
     }
-    const [says, remedy] = explained[code] ?? [`the bucket can't be listed: ${code} ${message}`]
-    return found('wrong', says, remedy === undefined ? {} : { remedy })
+    const [message, remedy] = explained[code] ?? [`the bucket can't be listed: ${code} ${reason}`]
+    return found('error', message, remedy === undefined ? {} : { remedy })
   }
 }

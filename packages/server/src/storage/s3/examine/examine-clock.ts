@@ -14,18 +14,15 @@ export async function examineClock({ location, clock }: Examination): Promise<Fi
     response = await fetch(location.origin, { method: 'HEAD', redirect: 'manual', signal })
   } catch (error) {
     const reason = error instanceof Error && error.cause ? error.cause : error
-    return found('wrong', `no storage responds at ${location.origin}: ${reason}`, {
+    return found('error', `no storage responds at ${location.origin}: ${reason}`, {
       remedy: 'start the storage, or set STOWAGE_S3_ENDPOINT to its URL',
     })
   }
   const date = Date.parse(response.headers.get('date') ?? '')
-  if (Number.isNaN(date)) return found('well', `the storage at ${location.origin} responds`)
+  if (Number.isNaN(date)) return found('ok', `the storage at ${location.origin} responds`)
   const skewMs = clock().getTime() - date
   if (Math.abs(skewMs) < NOTED_SKEW_MS) {
-    return found(
-      'well',
-      `the storage at ${location.origin} responds, and its clock agrees with ours`,
-    )
+    return found('ok', `the storage at ${location.origin} responds, and its clock agrees with ours`)
   }
   const skew = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'}`
   const isRefused = Math.abs(skewMs) >= REFUSED_SKEW_MS
@@ -33,7 +30,7 @@ export async function examineClock({ location, clock }: Examination): Promise<Fi
     ? 'the storage refuses signed requests'
     : 'the storage refuses signed requests if the difference exceeds 15 minutes'
   return found(
-    isRefused ? 'wrong' : 'note',
+    isRefused ? 'error' : 'note',
     `this machine's clock is ${skew} the storage's: ${effect}`,
     { remedy: 'timedatectl set-ntp true' },
   )

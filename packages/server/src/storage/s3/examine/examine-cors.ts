@@ -22,19 +22,19 @@ const PAUSE_MS = 500
 
 /** Checks that scripts of a page can upload parts and read their ETags. */
 export async function examineCors(examination: Examination): Promise<Finding> {
-  return { ...(await examineRules(examination)), about: 'bucket rules' }
+  return { ...(await examineRules(examination)), check: 'bucket rules' }
 }
 
 async function examineRules(examination: Examination): Promise<Finding> {
   const problem = await findProblem(examination)
-  if (problem === undefined) return found('well', 'browsers can upload parts and read their ETags')
+  if (problem === undefined) return found('ok', 'browsers can upload parts and read their ETags')
   let rules: CORSRule[]
   try {
     rules = await readRules(examination)
   } catch (error) {
     if (isForbidden(error)) {
-      const says = `${problem}, and this access key is not allowed to read the bucket's CORS rules; use another key to set this rule (the command replaces all others):`
-      return found('wrong', says, { remedy: commandFor(examination, [RULE]) })
+      const message = `${problem}, and this access key is not allowed to read the bucket's CORS rules; use another key to set this rule (the command replaces all others):`
+      return found('error', message, { remedy: commandFor(examination, [RULE]) })
     }
     if (!isUnsupported(error)) throw error
     return found(
@@ -45,7 +45,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
   // First, as the first rule that matches an origin applies.
   const wanted = [RULE, ...rules.filter((rule) => !isOurs(rule))]
   if (!examination.fix) {
-    return found('wrong', `${problem}; run stowage doctor --fix, or:`, {
+    return found('error', `${problem}; run stowage doctor --fix, or:`, {
       remedy: commandFor(examination, wanted),
     })
   }
@@ -77,14 +77,14 @@ async function setRules(examination: Examination, rules: CORSRule[]): Promise<Fi
   for (let attempt = 0; attempt < MAX_CHECKS; attempt += 1) {
     if ((await findProblem(examination)) === undefined) {
       return found(
-        'mended',
+        'fixed',
         `pages of ${webOrigin} can now upload parts: the bucket has a CORS rule`,
       )
     }
     await pause(PAUSE_MS)
   }
   return found(
-    'wrong',
+    'error',
     `pages of ${webOrigin} can't upload parts, although the bucket has a CORS rule`,
   )
 }

@@ -10,15 +10,15 @@ export async function examineCredentials(examination: Examination): Promise<Find
     ;({ expiration } = await client.config.credentials())
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
-    return found('wrong', `there are no credentials for the storage: ${reason}`, {
+    return found('error', `there are no credentials for the storage: ${reason}`, {
       remedy: 'set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, set AWS_PROFILE, or attach a role',
     })
   }
-  if (expiration === undefined) return found('well', 'the credentials do not expire')
+  if (expiration === undefined) return found('ok', 'the credentials do not expire')
   const lifetimeMs = expiration.getTime() - clock().getTime()
   const lifetime = formatDuration(lifetimeMs)
   if (lifetimeMs >= signedForMs) {
-    return found('well', `the credentials are valid for ${lifetime}, then they are renewed`)
+    return found('ok', `the credentials are valid for ${lifetime}, then they are renewed`)
   }
   return found(
     'note',

@@ -15,7 +15,7 @@ const SPARE_DAYS = 23
 
 /** Checks that the storage removes uploads that no job will remove, such as those of a retired service. */
 export async function examineLifecycle(examination: Examination): Promise<Finding> {
-  return { ...(await examineRules(examination)), about: 'bucket rules' }
+  return { ...(await examineRules(examination)), check: 'bucket rules' }
 }
 
 async function examineRules(examination: Examination): Promise<Finding> {
@@ -35,25 +35,25 @@ async function examineRules(examination: Examination): Promise<Finding> {
   }
   const expiring = rules.find((rule) => removesObjects(rule, prefix))
   if (expiring !== undefined) {
-    const says = `the lifecycle rule ${expiring.ID ?? ''} of the bucket removes objects after some time, including files: delete the rule, or restrict it to another prefix`
-    return found('wrong', says)
+    const message = `the lifecycle rule ${expiring.ID ?? ''} of the bucket removes objects after some time, including files: delete the rule, or restrict it to another prefix`
+    return found('error', message)
   }
   const days = rules.filter((rule) => abortsUploads(rule, prefix)).map(daysOf)
   const shortest = Math.min(...days)
   if (shortest * DAY_MS < uploadsKeptForMs) {
     return found(
-      'wrong',
+      'error',
       `a lifecycle rule of the bucket aborts uploads after ${shortest} d, but the service keeps them for ${formatDuration(uploadsKeptForMs)}; set the rule to at least ${wantedDays} days`,
     )
   }
   if (days.length > 0) {
-    return found('well', `the bucket aborts incomplete uploads after ${shortest} days`)
+    return found('ok', `the bucket aborts incomplete uploads after ${shortest} days`)
   }
-  const says = 'the bucket never removes incomplete uploads that are unknown to the service'
+  const message = 'the bucket never removes incomplete uploads that are unknown to the service'
   const ours = ruleFor(prefix, wantedDays)
   const wanted = { Rules: [...rules.filter(({ ID }) => ID !== ours.ID), ours] }
   if (!fix) {
-    return found('note', `${says}; run stowage doctor --fix to set a rule, or:`, {
+    return found('note', `${message}; run stowage doctor --fix to set a rule, or:`, {
       remedy: awsCommand(
         examination,
         `s3api put-bucket-lifecycle-configuration --bucket ${bucket} --lifecycle-configuration ${quoted(JSON.stringify(wanted))}`,
@@ -61,7 +61,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
     })
   }
   await writeRules(examination, wanted)
-  return found('mended', `the bucket now aborts incomplete uploads after ${wantedDays} days`)
+  return found('fixed', `the bucket now aborts incomplete uploads after ${wantedDays} days`)
 }
 
 function ruleFor(prefix: string, days: number): LifecycleRule {

@@ -44,12 +44,12 @@ export async function examineRoundTrip(examination: Examination): Promise<Findin
     await client.send(new AbortMultipartUploadCommand({ ...object, UploadId }))
     begin('s3:DeleteObject')
     await client.send(new DeleteObjectCommand(object))
-    return found('well', 'a small file was uploaded and downloaded with signed URLs')
+    return found('ok', 'a small file was uploaded and downloaded with signed URLs')
   } catch (error) {
     await probe?.close()
     const reason = error instanceof Error ? `${error.name} ${error.message}` : String(error)
     return found(
-      'wrong',
+      'error',
       `uploading and downloading a small file failed at ${step}: ${reason.slice(0, 300)}`,
       {
         remedy: JSON.stringify(minimalPolicy(examination), null, 2),

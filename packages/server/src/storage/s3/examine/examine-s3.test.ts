@@ -61,23 +61,26 @@ if (missing !== undefined) {
   async function firstProblem(change: Partial<Examination> = {}): Promise<Finding> {
     const finding = (await examine(change)).at(-1)
     assert.ok(finding)
-    assert.equal(finding.verdict, 'wrong', JSON.stringify(finding))
+    assert.equal(finding.status, 'error', JSON.stringify(finding))
     return finding
   }
 
-  const verdicts = (findings: Finding[]) => findings.map(({ verdict }) => verdict)
+  const statuses = (findings: Finding[]) => findings.map(({ status }) => status)
 
   test('a bucket without rules is reported, and fixed with --fix', async () => {
     const bucket = await aBucket(server)
     const before = await examine({ bucket })
-    assert.deepEqual(verdicts(before), ['well', 'well', 'well', 'well', 'wrong', 'note'])
-    assert.match(before[4]?.says ?? '', /pages of https:\/\/files\.example\.com can't upload parts/)
+    assert.deepEqual(statuses(before), ['ok', 'ok', 'ok', 'ok', 'error', 'note'])
+    assert.match(
+      before[4]?.message ?? '',
+      /pages of https:\/\/files\.example\.com can't upload parts/,
+    )
     assert.match(before[4]?.remedy ?? '', /put-bucket-cors .*"ExposeHeaders":\["ETag"/)
     assert.match(before[5]?.remedy ?? '', /put-bucket-lifecycle-configuration .*some\/prefix\//)
     const during = await examine({ bucket, fix: true })
-    assert.deepEqual(verdicts(during), ['well', 'well', 'well', 'well', 'mended', 'mended'])
+    assert.deepEqual(statuses(during), ['ok', 'ok', 'ok', 'ok', 'fixed', 'fixed'])
     const afterwards = await examine({ bucket })
-    assert.deepEqual(new Set(verdicts(afterwards)), new Set(['well']))
+    assert.deepEqual(new Set(statuses(afterwards)), new Set(['ok']))
   })
 
   test('the check leaves nothing in the bucket', async () => {
@@ -93,16 +96,16 @@ if (missing !== undefined) {
   test('a wrong secret and an unknown key have different findings', async (t) => {
     setEnvironment(t, { AWS_SECRET_ACCESS_KEY: 'wrong' })
     assert.match(
-      (await firstProblem()).says,
+      (await firstProblem()).message,
       /secret does not belong to the access key testaccesskey/,
     )
     setEnvironment(t, { AWS_ACCESS_KEY_ID: 'nobody' })
-    assert.match((await firstProblem()).says, /does not know the access key nobody/)
+    assert.match((await firstProblem()).message, /does not know the access key nobody/)
   })
 
   test('a missing bucket is reported, with the command that creates it', async () => {
-    const { says, remedy } = await firstProblem({ bucket: 'no-such-bucket' })
-    assert.equal(says, 'the bucket no-such-bucket does not exist')
+    const { message, remedy } = await firstProblem({ bucket: 'no-such-bucket' })
+    assert.equal(message, 'the bucket no-such-bucket does not exist')
     assert.match(
       remedy ?? '',
       /^aws --endpoint-url http.* --region us-east-1 s3 mb s3:\/\/no-such-bucket$/,
@@ -112,24 +115,24 @@ if (missing !== undefined) {
   test('a clock that is one hour off is reported', async () => {
     const ahead = await firstProblem({ clock: () => new Date(Date.now() + HOUR_MS) })
     assert.match(
-      ahead.says,
+      ahead.message,
       /clock is 60 min ahead of the storage's: the storage refuses signed requests/,
     )
     const behind = await firstProblem({ clock: () => new Date(Date.now() - HOUR_MS) })
-    assert.match(behind.says, /60 min behind/)
+    assert.match(behind.message, /60 min behind/)
   })
 
   test('credentials that expire before the signed URLs are reported', async (t) => {
     const expiration = new Date(Date.now() + HOUR_MS).toISOString()
     setEnvironment(t, { AWS_CREDENTIAL_EXPIRATION: expiration })
     const [, credentials] = await examine()
-    assert.equal(credentials?.verdict, 'note')
-    assert.match(credentials.says, /valid for 60 min.*STOWAGE_SIGNED_FOR \(12 h\)/)
+    assert.equal(credentials?.status, 'note')
+    assert.match(credentials.message, /valid for 60 min.*STOWAGE_SIGNED_FOR \(12 h\)/)
   })
 
   test('storage that does not respond is reported', async () => {
-    const { says } = await firstProblem({ endpoint: 'http://127.0.0.1:9' })
-    assert.match(says, /no storage responds at http:\/\/127\.0\.0\.1:9/)
+    const { message } = await firstProblem({ endpoint: 'http://127.0.0.1:9' })
+    assert.match(message, /no storage responds at http:\/\/127\.0\.0\.1:9/)
   })
 
   test('existing rules of the bucket are kept', async () => {
@@ -140,7 +143,7 @@ if (missing !== undefined) {
     const CORSConfiguration = { CORSRules: [rule] }
     await client.send(new PutBucketCorsCommand({ Bucket: bucket, CORSConfiguration }))
     await examine({ bucket, fix: true })
-    assert.equal((await examine({ bucket, fix: true })).at(-2)?.verdict, 'well')
+    assert.equal((await examine({ bucket, fix: true })).at(-2)?.status, 'ok')
     const { CORSRules = [] } = await client.send(new GetBucketCorsCommand({ Bucket: bucket }))
     client.destroy()
     assert.deepEqual(CORSRules.length, 2)
@@ -150,8 +153,8 @@ if (missing !== undefined) {
   test('the rule that --fix sets keeps uploads for longer than the service does', async () => {
     const change = { bucket: await aBucket(server), uploadsKeptForMs: 60 * 24 * HOUR_MS }
     const set = (await examine({ ...change, fix: true })).at(-1)
-    assert.equal(set?.says, 'the bucket now aborts incomplete uploads after 83 days')
-    assert.equal((await examine(change)).at(-1)?.verdict, 'well')
+    assert.equal(set?.message, 'the bucket now aborts incomplete uploads after 83 days')
+    assert.equal((await examine(change)).at(-1)?.status, 'ok')
   })
 
   test('a lifecycle rule that would remove files is reported', async () => {
@@ -166,7 +169,7 @@ if (missing !== undefined) {
     await writeRules({ client, bucket }, { Rules: [rule] })
     client.destroy()
     const last = (await examine({ bucket })).at(-1)
-    assert.equal(last?.verdict, 'wrong')
-    assert.match(last.says, /the lifecycle rule tidy up of the bucket removes objects/)
+    assert.equal(last?.status, 'error')
+    assert.match(last.message, /the lifecycle rule tidy up of the bucket removes objects/)
   })
 }

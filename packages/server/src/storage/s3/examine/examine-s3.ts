@@ -25,14 +25,14 @@ export async function* examineS3(
     for (const examine of [examineClock, examineCredentials, examineAccess, examineRoundTrip]) {
       const finding = await examine(examination)
       yield finding
-      if (finding.verdict === 'wrong') return
+      if (finding.status === 'error') return
     }
     yield await examineCors(examination)
     yield await examineLifecycle(examination)
   } catch (error) {
     const reason = error instanceof Error ? `${error.name}: ${error.message}` : String(error)
-    const says = `the storage at ${options.endpoint ?? 'AWS'} does not respond like S3: ${reason.slice(0, 300)}`
-    yield { about: 'storage', verdict: 'wrong', says }
+    const message = `the storage at ${options.endpoint ?? 'AWS'} does not respond like S3: ${reason.slice(0, 300)}`
+    yield { check: 'storage', status: 'error', message }
   } finally {
     client.destroy()
   }
