@@ -134,8 +134,8 @@ test('cancel discards an unfinished upload, and the next upload starts from the 
   const paused = await running.end('SIGINT')
   const id = /stowage cancel (\S+)/.exec(paused.stderr)?.[1] ?? ''
   await untilIdle()
-  const unanswered = await cli.run('cancel', id)
-  assert.deepEqual([unanswered.code, (await account()).reserved], [2, SIZE])
+  const unconfirmed = await cli.run('cancel', id)
+  assert.deepEqual([unconfirmed.code, (await account()).reserved], [2, SIZE])
   const { code, stdout } = await cli.run('cancel', id, '--yes', '--json')
   assert.equal(code, 0)
   assert.deepEqual(JSON.parse(stdout), { id, filename: 'my course.mp4', cancelled: true })

@@ -104,9 +104,9 @@ test('a response that is not from Stowage is reported as such', async (t) => {
   assert.equal(code, 1)
   assert.doesNotMatch(stderr, /^ +at /m)
 
-  const answers = ['<html>Welcome!</html>', '{"status": "ok"}', 'null', '[]', '']
-  const url = await anHttpServer(t, (_, response) => response.end(answers[0]))
-  for (; answers.length > 0; answers.shift()) {
+  const bodies = ['<html>Welcome!</html>', '{"status": "ok"}', 'null', '[]', '']
+  const url = await anHttpServer(t, (_, response) => response.end(bodies[0]))
+  for (; bodies.length > 0; bodies.shift()) {
     const other = await run('ls', '--url', url)
     assert.equal(other.code, 1)
     assert.match(other.stderr, /^stowage: http:\S+ Unexpected response.+Check the base URL\.$/m)

@@ -119,7 +119,7 @@ function restoredPath(version: number | undefined): string {
   return version === undefined ? '/assets/:id' : versionPath(version)
 }
 
-/** Anything but a number could address another endpoint. */
+/** In a path, anything but a number could lead to another endpoint. */
 function versionPath(version: number): string {
   if (Number.isSafeInteger(version)) return `/assets/:id/versions/${version}`
   throw new TypeError(

@@ -178,7 +178,7 @@ function wasRefused({ status }: StowageError): boolean {
 
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Throws a TypeError if it is not a UUID: anything else could address another endpoint. */
+/** Throws a TypeError if it is not a UUID: in a path, other text could lead to another endpoint. */
 export function checkId(id: unknown): string {
   const text = `${id}`
   if (ID.test(text)) return text

@@ -29,7 +29,7 @@ export async function move(config: Config, options: MoveOptions): Promise<MoveRe
       const advice = 'or copy its files in advance while it runs, with --ahead'
       const lock = await lockDataFolder(folder, { advice })
       closers.push(() => lock.close())
-      await lock.describe({ pid: process.pid, address: 'stowage move', since: clock() })
+      await lock.describe({ pid: process.pid, name: 'stowage move', since: clock() })
     }
     const target = await openTarget(config, closers)
     return await moveService({ ...rest, source, target, clock, newId: () => newUuid() })

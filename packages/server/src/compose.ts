@@ -93,7 +93,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     closers.push(async () => {
       await Promise.all([app.close(), storage.drain(), schedule.close()])
     })
-    const holder = { pid: process.pid, address: baseUrl, since: context.clock() }
+    const holder = { pid: process.pid, name: baseUrl, since: context.clock() }
     await lock?.describe(holder).catch((error: unknown) => {
       context.warn('could not record which process holds the data folder', error)
     })

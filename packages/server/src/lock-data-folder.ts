@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
 export interface DataFolderLock {
-  /** Records which process holds the lock. */
-  describe(holder: { pid: number; address: string; since: Date }): Promise<void>
+  /** Records which process holds the lock. `name` is its base URL, or its command. */
+  describe(holder: { pid: number; name: string; since: Date }): Promise<void>
   close(): void
 }
 
@@ -52,8 +52,9 @@ function isBusy(error: unknown): boolean {
 
 async function describeHolder(note: string): Promise<string> {
   try {
-    const { pid, address, since } = JSON.parse(await readFile(note, 'utf8'))
-    return `process ${pid} (${address}, since ${since})`
+    // `address` is the name that version 0.1.0 wrote.
+    const { pid, address, name = address, since } = JSON.parse(await readFile(note, 'utf8'))
+    return `process ${pid} (${name}, since ${since})`
   } catch {
     return 'another process'
   }

@@ -6,7 +6,7 @@ import { API } from '../processes/stowage.ts'
 import { timed } from '../timed.ts'
 import type { Contender } from '../workload.ts'
 import { BY_ID, HELLO } from './metrics.ts'
-import { assetId, COMMON, PRODUCT_WORD, RARE, RARE_COUNT, withProductWord } from './records.ts'
+import { assetId, COMMON, countWithProductWord, PRODUCT_WORD, RARE, RARE_COUNT } from './records.ts'
 
 const PAGE = 25
 const ID_COUNT = 100
@@ -74,7 +74,7 @@ async function searchAll(options: { url: string; count: number; newTerm: string 
     const { time: coldWord } = await timed(() => expectTotal(url, `search=${newTerm}`, count))
     const products = `search=${PRODUCT_WORD}+${newTerm}`
     const { time: coldProducts } = await timed(() =>
-      expectTotal(url, products, withProductWord(count)),
+      expectTotal(url, products, countWithProductWord(count)),
     )
     const times: number[] = []
     for (let turn = 0; turn < REPETITIONS; turn += 1) {

@@ -1,16 +1,16 @@
 import type { AssetRecord } from '@stowage/server/src/database/asset-record'
 import type { NewProduct } from '@stowage/server/src/domain/product'
 
-/** The part of a name that only `RARE_COUNT` assets have, and the one that all have. */
+/** A part of the names of only `RARE_COUNT` assets, and a part of all names. */
 export const RARE = 'zebra'
 export const COMMON = 'pack'
 export const RARE_COUNT = 300
 
-/** A word of every second product, which some file names have, too. */
+/** A word in the name of every second product, and in some file names. */
 export const PRODUCT_WORD = 'wav'
 
-/** How many of `count` assets have it in their file name or in their product. */
-export function withProductWord(count: number): number {
+/** How many of `count` assets have this word in their file name or in their product. */
+export function countWithProductWord(count: number): number {
   const all = Array.from({ length: 10 }, (_, index) => index)
   return (
     (count / 10) *
@@ -25,7 +25,7 @@ const TYPES = ['zip', 'wav', 'pdf', 'mp4', 'jpg']
 
 /** The file of one in eleven assets was replaced: the service keeps one older version by default. */
 const REPLACED_EVERY = 11
-/** For every so many ready assets, there is one in the trash. */
+/** There is one asset in the trash for this many ready ones. */
 const TRASHED_EVERY = 20
 
 /** IDs increase with the index, as those of real assets increase with time. */

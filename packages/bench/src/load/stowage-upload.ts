@@ -12,7 +12,7 @@ async function call<Body>(url: string, body: unknown): Promise<Body> {
   return JSON.parse(text)
 }
 
-/** `chunkSize` is the largest part; by default the one of the service. */
+/** `chunkSize` is the maximum size of a part. The default is that of the service. */
 export function requestSession(
   baseUrl: string,
   size: number,

@@ -12,8 +12,8 @@ import { type ReleasedMigration, releasedMigrations } from './released-migration
 /** The default settings of PostgreSQL, in which a commit survives a power failure. */
 const SETTINGS: string[] = []
 
-/** What differs with every upgrade: its times, and the IDs of the database and of the storage. */
-const SAME_ROWS: Record<string, string> = {
+/** How to compare rows of tables with columns that differ with every upgrade: times, and IDs of database and storage. */
+const COMPARED_ROWS: Record<string, string> = {
   checksums: `(to_jsonb(t) - 'due_at')::text`,
   identity: `''`,
   migrations: 't.name || t.checksum',
@@ -94,8 +94,8 @@ async function fill(sql: postgres.Sql, { assets, products }: ReleasedContents): 
     ) made`
   await sql`
     insert into asset_products (asset_id, product_id)
-    select id, lpad(to_hex(1 + place % ${products}::int), 32, '0')::uuid
-    from (select id, row_number() over (order by id) as place from assets) placed`
+    select id, lpad(to_hex(1 + position % ${products}::int), 32, '0')::uuid
+    from (select id, row_number() over (order by id) as position from assets) numbered`
   await sql`
     update accounts set asset_count = ${assets}, stored_bytes = (select sum(bytes) from assets)`
 }
@@ -146,7 +146,7 @@ async function digestOf(sql: postgres.Sql): Promise<string> {
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public' order by 1`
   for (const { name } of tables) {
-    const row = SAME_ROWS[name] ?? 't::text'
+    const row = COMPARED_ROWS[name] ?? 't::text'
     // A sum, so that the order of the rows does not matter.
     const [sum] = await sql.unsafe(
       `select count(*), coalesce(sum(hashtextextended(${row}, 0)::numeric), 0) as sum from ${name} t`,

@@ -8,8 +8,8 @@ import type { WorkloadContext } from '../workload.ts'
 import type { DatabaseCopy, ReleasedContents, ReleasedDatabase } from './released-database.ts'
 import { type ReleasedMigration, releasedMigrations } from './released-migrations.ts'
 
-/** Columns that differ with every upgrade. */
-const DIFFERENT = [
+/** Columns that differ with every upgrade, and are not compared. */
+const IGNORED_COLUMNS = [
   'checksums.due_at',
   'identity.id',
   'identity.storage_id',
@@ -132,11 +132,11 @@ function copyOf(folder: string, file: string): DatabaseCopy {
   }
 }
 
-/** In the order of the primary key. The parts of the full-text indexes are tables, too. */
+/** Hashes all rows, in the order of the primary key. The contents of full-text indexes are in tables of their own. */
 function hashRows(hash: Hash, database: DatabaseSync, table: string): void {
   for (const row of database.prepare(`select * from "${table}"`).iterate()) {
     for (const [column, value] of Object.entries(row)) {
-      if (DIFFERENT.includes(`${table}.${column}`)) continue
+      if (IGNORED_COLUMNS.includes(`${table}.${column}`)) continue
       hash.update(value instanceof Uint8Array ? value : `${value}`)
       hash.update('\0')
     }

@@ -31,7 +31,7 @@ function summary(results: SavedResult[]): string {
   return `**${counts.join(', ')}.**\n`
 }
 
-/** A workload that has changed since it was measured elsewhere has a heading for each of its titles. */
+/** If a workload was renamed between the measurements on two machines, each of its titles has a heading. */
 function section(results: SavedResult[]): string {
   const texts = results.flatMap((result, index) => {
     const isSame = result.title === results[index - 1]?.title

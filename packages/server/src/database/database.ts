@@ -146,8 +146,8 @@ export interface Database extends VerificationData, DeliveryData {
    */
   forgetUploadTokens(keptForMs: number, limit: number): Promise<number>
 
-  /** Counts a request and returns the number of requests in this window. Need not be durable. */
-  countRequest(who: string, windowStart: Date): Promise<number>
+  /** Counts a request with this key, and returns the number of its requests in this window. Need not be durable. */
+  countRequest(keyId: string, windowStart: Date): Promise<number>
 
   /**
    * Calls the listener soon after a change has written events, by this or another instance: with the ID of the account,

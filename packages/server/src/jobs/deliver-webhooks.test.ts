@@ -28,7 +28,7 @@ async function addWebhook(service: TestService, url: string): Promise<string> {
   return created.body.data.id
 }
 
-test('the service sends events without being asked, and soon after the change', async (t) => {
+test('the service sends events soon after the change', async (t) => {
   const service = await aService(t)
   const receiver = await aWebhookReceiver(t)
   await addWebhook(service, receiver.url)

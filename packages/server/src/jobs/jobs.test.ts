@@ -158,12 +158,12 @@ test('an upload whose storage ID was never recorded expires like any other', asy
   // Simulates a crash after the storage opened the upload: the row has the service’s own ID, which a
   // storage that chooses the IDs itself does not know.
   await data.recordStorageId(key, { previous: id, storageId: session.upload_id })
-  const left = async () => (await Array.fromAsync(storage.listUploads())).map((open) => open.id)
+  const openIds = async () => (await Array.fromAsync(storage.listUploads())).map((open) => open.id)
   await runJobs(service.context)
-  assert.deepEqual(await left(), [id])
+  assert.deepEqual(await openIds(), [id])
   await moveExpiryToPast(service.context, [session.id])
   await runJobs(withoutRetention(service.context))
-  assert.deepEqual(await left(), [])
+  assert.deepEqual(await openIds(), [])
   await assertNothingLeft(service)
 })
 
@@ -179,26 +179,26 @@ test('an orphaned upload that cannot be removed does not block others', async (t
   }
   const later = withClockAhead(service.context, 37)
   await removeOrphanedUploads({ ...later, storage: { ...storage, abortUpload } }, NEVER)
-  const left = (await Array.fromAsync(storage.listUploads())).map(({ key }) => key)
-  assert.deepEqual(left, [stubborn?.key])
+  const remaining = (await Array.fromAsync(storage.listUploads())).map(({ key }) => key)
+  assert.deepEqual(remaining, [stubborn?.key])
 })
 
 test('an old upload without a row is removed, one with a row is kept', async (t) => {
   const service = await aService(t, SETTINGS)
   const { storage } = service.context
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
-  const stranger = { key: newUuid(), id: newUuid() }
-  stranger.id = await storage.createUpload({ ...stranger, mime: 'text/plain' })
-  const left = async () =>
+  const orphan = { key: newUuid(), id: newUuid() }
+  orphan.id = await storage.createUpload({ ...orphan, mime: 'text/plain' })
+  const openKeys = async () =>
     (await Array.fromAsync(storage.listUploads())).map(({ key }) => key).sort()
   await runJobs(service.context)
-  assert.deepEqual(await left(), [session.id, stranger.key].sort())
+  assert.deepEqual(await openKeys(), [session.id, orphan.key].sort())
   // Runs only this job: the others would also end the upload that has a row.
   const clock = () => new Date(Date.now() + 37 * 3_600_000)
   await removeOrphanedUploads({ ...service.context, clock }, NEVER)
-  assert.deepEqual(await left(), [session.id, stranger.key].sort())
+  assert.deepEqual(await openKeys(), [session.id, orphan.key].sort())
   await removeOrphanedUploads(withClockAhead(service.context, 37), NEVER)
-  assert.deepEqual(await left(), [session.id])
+  assert.deepEqual(await openKeys(), [session.id])
 })
 
 test('parts that are in the storage after a cancel are removed', async (t) => {

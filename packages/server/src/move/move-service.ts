@@ -108,8 +108,8 @@ function isSame(left: AssetRecord, right: AssetRecord, products?: Map<string, st
   }
   if (facts(left) !== facts(right)) return false
   if (products === undefined) return true
-  const linked = left.productIds.map((id) => products.get(id) ?? '')
-  return linked.sort().join() === right.productIds.toSorted().join()
+  const attached = left.productIds.map((id) => products.get(id) ?? '')
+  return attached.sort().join() === right.productIds.toSorted().join()
 }
 
 /** Uploads that an earlier run has started and not completed. */

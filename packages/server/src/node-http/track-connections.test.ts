@@ -30,12 +30,12 @@ async function aServer(t: TestContext, respond: RequestListener, options?: { wit
 }
 
 test('a client that never closes its side after the response is disconnected', async (t) => {
-  const asked = Promise.withResolvers<() => void>()
+  const requested = Promise.withResolvers<() => void>()
   const { client, close } = await aServer(t, (_request, response) =>
-    asked.resolve(() => response.end('done')),
+    requested.resolve(() => response.end('done')),
   )
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-  const respond = await asked.promise
+  const respond = await requested.promise
   const closed = close()
   respond()
   const [bytes] = await once(client, 'data')
@@ -45,14 +45,14 @@ test('a client that never closes its side after the response is disconnected', a
 })
 
 test('a response that the client is still reading arrives completely', async (t) => {
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const { client, close } = await aServer(t, (_request, response) => {
     response.end(Buffer.alloc(LONG))
-    asked.resolve()
+    requested.resolve()
   })
   client.pause()
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-  await asked.promise
+  await requested.promise
   const closed = close()
   let received = 0
   client.on('data', (bytes) => {
@@ -65,17 +65,17 @@ test('a response that the client is still reading arrives completely', async (t)
 })
 
 test('a client that never reads its response is disconnected when the time is over', async (t) => {
-  const asked = Promise.withResolvers<void>()
+  const requested = Promise.withResolvers<void>()
   const { client, close } = await aServer(
     t,
     (_request, response) => {
       response.end(Buffer.alloc(LONG))
-      asked.resolve()
+      requested.resolve()
     },
     { withinMs: 50 },
   )
   client.pause()
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
-  await asked.promise
+  await requested.promise
   await close()
 })

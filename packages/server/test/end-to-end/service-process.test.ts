@@ -133,8 +133,8 @@ test('the log never contains a signature of a URL', async (t) => {
   for (const { status } of refused) assert.ok(status >= 400 && status < 500, `${status}`)
   // Failures of the storage are logged too.
   const restoreStorage = await service.deployment.backdoor.makeUnavailable()
-  const asked = { method: 'POST', body: { name: 'a.bin', size: 1 } }
-  const failed = await callJson(`${baseUrl}${API}/assets/signed`, asked)
+  const request = { method: 'POST', body: { name: 'a.bin', size: 1 } }
+  const failed = await callJson(`${baseUrl}${API}/assets/signed`, request)
   await restoreStorage()
   assert.equal(failed.body.code, 'storage_unavailable')
   await until('the failure is in the log', () =>

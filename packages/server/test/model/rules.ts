@@ -16,7 +16,7 @@ import {
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
 import { productOf } from './shop.ts'
-import { deleteForGood, TRASH_RULES, toTrash } from './trash-rules.ts'
+import { deletePermanently, TRASH_RULES, toTrash } from './trash-rules.ts'
 import { VERSION_RULES } from './version-rules.ts'
 
 /** Calls that ran at the same time and may change the response without changing the outcome. */
@@ -124,7 +124,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     if (upload.status === 'uploading') {
       return changeUpload(model, upload.id, { status: 'cancelled', parts: [], variants: [] })
     }
-    return isPermanent ? deleteForGood(model, upload) : toTrash(model, upload)
+    return isPermanent ? deletePermanently(model, upload) : toTrash(model, upload)
   },
 
   resume(model, _, seen, concurrent) {

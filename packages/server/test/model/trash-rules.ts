@@ -32,7 +32,7 @@ export const TRASH_RULES = {
   bulkDelete(model: Model, command: Call<'bulkDelete'>, seen: Observation): Model | undefined {
     const assets = assetsOf(model, seen)
     if (!assets.every(isDeletable)) return allow(seen.status === 422, model)
-    const end = command.isPermanent ? deleteForGood : toTrash
+    const end = command.isPermanent ? deletePermanently : toTrash
     return allow(seen.status === 200, assets.reduce(end, model))
   },
 
@@ -54,12 +54,12 @@ export function toTrash(model: Model, { id, status }: ModelUpload): Model {
   return changeUpload(withoutReplacement(model, id), id, { status: 'trashed' })
 }
 
-export function deleteForGood(model: Model, { id }: ModelUpload): Model {
+export function deletePermanently(model: Model, { id }: ModelUpload): Model {
   return changeUpload(withoutReplacement(model, id), id, DELETED)
 }
 
 export function withoutTrash(model: Model): Model {
-  return model.uploads.filter(({ status }) => status === 'trashed').reduce(deleteForGood, model)
+  return model.uploads.filter(({ status }) => status === 'trashed').reduce(deletePermanently, model)
 }
 
 export function trashAll(model: Model): Model {
@@ -88,7 +88,7 @@ export function modelsWithRoom(model: Model, needed: number): Model[] {
 
 function withOneRemoved(model: Model): Model[] {
   const trashed = model.uploads.filter(({ status }) => status === 'trashed')
-  return trashed.map((asset) => deleteForGood(model, asset))
+  return trashed.map((asset) => deletePermanently(model, asset))
 }
 
 function restoreAll(model: Model, assets: ModelUpload[], seen: Observation): Model | undefined {

@@ -34,13 +34,16 @@ export function aPattern(): Pattern {
         }
       }
       const put = request(url, { method: 'PUT', headers: { 'Content-Length': end - start } })
-      const [response] = await Promise.all([answerOf(put), pipeline(Readable.from(chunks()), put)])
+      const [response] = await Promise.all([
+        responseTo(put),
+        pipeline(Readable.from(chunks()), put),
+      ])
       await once(response.resume(), 'end')
       return response.statusCode ?? 0
     },
 
     async get(url, file) {
-      const response = await answerOf(request(url).end())
+      const response = await responseTo(request(url).end())
       let length = 0
       for await (const chunk of response as AsyncIterable<Buffer>) {
         if (!chunk.equals(bytesAt(file, length, chunk.length))) {
@@ -53,7 +56,7 @@ export function aPattern(): Pattern {
   }
 }
 
-async function answerOf(asked: ClientRequest): Promise<IncomingMessage> {
-  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+async function responseTo(sent: ClientRequest): Promise<IncomingMessage> {
+  const [response] = (await once(sent, 'response')) as [IncomingMessage]
   return response
 }

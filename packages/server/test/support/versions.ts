@@ -9,8 +9,8 @@ export interface NewVersion {
   mime?: string
 }
 
-/** Requests the replacement of a file, whatever the response. */
-export function askReplacement(
+/** Requests the replacement of a file. The service may refuse it. */
+export function requestReplacement(
   { call }: TestService,
   id: string,
   { bytes, ...file }: NewVersion,
@@ -24,7 +24,7 @@ export async function startReplacement(
   id: string,
   version: NewVersion,
 ): Promise<UploadSession> {
-  const response = await askReplacement(service, id, version)
+  const response = await requestReplacement(service, id, version)
   assert.equal(response.status, 201, JSON.stringify(response.body))
   return response.body
 }
@@ -48,6 +48,7 @@ export async function versionsOf({ call }: TestService, id: string): Promise<Ver
   return response.body.data
 }
 
+/** The numbers of the versions. The current one has an asterisk: `2*`, `1`. */
 export async function numbersOf(service: TestService, id: string): Promise<string[]> {
   const versions = await versionsOf(service, id)
   return versions.map(({ version, current }) => `${version}${current ? '*' : ''}`)

@@ -95,7 +95,7 @@ export function testDeliveryLog({ name, open }: Contract): void {
   })
 
   test(
-    name('a deleted webhook takes its deliveries along, also while one is being sent'),
+    name('deleting a webhook deletes its deliveries, even while one is being sent'),
     async (t) => {
       const { database, data } = await open(t)
       const { id } = await addWebhook(data)

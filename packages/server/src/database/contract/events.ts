@@ -153,16 +153,12 @@ export function testEvents({ name, open }: Contract): void {
     const read = async () => {
       const { events } = await data.listEvents({ after: seen.length, limit: 7 })
       seen.push(...events.map(({ id }) => id))
-      // Lets the changes continue: a read may not wait for anything.
+      // Let the changes continue: SQLite reads without waiting for I/O.
       await nextTurn()
       return events.length
     }
     const reader = (async () => {
-      while (!isDone) {
-        await read()
-        // SQLite reads without waiting for I/O: let the changes continue.
-        await nextTurn()
-      }
+      while (!isDone) await read()
     })()
     await changes
     isDone = true

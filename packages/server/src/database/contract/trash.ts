@@ -86,12 +86,12 @@ export function testTrash({ name, open }: Contract): void {
   test(name('trashing and restoring several assets changes all of them or none'), async (t) => {
     const { database, data } = await open(t)
     const other = database.of((await anAccount(database, 'other')).id)
-    const foreign = await aReadyAsset(other, { size: 5 })
+    const ofOther = await aReadyAsset(other, { size: 5 })
     const file = await aReadyAsset(data, { size: 5 })
     const link = await aLink(data)
     const unknown = newUuid()
     const { upload } = await reserve(data, { size: 1 })
-    const missing = [unknown, foreign, upload.asset.id]
+    const missing = [unknown, ofOther, upload.asset.id]
     const refused = { outcome: 'assets_not_found', unknown: missing }
     assert.deepEqual(await data.trashAssets([file, ...missing, link]), refused)
     assert.deepEqual(await data.deleteAssets([file, ...missing, link]), refused)

@@ -49,13 +49,13 @@ export function testUploads({ name, open }: Contract): void {
     async (t) => {
       const { account, data } = await open(t)
       const upload = anUpload({ accountId: account.id })
-      const ask = (digest: string, other = anUpload()) =>
+      const request = (digest: string, other = anUpload()) =>
         data.reserveUpload({ upload: other, ...KEPT, idempotency: { key: 'k', digest } })
-      assert.deepEqual(await ask('x', upload), { outcome: 'reserved' })
-      const repeated = await ask('x')
+      assert.deepEqual(await request('x', upload), { outcome: 'reserved' })
+      const repeated = await request('x')
       assert.equal(repeated.outcome, 'repeated')
       assert.partialDeepStrictEqual(repeated, { upload: { id: upload.id, asset: upload.asset } })
-      assert.deepEqual(await ask('y'), { outcome: 'key_reused' })
+      assert.deepEqual(await request('y'), { outcome: 'key_reused' })
       assert.equal((await usageOf(data)).reserved, 60)
     },
   )

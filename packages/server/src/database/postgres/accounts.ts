@@ -60,7 +60,7 @@ export function globalAccounts(sql: Sql): GlobalAccounts {
             and (stored_bytes + reserved_bytes) * 10 < before.plan_storage * 9 as is_low`
         if (!changed?.is_low) return
         const subjects = transaction`
-          select s.id as account_id, 1 as place, ${accountSnapshot(transaction)} as data
+          select s.id as account_id, 1 as position, ${accountSnapshot(transaction)} as data
           from accounts s where s.id = ${id}`
         const type = 'account.storage_low'
         await recordEvents(transaction, { type, actor: PLAN_OPERATOR, subjects })

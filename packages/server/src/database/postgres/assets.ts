@@ -5,7 +5,7 @@ import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Writer } from '../cache-account-data.ts'
 import { begin, type Sql } from './connection.ts'
-import { type DeletableRow, deleteForGood, isDeletable } from './deletion.ts'
+import { type DeletableRow, deletePermanently, isDeletable } from './deletion.ts'
 import { recordAssetEvents } from './record-events.ts'
 import { type AssetRow, assetColumns, toAsset } from './rows.ts'
 import { assetSnapshot } from './snapshots.ts'
@@ -78,7 +78,7 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): Assets {
           select id, status from assets
           where id = ${id} and account_id = ${account} and ${isDeletable(sql)} for no key update`
         if (locked === undefined) return false
-        const cancelled = await deleteForGood(transaction, actor, [locked])
+        const cancelled = await deletePermanently(transaction, actor, [locked])
         replacement = cancelled[0]
         return true
       }

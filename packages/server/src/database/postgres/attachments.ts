@@ -82,7 +82,7 @@ export function accountAttachments(sql: Sql, { account, actor }: Writer): Attach
 export function attachmentSubjects(sql: Sql): Fragment {
   const products = sql`'products', groups.products`
   return sql`
-    select s.account_id, row_number() over (order by s.id, slice) as place,
+    select s.account_id, row_number() over (order by s.id, slice) as position,
       ${assetSnapshot(sql, products)} as data
     from (
       select asset_id, slice, json_agg(json_build_object(

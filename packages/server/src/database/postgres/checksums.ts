@@ -3,7 +3,7 @@ import type { AssetRecord } from '../asset-record.ts'
 import type { Sql } from './connection.ts'
 import type { Fragment } from './statement.ts'
 
-/** Adds rows to `checksums` for objects that were created: the rows `id, bytes, chunk_size` of a query. */
+/** Queues the checksums of new objects: `completed` has rows with the columns `id`, `bytes` and `chunk_size`. */
 export function queueChecksums(sql: Sql, completed: Fragment): Fragment {
   return sql`
     insert into checksums (object_key, bytes, chunk_size, queue, due_at)
@@ -21,7 +21,7 @@ interface ImportedObject {
   verified_at: string | null
 }
 
-/** The objects of an asset of another deployment. Their bytes are compared with the digests that they had there. */
+/** The objects of an imported asset. A job compares their bytes with the digests from the other deployment. */
 export function toChecksumRows({ asset, upload, key, versions }: AssetRecord): ImportedObject[] {
   if (upload === undefined || key === undefined) return []
   const row = (object: {

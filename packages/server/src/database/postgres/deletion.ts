@@ -52,7 +52,7 @@ export interface DeletableRow {
 }
 
 /** Deletes assets that are ready or in the trash, in the caller's transaction, which has locked them. */
-export async function deleteForGood(
+export async function deletePermanently(
   transaction: Sql,
   actor: string,
   rows: DeletableRow[],

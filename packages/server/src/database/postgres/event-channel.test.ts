@@ -29,9 +29,9 @@ function open(
   cleanUp(t, () => pool.close())
   const channel = openEventChannel({ options, run: send ?? createUnitsOfWork(pool), times })
   cleanUp(t, () => channel.close())
-  const heard: (string | undefined)[] = []
-  channel.onEvents((account) => heard.push(account))
-  return { channel, heard }
+  const received: (string | undefined)[] = []
+  channel.onEvents((account) => received.push(account))
+  return { channel, received }
 }
 
 async function isListening(url: string): Promise<boolean> {
@@ -44,17 +44,17 @@ async function isListening(url: string): Promise<boolean> {
 
 test('a change of one instance wakes another one once for many changes', async (t) => {
   const url = await server.database(t)
-  const { heard } = open(t, url)
+  const { received } = open(t, url)
   await until('the instance listens', () => isListening(url))
-  const { channel, heard: own } = open(t, url)
+  const { channel, received: own } = open(t, url)
   for (let change = 0; change < 50; change += 1) channel.announce(['one', 'two'])
-  await until('both accounts are announced', () => heard.length >= 2)
-  assert.deepEqual(heard, ['one', 'two'])
+  await until('both accounts are announced', () => received.length >= 2)
+  assert.deepEqual(received, ['one', 'two'])
   // The instance itself does not wait for the database.
   assert.deepEqual(own, ['one', 'two'])
   channel.announce(Array.from({ length: 500 }, (_, index) => `account ${index}`))
-  await until('so many accounts are announced as any account', () => heard.length > 2)
-  assert.deepEqual(heard.slice(2), [undefined])
+  await until('500 accounts are announced without their IDs', () => received.length > 2)
+  assert.deepEqual(received.slice(2), [undefined])
 })
 
 test('an instance whose listening connection is lost looks for events at once, and listens again', async (t) => {
@@ -63,27 +63,27 @@ test('an instance whose listening connection is lost looks for events at once, a
   const proxy = await startTcpProxy(Number(proxied.port))
   cleanUp(t, () => proxy.stop())
   proxied.port = String(proxy.port)
-  const { heard } = open(t, proxied.href, { times: { ...TIMES, pollMs: 50 } })
+  const { received } = open(t, proxied.href, { times: { ...TIMES, pollMs: 50 } })
   await until('the instance listens', () => isListening(url))
   const { channel } = open(t, url)
   channel.announce(['before'])
-  await until('a notification arrives', () => heard.includes('before'))
+  await until('a notification arrives', () => received.includes('before'))
   await proxy.stop()
-  const count = heard.length
-  await until('it polls', () => heard.slice(count).includes(undefined))
+  const count = received.length
+  await until('it polls', () => received.slice(count).includes(undefined))
   await proxy.start()
   await until('a notification arrives again', () => {
     channel.announce(['after'])
-    return heard.includes('after')
+    return received.includes('after')
   })
 })
 
-test('an instance that hears no notification, as behind a pooler, polls', async (t) => {
+test('an instance that receives no notifications, as behind a pooler, polls', async (t) => {
   const send: RunUnit = async () => undefined as never
   const url = await server.database(t)
-  const { heard } = open(t, url, { times: { ...TIMES, pollMs: 20 }, send })
-  await until('it has polled repeatedly', () => heard.length >= 5)
-  assert.ok(heard.every((account) => account === undefined))
+  const { received } = open(t, url, { times: { ...TIMES, pollMs: 20 }, send })
+  await until('it has polled repeatedly', () => received.length >= 5)
+  assert.ok(received.every((account) => account === undefined))
 })
 
 test('an instance whose server never responds can be stopped without waiting for a timeout', async (t) => {

@@ -43,10 +43,10 @@ export function accountEvents(sql: Sql, account: string): EventData {
       const rows = await sql<EventRow[]>`
         select a.last_event, a.forgotten_event, e.* from accounts a left join (
           select id, type, created_at, actor, data, found from (
-            select *, count(*) over () as found, row_number() over (${byId}) as place,
+            select *, count(*) over () as found, row_number() over (${byId}) as position,
               sum(octet_length(data::text)) over (${byId}) - octet_length(data::text) as bytes_before
             from (select * from (${union}) e ${byId} limit ${limit + 1}) e
-          ) e where place <= ${limit} and bytes_before < ${MAX_EVENT_PAGE_BYTES}
+          ) e where position <= ${limit} and bytes_before < ${MAX_EVENT_PAGE_BYTES}
         ) e on true
         where a.id = ${account} order by e.id ${before === undefined ? sql`asc` : sql`desc`}`
       return {

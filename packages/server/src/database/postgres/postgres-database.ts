@@ -59,8 +59,8 @@ export async function openPostgresDatabase(
     findUploadToken: (hash) => run((sql) => globalUploadTokens(sql).findUploadToken(hash)),
     forgetUploadTokens: (keptForMs, limit) =>
       run((sql) => globalUploadTokens(sql).forgetUploadTokens(keptForMs, limit)),
-    countRequest: (who, windowStart) =>
-      run((sql) => globalRequestCount(sql).countRequest(who, windowStart)),
+    countRequest: (keyId, windowStart) =>
+      run((sql) => globalRequestCount(sql).countRequest(keyId, windowStart)),
 
     readClock: () => run((sql) => globalJobs(sql).readClock()),
     listOverdueUploads: (limit) => run((sql) => globalJobs(sql).listOverdueUploads(limit)),

@@ -30,7 +30,7 @@ export async function recordDamage(
 ): Promise<void> {
   const damagedVersion = transaction`'damagedVersion', owner.version`
   const subjects = transaction`
-    select s.account_id, 1 as place,
+    select s.account_id, 1 as position,
       ${isDamaged ? assetSnapshot(transaction, damagedVersion) : assetSnapshot(transaction)} as data
     from (${ownerOf(transaction, key)}) owner join assets s on s.id = owner.id
     where s.status = 'ready' or s.trashed_at is not null`

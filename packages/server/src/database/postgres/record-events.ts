@@ -14,7 +14,7 @@ export interface NewEvents {
   type: EventType
   /** As JSON. */
   actor: string
-  /** A query with the columns `account_id`, `data` and `place`. Events are numbered by their place. */
+  /** A query with the columns `account_id`, `data` and `position`. Events are numbered in the order of `position`. */
   subjects: Fragment
   /** A statement that runs first. `subjects` reads the rows that it returns from `changed`. */
   changed?: Fragment
@@ -40,7 +40,7 @@ export async function recordEvents(
       where accounts.id = locked.id returning accounts.id, last_event - locked.count as before
     )
     insert into events (account_id, id, type, created_at, actor, data)
-    select s.account_id, taken.before + row_number() over (partition by s.account_id order by s.place),
+    select s.account_id, taken.before + row_number() over (partition by s.account_id order by s.position),
       ${type}, clock_timestamp(), ${actor}::text::json, s.data
     from subjects s join taken on taken.id = s.account_id
     returning account_id`
@@ -56,7 +56,7 @@ export function recordAssetEvents(
   ids: string[],
 ): Promise<void> {
   const rows = transaction`
-    select s.account_id, s.id as place, ${assetSnapshot(transaction)} as data from assets s`
+    select s.account_id, s.id as position, ${assetSnapshot(transaction)} as data from assets s`
   return recordRows(transaction, { type, actor, rows, ids })
 }
 
@@ -68,7 +68,7 @@ export function recordUploadEvents(
   ids: string[],
 ): Promise<void> {
   const rows = transaction`
-    select s.account_id, s.id as place, ${uploadSnapshot(transaction)} as data from assets s`
+    select s.account_id, s.id as position, ${uploadSnapshot(transaction)} as data from assets s`
   return recordRows(transaction, { type, actor, rows, ids })
 }
 
@@ -80,7 +80,7 @@ export function recordProductEvents(
   ids: string[],
 ): Promise<void> {
   const rows = transaction`
-    select s.account_id, s.id as place, ${productSnapshot(transaction)} as data from products s`
+    select s.account_id, s.id as position, ${productSnapshot(transaction)} as data from products s`
   return recordRows(transaction, { type, actor, rows, ids })
 }
 
@@ -107,7 +107,7 @@ export async function recordEvent(
   data: object,
 ): Promise<void> {
   const subjects = transaction`
-    select ${account}::uuid as account_id, 1 as place, ${JSON.stringify(data)}::text::json as data`
+    select ${account}::uuid as account_id, 1 as position, ${JSON.stringify(data)}::text::json as data`
   await recordEvents(transaction, { type, actor, subjects })
 }
 
@@ -119,7 +119,7 @@ export async function recordStorageLow(
 ): Promise<void> {
   if (growth <= 0) return
   const subjects = transaction`
-    select s.id as account_id, 1 as place, ${accountSnapshot(transaction)} as data
+    select s.id as account_id, 1 as position, ${accountSnapshot(transaction)} as data
     from accounts s where s.id = ${account} and (stored_bytes + reserved_bytes) * 10 >= plan_storage * 9
       and (stored_bytes + reserved_bytes - ${growth}::bigint) * 10 < plan_storage * 9`
   await recordEvents(transaction, { type: 'account.storage_low', actor, subjects })

@@ -5,9 +5,9 @@ import type { Sql } from './connection.ts'
 /** Counts in the database, for all instances together. */
 export function globalRequestCount(sql: Sql): Pick<Database, 'countRequest'> {
   return {
-    async countRequest(who, windowStart) {
+    async countRequest(keyId, windowStart) {
       const [row] = await sql<{ count: number }[]>`
-        insert into request_counts (who, window_start, count) values (${who}, ${windowStart}, 1)
+        insert into request_counts (who, window_start, count) values (${keyId}, ${windowStart}, 1)
         on conflict (who, window_start) do update set count = request_counts.count + 1
         returning count`
       const count = row?.count ?? 1

@@ -5,7 +5,7 @@ import type { Database } from '../database.ts'
 import { TRASH_JOB } from '../job-actors.ts'
 import { type AssetsOutcome, CORRECTED_TIMES, TRASH_BATCH, type TrashData } from '../trash-data.ts'
 import { begin, type Sql } from './connection.ts'
-import { type DeletableRow, deleteForGood, isDeletable, moveToTrash } from './deletion.ts'
+import { type DeletableRow, deletePermanently, isDeletable, moveToTrash } from './deletion.ts'
 import { purge } from './purge.ts'
 import { purgeOldest } from './purge-oldest.ts'
 import { bytesOf, lockTrashedProducts, restoreRows } from './restore-rows.ts'
@@ -71,7 +71,7 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
     deleteAssets: (ids) =>
       change(ids, {
         isAffected: () => true,
-        apply: (transaction, rows) => deleteForGood(transaction, actor, rows),
+        apply: (transaction, rows) => deletePermanently(transaction, actor, rows),
       }),
 
     restoreAssets: (ids) =>

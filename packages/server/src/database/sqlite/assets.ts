@@ -11,7 +11,7 @@ import type { Connection } from './statement.ts'
 
 export function prepareAssets(connection: Connection) {
   const { prepare, transaction } = connection
-  const { deleteForGood } = prepareDeletion(connection)
+  const { deletePermanently } = prepareDeletion(connection)
   const { recordAsset } = prepareRecordEvents(connection)
   const byId = prepare<AssetRow>(
     `select ${ASSET_COLUMNS} from assets
@@ -96,7 +96,7 @@ export function prepareAssets(connection: Connection) {
       return transaction(() => {
         const row = deletable.get({ account, id })
         if (row === undefined) return { won: false, status: byId.get({ account, id })?.status }
-        const replacement = deleteForGood(actor, row)
+        const replacement = deletePermanently(actor, row)
         return { won: true, status: 'deleted', ...(replacement && { replacement }) }
       })
     },

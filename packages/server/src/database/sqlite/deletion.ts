@@ -55,7 +55,7 @@ export function prepareDeletion(connection: Connection) {
     moveToTrash,
 
     /** Deletes an asset that is ready or in the trash. */
-    deleteForGood(actor: string, row: UploadRow): Upload | undefined {
+    deletePermanently(actor: string, row: UploadRow): Upload | undefined {
       const replacement = row.status === 'ready' ? moveToTrash(actor, row) : undefined
       purge(actor, row)
       return replacement

@@ -43,14 +43,14 @@ export function prepareEvents({ prepare, transaction }: Connection) {
       `select a.last_event, a.forgotten_event, e.id, e.type, e.created_at, e.actor, e.data, e.found
        from accounts a left join (
          select events.*, found from (
-           select seq, count(*) over () as found, row_number() over (${byId}) as place,
+           select seq, count(*) over () as found, row_number() over (${byId}) as position,
              sum(size) over (${byId}) - size as bytes_before
            from (
              select events.id, seq, octet_length(data) as size
              from (select * from (${parts.join(' union all ')}) ${byId} limit :limit + 1)
              join events using (seq))
          ) join events using (seq)
-         where place <= :limit and bytes_before < ${MAX_EVENT_PAGE_BYTES}
+         where position <= :limit and bytes_before < ${MAX_EVENT_PAGE_BYTES}
        ) e on true
        where a.id = :account order by e.id ${order}`,
     )

@@ -16,11 +16,11 @@ export function countRequestsInMemory() {
     return counts
   }
 
-  return (who: string, windowStart: Date): number => {
+  return (keyId: string, windowStart: Date): number => {
     const start = windowStart.getTime()
     const counts = windows.get(start) ?? startWindow(start)
-    const count = (counts.get(who) ?? 0) + 1
-    counts.set(who, count)
+    const count = (counts.get(keyId) ?? 0) + 1
+    counts.set(keyId, count)
     return count
   }
 }

@@ -84,7 +84,7 @@ export async function openSqliteDatabase(
     findUploadToken: (hash) => read(() => uploadTokens.findUploadToken(hash)),
     forgetUploadTokens: (keptForMs, limit) =>
       free(() => uploadTokens.forgetUploadTokens(keptForMs, limit)),
-    countRequest: (who, windowStart) => read(() => countRequest(who, windowStart)),
+    countRequest: (keyId, windowStart) => read(() => countRequest(keyId, windowStart)),
 
     readClock: () => read(() => jobs.readClock()),
     listOverdueUploads: (limit) => read(() => jobs.listOverdueUploads(limit)),

@@ -24,7 +24,7 @@ type Apply = (actor: string, row: UploadRow) => Upload | undefined
 /** The trash, and changes of several assets. */
 export function prepareTrash(connection: Connection) {
   const { prepare, transaction } = connection
-  const { moveToTrash, deleteForGood } = prepareDeletion(connection)
+  const { moveToTrash, deletePermanently } = prepareDeletion(connection)
   const purge = preparePurge(connection)
   const purgeOldest = preparePurgeOldest(connection)
   const { countRestored, restoreRow } = prepareRestoreRows(connection)
@@ -100,7 +100,7 @@ export function prepareTrash(connection: Connection) {
       change(writer, ids, { isAffected: ({ status }) => status === 'ready', apply: moveToTrash }),
 
     deleteAssets: (writer: Writer, ids: string[]): AssetsOutcome =>
-      change(writer, ids, { isAffected: () => true, apply: deleteForGood }),
+      change(writer, ids, { isAffected: () => true, apply: deletePermanently }),
 
     restoreAssets(writer: Writer, ids: string[]): AssetsRestoreOutcome {
       const { account } = writer

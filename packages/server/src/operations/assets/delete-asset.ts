@@ -16,7 +16,7 @@ export async function deleteAsset(
 ): Promise<void> {
   const { data, settings } = context
   const isKept = !isPermanent && settings.trashForMs > 0
-  const ended = await (isKept ? moveToTrash(context, assetId) : deleteForGood(context, assetId))
+  const ended = await (isKept ? moveToTrash(context, assetId) : deletePermanently(context, assetId))
   if (ended) return
   const status = (await data.findAsset(assetId))?.status
   if (status === 'uploading') {
@@ -43,7 +43,7 @@ async function moveToTrash(context: AccountContext, assetId: string): Promise<bo
   return result.changed > 0
 }
 
-async function deleteForGood(context: AccountContext, assetId: string): Promise<boolean> {
+async function deletePermanently(context: AccountContext, assetId: string): Promise<boolean> {
   const { won, replacement } = await context.data.deleteAsset(assetId)
   if (replacement) await removeParts(context, replacement)
   return won

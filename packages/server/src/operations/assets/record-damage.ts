@@ -1,9 +1,9 @@
 import type { Context } from '../context.ts'
 
 /**
- * Records that a download found changed, unreadable or missing bytes, so that the next one is refused with a reason and
- * its connection does not break. A job soon reads the object again. If it finds the right bytes, the object is no
- * longer damaged. Changes nothing if no version needs the object, because its asset was deleted.
+ * Records that a download found changed, unreadable or missing bytes, so that the next download is refused with a
+ * reason instead of a broken connection. A job soon reads the object again. If its bytes are correct then, it no longer
+ * counts as damaged. Changes nothing if no version needs the object, because its asset was deleted.
  */
 export async function recordDamage(context: Context, key: string): Promise<void> {
   const { database, warn } = context

@@ -6,7 +6,7 @@ import { openReadiness } from './open-readiness.ts'
 test('each engine is checked once for many requests at the same time or within a second', async (t) => {
   const { context } = await aService(t)
   let now = Date.now()
-  const asked = { database: 0, storage: 0 }
+  const checks = { database: 0, storage: 0 }
   const { database, storage } = context
   const isReady = openReadiness({
     ...context,
@@ -14,14 +14,14 @@ test('each engine is checked once for many requests at the same time or within a
     database: {
       ...database,
       check() {
-        asked.database += 1
+        checks.database += 1
         return database.check()
       },
     },
     storage: {
       ...storage,
       check() {
-        asked.storage += 1
+        checks.storage += 1
         return storage.check()
       },
     },
@@ -30,8 +30,8 @@ test('each engine is checked once for many requests at the same time or within a
   for (const result of results) assert.deepEqual(result, { database: true, storage: true })
   now += 999
   await isReady()
-  assert.deepEqual(asked, { database: 1, storage: 1 })
+  assert.deepEqual(checks, { database: 1, storage: 1 })
   now += 1
   await isReady()
-  assert.deepEqual(asked, { database: 2, storage: 2 })
+  assert.deepEqual(checks, { database: 2, storage: 2 })
 })

@@ -93,14 +93,14 @@ test('a stream ends when its key is revoked, and a key cannot open too many', as
     })
   const reading = await open(one.keys.read.secret)
   const writing = await open(one.keys.write.secret)
-  const foreign = await open(other.keys.read.secret)
+  const ofOther = await open(other.keys.read.secret)
   const revoked = await one.call('DELETE', `${API}/keys/${one.keys.read.id}`)
   assert.equal(revoked.status, 200)
   // Sooner than the next check of all callers.
   await until('the stream ends', () => reading.isEnded(), 10_000)
   await storeLink(one, 'a')
   await until('the event arrives', () => writing.events.length > 0)
-  assert.deepEqual([writing.isEnded(), foreign.events.length], [false, 0])
+  assert.deepEqual([writing.isEnded(), ofOther.events.length], [false, 0])
 
   const many = await Promise.all(Array.from({ length: 99 }, () => open(one.keys.write.secret)))
   const headers = { ...STREAM, Authorization: `Bearer ${one.keys.write.secret}` }

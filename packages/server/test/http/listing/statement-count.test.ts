@@ -121,7 +121,7 @@ test('the number of statements does not grow with the number of rows', async (t)
       }
     }
   }
-  /** The same. Events are counted apart: each has at most a hundred products, and takes two statements. */
+  /** The same. The statements of events are counted separately: each event has at most a hundred products, and takes two statements. */
   const checkWithEvents = (measure: (shop: CountedShop) => Promise<Counts>, most: number) =>
     check(async (shop) => {
       const counts = await measure(shop)

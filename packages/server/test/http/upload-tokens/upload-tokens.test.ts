@@ -100,7 +100,7 @@ test('the limits of a token hold for concurrent uploads, and cancelled uploads f
   assert.equal((await request(70)).status, 201)
 })
 
-test('a token finds no uploads of others, also not by their Idempotency-Key', async (t) => {
+test('a token finds no uploads of others, not even by their Idempotency-Key', async (t) => {
   const service = await aKeyedService(t)
   const { call } = await anAccount(service, { name: 'default' })
   const headers = { 'Idempotency-Key': 'order-1' }

@@ -24,11 +24,11 @@ import {
   storeLink,
 } from '../../support/shop.ts'
 import {
-  askReplacement,
   deleteVersion,
   downloadVersion,
   numbersOf,
   replaceFile,
+  requestReplacement,
   restore,
   startReplacement,
   versionsOf,
@@ -112,7 +112,7 @@ test('an asset has one replacement at a time, which can be resumed, resized and 
   const { id } = await uploadFile(baseUrl, { bytes: old })
   const bytes = someBytes(20, 2)
   const session = await startReplacement(service, id, { bytes })
-  const second = await askReplacement(service, id, { bytes })
+  const second = await requestReplacement(service, id, { bytes })
   assert.deepEqual(
     [second.status, second.body.code, second.body.upload_id],
     [409, 'replacement_in_progress', session.upload_id],
@@ -149,7 +149,7 @@ test('an Idempotency-Key repeats a replacement, even after its completion', asyn
   const { baseUrl } = service
   const { id } = await uploadFile(baseUrl, { bytes: someBytes(5) })
   const bytes = someBytes(20, 2)
-  const ask = async (size: number) => {
+  const request = async (size: number) => {
     const response = await fetch(`${baseUrl}${API}/assets/${id}/signed`, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', 'Idempotency-Key': 'key' },
@@ -157,13 +157,13 @@ test('an Idempotency-Key repeats a replacement, even after its completion', asyn
     })
     return { status: response.status, body: await response.json() }
   }
-  const first = await ask(20)
-  const again = await ask(20)
+  const first = await request(20)
+  const again = await request(20)
   assert.deepEqual([again.status, again.body.upload_id], [201, first.body.upload_id])
-  assert.equal((await ask(21)).body.code, 'idempotency_key_reused')
+  assert.equal((await request(21)).body.code, 'idempotency_key_reused')
   const parts = await putParts(first.body, bytes)
   assert.equal((await complete(baseUrl, first.body, parts)).status, 200)
-  const done = await ask(20)
+  const done = await request(20)
   assert.deepEqual(
     [done.status, done.body.upload_id, done.body.urls],
     [201, first.body.upload_id, []],
@@ -176,7 +176,7 @@ test('only ready files can be replaced, a replacement cannot exceed the plan, an
   const open = await requestSession(baseUrl, { bytes: someBytes(5) })
   const link = await storeLink(service)
   const codeOf = async (id: string, size = 5) =>
-    (await askReplacement(service, id, { bytes: someBytes(size) })).body.code
+    (await requestReplacement(service, id, { bytes: someBytes(size) })).body.code
   assert.equal(await codeOf(open.id), 'not_ready')
   assert.equal(await codeOf(link.id), 'not_a_file')
   assert.equal(await codeOf(service.context.newId()), 'not_found')

@@ -3,7 +3,7 @@ import { Duplex } from 'node:stream'
 import type { TimeSlices } from '../time-slices.ts'
 import { adoptHandle } from './adopt-handle.ts'
 
-/** What the HTTP server gets in place of the accepted socket. */
+/** The stream that the HTTP server gets instead of the accepted socket. */
 export interface FastConnection extends Duplex {
   /**
    * Passes the next `length` bytes to `onBytes` instead of the HTTP parser, including those that are
