@@ -194,3 +194,26 @@ test('a download of a file that is replaced repeatedly ends with an error', asyn
   assert.equal(downloads, 11)
   assert.deepEqual(await readdir(folder), [])
 })
+
+test('if a version is removed from the storage just before its download, the new version is downloaded', async (t) => {
+  const service = await aService(t, { ...CHUNKS, STOWAGE_KEEP_VERSIONS: '0' })
+  const { client, folder } = await aClient(t, { baseUrl: service.baseUrl })
+  const { id } = await client.upload(OLD)
+  let downloads = 0
+  const reader = await aClient(t, {
+    baseUrl: service.baseUrl,
+    async fetch(url, init) {
+      if (!String(url).includes('/download')) return fetch(url, init)
+      downloads += 1
+      if (downloads > 1) return fetch(url, init)
+      const { headers } = await fetch(url, { ...init, redirect: 'manual' })
+      await client.replace(id, NEW)
+      await service.context.storage.removeObject(id)
+      return fetch(headers.get('location') ?? '')
+    },
+  })
+  const saved = await reader.client.downloadTo(id, join(folder, 'saved.bin'))
+  assert.equal(saved.asset.version, 2)
+  assert.ok((await readFile(saved.path)).equals(NEW))
+  assert.deepEqual(await readdir(folder), ['saved.bin'])
+})
