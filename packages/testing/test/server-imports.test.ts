@@ -36,7 +36,9 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'database/postgres': ['database/port', 'database/listing', 'domain', 'errors'],
   identity: ['storage/port', 'database/port'],
   operations: ['storage/port', 'database/port', 'domain', 'errors', 'iterables'],
+  'close-stored-upload': ['storage/port', 'database/port'],
   jobs: [
+    'close-stored-upload',
     'operations',
     'storage/port',
     'database/port',
@@ -46,7 +48,15 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'shutdown-timeout',
   ],
   http: ['operations', 'domain', 'errors', 'node-http', 'present-key', 'shutdown-timeout'],
-  doctor: ['identity', 'storage/port', 'database/port', 'domain', 'errors', 'iterables'],
+  doctor: [
+    'close-stored-upload',
+    'identity',
+    'storage/port',
+    'database/port',
+    'domain',
+    'errors',
+    'iterables',
+  ],
   move: ['storage/port', 'database/port', 'domain', 'errors', 'iterables'],
   'webhook-sender': ['domain', 'node-http'],
   'open-engines': [

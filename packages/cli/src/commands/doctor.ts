@@ -16,10 +16,11 @@ Usage:
   stowage doctor [--fix] [--repair] [--verify]
 
   --fix       set the bucket's rules: CORS for browsers, and a lifecycle rule that removes abandoned
-              uploads
+              uploads (on Ceph, remove this rule: it could destroy files)
   --repair    repair without data loss: remove uploads that cannot be completed and objects of
               deleted, cancelled or expired assets (never an object that the database does not
-              know), recount the usage of accounts, and mark missing events as removed:
+              know), close uploads that are still open although their files are stored,
+              recount the usage of accounts, and mark missing events as removed:
               readers that need them then get 410 events_forgotten
   --verify    also read every file, compare it with its SHA-256 and, on disk storage, with the
               digests of its parts, and record the result

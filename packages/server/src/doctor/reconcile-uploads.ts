@@ -1,5 +1,6 @@
+import { closeStoredUpload, isStillOpen } from '../close-stored-upload.ts'
 import type { Finding } from '../domain/finding.ts'
-import { isUploadInUse } from '../domain/upload-in-use.ts'
+import { isLeftOpen, isUploadInUse } from '../domain/upload-in-use.ts'
 import { inBatches } from '../iterables/in-batches.ts'
 import type { StorageUpload } from '../storage/storage.ts'
 import { type DoctorContext, keysBeingRemoved } from './doctor-context.ts'
@@ -13,12 +14,16 @@ interface Orphan {
   reason: string
 }
 
-/** Finds open uploads in the storage that can't be completed: their asset is not uploading, or does not exist. */
+/**
+ * Finds open uploads in the storage that can't be completed: their asset is not uploading, or does not exist. Also finds
+ * those whose file is stored: another program that aborts them may destroy it.
+ */
 export async function* reconcileUploads(context: DoctorContext): AsyncIterable<Finding> {
   const { contents, repair } = context
-  const { count, orphans, recent } = await findOrphans(context)
+  const { count, orphans, recent, leftOpen } = await findOrphans(context)
   const describe = ({ upload, reason }: Orphan) =>
     `${contents.describeObject(upload.key)} (${reason})`
+  yield* repair ? closeAll(context, leftOpen) : reportLeftOpen(leftOpen.map(describe))
   if (recent.length > 0) {
     const message = `open uploads in the storage without an asset: ${recent.length}; a running move may have started them, so they are kept for a day`
     yield { check: 'uploads', status: 'note', message, items: recent.map(describe) }
@@ -36,7 +41,7 @@ export async function* reconcileUploads(context: DoctorContext): AsyncIterable<F
         }
       : { check: 'uploads', status: 'error', message, items, remedy: 'stowage doctor --repair' }
   }
-  if (orphans.length + recent.length > 0) return
+  if (orphans.length + recent.length + leftOpen.length > 0) return
   const message = `${count} open in the storage, each with its asset`
   yield { check: 'uploads', status: 'ok', message }
 }
@@ -46,6 +51,7 @@ async function findOrphans({ database, contents, signedForMs }: DoctorContext) {
   const old = new Date(now.getTime() - signedForMs - UNKNOWN_UPLOAD_MS)
   const orphans: Orphan[] = []
   const recent: Orphan[] = []
+  const leftOpen: Orphan[] = []
   let count = 0
   for await (const batch of inBatches(contents.listUploads(), BATCH)) {
     count += batch.length
@@ -53,22 +59,60 @@ async function findOrphans({ database, contents, signedForMs }: DoctorContext) {
     const states = await database.readStates(batch.map(({ key }) => key))
     const isBeingRemoved = await keysBeingRemoved(database)
     for (const { openedAt, ...upload } of batch) {
+      if (isBeingRemoved.has(upload.key)) continue
       const state = states.get(upload.key)
-      const isInUse = state ? isUploadInUse(state, upload.id) : await hasObject(contents, upload)
-      if (isInUse || isBeingRemoved.has(upload.key)) continue
-      if ((await contents.listParts(upload)) === undefined) continue
+      const isRecent = state === undefined && openedAt > old
       const orphan = { upload, reason: state?.status ?? 'no asset' }
-      if (state === undefined && openedAt > old) recent.push(orphan)
+      if (state ? isLeftOpen(state, upload.id) : await hasObject(contents, upload)) {
+        if (!isRecent && (await isStillOpen(contents, upload))) leftOpen.push(orphan)
+        continue
+      }
+      if (state && isUploadInUse(state, upload.id)) continue
+      if ((await contents.listParts(upload)) === undefined) continue
+      if (isRecent) recent.push(orphan)
       else orphans.push(orphan)
     }
   }
-  return { count, orphans, recent }
+  return { count, orphans, recent, leftOpen }
 }
 
-/** An object without any row may be the only copy of a file, so its upload is kept. */
+/** An object without any row may be the only copy of a file, so its upload is never aborted. */
 async function hasObject(
   contents: DoctorContext['contents'],
   { key }: StorageUpload,
 ): Promise<boolean> {
   return (await contents.findObject(key)) !== undefined
+}
+
+const LEFT_OPEN = 'open uploads in the storage whose files are stored'
+
+function* reportLeftOpen(items: string[]): Iterable<Finding> {
+  if (items.length === 0) return
+  const message = `${LEFT_OPEN}: ${items.length}; do not abort them, because on Ceph that destroys the files: the service closes them within an hour`
+  yield { check: 'uploads', status: 'error', message, items, remedy: 'stowage doctor --repair' }
+}
+
+async function* closeAll(
+  { database, contents }: DoctorContext,
+  uploads: Orphan[],
+): AsyncIterable<Finding> {
+  const closed: string[] = []
+  const failed: string[] = []
+  for (const { upload } of uploads) {
+    const name = contents.describeObject(upload.key)
+    try {
+      await closeStoredUpload({ database, storage: contents }, upload)
+      closed.push(name)
+    } catch (error) {
+      failed.push(`${name}: ${error instanceof Error ? error.message : error}`)
+    }
+  }
+  if (closed.length > 0) {
+    const message = `${LEFT_OPEN}: ${closed.length}; closed, and the files kept`
+    yield { check: 'uploads', status: 'fixed', message, items: closed }
+  }
+  if (failed.length > 0) {
+    const message = `${LEFT_OPEN}, and that could not be closed: ${failed.length}; do not abort them, because on Ceph that destroys the files`
+    yield { check: 'uploads', status: 'error', message, items: failed }
+  }
 }

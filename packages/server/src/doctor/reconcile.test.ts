@@ -4,6 +4,7 @@ import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
+  complete,
   download,
   putParts,
   requestSession,
@@ -11,6 +12,7 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
+import { leaveUploadOpen } from '../../test/support/leave-upload-open.ts'
 import { runJobs } from '../../test/support/run-jobs.ts'
 import { withClockAhead } from '../../test/support/upload-expiry.ts'
 import { replaceFile, startReplacement } from '../../test/support/versions.ts'
@@ -156,6 +158,29 @@ test('an upload that can’t be completed is reported, and removed with --repair
     left.map((upload) => upload.key),
     [wanted.id],
   )
+})
+
+test('an open upload whose file is stored is reported, and closed with --repair', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { storage } = service.context
+  const bytes = someBytes(25)
+  const session = await requestSession(service.baseUrl, { bytes })
+  await putParts(session, bytes)
+  await leaveUploadOpen(storage, session.id, { bytes, plan: partPlan(25, 10) })
+  assert.equal((await complete(service.baseUrl, session)).status, 200)
+  const finding = await onlyFinding(service)
+  assert.deepEqual([finding.check, finding.status], ['uploads', 'error'])
+  assert.match(finding.message, /whose files are stored: 1; do not abort them/)
+  assert.match(finding.items?.join() ?? '', new RegExp(`${session.id} \\(ready\\)$`))
+  const closeUpload = async () => {
+    throw new Error('the storage refuses to copy it')
+  }
+  const failed = await onlyFinding(service, { contents: { ...storage, closeUpload }, repair: true })
+  assert.equal(failed.status, 'error')
+  assert.match(failed.items?.join() ?? '', /: the storage refuses to copy it$/)
+  assert.equal((await onlyFinding(service, { repair: true })).status, 'fixed')
+  await assertOk(service, { verify: true })
+  assert.deepEqual(await Array.fromAsync(storage.listUploads()), [])
 })
 
 test('the object of a deleted asset is reported, and removed with --repair', async (t) => {

@@ -14,6 +14,7 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
+import { leaveUploadOpen } from '../../test/support/leave-upload-open.ts'
 import { NEVER, runJobs, takeOverJobs } from '../../test/support/run-jobs.ts'
 import {
   moveExpiryToPast,
@@ -123,7 +124,7 @@ test('an overdue upload becomes ready if its object is complete, even if its par
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('uploads from which an object may have been created are not removed as orphans', async (t) => {
+test('uploads from which an object may have been created are closed, not aborted', async (t) => {
   const service = await aService(t, SETTINGS)
   const { context } = service
   const data = await ownData(context)
@@ -145,6 +146,7 @@ test('uploads from which an object may have been created are not removed as orph
   await putPart(urls[0] ?? '', someBytes(5))
   await context.storage.completeUpload(lost, { size: 5, chunkSize: 10, count: 1 }, [])
   const aborted: string[] = []
+  const closed: string[] = []
   const openedAt = new Date(0)
   const storage = {
     ...context.storage,
@@ -159,9 +161,41 @@ test('uploads from which an object may have been created are not removed as orph
     async abortUpload(upload: { id: string }) {
       aborted.push(upload.id)
     },
+    async closeUpload(upload: { id: string }) {
+      closed.push(upload.id)
+    },
   }
   await removeOrphanedUploads({ ...context, storage }, NEVER)
-  assert.deepEqual(aborted, ['another', 'orphan'])
+  assert.deepEqual(
+    [aborted, closed],
+    [
+      ['another', 'orphan'],
+      [storageId, lost.id],
+    ],
+  )
+})
+
+test('an upload that is still open after its file became ready is closed, and the file is kept', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { context, baseUrl } = service
+  const openIds = async () =>
+    (await Array.fromAsync(context.storage.listUploads())).map(({ id }) => id).sort()
+  const trashed = await aFullUpload(service)
+  const sessions = [await aFullUpload(service), trashed]
+  for (const session of sessions) {
+    await leaveUploadOpen(context.storage, session.id, { bytes, plan: PLAN })
+    assert.equal((await complete(baseUrl, session)).status, 200)
+  }
+  await service.call('DELETE', `${API}/assets/${trashed.id}`)
+  const expected = await Promise.all(
+    sessions.map(async (session) => (await uploadInStorage(service, session)).id),
+  )
+  assert.deepEqual(await openIds(), expected.toSorted())
+  await removeOrphanedUploads(context, NEVER)
+  assert.deepEqual(await openIds(), [])
+  await service.call('POST', `${API}/assets/${trashed.id}/restore`)
+  for (const { id } of sessions) assert.deepEqual(await download(baseUrl, id), bytes)
+  assert.deepEqual(await service.backdoor.readObjects(), sessions.map(({ id }) => id).toSorted())
 })
 
 test('if one of two instances dies, the other finishes the completions that the first had not claimed', async (t) => {

@@ -1,4 +1,5 @@
-import { isUploadInUse } from '../domain/upload-in-use.ts'
+import { closeStoredUpload } from '../close-stored-upload.ts'
+import { isLeftOpen, isUploadInUse } from '../domain/upload-in-use.ts'
 import { inBatches } from '../iterables/in-batches.ts'
 import type { Context } from '../operations/context.ts'
 import type { OpenUpload } from '../storage/storage.ts'
@@ -8,8 +9,9 @@ import { BATCH } from './job.ts'
 const ORPHANED_MS = 24 * 3_600_000
 
 /**
- * Removes uploads from the storage whose asset has ended. If there is no row at all, it removes only old
- * uploads: after the database is restored from a backup, recent uploads may have no row yet.
+ * Removes uploads from the storage whose asset has ended, and closes those that are still open although their object
+ * is stored. If there is no row at all, it only does so for old uploads: after the database is restored from a backup,
+ * recent uploads may have no row yet.
  */
 export async function removeOrphanedUploads(context: Context, signal: AbortSignal): Promise<void> {
   for await (const batch of inBatches(context.storage.listUploads(), BATCH)) {
@@ -19,24 +21,28 @@ export async function removeOrphanedUploads(context: Context, signal: AbortSigna
 }
 
 async function removeOrphans(
-  { database, storage, settings, warn }: Context,
+  context: Context,
   uploads: OpenUpload[],
   signal: AbortSignal,
 ): Promise<void> {
+  const { database, storage, settings, warn } = context
   const now = await database.readClock()
   const old = new Date(now.getTime() - settings.signedForMs - ORPHANED_MS)
   const states = await database.readStates(uploads.map(({ key }) => key))
   for (const { openedAt, ...upload } of uploads) {
     if (signal.aborted) return
     const state = states.get(upload.key)
-    if (state === undefined ? openedAt > old : isUploadInUse(state, upload.id)) continue
+    const isOpen = state !== undefined && isLeftOpen(state, upload.id)
+    const isKept = state === undefined ? openedAt > old : isUploadInUse(state, upload.id)
+    if (isKept && !isOpen) continue
     try {
       // After the database is restored from a backup, the object may be the only copy of a file.
-      if (state === undefined && (await storage.findObject(upload.key))) continue
-      await storage.abortUpload(upload)
+      const isStored = isOpen || (state === undefined && (await storage.findObject(upload.key)))
+      if (isStored) await closeStoredUpload(context, upload)
+      else await storage.abortUpload(upload)
     } catch (error) {
       // It is retried in the next run and does not block others.
-      warn(`could not remove the orphaned upload of ${upload.key}; retrying later`, error)
+      warn(`could not remove the open upload of ${upload.key}; retrying later`, error)
     }
   }
 }

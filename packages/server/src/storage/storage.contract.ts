@@ -296,6 +296,26 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.equal(await isListed(), false)
   })
 
+  test(name('closing an upload whose object is stored keeps the object'), async (t) => {
+    const { storage, upload, plan, bytes, ranges, putAll, bytesOf, downloadUrl } = await anUpload(t)
+    const { key } = upload
+    const id = await storage.createUpload({ key, id: randomUUID(), mime: 'text/plain' })
+    const other = { key, id }
+    const { urls } = await storage.signParts(other, ranges, new Date(Date.now() + HOUR_MS))
+    for (const [index, { number }] of ranges.entries()) {
+      const sent = await fetch(urls[index] ?? '', { method: 'PUT', body: bytesOf(number) })
+      assert.equal(sent.status, 200)
+    }
+    await assert.rejects(storage.closeUpload(other))
+    assert.equal((await storage.listParts(other))?.length, plan.count)
+    await storage.completeUpload(upload, plan, await putAll())
+    await storage.closeUpload(other)
+    await storage.closeUpload(other)
+    assert.deepEqual(await Array.fromAsync(storage.listUploads(key)), [])
+    const response = await fetch(await downloadUrl())
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes)
+  })
+
   test(name('a range may span several parts'), async (t) => {
     const { storage, upload, plan, bytes, putAll, downloadUrl, chunkSize } = await anUpload(t)
     await storage.completeUpload(upload, plan, await putAll())

@@ -56,6 +56,7 @@ export type StorageContents = Pick<
   Storage,
   | 'listParts'
   | 'abortUpload'
+  | 'closeUpload'
   | 'readPart'
   | 'findObject'
   | 'listObjects'
@@ -117,6 +118,14 @@ export interface Storage {
    */
   abortUpload(upload: StorageUpload): Promise<void>
 
+  /**
+   * Closes an upload that is still open although its object is stored, and keeps the object. Ceph's gateway first stores
+   * the object and then closes the upload. If it is killed in between, the object consists of the parts of the open
+   * upload: aborting the upload would destroy the object, and so would completing it again. Throws and changes nothing
+   * if the object is missing or does not have the size of the parts. An unknown upload is not an error.
+   */
+  closeUpload(upload: StorageUpload): Promise<void>
+
   /** Returns a URL for GET, with ranges, always as an attachment. `expiresAt` is as in `signParts`. */
   signDownload(object: StoredObject, expiresAt: Date): Promise<{ url: string; expiresAt: Date }>
 
@@ -137,8 +146,8 @@ export interface Storage {
   /** An object that does not exist is not an error. */
   removeObject(key: string): Promise<void>
 
-  /** All uploads of the service that are open in the storage. */
-  listUploads(): AsyncIterable<OpenUpload>
+  /** The uploads of the service that are open in the storage: all of them, or those of one key. */
+  listUploads(key?: string): AsyncIterable<OpenUpload>
 
   /** Returns undefined if none has been written. */
   readIdentity(): Promise<StorageIdentity | undefined>

@@ -88,6 +88,7 @@ const ALL_CALLS = [
   'removeObjects, a cancelled upload',
   'removeObjects, a deleted asset',
   'removeOrphanedUploads, a cancelled upload',
+  'removeOrphanedUploads, a ready asset whose upload is still open',
 ]
 
 test('if the storage fails at any request, every response is correct, and no data is lost or orphaned', {

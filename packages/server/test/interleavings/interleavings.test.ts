@@ -52,6 +52,7 @@ const USUAL = [
   'finishCompletions',
   'removeObjects, a cancelled upload',
   'removeOrphanedUploads, a cancelled upload',
+  'removeOrphanedUploads, a ready asset whose upload is still open',
   'replace',
   'complete a replacement whose object is stored',
   'replace with an upload token',

@@ -1,8 +1,11 @@
-import type { Command } from '../model/commands.ts'
+import { API, someBytes } from '@stowage/testing/service/upload'
+import { partPlan } from '../../src/domain/parts.ts'
+import { CHUNK_SIZE, type Command } from '../model/commands.ts'
 import { changeUpload, type Model } from '../model/model.ts'
 import type { Event } from '../model/observation.ts'
 import { NO_RESPONSE } from '../model/observation.ts'
 import { targetOf } from '../model/target-of.ts'
+import { leaveUploadOpen } from '../support/leave-upload-open.ts'
 import {
   attach,
   cancel,
@@ -62,6 +65,13 @@ async function beginAndStore(harness: Harness, id: string): Promise<void> {
 async function storeOnly(harness: Harness, id: string): Promise<void> {
   await beginAndStore(harness, id)
   await harness.context.database.of(harness.account.id).reopenUpload(id)
+}
+
+/** The asset is ready, but the storage did not close its upload. */
+async function completeAndLeaveOpen({ context, account }: Harness, id: string): Promise<void> {
+  const plan = partPlan(SIZE, CHUNK_SIZE)
+  await leaveUploadOpen(context.storage, id, { bytes: someBytes(SIZE, putAll.content), plan })
+  await account.call('POST', `${API}/assets/${id}/uploaded`)
 }
 
 async function loseUpload({ context, account }: Harness, id: string): Promise<void> {
@@ -240,6 +250,15 @@ export const TEST_CASES: TestCase[] = [
     name: 'removeOrphanedUploads, an open upload',
     before: SENT,
     call: job('removeOrphanedUploads'),
+  },
+  {
+    name: 'removeOrphanedUploads, a ready asset whose upload is still open',
+    before: SENT,
+    setUp: completeAndLeaveOpen,
+    interrupted: complete,
+    call: job('removeOrphanedUploads'),
+    // The storage still accepts parts, but the file no longer changes.
+    isExcluded: (command) => isPut(command) || command.kind === 'resize',
   },
   { name: 'computeChecksums', before: READY, call: job('computeChecksums') },
   { name: 'forgetEndedAssets', before: [...SENT, cancel], call: job('forgetEndedAssets') },

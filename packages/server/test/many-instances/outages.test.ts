@@ -128,8 +128,7 @@ async function checkOutage(t: TestContext, engines: SharedEngines, testCase: Cas
   t.diagnostic(describe(attempts, times.restartedAt))
   checkAttempts(attempts, testCase, times)
   for (const instance of instances) assertLoggedErrors(instance, ['EngineUnavailable'])
-  const wasGatewayKilled = testCase.engine === 'storage'
-  await checkFinalState(t, deployment, outcomes, { wasGatewayKilled })
+  await checkFinalState(t, deployment, outcomes)
 }
 
 /** An upload whose parts are all stored, but which is not completed. */

@@ -20,15 +20,22 @@ export function missingForCeph(): Promise<string | undefined> {
   return ensureInstalled({ command: 'radosgw', packages: ['radosgw', 'ceph-mon', 'ceph-osd'] })
 }
 
+export interface CephEndpoint extends S3Endpoint {
+  /** The path of ceph.conf, for Ceph's own tools. */
+  settings: string
+}
+
 /** Starts Ceph's S3 gateway with an in-memory store, on loopback, with one user who has this key. */
-export function startCeph(credentials = CREDENTIALS): Promise<S3Server> {
+export function startCeph(credentials = CREDENTIALS): Promise<S3Server & CephEndpoint> {
   return startS3Daemons('ceph', (...started) => startDaemons(credentials, ...started))
 }
 
 /** The gateway that the environment names, or a new one, which closes after all tests of the process. */
-export async function aCephServer(): Promise<S3Endpoint> {
-  const { STOWAGE_TEST_S3: endpoint } = process.env
-  if (endpoint !== undefined) return { endpoint, region: REGION, credentials: CREDENTIALS }
+export async function aCephServer(): Promise<CephEndpoint> {
+  const { STOWAGE_TEST_S3: endpoint, STOWAGE_TEST_CEPH: settings = '' } = process.env
+  if (endpoint !== undefined) {
+    return { endpoint, region: REGION, credentials: CREDENTIALS, settings }
+  }
   const server = await startCeph()
   after(() => server.close())
   return server
@@ -39,7 +46,7 @@ async function startDaemons(
   credentials: S3Server['credentials'],
   folder: string,
   launch: Launch,
-): Promise<Omit<S3Server, 'close'>> {
+): Promise<Omit<S3Server, 'close'> & CephEndpoint> {
   for (const name of ['mon', 'osd', 'rgw', 'out', 'crash']) await mkdir(join(folder, name))
   await writeFile(join(folder, 'keyring'), '')
   const [monitor, monitorOld, port] = [await freePort(), await freePort(), await freePort()]
@@ -71,5 +78,5 @@ async function startDaemons(
   const waitForResponse = () => until('the gateway responds', () => isResponding(endpoint), 60_000)
   const gateway = restartable(() => daemon('radosgw', '-n', 'client.rgw.test'), waitForResponse)
   await waitForResponse()
-  return { endpoint, region: REGION, credentials, ...gateway }
+  return { endpoint, region: REGION, credentials, settings, ...gateway }
 }

@@ -14,10 +14,10 @@ const MAX_LOG = 2000
  * Starts a server that consists of several daemons, in a temporary folder. `close` stops all of them. If a
  * daemon ends before all are ready, the start fails with the stderr output of that daemon.
  */
-export async function startS3Daemons(
+export async function startS3Daemons<Server extends Omit<S3Server, 'close'>>(
   name: string,
-  start: (folder: string, launch: Launch) => Promise<Omit<S3Server, 'close'>>,
-): Promise<S3Server> {
+  start: (folder: string, launch: Launch) => Promise<Server>,
+): Promise<Server & Pick<S3Server, 'close'>> {
   const folder = await mkdtemp(join(tmpdir(), `stowage-${name}-`))
   const daemons: ChildProcess[] = []
   const ended = Promise.withResolvers<never>()

@@ -137,6 +137,7 @@ function operationOf(incoming: IncomingMessage): string {
     return method === 'POST' ? 'CreateMultipartUpload' : 'ListMultipartUploads'
   }
   if (query.has('list-type')) return 'ListObjects'
+  if (incoming.headers['x-amz-copy-source'] !== undefined) return 'CopyObject'
   const isBucket = pathOf(incoming).split('/').filter(Boolean).length === 1
   return isBucket ? 'HeadBucket' : (ON_OBJECTS[method] ?? method)
 }

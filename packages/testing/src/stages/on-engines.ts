@@ -34,7 +34,11 @@ async function run(): Promise<number> {
     return await runTests(patterns, {
       TEST_SQLITE_TEMPLATE: await createSqliteTemplate(folder),
       ...(postgres && { STOWAGE_TEST_POSTGRES: postgres.url }),
-      ...(ceph && { STOWAGE_TEST_S3: ceph.endpoint, ...credentialsOf(ceph) }),
+      ...(ceph && {
+        STOWAGE_TEST_S3: ceph.endpoint,
+        STOWAGE_TEST_CEPH: ceph.settings,
+        ...credentialsOf(ceph),
+      }),
     })
   } finally {
     await rm(folder, { recursive: true })

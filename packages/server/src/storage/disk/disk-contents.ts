@@ -2,6 +2,7 @@ import { access, constants, opendir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isAssetId } from '../../domain/asset.ts'
 import { DamagedObject, EngineUnavailable } from '../../errors.ts'
+import { checkStored } from '../check-stored.ts'
 import type { ObjectFacts, StorageContents } from '../storage.ts'
 import { discard } from './discard.ts'
 import { isMissing, isReadError } from './file-system.ts'
@@ -22,6 +23,14 @@ export function diskContents(layout: Layout): StorageContents {
   return {
     listParts: (upload) => onDisk(() => readPartFiles(uploadFolder(layout, upload))),
     abortUpload: (upload) => onDisk(() => discard(layout, uploadFolder(layout, upload))),
+    // The object has its own folder, so that discarding the upload does not affect it.
+    closeUpload: (upload) =>
+      onDisk(async () => {
+        const parts = await readPartFiles(uploadFolder(layout, upload))
+        if (parts === undefined) return
+        checkStored(await findObject(upload.key), parts)
+        await discard(layout, uploadFolder(layout, upload))
+      }),
     async *readPart(object, number, options) {
       try {
         yield* readPart(layout, object, number, options)
@@ -47,9 +56,10 @@ export function diskContents(layout: Layout): StorageContents {
     describeObject: (key) => objectFolder(layout, key),
     removeObject: (key) => onDisk(() => discard(layout, objectFolder(layout, key))),
 
-    async *listUploads() {
+    async *listUploads(key) {
       for await (const { name } of await onDisk(() => opendir(layout.uploads))) {
         const upload = parseUploadFolder(name)
+        if (key !== undefined && upload?.key !== key) continue
         const folder = upload && (await findFolder(uploadFolder(layout, upload)))
         if (upload && folder) yield { ...upload, openedAt: folder.birthtime }
       }

@@ -90,6 +90,11 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
         await contents.abortUpload(upload)
         listener.endUpload(upload)
       }),
+    closeUpload: (upload) =>
+      withUpload(upload, async () => {
+        await contents.closeUpload(upload)
+        listener.endUpload(upload)
+      }),
     findObject: (key) => withKey(key, () => contents.findObject(key)),
     removeObject: (key) => withKey(key, () => contents.removeObject(key)),
 

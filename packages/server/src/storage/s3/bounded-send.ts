@@ -13,10 +13,10 @@ export type Send = S3Client['send']
  * Limits the time of each call, so that storage that does not respond is an outage. Also throws if a
  * successful response does not come from S3-compatible storage.
  */
-export function boundedSend(client: S3Client): Send {
+export function boundedSend(client: S3Client, limitMs = CALL_TIMEOUT_MS): Send {
   return (async (command: Parameters<Send>[0]) => {
     const isCompletion = command instanceof CompleteMultipartUploadCommand
-    const timeoutMs = isCompletion ? COMPLETE_TIMEOUT_MS : CALL_TIMEOUT_MS
+    const timeoutMs = isCompletion ? COMPLETE_TIMEOUT_MS : limitMs
     const output = await client.send(command, { abortSignal: AbortSignal.timeout(timeoutMs) })
     checkResponse(command, output)
     return output

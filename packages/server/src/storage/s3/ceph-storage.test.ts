@@ -3,11 +3,15 @@ import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3'
 import { aCephServer, missingForCeph } from '@stowage/testing/engines/ceph'
+import { collectGarbage, shareParts } from '@stowage/testing/engines/ceph-backdoor'
 import { openBucket } from '@stowage/testing/engines/s3-server'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
+import { until } from '@stowage/testing/machine/until'
 import { partPlan, partRanges } from '../../domain/parts.ts'
+import { DamagedObject } from '../../errors.ts'
 import { testStorageContract } from '../storage.contract.ts'
+import type { Storage, StorageUpload } from '../storage.ts'
 
 const CHUNK = 100_000
 
@@ -46,6 +50,24 @@ if (missing !== undefined) {
     assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
   })
 
+  test('ceph: a file whose upload a killed gateway left open is lost if the upload is aborted, and kept if it is closed', async (t) => {
+    const storage = await openBucket(gateway, 'some/prefix/')
+    cleanUp(t, () => storage.close())
+    const bytes = Buffer.alloc(2 * CHUNK + 5, 7)
+    const [aborted, closed] = [await leaveOpen(storage, bytes), await leaveOpen(storage, bytes)]
+    await storage.closeUpload(closed)
+    await storage.abortUpload(aborted)
+    for (const { key } of [closed, aborted]) {
+      assert.deepEqual(await Array.fromAsync(storage.listUploads(key)), [])
+    }
+    await until('the file of the aborted upload is lost', async () => {
+      await collectGarbage(gateway)
+      return (await read(storage, aborted.key, bytes.length)) === undefined
+    })
+    assert.deepEqual(await read(storage, closed.key, bytes.length), bytes)
+    assert.equal(await storage.findObject(`${closed.key}.copy`), undefined)
+  })
+
   test('ceph: a URL signed with temporary credentials expires with them', async (t) => {
     const ending = new Date(Date.now() + 1_800_000)
     ending.setMilliseconds(0)
@@ -65,6 +87,42 @@ if (missing !== undefined) {
     const inAMinute = new Date(Date.now() + 60_000)
     assert.deepEqual((await storage.signParts(upload, ranges, inAMinute)).expiresAt, inAMinute)
   })
+
+  /** Stores an object that consists of the parts of an open upload, and returns the upload. */
+  async function leaveOpen(storage: Storage, bytes: Buffer): Promise<StorageUpload> {
+    const key = randomUUID()
+    const anUpload = async () => ({
+      key,
+      id: await storage.createUpload({ key, id: randomUUID(), mime: 'text/plain' }),
+    })
+    const [open, other] = [await anUpload(), await anUpload()]
+    const plan = partPlan(bytes.length, CHUNK)
+    const ranges = partRanges(plan)
+    const { urls } = await storage.signParts(open, ranges, new Date(Date.now() + 60_000))
+    for (const [index, { start, end }] of ranges.entries()) {
+      const body = new Uint8Array(bytes.subarray(start, end))
+      assert.equal((await fetch(urls[index] ?? '', { method: 'PUT', body })).status, 200)
+    }
+    await shareParts(gateway, { from: open.id, to: other.id })
+    assert.deepEqual(await storage.completeUpload(other, plan, []), { outcome: 'completed' })
+    const listed = await Array.fromAsync(storage.listUploads(key))
+    assert.deepEqual(
+      listed.map(({ id }) => id),
+      [open.id],
+    )
+    return open
+  }
+
+  /** Returns undefined if the storage has lost the bytes of the object. */
+  async function read(storage: Storage, key: string, size: number): Promise<Buffer | undefined> {
+    const plan = partPlan(size, size)
+    try {
+      return Buffer.concat(await Array.fromAsync(storage.readPart({ key, plan }, 1)))
+    } catch (error) {
+      if (error instanceof DamagedObject) return undefined
+      throw error
+    }
+  }
 
   async function setPolicy(bucket: string, effect: 'Allow' | 'Deny'): Promise<void> {
     const { endpoint, region, credentials } = gateway

@@ -1,5 +1,6 @@
 import {
   CompleteMultipartUploadCommand,
+  CopyObjectCommand,
   HeadObjectCommand,
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
@@ -9,6 +10,7 @@ import {
 /** The response of every S3-compatible storage has at least one of these fields. */
 const FIELDS = [
   [CompleteMultipartUploadCommand, ['Bucket', 'Key', 'Location', 'ETag']],
+  [CopyObjectCommand, ['CopyObjectResult']],
   [HeadObjectCommand, ['ETag', 'LastModified']],
   [ListPartsCommand, ['Bucket', 'Key', 'UploadId', 'Parts']],
   [ListObjectsV2Command, ['Name', 'Prefix', 'MaxKeys', 'Contents']],

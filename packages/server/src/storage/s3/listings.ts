@@ -39,13 +39,15 @@ export async function* listObjects(
   }
 }
 
+/** All uploads in the folder, or those of one key. */
 export async function* listUploads(
   send: Send,
   { bucket, prefix }: Folder,
+  wanted = '',
 ): AsyncIterable<OpenUpload> {
   let marker: { KeyMarker?: string; UploadIdMarker?: string } | undefined = {}
   while (marker !== undefined) {
-    const request = { Bucket: bucket, Prefix: prefix, ...marker }
+    const request = { Bucket: bucket, Prefix: prefix + wanted, ...marker }
     const page: ListMultipartUploadsOutput = await orOutage(() =>
       send(new ListMultipartUploadsCommand(request)),
     )

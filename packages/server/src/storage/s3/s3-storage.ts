@@ -6,6 +6,7 @@ import {
   type ListPartsOutput,
 } from '@aws-sdk/client-s3'
 import { type PartRange, partLength } from '../../domain/parts.ts'
+import { checkStored } from '../check-stored.ts'
 import { attachmentNamed } from '../content-disposition.ts'
 import type { ObjectFacts, Storage, StorageUpload, StoredPart } from '../storage.ts'
 import { boundedSend } from './bounded-send.ts'
@@ -23,6 +24,7 @@ import {
 } from './presign.ts'
 import { readPartOfS3 } from './read-part.ts'
 import { resolveLocation } from './resolve-location.ts'
+import { rewriteObject } from './rewrite-object.ts'
 import { type BucketOptions, openClient } from './s3-client.ts'
 import { isGone, orOutage } from './s3-errors.ts'
 
@@ -84,6 +86,19 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     return parts.sort((a, b) => a.number - b.number)
   }
 
+  async function abortUpload(upload: StorageUpload): Promise<void> {
+    for (let attempt = 0; attempt < MAX_ABORTS; attempt += 1) {
+      try {
+        await send(new AbortMultipartUploadCommand(uploadOf(upload)))
+      } catch (error) {
+        if (isGone(error)) return
+        throw error
+      }
+      if ((await listParts(upload)) === undefined) return
+    }
+    throw new Error(`parts still arrive after ${MAX_ABORTS} aborts of the upload`)
+  }
+
   async function findIn(key: string): Promise<ObjectFacts | undefined> {
     const found = await findObject(send, keyOf(key))
     return found && { key, ...found }
@@ -133,18 +148,15 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
         return object?.size === plan.size ? { outcome: 'completed' } : outcome
       }),
 
-    abortUpload: (upload) =>
+    abortUpload: (upload) => orOutage(() => abortUpload(upload)),
+
+    closeUpload: (upload) =>
       orOutage(async () => {
-        for (let attempt = 0; attempt < MAX_ABORTS; attempt += 1) {
-          try {
-            await send(new AbortMultipartUploadCommand(uploadOf(upload)))
-          } catch (error) {
-            if (isGone(error)) return
-            throw error
-          }
-          if ((await listParts(upload)) === undefined) return
-        }
-        throw new Error(`parts still arrive after ${MAX_ABORTS} aborts of the upload`)
+        const parts = await listParts(upload)
+        if (parts === undefined) return
+        checkStored(await findIn(upload.key), parts)
+        await rewriteObject(options, prefix + upload.key)
+        await abortUpload(upload)
       }),
 
     signDownload: (object, expiresAt) =>
@@ -172,7 +184,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
         }
       }),
 
-    listUploads: () => listUploads(send, { bucket, prefix }),
+    listUploads: (key) => listUploads(send, { bucket, prefix }, key),
     ...identityInS3(send, { bucket, prefix }),
 
     isBusy: () => false,

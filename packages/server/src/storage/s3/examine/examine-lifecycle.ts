@@ -1,19 +1,27 @@
-import { createHash } from 'node:crypto'
-import {
-  GetBucketLifecycleConfigurationCommand,
-  type LifecycleRule,
-  PutBucketLifecycleConfigurationCommand,
-} from '@aws-sdk/client-s3'
+import type { LifecycleRule } from '@aws-sdk/client-s3'
 import { formatDuration } from '@stowage/protocol/format'
 import type { Finding } from '../../../domain/finding.ts'
-import { isForbidden, isNotSet, isUnsupported } from './bucket-rule-errors.ts'
+import { isForbidden, isUnsupported } from './bucket-rule-errors.ts'
 import { awsCommand, type Examination, found, quoted } from './examination.ts'
+import {
+  abortsUploads,
+  daysOf,
+  mayAbortUploads,
+  readRules,
+  removesObjects,
+  ruleFor,
+  ruleId,
+  writeRules,
+} from './lifecycle-rules.ts'
 
 const DAY_MS = 24 * 3_600_000
 /** The storage counts from the start of an upload, the service from its last activity. */
 const SPARE_DAYS = 23
 
-/** Checks that the storage removes uploads that no job will remove, such as those of a retired service. */
+/**
+ * Checks that the storage removes uploads that no job will remove, such as those of a retired service. On Ceph, checks
+ * that it does not: aborting an upload that a killed gateway left open destroys the stored file.
+ */
 export async function examineLifecycle(examination: Examination): Promise<Finding> {
   return { ...(await examineRules(examination)), check: 'bucket rules' }
 }
@@ -22,8 +30,9 @@ async function examineRules(examination: Examination): Promise<Finding> {
   const { bucket, prefix, fix, uploadsKeptForMs } = examination
   const wantedDays = Math.ceil(uploadsKeptForMs / DAY_MS) + SPARE_DAYS
   let rules: LifecycleRule[]
+  let isCeph: boolean
   try {
-    rules = await readRules(examination)
+    ;({ rules, isCeph } = await readRules(examination))
   } catch (error) {
     if (isForbidden(error))
       return found('note', 'this access key may not read the lifecycle rules of the bucket')
@@ -38,6 +47,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
     const message = `the lifecycle rule ${expiring.ID ?? ''} of the bucket removes objects after some time, including files: delete the rule, or restrict it to another prefix`
     return found('error', message)
   }
+  if (isCeph) return examineOnCeph(examination, rules)
   const days = rules.filter((rule) => abortsUploads(rule, prefix)).map(daysOf)
   const shortest = Math.min(...days)
   if (shortest * DAY_MS < uploadsKeptForMs) {
@@ -64,63 +74,24 @@ async function examineRules(examination: Examination): Promise<Finding> {
   return found('fixed', `the bucket now aborts incomplete uploads after ${wantedDays} days`)
 }
 
-function ruleFor(prefix: string, days: number): LifecycleRule {
-  return {
-    ID: `stowage incomplete uploads ${prefix}`.trim(),
-    Status: 'Enabled',
-    Filter: { Prefix: prefix },
-    AbortIncompleteMultipartUpload: { DaysAfterInitiation: days },
+const CEPH_RISK =
+  'on Ceph, if the gateway is killed while it completes an upload, aborting that upload later destroys the stored file'
+
+/** No rule may abort uploads. With `fix`, the rule that an earlier version has set is removed. */
+async function examineOnCeph(examination: Examination, rules: LifecycleRule[]): Promise<Finding> {
+  const { prefix, fix } = examination
+  const isOurs = ({ ID }: LifecycleRule) => ID === ruleId(prefix)
+  const aborting = rules.filter((rule) => mayAbortUploads(rule, prefix))
+  const others = aborting.filter((rule) => !isOurs(rule))
+  const isFixed = fix && others.length < aborting.length
+  if (isFixed) await writeRules(examination, { Rules: rules.filter((rule) => !isOurs(rule)) })
+  const remaining = fix ? others : aborting
+  if (remaining.length > 0) {
+    const names = remaining.map(({ ID }) => ID ?? '').join(', ')
+    const message = `lifecycle rules of the bucket abort incomplete uploads: ${names}; ${CEPH_RISK}: delete the rules, or restrict them to other prefixes`
+    return found('error', message, others.length === 0 ? { remedy: 'stowage doctor --fix' } : {})
   }
-}
-
-/** A rule for a parent prefix also applies. */
-function abortsUploads(rule: LifecycleRule, prefix: string): boolean {
-  const rulePrefix = rule.Filter?.Prefix ?? rule.Prefix ?? ''
-  const hasOnlyPrefix = rule.Filter?.Tag === undefined && rule.Filter?.And === undefined
-  const isEnabled = rule.Status === 'Enabled' && rule.AbortIncompleteMultipartUpload !== undefined
-  return isEnabled && hasOnlyPrefix && prefix.startsWith(rulePrefix)
-}
-
-/** Whether the rule removes objects under the prefix. */
-function removesObjects(rule: LifecycleRule, prefix: string): boolean {
-  const rulePrefix = rule.Filter?.Prefix ?? rule.Filter?.And?.Prefix ?? rule.Prefix ?? ''
-  const removes = rule.Expiration?.Days !== undefined || rule.Expiration?.Date !== undefined
-  const isTagged = rule.Filter?.Tag !== undefined || rule.Filter?.And?.Tags !== undefined
-  const overlaps = prefix.startsWith(rulePrefix) || rulePrefix.startsWith(prefix)
-  return rule.Status === 'Enabled' && removes && !isTagged && overlaps
-}
-
-function daysOf({ AbortIncompleteMultipartUpload }: LifecycleRule): number {
-  return AbortIncompleteMultipartUpload?.DaysAfterInitiation ?? Number.POSITIVE_INFINITY
-}
-
-async function readRules({ client, bucket }: Examination): Promise<LifecycleRule[]> {
-  try {
-    const command = new GetBucketLifecycleConfigurationCommand({ Bucket: bucket })
-    return (await client.send(command)).Rules ?? []
-  } catch (error) {
-    if (isNotSet(error)) return []
-    throw error
-  }
-}
-
-/** Replaces all rules of the bucket. */
-export async function writeRules(
-  { client, bucket }: Pick<Examination, 'client' | 'bucket'>,
-  rules: { Rules: LifecycleRule[] },
-): Promise<void> {
-  const command = new PutBucketLifecycleConfigurationCommand({
-    Bucket: bucket,
-    LifecycleConfiguration: rules,
-  })
-  // Older storage systems require this digest, which AWS's SDK no longer sends.
-  command.middlewareStack.add(
-    (next) => (step) => {
-      const { headers, body } = step.request as { headers: Record<string, string>; body: string }
-      headers['content-md5'] = createHash('md5').update(body).digest('base64')
-      return next(step)
-    },
-    { step: 'build', priority: 'low' },
-  )
-  await client.send(command)
+  if (isFixed)
+    return found('fixed', `the lifecycle rule that aborted uploads is removed: ${CEPH_RISK}`)
+  return found('ok', `no lifecycle rule of the bucket aborts uploads: ${CEPH_RISK}`)
 }

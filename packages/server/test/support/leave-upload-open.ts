@@ -1,0 +1,25 @@
+import assert from 'node:assert/strict'
+import { putPart } from '@stowage/testing/service/upload'
+import { v7 as newUuid } from 'uuid'
+import { type PartPlan, partRanges } from '../../src/domain/parts.ts'
+import type { Storage } from '../../src/storage/storage.ts'
+
+/**
+ * Stores the object of an upload and leaves the upload open, as Ceph does if its gateway is killed in between. Works on
+ * every storage: the object is created from another upload of the same key.
+ */
+export async function leaveUploadOpen(
+  storage: Storage,
+  key: string,
+  { bytes, plan }: { bytes: Buffer; plan: PartPlan },
+): Promise<void> {
+  const id = await storage.createUpload({ key, id: newUuid(), mime: 'text/plain' })
+  const ranges = partRanges(plan)
+  const { urls } = await storage.signParts({ key, id }, ranges, new Date(Date.now() + 3_600_000))
+  for (const [index, { start, end }] of ranges.entries()) {
+    const response = await putPart(urls[index] ?? '', bytes.subarray(start, end))
+    assert.equal(response.status, 200)
+  }
+  const { outcome } = await storage.completeUpload({ key, id }, plan, [])
+  assert.equal(outcome, 'completed')
+}
