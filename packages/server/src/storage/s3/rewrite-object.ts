@@ -1,6 +1,7 @@
-import { CopyObjectCommand, DeleteObjectCommand } from '@aws-sdk/client-s3'
+import { CopyObjectCommand } from '@aws-sdk/client-s3'
 import { boundedSend, CONNECT_TIMEOUT_MS } from './bounded-send.ts'
 import { encodePath } from './presign.ts'
+import { removeObject } from './remove-object.ts'
 import { type BucketOptions, openClient } from './s3-client.ts'
 
 /** Ceph copies references, which took 0.1 s per GB in memory. Other storage copies the bytes. */
@@ -26,7 +27,7 @@ export async function rewriteObject(options: BucketOptions, key: string): Promis
   try {
     await copy(key, copyKey)
     await copy(copyKey, key)
-    await send(new DeleteObjectCommand({ Bucket: bucket, Key: copyKey }))
+    await removeObject(send, { Bucket: bucket, Key: copyKey })
   } finally {
     client.destroy()
   }

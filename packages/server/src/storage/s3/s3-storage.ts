@@ -1,6 +1,5 @@
 import {
   AbortMultipartUploadCommand,
-  DeleteObjectCommand,
   HeadBucketCommand,
   ListPartsCommand,
   type ListPartsOutput,
@@ -23,6 +22,7 @@ import {
   type SignedObject,
 } from './presign.ts'
 import { readPartOfS3 } from './read-part.ts'
+import { removeObject } from './remove-object.ts'
 import { resolveLocation } from './resolve-location.ts'
 import { rewriteObject } from './rewrite-object.ts'
 import { type BucketOptions, openClient } from './s3-client.ts'
@@ -174,15 +174,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     listObjects: () => listObjects(send, { bucket, prefix }),
     describeObject: (key) => `s3://${bucket}/${prefix}${key}`,
 
-    removeObject: (key) =>
-      orOutage(async () => {
-        const { $metadata } = await send(new DeleteObjectCommand(keyOf(key)))
-        // S3 responds 204. Any other status may come from a proxy, with nothing removed.
-        const isRemoved = $metadata.httpStatusCode === 204
-        if (!isRemoved && (await findIn(key)) !== undefined) {
-          throw new Error('the object still exists after its removal')
-        }
-      }),
+    removeObject: (key) => orOutage(() => removeObject(send, keyOf(key))),
 
     listUploads: (key) => listUploads(send, { bucket, prefix }, key),
     ...identityInS3(send, { bucket, prefix }),
