@@ -89,9 +89,11 @@ export function createDownloadTo(
       await file.sync()
       bytes = (await file.stat()).size
     } catch (error) {
-      if (!(await isReplaced(asset, error, signal))) throw error
-      await rm(partial, { force: true })
-      return undefined
+      const isRestarted = await isReplaced(asset, error, signal)
+      // Without any bytes, there is nothing to resume.
+      if (isRestarted || (await file.stat()).size === 0) await rm(partial, { force: true })
+      if (isRestarted) return undefined
+      throw error
     } finally {
       await file.close()
     }
@@ -106,7 +108,8 @@ export function createDownloadTo(
     error: unknown,
     signal: AbortSignal | undefined,
   ): Promise<boolean> {
-    if (!isStowageError(error, 'not_found') || version === undefined) return false
+    // The service no longer knows the version, or the storage no longer has its object.
+    if (!isStowageError(error) || error.status !== 404 || version === undefined) return false
     return (await client.asset(id, { signal })).version !== version
   }
 
