@@ -198,6 +198,24 @@ test('an upload that is still open after its file became ready is closed, and th
   assert.deepEqual(await service.backdoor.readObjects(), sessions.map(({ id }) => id).toSorted())
 })
 
+test('the object of an asset that is deleted while its upload is closed is removed', async (t) => {
+  const service = await aService(t, SETTINGS)
+  const { context } = service
+  const { id } = await aFullUpload(service)
+  const storeObject = () => leaveUploadOpen(context.storage, id, { bytes, plan: PLAN })
+  await storeObject()
+  await service.call('POST', `${API}/assets/${id}/uploaded`)
+  const closeUpload = async () => {
+    await service.call('DELETE', `${API}/assets/${id}?permanent=true`)
+    await runJobs(context)
+    assert.equal(await context.storage.findObject(id), undefined)
+    // A storage that closes the upload by copying the object stores it again.
+    await storeObject()
+  }
+  await removeOrphanedUploads({ ...context, storage: { ...context.storage, closeUpload } }, NEVER)
+  assert.equal(await context.storage.findObject(id), undefined)
+})
+
 test('if one of two instances dies, the other finishes the completions that the first had not claimed', async (t) => {
   const service = await aService(t, SETTINGS)
   const context = takeOverJobs(service)
