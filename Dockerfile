@@ -12,7 +12,7 @@ RUN cp /build/package-lock.json /build/.npmrc . \
 
 FROM node:24-slim
 WORKDIR /app
-# The files belong to root: the service can't change its own code. It only writes to /data.
+# The files belong to root: the service cannot change its own code. It only writes to /data.
 COPY --from=build /app /app
 RUN install --directory --owner=node --group=node /data
 USER node

@@ -171,18 +171,18 @@ test('a file is attached by SKU, shop ID or Stowage ID, and unknown products are
     several.stderr,
     /F matches 2 products: “Film”, “Pack”\. Pass more words, a SKU or an ID/,
   )
-  const linkedBy = async (...words: string[]) => {
+  const attachedBy = async (...words: string[]) => {
     const { code, stdout, stderr } = await run('upload', 'a.txt', '--again', ...words, '--json')
     assert.equal(code, 0, stderr)
     const { asset } = JSON.parse(stdout)
     return asset.products.map(({ variant_id }: { variant_id: number }) => variant_id).toSorted()
   }
-  assert.deepEqual(await linkedBy('--attach', 'PACK'), [101, 102])
-  assert.deepEqual(await linkedBy('--attach', 'product:10', '-a', 'FILM'), [101, 102, 121])
-  assert.deepEqual(await linkedBy('--attach', '111'), [111])
-  assert.deepEqual(await linkedBy('--attach', 'flac pac'), [102])
-  assert.deepEqual(await linkedBy('--attach', 'ac', '-a', 'ILM'), [101, 102, 121])
-  assert.deepEqual(await linkedBy('--attach', ids[0] ?? ''), [101])
+  assert.deepEqual(await attachedBy('--attach', 'PACK'), [101, 102])
+  assert.deepEqual(await attachedBy('--attach', 'product:10', '-a', 'FILM'), [101, 102, 121])
+  assert.deepEqual(await attachedBy('--attach', '111'), [111])
+  assert.deepEqual(await attachedBy('--attach', 'flac pac'), [102])
+  assert.deepEqual(await attachedBy('--attach', 'ac', '-a', 'ILM'), [101, 102, 121])
+  assert.deepEqual(await attachedBy('--attach', ids[0] ?? ''), [101])
   // A skipped file is attached, too.
   const skipped = JSON.parse((await run('upload', 'a.txt', '-a', 'FILM', '--json')).stdout)
   const skus = skipped.asset.products.map(({ sku }: { sku: string }) => sku)

@@ -63,7 +63,7 @@ test('webhooks are added, tested, disabled, rotated and deleted, and deliveries 
   assert.match(shown.stdout, /asset\.ready succeeded: HTTP 200.*received.*"filename":"a\.zip"/s)
   assert.equal(
     (await run('webhooks', 'redeliver', id, delivery)).stdout,
-    `${delivery}  is sent again\n`,
+    `${delivery}  will be sent again\n`,
   )
   await until('the delivery is sent again', () => requests === 4)
 

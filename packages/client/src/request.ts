@@ -67,7 +67,7 @@ export interface Request {
   response(path: string, call?: Call): Promise<Response>
 }
 
-/** The number of tries if `retry.tries` is omitted, and for a storage that was never reached. */
+/** The number of tries if `retry.tries` is omitted, and for storage that was never reached. */
 export const DEFAULT_TRIES = 5
 
 const PAGE_ADVICE =

@@ -36,7 +36,7 @@ async function aHalfSentFile(t: TestContext, options: { store?: UploadStore } = 
   const upload = client.upload(path, { signal: controller.signal })
   await until('three parts are stored', () => upload.progress.parts.done === 3)
   await until('the fourth part is held', () => service.storage.waiting() === 1)
-  /** Afterwards, nothing of the fourth part reaches the storage. */
+  /** Afterward, nothing of the fourth part reaches the storage. */
   async function interrupt() {
     controller.abort()
     await assert.rejects(upload, { name: 'AbortError' })

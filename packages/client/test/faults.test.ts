@@ -124,7 +124,7 @@ test('a part is sent again after the storage reports RequestTimeout', async (t) 
   await assertStored(await uploadWith(t, { faults: { of: isPut, list } }))
 })
 
-test('a storage that keeps refusing ends the upload with its error code', async (t) => {
+test('storage that keeps refusing parts ends the upload with its error code', async (t) => {
   const body = '<Error><Code>SignatureDoesNotMatch</Code></Error>'
   const list = (): Fault => ({ kind: 'refuse', status: 403, body })
   const { upload } = await uploadWith(t, { faults: { of: isPut, list } })
@@ -194,7 +194,7 @@ test('an upload without success for too long fails, and can be resumed later', a
   assert.equal(unfinished[0]?.id, upload.id)
 })
 
-test('a full storage ends an upload without retries, before the first byte and at any part', async (t) => {
+test('a full disk of the storage ends an upload without retries, before the first byte and at any part', async (t) => {
   const body = JSON.stringify({ message: 'The storage is full.', code: 'storage_full' })
   const full: Fault = { kind: 'refuse', status: 507, body }
   for (const refused of [isTo('/signed'), isPut]) {

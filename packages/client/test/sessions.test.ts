@@ -51,7 +51,7 @@ test('a page without a key sends a session of its backend, which completes it', 
   assert.deepEqual(calls, [{ name: 'complete', upload_id: session.upload_id }])
   assert.equal((await call('GET', `${API}/assets/${asset.id}`)).body.data.bytes, 25)
   assert.deepEqual(await client.unfinished(), [])
-  // The same session again: nothing is missing any more.
+  // The same session again: nothing is missing anymore.
   assert.equal((await client.upload(FILE, { session, backend })).id, asset.id)
 })
 

@@ -79,7 +79,7 @@ test('an asset is shown, downloaded, renamed, attached, detached and deleted', a
   await detachMug.waitFor()
   const undo = page.getByRole('button', { name: 'Undo' })
   await undo.click()
-  await page.getByText('Attaching undone').waitFor()
+  await page.getByText('Detached again').waitFor()
   await detachMug.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Detach Poster' }).waitFor()
   await picker.fill('mu')

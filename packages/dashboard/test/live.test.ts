@@ -103,7 +103,7 @@ test('the activity shows who did what, is filtered by kind, and is updated as th
   await page.getByLabel('Show').selectOption('API keys')
   await until('only keys are listed', async () => (await page.locator('tbody tr').count()) === 1)
   await page.getByLabel('Show').selectOption('Storage')
-  await page.getByText('No such activity').waitFor()
+  await page.getByText('No matching activity').waitFor()
   await page.getByRole('button', { name: 'Clear search and filters' }).click()
 
   const products = Array.from({ length: 60 }, (_, index) => ({

@@ -44,7 +44,7 @@ test('a video plays, and other changes on the page do not restart it', async (t)
   assert.equal(await numberOf(video, 'currentTime'), 0.1)
 })
 
-test('moving to a position in audio does not load the data before it', async (t) => {
+test('seeking in audio does not load the data before the new position', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service } = await openDashboard(t)
   const wave = aWave(120)

@@ -38,7 +38,7 @@ test('a webhook is added, tested, disabled and deleted, and a delivery is sent a
   await assertAccessible(page, 'webhooks')
 
   await page.getByRole('link', { name: url }).click()
-  await page.getByText('Nothing was sent yet').waitFor()
+  await page.getByText('Nothing has been sent yet').waitFor()
   await page.getByRole('button', { name: 'Send test' }).click()
   await page.getByText('The test succeeded').waitFor()
   status = 500

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { ROOT } from './manifest.ts'
 import { runNpm } from './run.ts'
+import { stageCli } from './stage-cli.ts'
 import { stageClient } from './stage-client.ts'
-import { stageCommand } from './stage-command.ts'
 
-const STAGES = { '@stowage/client': stageClient, stowage: stageCommand }
+const STAGES = { '@stowage/client': stageClient, stowage: stageCli }
 
 /** The names of the packages that users install. */
 export const PACKAGES = Object.keys(STAGES)

@@ -93,7 +93,7 @@ function testCommandOn(version: '24' | '26'): void {
   })
 
   test(`Node ${version}: the files that the CLI loads on demand can be loaded`, async () => {
-    const files = Number(await runProgram(version, 'load-command.js'))
+    const files = Number(await runProgram(version, 'load-cli.js'))
     assert.ok(files > 20)
     const { version: packed } = await readManifest('stowage')
     assert.equal(await runCommand('--version'), `${packed}\n`)

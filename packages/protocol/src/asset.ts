@@ -157,3 +157,12 @@ export const AssetChanges = Type.Object(
   { title: 'AssetChanges' },
 )
 export type AssetChanges = Static<typeof AssetChanges>
+
+export const DeleteAssetQuery = Type.Object({
+  permanent: Type.Optional(
+    Type.Boolean({
+      description: 'true: removes the asset immediately, even if it is in the trash',
+      ...Problem('must be true, false, 1 or 0'),
+    }),
+  ),
+})

@@ -52,8 +52,8 @@ never changes once released.
 
 ## Paging
 
-Lists return 25 rows per page. \`limit\` changes that, up to 1000 (100 for product groups and deliveries); \`page\` selects the
-page.
+Lists return 25 rows per page. \`limit\` changes that, up to 1000 (100 for product groups and deliveries); \`page\`
+selects the page.
 \`meta.total\` is the number of all rows, and \`links.next\` is the URL of the next page, or null on the last one. The
 URLs in \`links\` keep all other parameters. A page after the last one is empty, not an error.
 
@@ -100,8 +100,9 @@ asset does not change. Its ID, its products and all links to it stay the same.
 Every call can be repeated safely, except \`POST /keys\`, \`POST /upload-tokens\`, \`POST /webhooks\`,
 \`POST /assets/store\`, and \`POST /assets/signed\` without an \`Idempotency-Key\` header: repeating one of these creates
 a second key, token, webhook, link or upload. Repeating \`ping\` or \`redeliver\` of a webhook sends another request, and
-repeating \`rotate\` replaces the secret again, without ending the previous ones. Completing or cancelling an upload twice returns the same response, and so does attaching,
-detaching or storing the same products, and restoring a version.
+repeating \`rotate\` replaces the secret again, without ending the previous ones. Completing or cancelling an upload
+twice returns the same response, and so does attaching, detaching or storing the same products, and restoring a
+version.
 
 Choose a new \`Idempotency-Key\` for each upload. The same key with the same body returns the same upload, and the same
 key with another body returns 409.

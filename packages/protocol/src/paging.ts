@@ -86,7 +86,7 @@ export function TextQuery(description: string) {
   return Type.String({
     maxLength: 255,
     description,
-    ...Check('searchable'),
+    ...Check('printable'),
     ...Problem('must be a string of at most 255 characters'),
   })
 }

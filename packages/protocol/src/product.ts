@@ -53,7 +53,7 @@ const shopId = (description: string) =>
 const text = (minLength: number) => ({
   minLength,
   maxLength: 255,
-  ...Check('searchable'),
+  ...Check('printable'),
   ...Problem(`must be a string of ${minLength} to 255 characters`),
 })
 

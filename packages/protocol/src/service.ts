@@ -45,7 +45,7 @@ export const ErrorBody = Type.Object(
 )
 export type ErrorBody = Static<typeof ErrorBody>
 
-/** The body of 409 responses. */
+/** The body of 409 responses of calls that can return `replacement_in_progress`. */
 export const ConflictBody = Type.Object(
   {
     message: Type.String(),
@@ -57,7 +57,7 @@ export const ConflictBody = Type.Object(
   { title: 'Conflict' },
 )
 
-/** The body of 403 responses. */
+/** The body of 403 responses of calls that can return `upload_token_exceeded`. */
 export const UploadTokenExceededBody = Type.Object(
   {
     message: Type.String(),

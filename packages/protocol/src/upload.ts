@@ -22,7 +22,7 @@ const fileSize = Type.Integer({
   ...Problem(`must be the file’s size in bytes: a whole number from 0 to ${MAX_INTEGER}`),
 })
 
-/** Every S3-compatible storage accepts parts from 5 MiB to 5 GiB; only the last may be smaller. */
+/** All S3-compatible storage accepts parts from 5 MiB to 5 GiB; only the last may be smaller. */
 const MIN_CHUNK_SIZE = 5 * 1024 ** 2
 const MAX_CHUNK_SIZE = 5 * 1024 ** 3
 const chunkSizeProblem = Problem(

@@ -25,7 +25,7 @@ const url = Type.String({
 const description = Type.String({
   maxLength: MAX_DESCRIPTION_LENGTH,
   examples: ['shop backend'],
-  ...Check('searchable'),
+  ...Check('printable'),
   ...Problem(`must be a string of at most ${MAX_DESCRIPTION_LENGTH} characters`),
 })
 const types = Type.Unsafe<EventType[] | null>({

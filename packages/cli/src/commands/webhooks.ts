@@ -1,7 +1,7 @@
 import { CONNECTION_HELP } from '../connection/with-client.ts'
 import { type Command, UsageError } from '../usage.ts'
 import { ACTIONS } from '../webhooks/actions.ts'
-import { readWebhookOptions } from '../webhooks/values.ts'
+import { readWebhookOptions } from '../webhooks/read-webhook-options.ts'
 
 export const webhooks: Command = {
   help: `stowage webhooks: send the events of the account to your own endpoints
@@ -17,7 +17,7 @@ Usage:
   stowage webhooks deliveries ID [DELIVERY] [--status STATUS] [--limit N | --all]
   stowage webhooks redeliver ID DELIVERY…
 
-  --type          send only events of this type, such as asset.ready; may be repeated
+  --type          send only events of this type, such as asset.ready; can be repeated
   --description   what the webhook is for
   --status        only deliveries that are pending, succeeded or failed
   -n, --limit     the maximum number of deliveries (default: 25)

@@ -3,7 +3,7 @@ import { join, sep } from 'node:path'
 import type { Asset } from '@stowage/client'
 import { safeName } from './safe-name.ts'
 
-/** The path to save an asset to. In a folder, the name of the asset is used, made safe. */
+/** The path to save an asset to. In a folder, it ends with the sanitized name of the asset. */
 export async function targetPath(path: string | undefined, asset: Asset): Promise<string> {
   const name = safeName(asset.filename)
   if (path === undefined) return name

@@ -6,7 +6,7 @@ import { sanitize } from '../text/sanitize.ts'
 import { refuseArguments, requireOneArgument, UsageError } from '../usage.ts'
 import { listOrShowDeliveries, redeliver } from './delivery-actions.ts'
 import { outcomeOf } from './delivery-text.ts'
-import type { WebhookValues } from './values.ts'
+import type { WebhookValues } from './read-webhook-options.ts'
 import { webhookTable, webhookText } from './webhook-text.ts'
 
 type Action = (values: WebhookValues, positionals: string[]) => Promise<number>
@@ -26,7 +26,7 @@ export const ACTIONS = {
   add: async (values, positionals) => {
     const url = requireOneArgument(positionals, 'URL')
     const { description = '', json = false } = values
-    // The service refuses unknown types, and newer ones know more.
+    // Not checked here: the service refuses unknown types, and a newer service has more types.
     const types = (values.type ?? null) as NonNullable<WebhookRequest['types']> | null
     return withClient(values, async (client) => {
       const webhook = await client.createWebhook({ url, types, description })

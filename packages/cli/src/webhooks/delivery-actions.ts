@@ -5,7 +5,7 @@ import { writeData, writeItem } from '../output.ts'
 import { readChoice, readCount, requireArguments, UsageError } from '../usage.ts'
 import { reportRemaining, writeList } from '../write-list.ts'
 import { deliveryTable, deliveryText } from './delivery-text.ts'
-import type { WebhookValues } from './values.ts'
+import type { WebhookValues } from './read-webhook-options.ts'
 
 const STATUSES = ['pending', 'succeeded', 'failed'] as const
 /** The longest page of deliveries. */
@@ -47,7 +47,7 @@ export async function redeliver(values: WebhookValues, positionals: string[]): P
   return withClient(values, async (client) => {
     for (const id of ids) {
       const delivery = await client.redeliver(webhookId, id)
-      writeItem(delivery, { json: values.json === true, text: `${id}  is sent again` })
+      writeItem(delivery, { json: values.json === true, text: `${id}  will be sent again` })
     }
     return 0
   })

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module'
 
 /**
  * `import 'node:http'` reads all exports of the module, and one of them loads fetch. That takes longer
- * than to load the rest of the client. Node 20.16 and later have `getBuiltinModule`.
+ * than loading the rest of the client. Node 20.16 and later have `getBuiltinModule`.
  */
 const load = process.getBuiltinModule ?? createRequire(import.meta.url)
 

@@ -1,7 +1,7 @@
 /** Limits how many parts are in transit at the same time. Large parts count for more than one. */
 export interface ConcurrencyLimit {
   current(): number
-  /** Returns how much a part counts towards the limit. */
+  /** Returns how much a part counts toward the limit. */
   weigh(partSize: number, fileSize: number): number
   /** Bytes were sent. `hasWaitingPart`: the limit delays at least one part. */
   sent(bytes: number, hasWaitingPart: boolean): void

@@ -38,7 +38,7 @@ interface KnownFile {
 
 /** Uppy sends the parts of a file one by one, and sends a failed part again: so parts are small. */
 const CHUNK = 16 * 1024 ** 2
-/** Every storage accepts this many parts. */
+/** All storage accepts this many parts. */
 const MAX_PARTS = 1000
 
 function chunkSizeOf(size: number): number {

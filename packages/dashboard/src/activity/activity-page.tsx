@@ -53,7 +53,7 @@ export function ActivityPage() {
         />
       )}
       {isEmpty && kind !== 'all' && (
-        <NoMatch title="No such activity" onClear={() => show('all')} />
+        <NoMatch title="No matching activity" onClear={() => show('all')} />
       )}
       {isEmpty && kind === 'all' && (
         <EmptyState Icon={IconHistory} color="dimmed" title="No activity yet">

@@ -61,7 +61,7 @@ function reasonOf({ damaged }: Asset, kind: PreviewKind | undefined, error: unkn
   if (damaged) return 'No preview is available, because the file is damaged.'
   if (kind === undefined) return 'No preview is available for this type of file.'
   if (isStowageError(error, 'verifying')) {
-    return 'The service is comparing the file with its declared SHA-256. The preview appears afterwards.'
+    return 'The service is comparing the file with its declared SHA-256. The preview appears afterward.'
   }
   return 'The preview could not be loaded.'
 }

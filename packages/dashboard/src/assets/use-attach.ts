@@ -23,7 +23,7 @@ export function useAttach({ onDone }: { onDone?(): void } = {}) {
   const undo = async (attachments: readonly Attachment[]) => {
     try {
       await changeAttachments(client, 'detach', attachments)
-      notify({ message: 'Attaching undone' })
+      notify({ message: 'Detached again' })
     } catch (error) {
       notify({ isError: true, title: 'Could not undo', message: errorText(error) })
     }

@@ -26,7 +26,7 @@ export function ProductPage({ id }: { id: string }) {
       <LoadedRecord
         query={product}
         kind="product"
-        notFoundText="It may have been deleted, or the URL is wrong."
+        notFoundText="It may have been deleted, or the URL may be wrong."
       >
         {(loaded) => <ProductContent {...loaded} />}
       </LoadedRecord>

@@ -22,7 +22,7 @@ export function DeliveryLog({ webhook }: { webhook: Webhook }) {
       {({ data, meta }) => (
         <Stack gap="sm">
           {meta.total === 0 && (
-            <Text c="dimmed">Nothing was sent yet. Send a test, or change an asset.</Text>
+            <Text c="dimmed">Nothing has been sent yet. Send a test, or change an asset.</Text>
           )}
           {data.map((delivery) => (
             <DeliveryRow key={delivery.id} delivery={delivery} webhook={webhook} />

@@ -1,5 +1,13 @@
 import { Deleted } from '../account.ts'
-import { AssetChanges, AssetPath, AssetResponse, DownloadUrl, LinkRequest } from '../asset.ts'
+import {
+  AssetChanges,
+  AssetPath,
+  AssetResponse,
+  DeleteAssetQuery,
+  DownloadUrl,
+  LinkRequest,
+} from '../asset.ts'
+import { BulkRequest, BulkResponse } from '../bulk.ts'
 import { defineEndpoint } from '../endpoint.ts'
 import {
   assetExample,
@@ -12,7 +20,6 @@ import {
 import { AssetPage, ListAssetsQuery, PageOnlyQuery, ReadAssetQuery } from '../paging.ts'
 import { ProductPage, ProductReferences } from '../product.ts'
 import { GroupPageOnlyQuery, ProductGroupPage } from '../product-group.ts'
-import { DeleteAssetQuery } from '../trash.ts'
 import { API_PREFIX } from './prefix.ts'
 
 export const listAssets = defineEndpoint({
@@ -241,4 +248,28 @@ export const detachProducts = defineEndpoint({
     example: attachedExample,
   },
   errors: ['not_found'],
+})
+
+/** Enough for a thousand asset IDs, a thousand IDs of each kind and a thousand SKUs of 150 characters. */
+const BULK_BODY_LIMIT = 320 * 1024
+
+export const changeAssets = defineEndpoint({
+  operationId: 'changeAssets',
+  methods: ['POST'],
+  path: `${API_PREFIX}/assets/bulk`,
+  tag: 'Assets',
+  scope: 'write',
+  summary: 'Delete, restore, attach or detach several assets',
+  description:
+    'Changes all of the assets, or none: if an ID is unknown, nothing changes. `attach` and `detach` take the same references to products as the calls for a single asset (`POST /assets/:id/attach`). Only ready assets and assets in the trash can be deleted. Deleting an asset in the trash and restoring a ready one have no effect, so the call can be repeated. With `permanent`, assets are removed immediately and cannot be restored; a repeated call is refused, because their IDs are unknown then.',
+  body: BulkRequest,
+  bodyLimit: BULK_BODY_LIMIT,
+  bodyExample: { action: 'delete', ids: [assetExample.id] },
+  success: {
+    status: 200,
+    description: 'All assets are changed',
+    schema: BulkResponse,
+    example: { data: { action: 'delete', assets: 1 } },
+  },
+  errors: ['storage_exceeded'],
 })

@@ -60,7 +60,7 @@ export interface StoredFile {
 /** The ID of the database and of the storage that is bound to it. */
 export interface DatabaseIdentity {
   id: string
-  /** Undefined until a storage is bound. */
+  /** Undefined until storage is bound. */
   storageId: string | undefined
 }
 

@@ -8,7 +8,7 @@ export interface EventListeners {
   call(accountIds: Iterable<string> | undefined): void
 }
 
-/** Calls `onFirst` when there is a listener, and `onLast` when there is none any more. */
+/** Calls `onFirst` when the first listener is added, and `onLast` when the last one is removed. */
 export function createEventListeners({
   onFirst = () => {},
   onLast = () => {},

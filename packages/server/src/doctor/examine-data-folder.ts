@@ -23,6 +23,6 @@ async function findProblem(path: string): Promise<string | undefined> {
     const code = error instanceof Error && 'code' in error ? error.code : undefined
     // The first start creates it, with its parent folders.
     if (code === 'ENOENT' && dirname(path) !== path) return findProblem(dirname(path))
-    return `this user can't read and write ${path}`
+    return `this user cannot read and write ${path}`
   }
 }

@@ -31,7 +31,7 @@ export async function* reconcileUploads(context: DoctorContext): AsyncIterable<F
   if (orphans.length > 0) {
     if (repair) for (const { upload } of orphans) await contents.abortUpload(upload)
     const items = orphans.map(describe)
-    const message = `open uploads in the storage that can't be completed: ${orphans.length}`
+    const message = `open uploads in the storage that cannot be completed: ${orphans.length}`
     yield repair
       ? {
           check: 'uploads',

@@ -139,7 +139,7 @@ test('an object of the wrong size is reported', async (t) => {
   assert.match(finding.items?.[0] ?? '', /it has 1 bytes instead of 25/)
 })
 
-test('an upload that can’t be completed is reported, and removed with --repair', async (t) => {
+test('an upload that cannot be completed is reported, and removed with --repair', async (t) => {
   const service = await aService(t, SETTINGS)
   const { storage } = service.context
   const key = newUuid()

@@ -1,4 +1,4 @@
-import { CONTROL_CHARACTERS } from './is-searchable.ts'
+import { CONTROL_CHARACTERS } from './is-printable.ts'
 import { foldText } from './search-text.ts'
 
 /** Short enough, in any script, for an index entry of PostgreSQL, which has at most 2,704 bytes. */

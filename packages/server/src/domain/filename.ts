@@ -1,4 +1,4 @@
-import { CONTROL_CHARACTERS } from './is-searchable.ts'
+import { CONTROL_CHARACTERS } from './is-printable.ts'
 
 const MAX_NAME_LENGTH = 255
 const VISIBLE = /[^\s\p{Cf}]/u

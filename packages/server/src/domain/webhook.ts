@@ -87,7 +87,7 @@ export interface WebhookResponse extends Omit<Attempt, 'at' | 'url'> {
 
 /**
  * Sends one request. Never rejects: a failure is a response without a status. After the signal is aborted, it does not
- * wait for a response any more.
+ * wait for a response anymore.
  */
 export type SendWebhook = (
   request: WebhookRequest,

@@ -8,7 +8,7 @@ interface Engines {
 }
 
 /**
- * Refuses a database and a storage that do not belong together. If neither is bound yet, it binds
+ * Refuses a database and storage that do not belong together. If neither is bound yet, it binds
  * them: each stores the identity of the other. Several instances may do this concurrently.
  */
 export async function bindStorage({ database, storage }: Engines): Promise<void> {

@@ -209,7 +209,7 @@ test('the object of an asset that is deleted while its upload is closed is remov
     await service.call('DELETE', `${API}/assets/${id}?permanent=true`)
     await runJobs(context)
     assert.equal(await context.storage.findObject(id), undefined)
-    // A storage that closes the upload by copying the object stores it again.
+    // Storage that closes the upload by copying the object stores it again.
     await storeObject()
   }
   await removeOrphanedUploads({ ...context, storage: { ...context.storage, closeUpload } }, NEVER)

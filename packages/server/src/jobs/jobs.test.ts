@@ -269,7 +269,7 @@ test('a completion whose parts are lost becomes an upload again and can be cance
   await assertNothingLeft(service)
 })
 
-test('nothing is lost during an outage of the storage, and the jobs catch up afterwards', async (t) => {
+test('nothing is lost during an outage of the storage, and the jobs catch up afterward', async (t) => {
   const service = await aService(t, SETTINGS)
   const bytes = someBytes(25)
   const unwanted = await requestSession(service.baseUrl, { bytes })

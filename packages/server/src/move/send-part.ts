@@ -56,7 +56,7 @@ async function tryToSend(
     const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
     // The source is damaged, so a retry does not help.
     if (cause instanceof DamagedObject) return { isTemporary: false, error: cause }
-    const message = `the storage can't be reached (${cause}). Run the command again when it is reachable`
+    const message = `the storage cannot be reached (${cause}). Run the command again when it is reachable`
     return { isTemporary: true, error: new Error(message) }
   } finally {
     stall.close()

@@ -154,7 +154,7 @@ test('addresses that are not public are refused without connecting, also literal
   assert.equal(requests, 0)
 })
 
-test('a name is checked whenever it is connected to, so it cannot turn to a private address', async (t) => {
+test('a name is checked for each connection, so it cannot resolve to a private address later', async (t) => {
   let requests = 0
   const url = await anHttpServer(t, (_request, response) => {
     requests += 1

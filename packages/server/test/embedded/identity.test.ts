@@ -29,7 +29,7 @@ async function assertRefused(folder: string, why: RegExp): Promise<void> {
   assert.doesNotMatch(stderr, /^\s+at /m)
 }
 
-test('a storage that belongs to another database is refused until it is adopted', async (t) => {
+test('storage that belongs to another database is refused until it is adopted', async (t) => {
   const { folder, id } = await aUsedFolder(t)
   const other = await aUsedFolder(t)
   await rm(join(folder, 'storage'), { recursive: true })
@@ -57,7 +57,7 @@ test('a storage that belongs to another database is refused until it is adopted'
   assert.equal((await fetch(`${service.baseUrl}/api/v1/assets/${id}`)).status, 200)
 })
 
-test('an empty storage, as with a disk that is not mounted, is refused', async (t) => {
+test('empty storage, as with a disk that is not mounted, is refused', async (t) => {
   const { folder, id } = await aUsedFolder(t)
   const away = join(folder, 'away')
   await cp(join(folder, 'storage'), away, { recursive: true })
@@ -69,7 +69,7 @@ test('an empty storage, as with a disk that is not mounted, is refused', async (
   assert.deepEqual(await download(service.baseUrl, id), BYTES)
 })
 
-test('a database that belongs to another storage is refused', async (t) => {
+test('a database that belongs to other storage is refused', async (t) => {
   const { folder, identity } = await aUsedFolder(t)
   const text = await readFile(identity, 'utf8')
   await writeFile(identity, text.replace(/"storage":"[^"]+"/, '"storage":"another"'))

@@ -21,7 +21,7 @@ const RATE = Number(WEBHOOK_RATE)
 const MAX_DELAY_MS = 1_000
 
 for (const dead of [0, Number(WEBHOOK_DEAD)]) {
-  test(`every change is sent soon, beside ${dead} endpoints that never respond`, async (t) => {
+  test(`every change is sent soon, although ${dead} other endpoints never respond`, async (t) => {
     const { call } = await aService(t)
     const receiver = await aWebhookReceiver(t)
     const delays: number[] = []

@@ -140,7 +140,7 @@ test('if the storage fails at any request, every response is correct, and no dat
     }
   }
 
-  /** A storage that never responds would take too long if this were permanent. */
+  /** Storage that never responds would take too long if this were permanent. */
   function durationsOf({ kind }: S3Fault): boolean[] {
     return runsAllFaults && kind !== 'never' ? [false, true] : [false]
   }

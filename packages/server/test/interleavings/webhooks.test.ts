@@ -12,11 +12,11 @@ import { watchPorts } from './watch-ports.ts'
 
 const EVENTS = 2
 
-const AFTER_CLAIMS = 'another deliverer after the claims have ended'
+const AFTER_CLAIMS = 'another instance after the claims have ended'
 
-/** What runs while the first deliverer is paused. */
+/** What runs while the instance that sends the webhooks is paused. */
 const OTHERS: Record<string, (harness: Harness, path: string) => Promise<unknown>> = {
-  'another deliverer': ({ context }) => deliverAll(context),
+  'another instance': ({ context }) => deliverAll(context),
   'a change': async (harness) => addLink(harness),
   [AFTER_CLAIMS]: ({ context }) => deliverAll(context, CLAIM_MS + 1000),
   'disabling and enabling': async ({ account }, path) => {
@@ -41,11 +41,11 @@ const others = Object.entries(OTHERS).slice(0, isOnS3 ? 2 : undefined)
 
 /** One run tries this share of the points, with a receiver that works and with one that fails. */
 const SHARE = 0.4
-/** The receiver fails once, so a delivery is retried after 5 seconds. A killed deliverer delays this by its claim. */
+/** The receiver fails once, so a delivery is retried after 5 seconds. A killed instance delays this by its claim. */
 const RETRY_MS = [CLAIM_MS + 1000, 60_000]
 
 for (const [name, other] of others) {
-  test(`a deliverer that is paused or killed at any point loses no event and queues none twice, with ${name} meanwhile`, async (t) => {
+  test(`an instance that is paused or killed while it sends webhooks loses no event and queues none twice, with ${name} meanwhile`, async (t) => {
     const { settings } = await aDeployment(t)
     const harness = await openHarness(settings)
     cleanUp(t, () => harness.close())
@@ -62,7 +62,7 @@ for (const [name, other] of others) {
 }
 
 interface Try {
-  /** Undefined: the deliverer is not paused. */
+  /** Undefined: the instance is not paused. */
   point?: number
   /** Whether the receiver refuses the first attempt of each delivery. */
   isFailing: boolean
@@ -70,7 +70,7 @@ interface Try {
   other: (typeof OTHERS)[string]
 }
 
-/** Returns the number of points that the deliverer has passed. */
+/** Returns the number of points that the instance has passed. */
 async function tryPoint(harness: Harness, { point, isFailing, isKilled, other }: Try) {
   const { account, context } = harness
   const where = `${isKilled ? 'killed' : 'paused'} at point ${point}, ${isFailing ? 'failing' : 'working'}`
@@ -92,7 +92,7 @@ async function tryPoint(harness: Harness, { point, isFailing, isKilled, other }:
   const hasPaused = await paused.isPaused
   if (hasPaused) await other(harness, path)
   if (!isKilled) await paused.resume()
-  // The claims of a killed deliverer end, and another one continues.
+  // The claims of a killed instance end, and another one continues.
   for (const afterMs of RETRY_MS) await deliverAll(context, afterMs)
   const rows = await context.database.listAllDeliveries(id, undefined, 100)
   const queued = rows.filter(({ eventId }) => eventId !== null)
@@ -116,7 +116,7 @@ async function tryPoint(harness: Harness, { point, isFailing, isKilled, other }:
   return paused.passed()
 }
 
-/** Runs a deliverer up to this point. */
+/** Sends webhooks up to this point. */
 function pauseAt({ context }: Harness, point: number | undefined) {
   const reached = Promise.withResolvers<boolean>()
   const resumed = Promise.withResolvers<void>()

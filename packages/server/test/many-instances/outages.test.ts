@@ -65,7 +65,7 @@ await withSharedEngines('outages', ({ postgres, ceph, ...engines }) => {
   ]
   for (const testCase of cases) {
     test(
-      `during an outage of the ${testCase.engine}, requests that need it return 503 within 10 seconds; afterwards they succeed`,
+      `during an outage of the ${testCase.engine}, requests that need it return 503 within 10 seconds; afterward they succeed`,
       {
         timeout: 3 * 60_000,
       },

@@ -41,7 +41,7 @@ export const VERSION_RULES = {
     return { ...model, uploads: [...model.uploads, upload] }
   },
 
-  /** Their steps are events of their own. */
+  /** Each of their steps is checked as a call of its own. */
   uploadWhole: (model: Model): Model => model,
   replaceWhole: (model: Model): Model => model,
 

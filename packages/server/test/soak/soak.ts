@@ -46,7 +46,7 @@ const MAX_DELAY_MS = 200
 const MAX_STARTS = 5
 const SHIFT_CLOCK = new URL('shift-clock.ts', import.meta.url).href
 
-/** Uploads for this long, with kills, restarts, clock changes and a slow storage, then checks all data. */
+/** Uploads for this long, with kills, restarts, clock changes and slow storage, then checks all data. */
 export async function soak(
   t: TestContext,
   { durationMs, seed }: { durationMs: number; seed: number },

@@ -6,7 +6,7 @@ import type { Storage } from '../../src/storage/storage.ts'
 
 /**
  * Stores the object of an upload and leaves the upload open, as Ceph does if its gateway is killed in between. Works on
- * every storage: the object is created from another upload of the same key.
+ * all storage: the object is created from another upload of the same key.
  */
 export async function leaveUploadOpen(
   storage: Storage,

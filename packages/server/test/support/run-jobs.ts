@@ -71,7 +71,7 @@ function withoutTrash(context: Context): Context {
 export const NEVER = new AbortController().signal
 
 /**
- * Runs every job once, one after another, so that all of their effects are visible afterwards. As in the
+ * Runs every job once, one after another, so that all of their effects are visible afterward. As in the
  * service, a job that fails does not stop the others. `stuckMs` is the age at which a completion counts
  * as interrupted.
  */

@@ -58,7 +58,7 @@ export async function testEngines(
     backdoor: {
       readObjects: () => readBucket(location),
       async makeUnavailable() {
-        assert.ok(proxy, 'a storage with isReliable cannot be made unavailable')
+        assert.ok(proxy, 'storage with isReliable cannot be made unavailable')
         await proxy.stop()
         return () => proxy.start()
       },

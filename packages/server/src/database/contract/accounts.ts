@@ -41,7 +41,7 @@ export function testAccounts({ name, open }: Contract): void {
   })
 
   test(
-    name('a revoked key can still be found, and another account’s key can’t be revoked'),
+    name('a revoked key can still be found, and another account’s key cannot be revoked'),
     async (t) => {
       const { database, data } = await open(t)
       const other = database.of((await anAccount(database, 'other')).id)

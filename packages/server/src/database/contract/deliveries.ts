@@ -152,7 +152,7 @@ export function testDeliveries({ name, open }: Contract): void {
     },
   )
 
-  test(name('webhooks whose last attempt failed are claimed apart from the others'), async (t) => {
+  test(name('webhooks whose last attempt failed are claimed separately'), async (t) => {
     const { database, data } = await open(t)
     const [good, bad] = [await addWebhook(data), await addWebhook(data)]
     for (const { id } of [good, bad]) await queue(database, id, 2)

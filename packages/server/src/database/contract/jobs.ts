@@ -43,7 +43,7 @@ export function testJobs({ name, open }: Contract): void {
     assert.deepEqual(await database.listRemovals(10), [])
   })
 
-  test(name('a claimed removal can’t be claimed again for a minute'), async (t) => {
+  test(name('a claimed removal cannot be claimed again for a minute'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     await reserve(data, OVERDUE)
     await reserve(data, OVERDUE)

@@ -4,7 +4,7 @@ import { anUpload, aReadyAsset, type Contract, KEEP, KEPT, reserve, usageOf } fr
 
 /** The contract for changing the declared size of an upload. */
 export function testResizing({ name, open }: Contract): void {
-  test(name('a new size changes the reservation, and can’t exceed the plan'), async (t) => {
+  test(name('a new size changes the reservation, and cannot exceed the plan'), async (t) => {
     const { data } = await open(t, { planStorage: 100 })
     const { upload } = await reserve(data, { size: 40 })
     const { id } = upload.asset
@@ -32,7 +32,7 @@ export function testResizing({ name, open }: Contract): void {
     assert.equal((await usageOf(data)).reserved, 79)
   })
 
-  test(name('uploads that grow concurrently can’t exceed the plan together'), async (t) => {
+  test(name('uploads that grow concurrently cannot exceed the plan together'), async (t) => {
     const { data } = await open(t, { planStorage: 100 })
     const uploads = await Promise.all([1, 2, 3, 4].map(() => reserve(data, { size: 10 })))
     const results = await Promise.all(

@@ -208,7 +208,7 @@ export function testUploads({ name, open }: Contract): void {
     },
   )
 
-  test(name('a completing upload can’t be cancelled and does not expire'), async (t) => {
+  test(name('a completing upload cannot be cancelled and does not expire'), async (t) => {
     const { database, data } = await open(t)
     const { upload } = await reserve(data, OVERDUE)
     await data.beginCompletion(upload.asset.id, KEPT)

@@ -46,7 +46,7 @@ export function testWebhooks({ name, open }: Contract): void {
     assert.deepEqual(await data.listWebhooks(), [second])
   })
 
-  test(name('concurrent calls can’t exceed the number of webhooks'), async (t) => {
+  test(name('concurrent calls cannot exceed the number of webhooks'), async (t) => {
     const { data } = await open(t)
     const added = await Promise.all([1, 2, 3, 4, 5].map(() => data.addWebhook(aWebhook(), 3)))
     assert.equal(added.filter((webhook) => webhook !== undefined).length, 3)

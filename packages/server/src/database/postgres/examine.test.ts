@@ -58,7 +58,7 @@ test('a missing trigram index is noted, and the suggested SQL creates it', async
   assert.equal((await examine(url)).at(-1)?.status, 'ok')
 })
 
-test('each reason why the database can’t be used is reported with a remedy', async (t) => {
+test('each reason why the database cannot be used is reported with a remedy', async (t) => {
   const url = new URL(await server.database(t))
   const cases: [Partial<URL>, RegExp, RegExp][] = [
     [{ password: 'wrong' }, /rejects the login of postgres/, /STOWAGE_DATABASE/],

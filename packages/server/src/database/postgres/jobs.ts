@@ -78,7 +78,7 @@ export function globalJobs(sql: Sql): Jobs {
           select s.account_id, before + row_number() over (partition by s.account_id order by s.id),
             'upload.expired', clock_timestamp(), ${EXPIRY_JOB}::text::json, ${uploadSnapshot(sql)}
           from ended s join freed on freed.id = s.account_id
-        ), unlinked as (
+        ), detached as (
           delete from asset_products using ended where asset_id = ended.id
         ), queued as (
           insert into removals (kind, storage_id, key, due_at)

@@ -147,7 +147,7 @@ test('an instance reports that another one upgrades the database, and then start
   )
 })
 
-test('sort names of many assets are filled without indexes, which are the same afterwards', async (t) => {
+test('sort names of many assets are filled without indexes, which are the same afterward', async (t) => {
   const url = await server.emptyDatabase(t)
   const sql = connectTo(t, url)
   await createReleased(sql)

@@ -22,7 +22,7 @@ export interface NewEvents {
 
 /**
  * Records events, in the caller's transaction. Locks the accounts, so the caller locks no product and no asset
- * afterwards that it has not locked before. Returns the number of events.
+ * afterward that it has not locked before. Returns the number of events.
  */
 export async function recordEvents(
   transaction: Sql,

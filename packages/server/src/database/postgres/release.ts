@@ -25,7 +25,7 @@ export function release(
         select s.account_id, last_event, ${type}, clock_timestamp(), ${actor}::text::json,
           ${uploadSnapshot(sql)}
         from ended s, freed
-      ), unlinked as (
+      ), detached as (
         delete from asset_products using ended where asset_id = ended.id
       )
       insert into removals (kind, storage_id, key, due_at)

@@ -10,7 +10,7 @@ export function prepareProducts(connection: Connection) {
   const byId = prepare<ProductRow>(
     `select ${PRODUCT_COLUMNS} from products where id = :id and account_id = :account`,
   )
-  const linkedAssets = prepare<{ asset_seq: number }>(
+  const attachedAssets = prepare<{ asset_seq: number }>(
     `select l.asset_seq from products p join asset_products l on l.product_seq = p.seq
      where p.id = :id and p.account_id = :account`,
   )
@@ -33,7 +33,7 @@ export function prepareProducts(connection: Connection) {
     deleteProduct(writer: Writer, id: string): boolean {
       const { account } = writer
       return transaction(() => {
-        const linked = linkedAssets.all({ account, id })
+        const linked = attachedAssets.all({ account, id })
         const row = remove.get({ account, id })
         if (row === undefined) return false
         unindexText.run({ seq: row.seq })

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { openSpareFile } from './spare-file.ts'
 
-test('the spare file can be released once, and allocated again afterwards', async (t) => {
+test('the spare file can be released once, and allocated again afterward', async (t) => {
   const file = join(await aFolder(t), 'stowage.db')
   const spareFile = openSpareFile(file)
   assert.equal(spareFile.release(), false)

@@ -28,8 +28,8 @@ interface TokenRow {
 const LATEST_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
 
 /**
- * The new expiry of an upload, in an update of `assets` at `:now`. Without a limit, an expired token could extend it for
- * ever.
+ * The new expiry of an upload, in an update of `assets` at `:now`. Without a limit, an expired token could extend it
+ * forever.
  */
 export const EXTENDED_EXPIRY = `iif(token_id is not null and exists (
     select 1 from upload_tokens t where t.id = assets.token_id

@@ -19,7 +19,7 @@ export interface Stream {
   sendSlowly(events: FeedEvent[]): Promise<void>
   /** Keeps the connection alive. With a position, the client continues after it. */
   sendPosition(position: number | undefined): void
-  /** Ends the stream. Soon afterwards, a client that does not read is disconnected. */
+  /** Ends the stream. Soon afterward, a client that does not read is disconnected. */
   end(): void
 }
 

@@ -9,7 +9,7 @@ test('values are escaped in text and in attributes', () => {
   assert.equal(markup, `<p title="${escaped}">${escaped}</p>`)
 })
 
-test('markup, lists of markup and missing values are put in as they are', () => {
+test('markup and lists of markup are inserted without escaping, and missing values insert nothing', () => {
   const items = ['a', '<b>'].map((text) => html`<li>${text}</li>`)
   assert.equal(html`<ul>${items}${undefined}</ul>`.markup, '<ul><li>a</li><li>&lt;b&gt;</li></ul>')
 })

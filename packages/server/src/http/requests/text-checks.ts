@@ -2,7 +2,7 @@ import { MAX_SEARCH_WORDS, type TextCheck } from '@stowage/protocol'
 import { parseDuration, parseSize } from '@stowage/protocol/format'
 import { problemWithPath, problemWithPathFilter } from '../../domain/asset-path.ts'
 import { problemWithFilename } from '../../domain/filename.ts'
-import { isSearchable } from '../../domain/is-searchable.ts'
+import { isPrintable } from '../../domain/is-printable.ts'
 import { problemWithLinkUrl } from '../../domain/link-url.ts'
 import { parseMediaType } from '../../domain/media-type.ts'
 import { isMediaTypePattern } from '../../domain/media-type-pattern.ts'
@@ -27,8 +27,8 @@ export const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined
   origin: (text) => (parseOrigin(text) === undefined ? ORIGIN_PROBLEM : undefined),
   path: problemWithPath,
   'path-filter': problemWithPathFilter,
-  search: (text) => problemWithSearchable(text) ?? problemWithWords(text),
-  searchable: problemWithSearchable,
+  printable: problemWithCharacters,
+  search: (text) => problemWithCharacters(text) ?? problemWithWords(text),
   'webhook-url': problemWithWebhookUrl,
   size: (text) => (parseSize(text) === undefined ? SIZE_PROBLEM : undefined),
   'token-lifetime': problemWithLifetime,
@@ -39,8 +39,8 @@ function problemWithLifetime(text: string): string | undefined {
   return ms >= 1000 && ms <= MAX_TOKEN_LIFETIME_MS ? undefined : LIFETIME_PROBLEM
 }
 
-function problemWithSearchable(text: string): string | undefined {
-  return isSearchable(text) ? undefined : 'must not have control characters'
+function problemWithCharacters(text: string): string | undefined {
+  return isPrintable(text) ? undefined : 'must not have control characters'
 }
 
 function problemWithWords(text: string): string | undefined {

@@ -1,9 +1,12 @@
-import { endpoints } from '@stowage/protocol'
+import { type BulkRequest, endpoints } from '@stowage/protocol'
 import type { FastifyReply } from 'fastify'
 import type { Asset } from '../../domain/asset.ts'
+import { invalid } from '../../errors.ts'
+import { attachAssets, detachAssets } from '../../operations/assets/attach-assets.ts'
 import { attachProducts } from '../../operations/assets/attach-products.ts'
 import { changeAsset } from '../../operations/assets/change-asset.ts'
 import { deleteAsset } from '../../operations/assets/delete-asset.ts'
+import { deleteAssets } from '../../operations/assets/delete-assets.ts'
 import { detachProducts } from '../../operations/assets/detach-products.ts'
 import { getAsset } from '../../operations/assets/get-asset.ts'
 import { listAssets } from '../../operations/assets/list-assets.ts'
@@ -14,6 +17,7 @@ import type { AccountContext } from '../../operations/context.ts'
 import { listProductGroups } from '../../operations/products/list-product-groups.ts'
 import { listProducts } from '../../operations/products/list-products.ts'
 import { listTrash } from '../../operations/trash/list-trash.ts'
+import { restoreAssets } from '../../operations/trash/restore-assets.ts'
 import { readAssetListRequest } from '../requests/read-asset-list-request.ts'
 import {
   readProductGroupListRequest,
@@ -118,4 +122,21 @@ export const assetRoutes: RouteGroup = (app, options) => {
     const asset = await detachProducts(context, params.id, readProductSelection(body))
     return sendWithProducts(reply, context, asset)
   })
+
+  route(app, options, endpoints.changeAssets, async ({ context, body }) => {
+    const ids = [...new Set(body.ids.map((id) => id.toLowerCase()))]
+    await change(context, ids, body)
+    return { data: { action: body.action, assets: ids.length } }
+  })
+}
+
+async function change(context: AccountContext, ids: string[], body: BulkRequest): Promise<void> {
+  const { permanent: isPermanent = false } = body
+  if (body.action === 'delete') await deleteAssets(context, ids, { isPermanent })
+  else if (isPermanent) throw invalid({ permanent: ['can only be used with delete'] })
+  else if (body.action === 'restore') await restoreAssets(context, ids)
+  else {
+    const changeAttachments = body.action === 'attach' ? attachAssets : detachAssets
+    await changeAttachments(context, ids, readProductSelection(body))
+  }
 }

@@ -1,12 +1,7 @@
-import { type BulkRequest, endpoints } from '@stowage/protocol'
-import { invalid } from '../../errors.ts'
-import type { AccountContext } from '../../operations/context.ts'
-import { attachAssets, detachAssets } from '../../operations/trash/attach-assets.ts'
+import { endpoints } from '@stowage/protocol'
 import { deleteAllAssets } from '../../operations/trash/delete-all-assets.ts'
-import { deleteAssets } from '../../operations/trash/delete-assets.ts'
 import { emptyTrash } from '../../operations/trash/empty-trash.ts'
-import { restoreAsset, restoreAssets } from '../../operations/trash/restore-assets.ts'
-import { readProductSelection } from '../requests/read-product-selection.ts'
+import { restoreAsset } from '../../operations/trash/restore-assets.ts'
 import { presentAsset } from '../responses/present-asset.ts'
 import { route } from '../route.ts'
 import type { RouteGroup } from './route-group.ts'
@@ -25,21 +20,4 @@ export const trashRoutes: RouteGroup = (app, options) => {
     await deleteAllAssets(context)
     return { deleted: true }
   })
-
-  route(app, options, endpoints.changeAssets, async ({ context, body }) => {
-    const ids = [...new Set(body.ids.map((id) => id.toLowerCase()))]
-    await change(context, ids, body)
-    return { data: { action: body.action, assets: ids.length } }
-  })
-}
-
-async function change(context: AccountContext, ids: string[], body: BulkRequest): Promise<void> {
-  const { permanent: isPermanent = false } = body
-  if (body.action === 'delete') await deleteAssets(context, ids, { isPermanent })
-  else if (isPermanent) throw invalid({ permanent: ['can only be used with delete'] })
-  else if (body.action === 'restore') await restoreAssets(context, ids)
-  else {
-    const changeAttachments = body.action === 'attach' ? attachAssets : detachAssets
-    await changeAttachments(context, ids, readProductSelection(body))
-  }
 }

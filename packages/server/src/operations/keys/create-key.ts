@@ -1,5 +1,5 @@
 import { apiKeyHint, formatApiKey, KEY_ENTROPY_BYTES } from '../../domain/api-key.ts'
-import { isSearchable } from '../../domain/is-searchable.ts'
+import { isPrintable } from '../../domain/is-printable.ts'
 import type { Key, KeyScope } from '../../domain/key.ts'
 import { invalid } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
@@ -11,7 +11,7 @@ export async function createKey(
   details: { name: string; scope: KeyScope },
 ): Promise<{ key: Key; secret: string }> {
   const name = details.name.trim()
-  if (name === '' || !isSearchable(name)) {
+  if (name === '' || !isPrintable(name)) {
     throw invalid({ name: ['must describe what the key is for, without control characters'] })
   }
   const secret = formatApiKey(context.randomBytes(KEY_ENTROPY_BYTES))

@@ -1,6 +1,6 @@
 import type { AccountContext } from '../context.ts'
 
-/** How long the call waits for the storage to remove files. Afterwards, a job removes the others. */
+/** How long the call waits for the storage to remove files. Afterward, a job removes the others. */
 const REMOVAL_TIMEOUT_MS = 5_000
 
 /**

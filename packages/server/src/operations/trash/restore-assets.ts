@@ -3,9 +3,9 @@ import type { AssetsRestoreOutcome } from '../../database/trash-data.ts'
 import type { Asset } from '../../domain/asset.ts'
 import type { ServiceError } from '../../errors.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
+import { unknownAssets } from '../assets/unknown-assets.ts'
 import type { AccountContext } from '../context.ts'
 import { storageExceeded } from '../uploads/storage-exceeded.ts'
-import { unknownAssets } from './unknown-assets.ts'
 
 /** Restores the assets with their versions and those of their products that still exist; all of them or none. */
 export async function restoreAssets({ data }: AccountContext, ids: string[]): Promise<Asset[]> {

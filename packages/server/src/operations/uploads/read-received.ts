@@ -35,7 +35,7 @@ export function createReceivedReader(limits: ReadLimits = {}) {
       // The time may be over when a slot becomes free.
       if (signal.aborted) return
       const stored = await storage.listParts(storageUploadOf(upload))
-      // A storage that has lost the upload has no parts of it.
+      // Storage that has lost the upload has no parts of it.
       if (!signal.aborted) received.set(upload.asset.id, countReceived(upload, stored ?? []))
     }
 

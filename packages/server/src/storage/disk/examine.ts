@@ -21,7 +21,7 @@ export async function* examineDisk({
   try {
     await access(directory, constants.R_OK | constants.W_OK | constants.X_OK)
   } catch {
-    const message = `this user can't read and write ${directory}`
+    const message = `this user cannot read and write ${directory}`
     yield { check, status: 'error', message, remedy: `chown -R "$(id -u)" ${directory}` }
     return
   }

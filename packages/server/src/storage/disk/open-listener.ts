@@ -95,9 +95,9 @@ async function listening(
   await worker.terminate()
   if (message.type === 'listenFailed' && message.code === 'EADDRINUSE') {
     throw new Error(
-      `the storage can't listen on ${host}:${port}: the port is in use. Set STOWAGE_STORAGE_PORT to a free port, or to 0 for any`,
+      `the storage cannot listen on ${host}:${port}: the port is in use. Set STOWAGE_STORAGE_PORT to a free port, or to 0 for any`,
     )
   }
   const reason = message.type === 'listenFailed' ? message.message : message.type
-  throw new Error(`the storage can't listen on ${host}:${port}: ${reason}`)
+  throw new Error(`the storage cannot listen on ${host}:${port}: ${reason}`)
 }

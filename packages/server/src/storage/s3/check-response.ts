@@ -7,7 +7,7 @@ import {
   ListPartsCommand,
 } from '@aws-sdk/client-s3'
 
-/** The response of every S3-compatible storage has at least one of these fields. */
+/** The response of all S3-compatible storage has at least one of these fields. */
 const FIELDS = [
   [CompleteMultipartUploadCommand, ['Bucket', 'Key', 'Location', 'ETag']],
   [CopyObjectCommand, ['CopyObjectResult']],

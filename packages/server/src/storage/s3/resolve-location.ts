@@ -36,7 +36,7 @@ export async function resolveLocation(options: BucketOptions): Promise<BucketLoc
     { step: 'build', priority: 'high' },
   )
   await client.send(command).finally(() => client.destroy())
-  if (location === undefined) throw new Error(`can't determine the URL of the bucket ${bucket}`)
+  if (location === undefined) throw new Error(`cannot determine the URL of the bucket ${bucket}`)
   return location
 }
 

@@ -10,7 +10,7 @@ const MAX_MS = 25_000
 /** More than twice the maximum number of connections. */
 const MANY = 300
 
-/** A storage that uses an S3 server with this connection handler. */
+/** The storage on an S3 server with this connection handler. */
 async function aStorageAt(t: TestContext, onConnection: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
   const store = createServer((socket) => {

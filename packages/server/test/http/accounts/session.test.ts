@@ -15,7 +15,7 @@ import { API } from '@stowage/testing/service/upload'
 const SESSION = `${API}/session`
 const SAME_ORIGIN = { 'Sec-Fetch-Site': 'same-origin' }
 
-/** Signs in and returns the Cookie header that the browser sends afterwards. */
+/** Signs in and returns the Cookie header that the browser sends afterward. */
 async function signIn(
   { baseUrl }: TestService,
   secret: string,
@@ -195,7 +195,7 @@ test('a key in the request takes precedence over the cookie', async (t) => {
   assertRefused(await wrong('GET', SESSION, undefined, withCookie), 'unauthenticated')
 })
 
-test('invented, changed and duplicate cookies, and those of another service, are not accepted', async (t) => {
+test('forged, changed and duplicate cookies, and those of another service, are not accepted', async (t) => {
   const service = await aKeyedService(t)
   const { cookie } = await signIn(service, ADMIN_KEY)
   const [name, token = ''] = cookie.split('=')

@@ -89,7 +89,7 @@ function byProductIds(productIds: number[]): ProductSelection {
 }
 
 /** Attaches each asset to the product with the same number, and the first asset to all products. */
-async function linkAll({ context, assetIds, productIds }: CountedShop): Promise<void> {
+async function attachAll({ context, assetIds, productIds }: CountedShop): Promise<void> {
   for (const [index, id] of assetIds.entries()) {
     await attachProducts(context, id, byProductIds(productIds.slice(index, index + 1)))
   }
@@ -136,14 +136,14 @@ test('the number of statements does not grow with the number of rows', async (t)
     checkWithEvents(countAttaching, MOST + 1),
   )
   // The fourth statement records that the asset has no products anymore.
-  await t.test('detaching them takes four statements, and one for its events', () =>
+  await t.test('detaching a thousand products takes four statements, and one for its events', () =>
     checkWithEvents(countDetaching, MOST + 2),
   )
-  await t.test('the attach operation takes one more statement, to read the asset', () =>
+  await t.test('attaching by the operation takes one more statement, to read the asset', () =>
     checkWithEvents(countCalls, MOST + 2),
   )
-  await linkAll(few)
-  await linkAll(many)
+  await attachAll(few)
+  await attachAll(many)
   await t.test('listing assets with their products takes one statement per slice', () =>
     checkSlices(countAssets),
   )

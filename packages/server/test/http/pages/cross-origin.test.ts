@@ -35,8 +35,8 @@ test('with keys, a preflight from any origin is allowed for every method and hea
   }
 })
 
-/** Every kind of response that a page's fetch can get. */
-const ANSWERS: [number, string, string, Record<string, string>, string?][] = [
+/** A call for every kind of response that a page's fetch can get. */
+const CALLS: [number, string, string, Record<string, string>, string?][] = [
   [200, 'GET', `${API}/assets`, KEY],
   [200, 'GET', '/', {}],
   [400, 'POST', `${API}/keys`, { ...KEY, 'Content-Type': 'application/json' }, '{'],
@@ -53,7 +53,7 @@ const ANSWERS: [number, string, string, Record<string, string>, string?][] = [
 
 test('with keys, a page of any origin can read every response, including errors', async (t) => {
   const { baseUrl } = await aKeyedService(t)
-  for (const [status, method, path, headers, body] of ANSWERS) {
+  for (const [status, method, path, headers, body] of CALLS) {
     await t.test(`${status} ${method} ${path.slice(0, 40)}`, async () => {
       const exact = { method, path, headers: { ...PAGE, ...headers }, body }
       const response = await sendExactly(baseUrl, exact)
@@ -76,12 +76,12 @@ function assertClosed({ headers }: JsonResponse): void {
 
 test('without keys, no response is readable for other origins, and preflights are refused', async (t) => {
   const { baseUrl } = await aService(t)
-  for (const [, method, path, headers, body] of ANSWERS) {
+  for (const [, method, path, headers, body] of CALLS) {
     assertClosed(await sendExactly(baseUrl, { method, path, headers, body }))
     const own = { ...headers, Origin: baseUrl }
     assertClosed(await sendExactly(baseUrl, { method, path, headers: own, body }))
   }
-  for (const [, , path] of ANSWERS) {
+  for (const [, , path] of CALLS) {
     const asking = { ...PAGE, 'Access-Control-Request-Method': 'PUT' }
     const response = await sendExactly(baseUrl, { method: 'OPTIONS', path, headers: asking })
     assertClosed(response)

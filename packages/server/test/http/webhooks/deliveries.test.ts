@@ -94,7 +94,7 @@ test('during the rotation of a secret, both secrets verify the requests', async 
   )
 })
 
-test('a ping is sent at once and once, even if the webhook is disabled', async (t) => {
+test('a ping is sent immediately and only once, even if the webhook is disabled', async (t) => {
   const { receiver, service, webhook, path, deliver } = await aWebhookFixture(t)
   await service.call('PUT', path, { enabled: false })
   const { body } = await service.call('POST', `${path}/ping`)

@@ -106,7 +106,7 @@ test('a receiver that never responds is cut off, and disabled after three days',
   assert.match(delivery?.attempts[9]?.error ?? '', /^No response within/)
 })
 
-test('a DNS name that turns to a private address is refused when the request is sent', async (t) => {
+test('a DNS name that later resolves to a private address is refused when the request is sent', async (t) => {
   const { receiver, own, service, path, deliver, deliveries, addLink } = await aWebhookFixture(t)
   const { port } = new URL(receiver.url)
   const resolveHost = async () => ['127.0.0.1']

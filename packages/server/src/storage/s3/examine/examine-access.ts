@@ -37,7 +37,7 @@ export async function examineAccess(examination: Examination): Promise<Finding> 
         JSON.stringify(minimalPolicy(examination), null, 2),
       ],
     }
-    const [message, remedy] = explained[code] ?? [`the bucket can't be listed: ${code} ${reason}`]
+    const [message, remedy] = explained[code] ?? [`the bucket cannot be listed: ${code} ${reason}`]
     return found('error', message, remedy === undefined ? {} : { remedy })
   }
 }

@@ -22,7 +22,10 @@ export async function examineClock({ location, clock }: Examination): Promise<Fi
   if (Number.isNaN(date)) return found('ok', `the storage at ${location.origin} responds`)
   const skewMs = clock().getTime() - date
   if (Math.abs(skewMs) < NOTED_SKEW_MS) {
-    return found('ok', `the storage at ${location.origin} responds, and its clock agrees with ours`)
+    return found(
+      'ok',
+      `the storage at ${location.origin} responds, and its clock agrees with this machine's`,
+    )
   }
   const skew = `${formatDuration(Math.abs(skewMs))} ${skewMs > 0 ? 'ahead of' : 'behind'}`
   const isRefused = Math.abs(skewMs) >= REFUSED_SKEW_MS

@@ -85,7 +85,7 @@ async function setRules(examination: Examination, rules: CORSRule[]): Promise<Fi
   }
   return found(
     'error',
-    `pages of ${webOrigin} can't upload parts, although the bucket has a CORS rule`,
+    `pages of ${webOrigin} cannot upload parts, although the bucket has a CORS rule`,
   )
 }
 
@@ -96,13 +96,13 @@ async function findProblem(examination: Examination): Promise<string | undefined
     const methods = preflight.headers.get('access-control-allow-methods') ?? ''
     const isAllowed =
       preflight.ok && allowsOrigin(preflight, examination) && /\bPUT\b/.test(methods)
-    if (!isAllowed) return `pages of ${examination.webOrigin} can't upload parts`
+    if (!isAllowed) return `pages of ${examination.webOrigin} cannot upload parts`
     const response = await probe.put()
     const exposed = response.headers.get('access-control-expose-headers') ?? ''
     const isReadable = allowsOrigin(response, examination) && /\betag\b|\*/i.test(exposed)
     return isReadable
       ? undefined
-      : `pages of ${examination.webOrigin} can upload parts, but can't read their ETags`
+      : `pages of ${examination.webOrigin} can upload parts, but cannot read their ETags`
   } finally {
     await probe.close()
   }

@@ -75,7 +75,7 @@ if (missing !== undefined) {
     assert.deepEqual(statuses(before), ['ok', 'ok', 'ok', 'ok', 'error', 'ok'])
     assert.match(
       before[4]?.message ?? '',
-      /pages of https:\/\/files\.example\.com can't upload parts/,
+      /pages of https:\/\/files\.example\.com cannot upload parts/,
     )
     assert.match(before[4]?.remedy ?? '', /put-bucket-cors .*"ExposeHeaders":\["ETag"/)
     const during = await examine({ bucket, fix: true })

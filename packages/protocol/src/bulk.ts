@@ -5,15 +5,6 @@ import { type Static, Type } from './type.ts'
 /** How many assets one call can change. */
 export const MAX_BULK_ASSETS = 1000
 
-export const DeleteAssetQuery = Type.Object({
-  permanent: Type.Optional(
-    Type.Boolean({
-      description: 'true: removes the asset immediately, even if it is in the trash',
-      ...Problem('must be true, false, 1 or 0'),
-    }),
-  ),
-})
-
 export const BulkRequest = Type.Object(
   {
     action: Type.Enum(['delete', 'restore', 'attach', 'detach'], {

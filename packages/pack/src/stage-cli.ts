@@ -8,7 +8,7 @@ import { stageDocs } from './stage-docs.ts'
 const NAME = 'stowage'
 
 /** Writes the files of the CLI's package. It includes the service and all other workspace packages. */
-export async function stageCommand(staged: string): Promise<void> {
+export async function stageCli(staged: string): Promise<void> {
   const manifest = await readManifest(NAME)
   const dependencies = await dependenciesOf(manifest)
   const folder = join(staged, 'dist')

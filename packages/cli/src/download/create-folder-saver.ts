@@ -14,7 +14,7 @@ export interface FolderCounts {
   skipped: number
 }
 
-/** Returns a function that saves one asset after the other below `root`, in the folders of their paths. */
+/** `save` saves one asset after the other below `root`, in the folders of their paths. `counts` counts them. */
 export function createFolderSaver(
   client: NodeClient,
   { root, json, ...options }: SaveOptions & { root: string; json: boolean },

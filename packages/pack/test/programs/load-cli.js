@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 
 /*
- * Loads the files that the command loads on demand, and prints how many there are. Their names contain a
+ * Loads the files that the CLI loads on demand, and prints how many there are. Their names contain a
  * hash. Loading them has no effect.
  */
 const folder = new URL('./node_modules/stowage/dist/', import.meta.url)

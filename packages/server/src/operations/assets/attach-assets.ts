@@ -1,8 +1,8 @@
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../../database/trash-data.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import { invalid } from '../../errors.ts'
-import { checkAttachmentOutcome } from '../assets/check-attachment-outcome.ts'
 import type { AccountContext } from '../context.ts'
+import { checkAttachmentOutcome } from './check-attachment-outcome.ts'
 import { unknownAssets } from './unknown-assets.ts'
 
 /** Attaches each of the assets to all selected products; all of them or none. */
