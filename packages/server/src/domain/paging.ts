@@ -21,7 +21,7 @@ export interface PagePosition extends PageRequest {
 }
 
 /** How many page numbers are shown on each side of the current page. */
-const NEIGHBOURS = 5
+const NEIGHBORS = 5
 
 export function pagePosition({ page, perPage }: PageRequest, total: number): PagePosition {
   const lastPage = Math.max(1, Math.ceil(total / perPage))
@@ -77,8 +77,8 @@ export function rowRangeOf(
 
 /** At most 13 page numbers. */
 function pageWindow(current: number, last: number): number[] {
-  const start = Math.max(2, current - NEIGHBOURS)
-  const end = Math.min(last - 1, current + NEIGHBOURS)
+  const start = Math.max(2, current - NEIGHBORS)
+  const end = Math.min(last - 1, current + NEIGHBORS)
   const middle = Array.from({ length: Math.max(0, end - start + 1) }, (_, index) => start + index)
   return [1, ...middle, ...(last > 1 ? [last] : [])]
 }

@@ -4,8 +4,8 @@ import { problemWithLinkUrl } from './link-url.ts'
 
 /** What is wrong with the URL of a webhook, as a clause for the error message; undefined if it is valid. */
 export function problemWithWebhookUrl(text: string): string | undefined {
-  const isPartial = text.includes('#')
-  return problemWithLinkUrl(text) ?? (isPartial ? 'must not have a fragment (#…)' : undefined)
+  const hasFragment = text.includes('#')
+  return problemWithLinkUrl(text) ?? (hasFragment ? 'must not have a fragment (#…)' : undefined)
 }
 
 /** Whether the URL names this machine, or an address that is not public. Names are checked when they are resolved. */
