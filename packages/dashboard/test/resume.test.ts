@@ -63,7 +63,7 @@ test('an upload of 200 MB is paused, interrupted by a reload, and resumed with t
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const folder = await aFolder(t)
   const video = await aLargeFile(folder, 'video.mov', SIZE)
-  const parts = await aStorageProxy(t, { readsHeld: false, letThrough: 2 })
+  const parts = await aStorageProxy(t, { letThrough: 2 })
   const { page, context, client } = await openDashboard(t, {
     ...parts.settings,
     STOWAGE_CHUNK_SIZE: `${CHUNK}`,

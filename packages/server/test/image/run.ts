@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
@@ -17,6 +17,10 @@ const NEEDED = [
   { command: 'crun', packages: ['crun'] },
   { command: 'ip', packages: ['iproute2'] },
 ]
+
+/** The priorities of the build, which may run beside other tests, and of the tests, which wait for responses. */
+const LOW_PRIORITY = 10
+const NORMAL_PRIORITY = 0
 
 /**
  * A separate network, in which the ports of compose.yaml are free and its host names resolve. Mounts cgroups
@@ -62,8 +66,10 @@ async function run(): Promise<number> {
   }
   const folder = await mkdtemp(join(tmpdir(), 'stowage-image-'))
   try {
+    setPriority(LOW_PRIORITY)
     const image = await buildImage(folder)
     try {
+      setPriority(NORMAL_PRIORITY)
       return await runTests(image.path, folder)
     } finally {
       await image.remove()

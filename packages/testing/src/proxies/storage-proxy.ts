@@ -16,7 +16,7 @@ export interface StorageProxy {
   held(): number
   /** Forwards this many more parts and holds back the rest. Parts below 1 kB are always forwarded. */
   letThrough(parts: number): void
-  /** Forwards all later parts and, without `readsHeld`, the held ones. */
+  /** Forwards all later parts. Those that are held stay held. */
   release(): void
   /** Breaks the connections of the held parts, so that clients send them again. */
   dropHeld(): void
@@ -26,20 +26,15 @@ export interface StorageProxy {
   bytesSent(): number
 }
 
-interface HeldPart {
-  request: http.IncomingMessage
-  response: http.ServerResponse
-}
-
 const TINY = 1000
 
 /**
- * With `readsHeld`, the body of a held part is read and discarded, so that the client only waits for the
- * response and the proxy notices when it disconnects. Otherwise the body stays unread until `release`.
+ * The body of a held part is read and discarded, so that the client only waits for the response and the
+ * proxy notices when it disconnects.
  */
 export async function aStorageProxy(
   t: TestContext,
-  { readsHeld = true, letThrough = Number.POSITIVE_INFINITY } = {},
+  { letThrough = Number.POSITIVE_INFINITY } = {},
 ): Promise<StorageProxy> {
   const port = await freePort()
   let allowance = letThrough
@@ -48,7 +43,7 @@ export async function aStorageProxy(
   let started = 0
   let accepted = 0
   let bytesSent = 0
-  let held: HeldPart[] = []
+  let held: http.ServerResponse[] = []
   const agent = new http.Agent()
 
   const server = http.createServer((request, response) => {
@@ -57,10 +52,10 @@ export async function aStorageProxy(
     if (request.method === 'PUT') {
       started += 1
       const isTiny = Number(request.headers['content-length']) < TINY
-      if (!isTiny && allowance <= 0) return hold({ request, response })
+      if (!isTiny && allowance <= 0) return hold(request, response)
       if (!isTiny) allowance -= 1
     }
-    forward({ request, response })
+    forward(request, response)
   })
 
   function countBytes(request: http.IncomingMessage): void {
@@ -69,15 +64,15 @@ export async function aStorageProxy(
     })
   }
 
-  function hold(part: HeldPart): void {
-    held.push(part)
-    part.response.once('close', () => {
-      held = held.filter((one) => one !== part)
+  function hold(request: http.IncomingMessage, response: http.ServerResponse): void {
+    held.push(response)
+    response.once('close', () => {
+      held = held.filter((one) => one !== response)
     })
-    if (readsHeld) countBytes(part.request)
+    countBytes(request)
   }
 
-  function forward({ request, response }: HeldPart): void {
+  function forward(request: http.IncomingMessage, response: http.ServerResponse): void {
     const { method, url, headers } = request
     const onward = http.request({ port, host: '127.0.0.1', method, path: url, headers, agent })
     onward.on('error', () => response.destroy())
@@ -120,11 +115,9 @@ export async function aStorageProxy(
     },
     release() {
       allowance = Number.POSITIVE_INFINITY
-      if (readsHeld) return
-      for (const part of held.splice(0)) forward(part)
     },
     dropHeld() {
-      for (const { response } of held.splice(0)) response.destroy()
+      for (const response of held.splice(0)) response.destroy()
     },
     cutDownloadsAfter(bytes, how = 'stall') {
       downloadable = bytes

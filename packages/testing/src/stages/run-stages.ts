@@ -1,6 +1,5 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { setPriority } from 'node:os'
 import { createInterface } from 'node:readline'
 import { COMPILE_CACHE } from './run-tests.ts'
 
@@ -31,9 +30,8 @@ const ALL_STAGES = [
  */
 const WORKERS = 2
 
-/** Builds the image beside the other stages, with the CPU time that they leave. */
+/** Runs beside the other stages: most of it is the build of the image, with the CPU time that they leave. */
 const IN_BACKGROUND = 'test:image'
-const LOW_PRIORITY = 10
 
 const named = process.argv.slice(2)
 const stages = named.length > 0 ? named : ALL_STAGES
@@ -67,7 +65,6 @@ async function run(stage: string): Promise<Outcome> {
     // On Windows, npm is a script that only a shell can start.
     shell: process.platform === 'win32',
   })
-  if (stage === IN_BACKGROUND && child.pid !== undefined) setPriority(child.pid, LOW_PRIORITY)
   const label = stage.padEnd(WIDTH)
   const lines: string[] = []
   for (const output of [child.stdout, child.stderr]) {
