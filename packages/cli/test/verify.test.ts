@@ -72,4 +72,10 @@ test('verify and get find a flipped bit in a stored file, and get leaves no file
   for (const name of ['first.bin', 'second.bin']) {
     assert.match(all.stderr, new RegExp(`${name}: .*(damaged|do not match the SHA-256)`))
   }
+  const damaged = /first\.bin +2\.5 kB +damaged +2/
+  await until('the damage is listed', async () => damaged.test((await run('ls')).stdout))
+  assert.match((await run('versions', 'first.bin')).stdout, /STATE.*\n1 \* .* damaged /)
+  const shown = (await run('show', 'first.bin', 'intact.bin')).stdout
+  assert.match(shown, new RegExp(`first.*status +damaged: replace.*sha256 +${SHA256}.*intact`, 's'))
+  assert.doesNotMatch(shown, /intact.*damaged/s)
 })

@@ -81,22 +81,28 @@ const COLUMNS: Column[] = [
   { head: 'NAME', minWidth: 16 },
   { head: 'PATH', minWidth: 10, dropOrder: 3 },
   { head: 'SIZE', align: 'right' },
+  { head: 'STATE' },
   { head: 'CREATED', dropOrder: 2 },
   { head: 'PRODUCTS', minWidth: 10, dropOrder: 4 },
 ]
 
 function assetTable(assets: Asset[]): string {
   const hasPaths = assets.some(({ path }) => path)
+  const hasDamaged = assets.some(({ damaged }) => damaged)
+  const unused = [...(hasPaths ? [] : ['PATH']), ...(hasDamaged ? [] : ['STATE'])]
   return table(
-    COLUMNS.filter(({ head }) => head !== 'PATH' || hasPaths),
-    assets.map(({ id, filename, path, is_link, size, bytes, created_at, products = [] }) => [
-      id,
-      filename,
-      ...(hasPaths ? [path ?? ''] : []),
-      is_link && bytes === 0 ? 'link' : size,
-      created_at.slice(0, 10),
-      [...new Set(products.map(({ sku, name }) => sku || name))].join(', '),
-    ]),
+    COLUMNS.filter(({ head }) => !unused.includes(head)),
+    assets.map(
+      ({ id, filename, path, is_link, size, bytes, damaged, created_at, products = [] }) => [
+        id,
+        filename,
+        ...(hasPaths ? [path ?? ''] : []),
+        is_link && bytes === 0 ? 'link' : size,
+        ...(hasDamaged ? [damaged ? 'damaged' : ''] : []),
+        created_at.slice(0, 10),
+        [...new Set(products.map(({ sku, name }) => sku || name))].join(', '),
+      ],
+    ),
     { columns: tableWidth() },
   )
 }

@@ -44,15 +44,21 @@ function textOf(asset: Asset, url: string): string {
     status,
     created_at,
     is_link,
+    version = 1,
+    checksum,
+    damaged,
     products = [],
   } = asset
   const details: [string, string][] = [
     ['id', id],
     ['type', is_link ? 'link' : `file, ${mime}`],
-    ...(path ? [['path', path] as [string, string]] : []),
+    ...optional('path', path),
     ['size', bytes < 1000 ? size : `${size} (${bytes} bytes)`],
     ['created', created_at],
-    ...(status === 'ready' ? [] : [['status', 'uploading (not complete)'] as [string, string]]),
+    ...optional('version', version > 1 && `${version}`),
+    ...optional('status', status !== 'ready' && 'uploading (not complete)'),
+    ...optional('status', damaged && 'damaged: replace the file, or restore another version'),
+    ...optional('sha256', checksum && `${checksum.sha256}, verified ${checksum.verified_at}`),
     ['url', asset.url ?? `${url}/assets/${id}`],
     ...products.map((product, index): [string, string] => [
       index === 0 ? 'products' : '',
@@ -61,4 +67,9 @@ function textOf(asset: Asset, url: string): string {
   ]
   const lines = details.map(([name, value]) => `  ${name.padEnd(10)}${sanitize(value)}`)
   return [sanitize(filename), ...lines].join('\n')
+}
+
+/** A line that is left out without a value. */
+function optional(name: string, value: string | false | null | undefined): [string, string][] {
+  return value ? [[name, value]] : []
 }

@@ -16,6 +16,7 @@ ${CONNECTION_HELP}
 
 The current version is marked with *. stowage replace adds a version, and stowage restore makes an
 older one current again. STOWAGE_KEEP_VERSIONS of the service sets how many older versions are kept.
+A damaged version cannot be downloaded.
 
 Examples:
   stowage versions ebook.pdf
@@ -36,16 +37,19 @@ const COLUMNS: Column[] = [
   { head: 'VERSION' },
   { head: 'NAME', minWidth: 16 },
   { head: 'SIZE', align: 'right' },
+  { head: 'STATE' },
   { head: 'CREATED', dropOrder: 1 },
 ]
 
 function versionTable(list: Version[]): string {
+  const hasDamaged = list.some(({ damaged }) => damaged)
   return table(
-    COLUMNS,
-    list.map(({ version, current, filename, size, created_at }) => [
+    COLUMNS.filter(({ head }) => head !== 'STATE' || hasDamaged),
+    list.map(({ version, current, filename, size, damaged, created_at }) => [
       `${version}${current ? ' *' : ''}`,
       filename,
       size,
+      ...(hasDamaged ? [damaged ? 'damaged' : ''] : []),
       created_at.slice(0, 16).replace('T', ' '),
     ]),
     { columns: tableWidth() },
