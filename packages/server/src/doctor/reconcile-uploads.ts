@@ -1,6 +1,7 @@
 import { closeStoredUpload, isStillOpen } from '../close-stored-upload.ts'
 import type { Finding } from '../domain/finding.ts'
 import { isLeftOpen, isUploadInUse } from '../domain/upload-in-use.ts'
+import { EngineUnavailable } from '../errors.ts'
 import { inBatches } from '../iterables/in-batches.ts'
 import type { StorageUpload } from '../storage/storage.ts'
 import { type DoctorContext, keysBeingRemoved } from './doctor-context.ts'
@@ -104,7 +105,9 @@ async function* closeAll(
       await closeStoredUpload({ database, storage: contents }, upload)
       closed.push(name)
     } catch (error) {
-      failed.push(`${name}: ${error instanceof Error ? error.message : error}`)
+      // An outage only names the engine.
+      const reason = error instanceof EngineUnavailable ? error.cause : error
+      failed.push(`${name}: ${reason instanceof Error ? reason.message : reason}`)
     }
   }
   if (closed.length > 0) {

@@ -18,6 +18,7 @@ import { withClockAhead } from '../../test/support/upload-expiry.ts'
 import { replaceFile, startReplacement } from '../../test/support/versions.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan, partRanges } from '../domain/parts.ts'
+import { EngineUnavailable } from '../errors.ts'
 import type { DoctorContext } from './doctor-context.ts'
 import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
@@ -173,7 +174,7 @@ test('an open upload whose file is stored is reported, and closed with --repair'
   assert.match(finding.message, /whose files are stored: 1; do not abort them/)
   assert.match(finding.items?.join() ?? '', new RegExp(`${session.id} \\(ready\\)$`))
   const closeUpload = async () => {
-    throw new Error('the storage refuses to copy it')
+    throw new EngineUnavailable('storage', new Error('the storage refuses to copy it'))
   }
   const failed = await onlyFinding(service, { contents: { ...storage, closeUpload }, repair: true })
   assert.equal(failed.status, 'error')
