@@ -66,8 +66,8 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
   async function listenAndPoll(signal: AbortSignal): Promise<void> {
     let retryMs = times.pollMs
     while (!signal.aborted) {
-      const wasHeard = await listen(signal)
-      retryMs = wasHeard ? times.pollMs : Math.min(2 * retryMs, times.maxRetryMs)
+      const hasReceived = await listen(signal)
+      retryMs = hasReceived ? times.pollMs : Math.min(2 * retryMs, times.maxRetryMs)
       for (let waited = 0; waited < retryMs && !signal.aborted; waited += times.pollMs) {
         listeners.call(undefined)
         await sleep(times.pollMs, signal)
@@ -77,15 +77,15 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
 
   /** Listens until the connection is lost. Returns whether it has received any notification. */
   async function listen(signal: AbortSignal): Promise<boolean> {
-    let isHeard = false
-    let wasHeard = false
+    let hasReceivedSinceCheck = false
+    let hasReceived = false
     const lost = new AbortController()
     const connection = openConnection(options, {
       onClose: () => lost.abort(),
       onNotify(_channel, payload) {
         const [sender, accounts = ''] = payload.split(':')
-        isHeard = true
-        wasHeard = true
+        hasReceivedSinceCheck = true
+        hasReceived = true
         // This instance has already called its own listeners.
         if (sender !== self && accounts !== '') wake(accounts.split(','))
       },
@@ -99,11 +99,11 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
       clearTimeout(timer)
       const either = AbortSignal.any([signal, lost.signal])
       do {
-        isHeard = false
+        hasReceivedSinceCheck = false
         await send('').catch(() => {})
-        await sleep(wasHeard ? times.checkMs : times.pollMs, either)
+        await sleep(hasReceived ? times.checkMs : times.pollMs, either)
         listeners.call(undefined)
-      } while (isHeard && !either.aborted)
+      } while (hasReceivedSinceCheck && !either.aborted)
     } catch {
       // The database does not respond. The instance polls until it does.
     } finally {
@@ -111,7 +111,7 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
       signal.removeEventListener('abort', close)
       await closeQuietly(connection)
     }
-    return wasHeard
+    return hasReceived
   }
 
   return {
