@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
 import { aDeployment } from '@stowage/testing/service/deployment'
@@ -134,6 +135,7 @@ test('the bodies of running requests are limited together', async (t) => {
   await addWebhook(service, receiver.url)
   await addLinks(service, 2)
   const stop = new AbortController()
+  cleanUp(t, () => stop.abort())
   const requested: number[] = []
   const { claimDeliveries } = own.database
   own.database = {
@@ -144,15 +146,17 @@ test('the bodies of running requests are limited together', async (t) => {
     },
   }
   const respond = Promise.withResolvers<void>()
-  let running = 0
+  const running: number[] = []
   own.attemptDelivery = async (claimed) => {
-    running += Buffer.byteLength(claimed.delivery.body)
+    running.push(Buffer.byteLength(claimed.delivery.body))
     await respond.promise
     await attemptDelivery(own, claimed)
   }
   const job = deliverWebhooks(own, stop.signal)
   const all = () => Math.max(...requested)
-  await until('both are running', () => running > 0 && requested.at(-1) === all() - running)
+  const bothSizes = () => running.reduce((sum, size) => sum + size, 0)
+  await until('both are running', () => running.length === 2)
+  await until('less is claimed', () => requested.at(-1) === all() - bothSizes())
   respond.resolve()
   await until('both have ended', () => requested.at(-1) === all())
   assert.equal(receiver.received.length, 2)

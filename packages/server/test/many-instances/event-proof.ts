@@ -104,11 +104,11 @@ async function changeAndRead(t: TestContext, engines: SharedEngines, random: Ran
   await saveResult('events', {
     command: `EVENT_CHANGES=${CHANGES} npx node --test packages/server/test/many-instances/event-proof.ts`,
     rows: {
-      Changes: String(made),
+      Changes: made.toLocaleString('en'),
       'Kills of an instance': String(kills),
       'Changes without an event, events without a change, events out of order': '0',
       'Events that a webhook did not receive': '0',
-      'Requests to webhooks that were repeated': String(repeated),
+      'Requests to webhooks that were repeated': repeated.toLocaleString('en'),
     },
   })
 }
