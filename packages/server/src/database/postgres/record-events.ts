@@ -99,16 +99,25 @@ async function recordRows(transaction: Sql, { type, actor, rows, ids }: RowEvent
   await recordEvents(transaction, { type, actor, subjects })
 }
 
-/** Records an event with this data. */
+/**
+ * Records an event with this data. Accesses the account once: a statement that locks the row and then updates it
+ * can deadlock with others that wait for the same row, if the row was updated after the statement started.
+ */
 export async function recordEvent(
   transaction: Sql,
   { account, actor }: Writer,
   type: EventType,
   data: object,
 ): Promise<void> {
-  const subjects = transaction`
-    select ${account}::uuid as account_id, 1 as position, ${JSON.stringify(data)}::text::json as data`
-  await recordEvents(transaction, { type, actor, subjects })
+  await transaction`
+    with taken as (
+      update accounts set last_event = last_event + 1 where id = ${account} returning id, last_event
+    )
+    insert into events (account_id, id, type, created_at, actor, data)
+    select id, last_event, ${type}, clock_timestamp(), ${actor}::text::json,
+      ${JSON.stringify(data)}::text::json
+    from taken`
+  markEvents(transaction, account)
 }
 
 /** Records that the plan is almost used up, if these additional bytes have crossed 90 % of it. */
