@@ -20,16 +20,18 @@ test('events lists the latest events, or those after an ID, by type', async (t) 
     await client.store({ filename, url: URL_OF_LINK })
   }
   await client.createKey({ name: 'shop', scope: 'read' })
+  await client.createWebhook({ url: 'http://127.0.0.1:1/hook' })
   const listed = await run('events')
   const lines = listed.stdout.trimEnd().split('\n')
   assert.match(lines[0] ?? '', /^ID +TIME +TYPE +BY +NAME$/)
   assert.match(lines[1] ?? '', /^ 1 +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +asset.ready +anonymous +a$/)
   assert.match(lines[4] ?? '', /key.created +anonymous +shop$/)
+  assert.match(lines[5] ?? '', /webhook.created +anonymous +http:\/\/127.0.0.1:1$/)
   const ids = async (...words: string[]) => {
     const { stdout } = await run('events', '--json', ...words)
     return JSON.parse(stdout).map(({ id }: StowageEvent) => id)
   }
-  assert.deepEqual(await ids('--limit', '2'), [3, 4])
+  assert.deepEqual(await ids('--limit', '2'), [4, 5])
   assert.deepEqual(await ids('--after', '1', '-n', '2'), [2, 3])
   assert.deepEqual(await ids('--type', 'key.created', '--type', 'asset.deleted'), [4])
   for (const words of [

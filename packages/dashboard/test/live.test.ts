@@ -100,8 +100,15 @@ test('the activity shows who did what, is filtered by kind, and is updated as th
     const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth'
     assert.equal(await page.evaluate(overflow), 0)
   }
-  await page.getByLabel('Show').selectOption('API keys')
-  await until('only keys are listed', async () => (await page.locator('tbody tr').count()) === 1)
+  // No event of this type occurs, so nothing is sent.
+  const types = ['account.storage_low' as const]
+  const hook = await client.createWebhook({ url: 'https://shop.example/hook', types })
+  await page.getByText('Webhook added').waitFor()
+  await client.changeWebhook(hook.id, { enabled: false })
+  await page.getByText('Webhook disabled').waitFor()
+  await page.getByLabel('Show').selectOption('Keys and webhooks')
+  await until('only these are listed', async () => (await page.locator('tbody tr').count()) === 3)
+  await page.getByText('https://shop.example', { exact: true }).first().waitFor()
   await page.getByLabel('Show').selectOption('Storage')
   await page.getByText('No matching activity').waitFor()
   await page.getByRole('button', { name: 'Clear search and filters' }).click()

@@ -1,6 +1,6 @@
 import { AccountResponse, Key } from './account.ts'
 import { Asset, Product } from './asset.ts'
-import { Uuid } from './schema.ts'
+import { Nullable, Uuid } from './schema.ts'
 import { Type } from './type.ts'
 import { ListedUpload } from './upload-list.ts'
 import { Version } from './version.ts'
@@ -75,6 +75,49 @@ const EventAccount = Type.Object(
   { title: 'EventAccount' },
 )
 
+const WEBHOOK_FIELDS = ['url', 'description', 'types', 'enabled', 'secret'] as const
+
+const EventWebhook = Type.Object(
+  {
+    id: Uuid(),
+    origin: Type.String({
+      description:
+        'The origin of its URL. The rest of the URL may contain a secret of the endpoint, and other webhooks receive this event',
+    }),
+    description: Type.String(),
+    types: Type.Unsafe<string[] | null>({
+      type: ['array', 'null'],
+      items: Type.String(),
+      description: 'The types of events that are sent; null for all types',
+    }),
+    enabled: Type.Boolean(),
+    disabled_reason: Nullable('string', { description: '`manual`, `failing` or `gone`' }),
+    created_at: Type.String({ format: 'date-time' }),
+    updated_at: Type.String({ format: 'date-time' }),
+    changed: Type.Array(Type.Enum([...WEBHOOK_FIELDS], { type: 'string' }), {
+      description: 'What changed. Empty when it was created or deleted',
+    }),
+  },
+  { title: 'EventWebhook' },
+)
+
+const EventToken = Type.Object(
+  {
+    id: Uuid({ description: 'Also the ID of the actor of its uploads' }),
+    max_bytes: Type.Integer(),
+    max_files: Type.Integer(),
+    mime: Type.Unsafe<string[] | null>({
+      type: ['array', 'null'],
+      items: Type.String(),
+      description: 'The allowed media types; null for every type',
+    }),
+    origin: Nullable('string', { description: 'The origin of the pages that may use it' }),
+    replace: Nullable('string', { description: 'The ID of the file that it replaces' }),
+    expires_at: Type.String({ format: 'date-time' }),
+  },
+  { title: 'EventToken' },
+)
+
 /** The schemas of `data`. */
 export const EVENT_DATA = {
   Asset,
@@ -84,5 +127,7 @@ export const EVENT_DATA = {
   EventUpload,
   Product,
   Key,
+  EventWebhook,
+  EventToken,
   EventAccount,
 } as const

@@ -62,6 +62,13 @@ export const EVENTS = {
   },
   'key.created': { when: 'An API key was created.', data: 'Key' },
   'key.revoked': { when: 'An API key was revoked.', data: 'Key' },
+  'webhook.created': { when: 'A webhook was created.', data: 'EventWebhook' },
+  'webhook.updated': {
+    when: 'A webhook was changed, its secret was replaced, or the service disabled it because its endpoint fails.',
+    data: 'EventWebhook',
+  },
+  'webhook.deleted': { when: 'A webhook was deleted.', data: 'EventWebhook' },
+  'token.created': { when: 'An upload token was created.', data: 'EventToken' },
   'account.storage_low': {
     when: 'Stored and reserved bytes together reached 90 % of the plan.',
     data: 'EventAccount',

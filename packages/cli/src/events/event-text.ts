@@ -32,5 +32,7 @@ function cellsOf({ id, type, created_at, actor, data }: StowageEvent): string[] 
 }
 
 function nameOf(data: object): string {
-  return 'name' in data ? String(data.name) : ''
+  if ('name' in data) return String(data.name)
+  // A webhook, or an upload token that pages of one origin may use.
+  return 'origin' in data ? String(data.origin ?? '') : ''
 }

@@ -19,7 +19,10 @@ export const KINDS = {
     types: 'upload.started,upload.updated,upload.cancelled,upload.expired',
   },
   products: { label: 'Products', types: 'product.updated,product.deleted' },
-  keys: { label: 'API keys', types: 'key.created,key.revoked' },
+  keys: {
+    label: 'Keys and webhooks',
+    types: 'key.created,key.revoked,token.created,webhook.created,webhook.updated,webhook.deleted',
+  },
   storage: { label: 'Storage', types: 'account.storage_low' },
 } as const
 

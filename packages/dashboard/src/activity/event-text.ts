@@ -19,18 +19,27 @@ const LABELS: Record<string, string> = {
   'product.deleted': 'Product deleted',
   'key.created': 'API key created',
   'key.revoked': 'API key revoked',
+  'webhook.created': 'Webhook added',
+  'webhook.updated': 'Webhook changed',
+  'webhook.deleted': 'Webhook deleted',
+  'token.created': 'Upload token created',
   'account.storage_low': 'Storage almost full',
 }
 
 /** What happened. A type that this page does not know is shown as it is. */
-export function eventLabel({ type }: StowageEvent): string {
+export function eventLabel({ type, data }: StowageEvent): string {
+  if (type === 'webhook.updated') {
+    if (data.changed.includes('enabled')) return `Webhook ${data.enabled ? 'enabled' : 'disabled'}`
+    if (data.changed.includes('secret')) return 'Webhook secret replaced'
+  }
   return LABELS[type] ?? type
 }
 
-/** The name of the resource. */
+/** The name of the resource, or the origin of a webhook or an upload token. */
 export function eventSubject({ data }: StowageEvent): string {
-  if ('filename' in data) return data.filename
-  return 'name' in data ? data.name : ''
+  const { filename, name, origin }: { filename?: string; name?: string; origin?: string | null } =
+    data
+  return filename ?? name ?? origin ?? ''
 }
 
 /** The page of the resource, if it still existed after the event. */

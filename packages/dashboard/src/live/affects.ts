@@ -7,6 +7,7 @@ const AFFECTED: Record<string, string> = {
   upload: 'uploads asset account',
   product: 'products product assets asset',
   key: 'keys',
+  webhook: 'webhooks',
   account: 'account',
 }
 

@@ -23,9 +23,9 @@ const INTRODUCTION = `# Events
 
 <!-- Generated from packages/protocol/src/event.ts: npm run docs:events -->
 
-Every change of the uploads, assets, products and API keys of an account writes an event, in the transaction of the
-change: an event exists if and only if its change was made. With events, a shop learns that a file is ready, replaced or
-deleted. They are also the audit log of the account.
+Every change of the uploads, assets, products, API keys, upload tokens and webhooks of an account writes an event, in the
+transaction of the change: an event exists if and only if its change was made. With events, a shop learns that a file is
+ready, replaced or deleted. They are also the audit log of the account.
 
 \`GET /events\` returns them, the oldest first:
 
@@ -41,8 +41,9 @@ ${JSON.stringify(example, null, 2)}
   processed and continues after it: it misses no change and sees none twice.
 - \`type\` filters by type: \`type=asset.ready,asset.replaced\`.
 - \`order=desc\` returns the newest events first. For older ones, pass \`meta.next_before\` as \`before\`.
-- Events of API keys (\`key.created\`, \`key.revoked\`) require a key with the scope \`manage\`. Other keys do
-  not get them, and see a gap in the IDs.
+- Events of API keys, upload tokens and webhooks (\`key.…\`, \`token.…\`, \`webhook.…\`) require a key with the scope
+  \`manage\`. Other keys do not get them, and see a gap in the IDs. They never contain a secret or a token.
+- Later versions may add types and fields. Ignore those that you do not know.
 - \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and the name of the key that
   created it), \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the
   service requires no key). \`grant\` is reserved for a later version.

@@ -4,4 +4,5 @@ import { jobActor, OPERATOR } from '../domain/event.ts'
 export const EXPIRY_JOB = JSON.stringify(jobActor('expire_uploads'))
 export const TRASH_JOB = JSON.stringify(jobActor('empty_trash'))
 export const VERIFICATION_JOB = JSON.stringify(jobActor('verify_files'))
+export const DELIVERY_JOB = JSON.stringify(jobActor('deliver_webhooks'))
 export const PLAN_OPERATOR = JSON.stringify(OPERATOR)

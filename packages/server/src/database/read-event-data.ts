@@ -70,6 +70,8 @@ function readEventData(accountId: string, type: EventType, data: unknown): unkno
   if (type.startsWith('key.')) {
     return { ...withDates(data, ['createdAt', 'lastUsedAt', 'revokedAt']), accountId }
   }
+  if (type.startsWith('webhook.')) return withDates(data, ['createdAt', 'updatedAt'])
+  if (type === 'token.created') return withDates(data, ['expiresAt'])
   return data
 }
 

@@ -33,7 +33,7 @@ export interface ClaimedDelivery {
 
 /** The webhooks of one account. */
 export interface AccountWebhookData {
-  /** It receives the events after the account's last one. Undefined if the account has `maxWebhooks` already. */
+  /** It receives the events after that of its creation. Undefined if the account has `maxWebhooks` already. */
   addWebhook(webhook: NewWebhook, maxWebhooks: number): Promise<WebhookState | undefined>
   /** Oldest first. */
   listWebhooks(): Promise<WebhookState[]>
@@ -140,7 +140,7 @@ export interface DeliveryData {
    * Records an attempt and ends its claim. If the claim has already ended, a successful one counts, and a failed one
    * changes nothing. Unless the delivery is a ping, success ends the `failingSince` that the webhook had when it was claimed; failure starts it, and
    * disables the webhook if `isGone`, or if it has been failing for `failingForMs`. An attempt with an earlier
-   * URL does not change the webhook. Returns whether it disabled the webhook.
+   * URL does not change the webhook. Returns whether it disabled the webhook, which is recorded as an event of the job.
    */
   recordAttempt(claimed: ClaimedDelivery, result: AttemptResult): Promise<{ isDisabled: boolean }>
 

@@ -1,3 +1,4 @@
+import type { EventWebhook } from '../domain/event.ts'
 import {
   type Attempt,
   type Delivery,
@@ -8,6 +9,9 @@ import {
   type Webhook,
   type WebhookState,
 } from '../domain/webhook.ts'
+import { toEventWebhook } from '../domain/webhook-event.ts'
+import type { Writer } from './cache-account-data.ts'
+import { DELIVERY_JOB } from './job-actors.ts'
 import type { ImportedWebhook } from './webhook-data.ts'
 
 /** SQLite stores milliseconds. */
@@ -66,6 +70,12 @@ export function toWebhook(row: WebhookRow): Webhook {
         : { at: new Date(row.disabled_at), reason: row.disabled_reason },
     failingSince: toDate(row.failing_since),
   }
+}
+
+/** The event of a webhook that the service has disabled. */
+export function disabledEvent(webhook: Webhook): [Writer, 'webhook.updated', EventWebhook] {
+  const writer = { account: webhook.accountId, actor: DELIVERY_JOB }
+  return [writer, 'webhook.updated', toEventWebhook(webhook, ['enabled'])]
 }
 
 export function toWebhookState(row: WebhookRow & { pending: number }): WebhookState {

@@ -2,6 +2,8 @@ import type { Asset, AssetVersion } from './asset.ts'
 import type { Actor, Key } from './key.ts'
 import type { Usage } from './plan.ts'
 import type { Product } from './product.ts'
+import type { UploadToken } from './upload-token.ts'
+import type { DisabledReason, Webhook } from './webhook.ts'
 
 /** Who made a change. */
 export interface EventActor {
@@ -45,6 +47,7 @@ export type UploadEventType =
 export type AttachmentEventType = 'asset.attached' | 'asset.detached'
 export type ProductEventType = 'product.updated' | 'product.deleted'
 export type KeyEventType = 'key.created' | 'key.revoked'
+export type WebhookEventType = 'webhook.created' | 'webhook.updated' | 'webhook.deleted'
 
 /** The data of an event is the resource right after the change. */
 export type EventContent =
@@ -55,6 +58,8 @@ export type EventContent =
   | { type: UploadEventType; data: EventUpload }
   | { type: ProductEventType; data: Product }
   | { type: KeyEventType; data: Omit<Key, 'hash'> }
+  | { type: WebhookEventType; data: EventWebhook }
+  | { type: 'token.created'; data: EventToken }
   | { type: 'account.storage_low'; data: EventAccount }
 
 export type EventType = EventContent['type']
@@ -93,6 +98,24 @@ export interface EventUpload {
   createdAt: Date
   expiresAt: Date
 }
+
+/** A webhook, without its secrets and the path of its URL: other webhooks receive this event. */
+export interface EventWebhook
+  extends Pick<Webhook, 'id' | 'description' | 'types' | 'createdAt' | 'updatedAt'> {
+  /** Of its URL. */
+  origin: string
+  disabledReason: DisabledReason | null
+  /** Empty if it was created or deleted. */
+  changed: WebhookField[]
+}
+
+export type WebhookField = 'url' | 'description' | 'types' | 'enabled' | 'secret'
+
+/** An upload token, without the token itself. */
+export type EventToken = Pick<
+  UploadToken,
+  'id' | 'maxBytes' | 'maxFiles' | 'mediaTypes' | 'origin' | 'replaces' | 'expiresAt'
+>
 
 /** An account whose plan is almost used up. */
 export interface EventAccount extends Usage {

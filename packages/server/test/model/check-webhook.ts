@@ -39,7 +39,7 @@ export async function checkWebhook(
   })
 }
 
-/** The keys of the account are created before its webhook. */
+/** The keys of the account are created before its webhook, which does not receive its own creation. */
 function isAfterCreation({ type }: { type: string }): boolean {
-  return !type.startsWith('key.')
+  return !type.startsWith('key.') && type !== 'webhook.created'
 }

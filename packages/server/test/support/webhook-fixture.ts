@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
-import type { Delivery, WebhookWithSecret } from '@stowage/protocol'
+import { type Delivery, EVENT_TYPES, type WebhookWithSecret } from '@stowage/protocol'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import type { Context } from '../../src/operations/context.ts'
@@ -27,11 +27,15 @@ export interface WebhookFixture {
   own: Context
 }
 
+/** Without the events of webhooks, so that changing the webhook queues no delivery. */
+const TYPES = EVENT_TYPES.filter((type) => !type.startsWith('webhook.'))
+
 export async function aWebhookFixture(t: TestContext, body: object = {}): Promise<WebhookFixture> {
   const service = await aService(t)
   const own = takeOverJobs(service)
   const receiver = await aWebhookReceiver(t)
-  const created = await service.call('POST', `${API}/webhooks`, { url: receiver.url, ...body })
+  const request = { url: receiver.url, types: TYPES, ...body }
+  const created = await service.call('POST', `${API}/webhooks`, request)
   assert.equal(created.status, 201)
   const webhook: WebhookWithSecret = created.body.data
   const path = `${API}/webhooks/${webhook.id}`

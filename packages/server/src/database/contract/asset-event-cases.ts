@@ -5,6 +5,8 @@ import type { AccountData } from '../account-data.ts'
 import { aLink, aProduct, aReadyAsset, inHours, NOON, reserve } from './builders.ts'
 import type { EventCase } from './event-case.ts'
 import { startReplacement } from './replacement-builders.ts'
+import { addToken, aToken, select } from './token-builders.ts'
+import { addWebhook } from './webhook-builders.ts'
 
 const NONE: ProductSelection = { ids: [], productIds: [], variantIds: [], skus: [] }
 const FIRST: ProductSelection = { ...NONE, productIds: [1] }
@@ -176,6 +178,31 @@ export const ASSET_EVENT_CASES: EventCase[] = [
       }
     },
     recorded: ['key.created', 'key.created', 'key.revoked'],
+  },
+  {
+    sentence: 'a webhook that is created, changed, not changed, rotated and deleted',
+    async prepare({ data }) {
+      return async () => {
+        const { id } = await addWebhook(data)
+        await data.changeWebhook(id, { description: 'new' }, NOON)
+        await data.changeWebhook(id, { description: 'new' }, NOON)
+        const validUntil = inHours(1)
+        await data.rotateSecret(id, { secret: 'two', now: NOON, validUntil, maxPrevious: 1 })
+        await data.deleteWebhook(id)
+        await data.deleteWebhook(id)
+      }
+    },
+    recorded: ['webhook.created', 'webhook.updated', 'webhook.updated', 'webhook.deleted'],
+  },
+  {
+    sentence: 'an upload token, and one for unknown products',
+    async prepare({ data }) {
+      return async () => {
+        await addToken(data)
+        await data.addUploadToken(aToken({ attach: select({ productIds: [1] }) }), 1000)
+      }
+    },
+    recorded: ['token.created'],
   },
   {
     sentence: 'a file that is damaged, read again and repaired',

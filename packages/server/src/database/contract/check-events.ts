@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import type { Event } from '../../domain/event.ts'
+import type { Event, EventWebhook } from '../../domain/event.ts'
+import { toEventWebhook } from '../../domain/webhook-event.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { walkRecords } from '../walk-records.ts'
@@ -46,7 +47,7 @@ export function openEventCheck(database: Database, accountId: string): () => Pro
   }
 }
 
-function toComparable({ assets, uploads, products, keys }: ReplayedAccount) {
+function toComparable({ assets, uploads, products, keys, webhooks }: ReplayedAccount) {
   return {
     assets: sorted(assets, ({ state, facts, products: own }) => ({
       state,
@@ -56,7 +57,12 @@ function toComparable({ assets, uploads, products, keys }: ReplayedAccount) {
     uploads: sorted(uploads, ({ id, isReplacement, bytes }) => ({ id, isReplacement, bytes })),
     products: sorted(products, (product) => product),
     keys: sorted(keys, (name) => name),
+    webhooks: sorted(webhooks, webhookFacts),
   }
+}
+
+function webhookFacts({ changed, updatedAt, ...facts }: EventWebhook) {
+  return facts
 }
 
 async function readComparable(database: Database, accountId: string) {
@@ -82,12 +88,14 @@ async function readComparable(database: Database, accountId: string) {
   const products = (await readAll(data.listProducts)).map(
     (product) => [product.id, product] as const,
   )
+  const webhooks = (await data.listWebhooks()).map((webhook) => toEventWebhook(webhook))
   const active = (await data.listKeys()).filter(({ revokedAt }) => revokedAt === null)
   return {
     assets: sorted(assets, (asset) => asset),
     uploads: sorted(uploads, (upload) => upload),
     products: sorted(new Map(products), (product) => product),
     keys: sorted(new Map(active.map(({ id, name }) => [id, name])), (name) => name),
+    webhooks: sorted(new Map(webhooks.map((webhook) => [webhook.id, webhook])), webhookFacts),
   }
 }
 

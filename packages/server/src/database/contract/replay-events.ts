@@ -1,4 +1,4 @@
-import type { Event, EventAsset, EventUpload } from '../../domain/event.ts'
+import type { Event, EventAsset, EventUpload, EventWebhook } from '../../domain/event.ts'
 import type { Product } from '../../domain/product.ts'
 
 /** What can be known about an account from its events alone. */
@@ -9,6 +9,7 @@ export interface ReplayedAccount {
   products: Map<string, Product>
   /** The names of the keys that are not revoked, by ID. */
   keys: Map<string, string>
+  webhooks: Map<string, EventWebhook>
 }
 
 export interface ReplayedAsset {
@@ -23,11 +24,17 @@ export interface ReplayedAsset {
 }
 
 export function noEvents(): ReplayedAccount {
-  return { assets: new Map(), uploads: new Map(), products: new Map(), keys: new Map() }
+  return {
+    assets: new Map(),
+    uploads: new Map(),
+    products: new Map(),
+    keys: new Map(),
+    webhooks: new Map(),
+  }
 }
 
 export function replayEvent(account: ReplayedAccount, event: Event): void {
-  const { products, keys } = account
+  const { products, keys, webhooks } = account
   switch (event.type) {
     case 'upload.started':
     case 'upload.updated':
@@ -49,6 +56,14 @@ export function replayEvent(account: ReplayedAccount, event: Event): void {
     case 'key.revoked':
       keys.delete(event.data.id)
       break
+    case 'webhook.created':
+    case 'webhook.updated':
+      webhooks.set(event.data.id, event.data)
+      break
+    case 'webhook.deleted':
+      webhooks.delete(event.data.id)
+      break
+    case 'token.created':
     case 'version.deleted':
     case 'account.storage_low':
       break

@@ -52,6 +52,32 @@ export function testUploadTokens({ name, open }: Contract): void {
     assert.equal(await database.findUploadToken('unknown'), undefined)
   })
 
+  test(
+    name('the event of a token has its limits, and neither the token nor its hash'),
+    async (t) => {
+      const { data } = await open(t)
+      const replaces = newUuid()
+      const token = await addToken(data, {
+        mediaTypes: ['image/*'],
+        origin: 'https://a.example',
+        replaces,
+      })
+      const [event] = (await data.listEvents({ after: 0, limit: 10 })).events
+      assert.equal(event?.type, 'token.created')
+      const { expiresAt, ...limits } = event.data
+      assert.ok(expiresAt.getTime() > Date.now())
+      assert.deepEqual(limits, {
+        id: token.id,
+        maxBytes: 100,
+        maxFiles: 10,
+        mediaTypes: ['image/*'],
+        origin: 'https://a.example',
+        replaces,
+      })
+      assert.doesNotMatch(JSON.stringify(event), /hash/i)
+    },
+  )
+
   test(name('a token for unknown products is not stored'), async (t) => {
     const { database, data } = await open(t)
     const other = await anAccount(database, 'another account')

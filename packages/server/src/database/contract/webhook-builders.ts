@@ -37,17 +37,20 @@ export function aDelivery(details: Partial<NewDelivery> = {}): NewDelivery {
   return { ...delivery, createdAt: NOON, ...details }
 }
 
-/** Queues deliveries of the events 1, 2, … of a new webhook. */
+/** Queues deliveries of the next events of a webhook, which need not exist. */
 export async function queue(
   database: Database,
   webhookId: string,
   count: number,
   details: Partial<NewDelivery> = {},
 ): Promise<NewDelivery[]> {
+  const webhooks = await database.listAllWebhooks(undefined, 100)
+  const after = webhooks.find(({ id }) => id === webhookId)?.lastEvent ?? 0
   const deliveries = Array.from({ length: count }, (_, index) =>
-    aDelivery({ eventId: index + 1, ...details }),
+    aDelivery({ eventId: after + index + 1, ...details }),
   )
-  assert.ok(await database.addDeliveries(webhookId, { after: 0, until: count }, deliveries))
+  const range = { after, until: after + count }
+  assert.ok(await database.addDeliveries(webhookId, range, deliveries))
   return deliveries
 }
 

@@ -71,6 +71,57 @@ export function testWebhooks({ name, open }: Contract): void {
     assert.deepEqual(manual?.disabled, { at: after(3), reason: 'manual' })
   })
 
+  test(name('events of webhooks have what changed, and no secret'), async (t) => {
+    const { database, data } = await open(t)
+    const url = 'https://shop.example:8443/secret-path?token=secret-value'
+    const { id } = await addWebhook(data, { url, secret: 'secret-key' })
+    await queue(database, id, 1)
+    const [claimed] = await claimAt(database, NOON)
+    assert.ok(claimed)
+    await database.recordAttempt(claimed, failureAt(NOON, { isGone: true }))
+    const change = { url: `${url}2`, types: ['asset.ready'], description: 'd', isEnabled: true }
+    await data.changeWebhook(id, change, after(1))
+    await data.rotateSecret(id, { ...rotation(), secret: 'secret-key-2' })
+    await data.changeWebhook(id, { isEnabled: false }, after(2))
+    await data.deleteWebhook(id)
+    const { events } = await data.listEvents({ after: 0, limit: 10 })
+    const seen = events.flatMap(({ type, actor, data: webhook }) =>
+      'changed' in webhook
+        ? [[type, webhook.changed.join(), webhook.disabledReason, actor.type]]
+        : [],
+    )
+    assert.deepEqual(seen, [
+      ['webhook.created', '', null, 'operator'],
+      ['webhook.updated', 'enabled', 'gone', 'job'],
+      ['webhook.updated', 'url,description,types,enabled', null, 'operator'],
+      ['webhook.updated', 'secret', null, 'operator'],
+      ['webhook.updated', 'enabled', 'manual', 'operator'],
+      ['webhook.deleted', '', 'manual', 'operator'],
+    ])
+    const [, , changed] = events
+    assert.deepEqual(changed?.data, {
+      id,
+      origin: 'https://shop.example:8443',
+      description: 'd',
+      types: ['asset.ready'],
+      disabledReason: null,
+      createdAt: NOON,
+      updatedAt: after(1),
+      changed: ['url', 'description', 'types', 'enabled'],
+    })
+    assert.doesNotMatch(JSON.stringify(events), /secret-/)
+  })
+
+  test(name('a new webhook does not receive the event of its creation'), async (t) => {
+    const { database, data } = await open(t)
+    await addWebhook(data)
+    assert.deepEqual(await database.listWebhooksBehind({ limit: 10, maxPending: 10 }), [])
+    const second = await addWebhook(data)
+    const behind = await database.listWebhooksBehind({ limit: 10, maxPending: 10 })
+    assert.equal(behind.length, 1)
+    assert.notEqual(behind[0]?.id, second.id)
+  })
+
   test(name('attempts with an earlier URL do not count against a new one'), async (t) => {
     const { database, data } = await open(t)
     const { id } = await addWebhook(data)
@@ -162,7 +213,7 @@ export function testWebhooks({ name, open }: Contract): void {
     assert.deepEqual(found, {
       id: ids[4],
       webhookId: id,
-      eventId: 1,
+      eventId: 2,
       type: 'asset.ready',
       status: 'succeeded',
       body: '{"a":1}',

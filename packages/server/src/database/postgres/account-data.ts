@@ -54,7 +54,7 @@ export function accountData(run: RunUnit, writer: Writer, caches: ListingCaches)
       return work(sql)
     })
   return {
-    ...accountWebhookData(run, account),
+    ...accountWebhookData({ run, write }, writer),
     readSummary: () => run((sql) => summary(sql).readSummary()),
     readUsage: () => run((sql) => usage(sql).readUsage()),
 
@@ -118,7 +118,7 @@ export function accountData(run: RunUnit, writer: Writer, caches: ListingCaches)
     revokeKey: (id, options) => write((sql) => keys(sql).revokeKey(id, options)),
 
     addUploadToken: (token, lifetimeMs) =>
-      run((sql) => accountUploadTokens(sql, account).addUploadToken(token, lifetimeMs)),
+      write((sql) => accountUploadTokens(sql, writer).addUploadToken(token, lifetimeMs)),
     listEvents: (query) => run((sql) => events(sql).listEvents(query)),
     importEvents: (page) => run((sql) => events(sql).importEvents(page)),
 

@@ -1,7 +1,8 @@
 import { PING, type Webhook } from '../../domain/webhook.ts'
 import type { AttemptResult, ClaimedDelivery, DeliveryData } from '../webhook-data.ts'
-import { writeAttempts } from '../webhook-rows.ts'
+import { disabledEvent, toWebhook, type WebhookRow, writeAttempts } from '../webhook-rows.ts'
 import { begin, type Sql } from './connection.ts'
+import { recordEvent } from './record-events.ts'
 import type { Fragment } from './statement.ts'
 
 type FailedAttempt = Extract<AttemptResult, { outcome: 'failed' }>
@@ -79,9 +80,11 @@ async function recordFailure(
   await sql`
     update webhooks set failing_since = coalesce(failing_since, ${now})
     where ${isTarget(sql, webhook)}`
-  const disabled = await sql`
+  const [disabled] = await sql<WebhookRow[]>`
     update webhooks set disabled_at = ${now}, disabled_reason = ${result.isGone ? 'gone' : 'failing'}
     where ${isTarget(sql, webhook)} and disabled_at is null
-      and (${result.isGone} or failing_since <= ${failingBefore})`
-  return { isDisabled: disabled.count > 0 }
+      and (${result.isGone} or failing_since <= ${failingBefore})
+    returning *`
+  if (disabled !== undefined) await recordEvent(sql, ...disabledEvent(toWebhook(disabled)))
+  return { isDisabled: disabled !== undefined }
 }

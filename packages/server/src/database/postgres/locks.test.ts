@@ -5,9 +5,19 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import postgres from 'postgres'
 import { EngineUnavailable } from '../../errors.ts'
 import type { AccountData } from '../account-data.ts'
-import { anAccount, aProduct, aReadyAsset, KEEP, KEPT, reserve } from '../contract/builders.ts'
+import {
+  aLink,
+  anAccount,
+  aProduct,
+  aReadyAsset,
+  KEEP,
+  KEPT,
+  NOON,
+  reserve,
+} from '../contract/builders.ts'
 import { startReplacement } from '../contract/replacement-builders.ts'
 import { addToken, select } from '../contract/token-builders.ts'
+import { addWebhook, claimAt, failureAt, queue } from '../contract/webhook-builders.ts'
 import type { Database } from '../database.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
@@ -175,6 +185,33 @@ test('uploads of a token can start, end and be attached while products change, w
     }
     const [usage] = await database.compareUsage()
     assert.deepEqual(usage?.counted, usage?.actual)
+  })
+  assert.equal(deadlocks, 0)
+})
+
+/** Runs all calls that lock a webhook and its account, with others that lock one of them. */
+async function changeWebhooks(database: Database, data: AccountData): Promise<void> {
+  const webhooks = [await addWebhook(data), await addWebhook(data)]
+  for (const { id } of webhooks) await queue(database, id, 4)
+  const claimed = await claimAt(database, NOON)
+  await times(24, async (index) => {
+    const id = webhooks[index % 2]?.id ?? ''
+    const attempt = claimed[index % claimed.length]
+    if (index % 6 === 0)
+      await data.changeWebhook(id, { isEnabled: true, description: `${index}` }, NOON)
+    if (index % 6 === 1) await addWebhook(data)
+    if (index % 6 === 2) await aLink(data)
+    if (index % 6 > 2 && attempt)
+      await database.recordAttempt(attempt, failureAt(NOON, { isGone: true }))
+    if (index > 20) await data.deleteWebhook(id)
+  })
+}
+
+test('webhooks can be added, changed, disabled and deleted while events are written, without deadlocks', async (t) => {
+  const deadlocks = await deadlocksOf(t, async (database) => {
+    const { id } = await anAccount(database, 'default')
+    const data = database.of(id)
+    for (let round = 0; round < 5; round += 1) await changeWebhooks(database, data)
   })
   assert.equal(deadlocks, 0)
 })

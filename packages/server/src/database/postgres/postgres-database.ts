@@ -28,8 +28,8 @@ import { deliveryData } from './webhook-data.ts'
  * Connects and migrates. Any number of instances may share the database.
  *
  * Every transaction locks rows in this order, so that no deadlock can occur: an upload token, products by
- * (product_id, variant_id), assets by id and then their replacements, accounts by id, and then rows that only
- * the holder of the account's row changes (asset_blocks, usage_by_type, events), a webhook, and then its deliveries.
+ * (product_id, variant_id), assets by id and then their replacements, a webhook and then its deliveries, accounts by
+ * id, and then rows that only the holder of the account's row changes (asset_blocks, usage_by_type, events).
  * Jobs skip locked assets, and so does an upload that removes assets from the trash while it holds the account's row.
  */
 export async function openPostgresDatabase(

@@ -1,15 +1,18 @@
 import type { ProductSelection } from '../../domain/product.ts'
+import { toEventToken } from '../../domain/token-event.ts'
 import {
   MAX_TOKEN_LIFETIME_MS,
   maxStartedUploads,
   type UploadToken,
 } from '../../domain/upload-token.ts'
 import type { AccountData } from '../account-data.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { MAX_FUTURE_MS } from '../claim-times.ts'
 import type { Database } from '../database.ts'
 import type { Reservation } from '../reservation.ts'
 import { begin, type Sql } from './connection.ts'
 import { lockProducts } from './product-selection.ts'
+import { recordEvent } from './record-events.ts'
 import type { Fragment } from './statement.ts'
 
 interface TokenRow {
@@ -67,10 +70,8 @@ export function globalUploadTokens(
   }
 }
 
-export function accountUploadTokens(
-  sql: Sql,
-  account: string,
-): Pick<AccountData, 'addUploadToken'> {
+export function accountUploadTokens(sql: Sql, writer: Writer): Pick<AccountData, 'addUploadToken'> {
+  const { account } = writer
   return {
     addUploadToken: (token, lifetimeMs) =>
       begin(sql, async (transaction) => {
@@ -88,7 +89,9 @@ export function accountUploadTokens(
             ${token.replaces}::uuid)
           returning expires_at`
         if (row === undefined) throw new Error('the upload token was not stored')
-        return { outcome: 'added', expiresAt: row.expires_at }
+        const expiresAt = row.expires_at
+        await recordEvent(transaction, writer, 'token.created', toEventToken(token, expiresAt))
+        return { outcome: 'added', expiresAt }
       }),
   }
 }

@@ -1,3 +1,4 @@
+import type { Writer } from '../cache-account-data.ts'
 import type { AccountWebhookData, DeliveryData } from '../webhook-data.ts'
 import { webhookAttempts } from './attempts.ts'
 import type { Sql } from './connection.ts'
@@ -7,16 +8,21 @@ import type { RunUnit } from './unit-of-work.ts'
 import { accountWebhooks } from './webhooks.ts'
 
 /** The methods for the webhooks of one account. */
-export function accountWebhookData(run: RunUnit, account: string): AccountWebhookData {
-  const webhooks = (sql: Sql) => accountWebhooks(sql, account)
+export function accountWebhookData(
+  { run, write }: { run: RunUnit; write: RunUnit },
+  writer: Writer,
+): AccountWebhookData {
+  const { account } = writer
+  const webhooks = (sql: Sql) => accountWebhooks(sql, writer)
   const deliveries = (sql: Sql) => accountDeliveries(sql, account)
   return {
-    addWebhook: (webhook, max) => run((sql) => webhooks(sql).addWebhook(webhook, max)),
+    addWebhook: (webhook, max) => write((sql) => webhooks(sql).addWebhook(webhook, max)),
     listWebhooks: () => run((sql) => webhooks(sql).listWebhooks()),
     findWebhook: (id) => run((sql) => webhooks(sql).findWebhook(id)),
-    changeWebhook: (id, change, now) => run((sql) => webhooks(sql).changeWebhook(id, change, now)),
-    rotateSecret: (id, rotation) => run((sql) => webhooks(sql).rotateSecret(id, rotation)),
-    deleteWebhook: (id) => run((sql) => webhooks(sql).deleteWebhook(id)),
+    changeWebhook: (id, change, now) =>
+      write((sql) => webhooks(sql).changeWebhook(id, change, now)),
+    rotateSecret: (id, rotation) => write((sql) => webhooks(sql).rotateSecret(id, rotation)),
+    deleteWebhook: (id) => write((sql) => webhooks(sql).deleteWebhook(id)),
 
     listDeliveries: (id, query) => run((sql) => deliveries(sql).listDeliveries(id, query)),
     findDelivery: (webhookId, id) => run((sql) => deliveries(sql).findDelivery(webhookId, id)),

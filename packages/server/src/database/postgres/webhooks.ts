@@ -1,12 +1,16 @@
-import type { WebhookState } from '../../domain/webhook.ts'
+import type { Webhook, WebhookState } from '../../domain/webhook.ts'
+import { changedFields, toEventWebhook } from '../../domain/webhook-event.ts'
+import type { Writer } from '../cache-account-data.ts'
 import type { AccountWebhookData } from '../webhook-data.ts'
 import {
   previousSecretsAfter,
+  toWebhook,
   toWebhookState,
   type WebhookRow,
   writeTypes,
 } from '../webhook-rows.ts'
 import { begin, type Sql } from './connection.ts'
+import { recordEvent } from './record-events.ts'
 import type { Fragment } from './statement.ts'
 
 export type StateRow = WebhookRow & { pending: number }
@@ -23,11 +27,26 @@ type Webhooks = Pick<
 >
 
 /** The webhooks of an account. */
-export function accountWebhooks(sql: Sql, account: string): Webhooks {
+export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
+  const { account } = writer
+
   async function findWebhook(id: string): Promise<WebhookState | undefined> {
     const [row] = await sql<StateRow[]>`
       select ${webhookState(sql)} from webhooks where account_id = ${account} and id = ${id}`
     return row && toWebhookState(row)
+  }
+
+  /** Records how a webhook differs from its earlier state. Returns its new state. */
+  async function recordChange(
+    transaction: Sql,
+    before: Webhook,
+  ): Promise<WebhookState | undefined> {
+    const webhook = await findWebhook(before.id)
+    const changed = webhook ? changedFields(before, webhook) : []
+    if (webhook && changed.length > 0) {
+      await recordEvent(transaction, writer, 'webhook.updated', toEventWebhook(webhook, changed))
+    }
+    return webhook
   }
 
   return {
@@ -41,17 +60,21 @@ export function accountWebhooks(sql: Sql, account: string): Webhooks {
 
     addWebhook: (webhook, maxWebhooks) =>
       begin(sql, async (transaction) => {
-        // Locks the account, so that concurrent calls can't exceed the limit.
         const { id, url, description, types, secret, createdAt } = webhook
+        // Locks the account, so that concurrent calls can't exceed the limit.
         await transaction`select from accounts where id = ${account} for no key update`
+        // The next event is that of its creation, which it does not receive.
         const added = await transaction`
           insert into webhooks (id, account_id, url, description, types, secret, previous_secrets,
             last_event, created_at, updated_at)
           select ${id}, id, ${url}, ${description}, ${writeTypes(types)}, ${secret}, '[]',
-            last_event, ${createdAt}, ${createdAt}
+            last_event + 1, ${createdAt}, ${createdAt}
           from accounts where id = ${account}
             and (select count(*) from webhooks where account_id = ${account}) < ${maxWebhooks}`
-        return added.count === 0 ? undefined : findWebhook(id)
+        const state = added.count === 0 ? undefined : await findWebhook(id)
+        if (state === undefined) return undefined
+        await recordEvent(transaction, writer, 'webhook.created', toEventWebhook(state))
+        return state
       }),
 
     changeWebhook: (id, change, now) =>
@@ -71,7 +94,7 @@ export function accountWebhooks(sql: Sql, account: string): Webhooks {
             disabled_at = ${disabled?.at ?? null}, disabled_reason = ${disabled?.reason ?? null},
             failing_since = ${isRestarted ? null : webhook.failingSince}
           where id = ${id}`
-        return findWebhook(id)
+        return recordChange(transaction, webhook)
       }),
 
     rotateSecret: (id, rotation) =>
@@ -83,13 +106,16 @@ export function accountWebhooks(sql: Sql, account: string): Webhooks {
           update webhooks set secret = ${rotation.secret}, updated_at = ${rotation.now},
             previous_secrets = ${previousSecretsAfter(row, rotation)}
           where id = ${id}`
-        return findWebhook(id)
+        return recordChange(transaction, toWebhook(row))
       }),
 
-    async deleteWebhook(id) {
-      const removed = await sql`
-        delete from webhooks where account_id = ${account} and id = ${id}`
-      return removed.count > 0
-    },
+    deleteWebhook: (id) =>
+      begin(sql, async (transaction) => {
+        const [row] = await transaction<WebhookRow[]>`
+          delete from webhooks where account_id = ${account} and id = ${id} returning *`
+        if (row === undefined) return false
+        await recordEvent(transaction, writer, 'webhook.deleted', toEventWebhook(toWebhook(row)))
+        return true
+      }),
   }
 }

@@ -56,7 +56,7 @@ export function prepareAccountData(
   return (writer) => {
     const { account } = writer
     return {
-      ...webhooks(account),
+      ...webhooks(writer),
       readSummary: () => read(() => accounts.readSummary(account)),
       readUsage: () => read(() => usage.readUsage(account)),
 
@@ -127,7 +127,7 @@ export function prepareAccountData(
       revokeKey: (id, options) => free(() => keys.revokeKey(writer, id, options)),
 
       addUploadToken: (token, lifetimeMs) =>
-        write(() => uploadTokens.addUploadToken(account, token, lifetimeMs)),
+        write(() => uploadTokens.addUploadToken(writer, token, lifetimeMs)),
 
       listEvents: (query) => read(() => events.listEvents(account, query)),
       importEvents: (page) => write(() => events.importEvents(account, page)),

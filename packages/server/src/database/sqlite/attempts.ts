@@ -1,12 +1,15 @@
 import { PING } from '../../domain/webhook.ts'
 import type { DeliveryData } from '../webhook-data.ts'
-import { writeAttempts } from '../webhook-rows.ts'
+import { disabledEvent, toWebhook, type WebhookRow, writeAttempts } from '../webhook-rows.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import type { Connection } from './statement.ts'
 
 type Arguments<Name extends keyof DeliveryData> = Parameters<DeliveryData[Name]>
 
 /** Records attempts, and removes old deliveries. */
-export function prepareAttempts({ prepare }: Connection) {
+export function prepareAttempts(connection: Connection) {
+  const { prepare, transaction } = connection
+  const { recordEvent } = prepareRecordEvents(connection)
   // An attempt with an earlier URL does not change the state of the webhook.
   const ofTarget = 'id = :id and url = :url'
   const recover = prepare(
@@ -15,10 +18,11 @@ export function prepareAttempts({ prepare }: Connection) {
   const fail = prepare(
     `update webhooks set failing_since = coalesce(failing_since, :now) where ${ofTarget}`,
   )
-  const disable = prepare(
+  const disable = prepare<WebhookRow>(
     `update webhooks set disabled_at = :now, disabled_reason = :reason
      where ${ofTarget} and disabled_at is null
-       and (:reason = 'gone' or failing_since <= :failing_before)`,
+       and (:reason = 'gone' or failing_since <= :failing_before)
+     returning *`,
   )
   const succeed = prepare(
     `update deliveries set status = 'succeeded', due_at = null, claimed_until = null, attempts = :attempts
@@ -57,13 +61,17 @@ export function prepareAttempts({ prepare }: Connection) {
         return { isDisabled: false }
       }
       const retry_at = result.retryAt?.getTime() ?? null
-      const recorded = retry.run({ id: delivery.id, claim, attempts, retry_at })
-      if (recorded === 0 || isPing) return { isDisabled: false }
-      const now = result.attempt.at.getTime()
-      fail.run({ id, url, now })
-      const reason = result.isGone ? 'gone' : 'failing'
-      const failing_before = now - result.failingForMs
-      return { isDisabled: disable.run({ id, url, now, reason, failing_before }) > 0 }
+      return transaction(() => {
+        const recorded = retry.run({ id: delivery.id, claim, attempts, retry_at })
+        if (recorded === 0 || isPing) return { isDisabled: false }
+        const now = result.attempt.at.getTime()
+        fail.run({ id, url, now })
+        const reason = result.isGone ? 'gone' : 'failing'
+        const failing_before = now - result.failingForMs
+        const disabled = disable.get({ id, url, now, reason, failing_before })
+        if (disabled !== undefined) recordEvent(...disabledEvent(toWebhook(disabled)))
+        return { isDisabled: disabled !== undefined }
+      })
     },
 
     forgetDeliveries: (before: Date, limit: number): number =>

@@ -1,13 +1,16 @@
+import { toEventToken } from '../../domain/token-event.ts'
 import {
   MAX_TOKEN_LIFETIME_MS,
   maxStartedUploads,
   type NewUploadToken,
   type UploadToken,
 } from '../../domain/upload-token.ts'
+import type { Writer } from '../cache-account-data.ts'
 import { MAX_FUTURE_MS } from '../claim-times.ts'
 import type { Reservation } from '../reservation.ts'
 import type { AddedUploadToken } from '../upload-token-data.ts'
 import { prepareProductSelection } from './product-selection.ts'
+import { prepareRecordEvents } from './record-events.ts'
 import type { Connection } from './statement.ts'
 
 interface TokenRow {
@@ -39,6 +42,7 @@ export const EXTENDED_EXPIRY = `iif(token_id is not null and exists (
 export function prepareUploadTokens(connection: Connection) {
   const { prepare, transaction } = connection
   const findProducts = prepareProductSelection(connection)
+  const { recordEvent } = prepareRecordEvents(connection)
   const insert = prepare(
     `insert into upload_tokens (id, account_id, hash, key_hash, created_at, expires_at, max_bytes, max_files,
        media_types, origin, attach, replaces)
@@ -64,7 +68,8 @@ export function prepareUploadTokens(connection: Connection) {
   )
 
   return {
-    addUploadToken(account: string, token: NewUploadToken, lifetimeMs: number): AddedUploadToken {
+    addUploadToken(writer: Writer, token: NewUploadToken, lifetimeMs: number): AddedUploadToken {
+      const { account } = writer
       const { attach, mediaTypes } = token
       return transaction(() => {
         const products = attach && findProducts(account, attach)
@@ -86,7 +91,9 @@ export function prepareUploadTokens(connection: Connection) {
           attach: attach && JSON.stringify(attach),
           replaces: token.replaces,
         })
-        return { outcome: 'added', expiresAt: new Date(clock + lifetimeMs) }
+        const expiresAt = new Date(clock + lifetimeMs)
+        recordEvent(writer, 'token.created', toEventToken(token, expiresAt))
+        return { outcome: 'added', expiresAt }
       })
     },
 

@@ -1,3 +1,4 @@
+import type { Writer } from '../cache-account-data.ts'
 import type { AccountWebhookData, DeliveryData } from '../webhook-data.ts'
 import { prepareAttempts } from './attempts.ts'
 import { prepareDeliveries } from './deliveries.ts'
@@ -10,23 +11,24 @@ import { prepareWebhooks } from './webhooks.ts'
 export function prepareAccountWebhookData(
   connection: Connection,
   { read, write, free }: UnitsOfWork,
-): (account: string) => AccountWebhookData {
+): (writer: Writer) => AccountWebhookData {
   const webhooks = prepareWebhooks(connection)
   const deliveries = prepareDeliveries(connection)
-  return (account) => ({
-    addWebhook: (webhook, max) => write(() => webhooks.addWebhook(account, webhook, max)),
-    listWebhooks: () => read(() => webhooks.listWebhooks(account)),
-    findWebhook: (id) => read(() => webhooks.findWebhook(account, id)),
+  return (writer) => ({
+    addWebhook: (webhook, max) => write(() => webhooks.addWebhook(writer, webhook, max)),
+    listWebhooks: () => read(() => webhooks.listWebhooks(writer.account)),
+    findWebhook: (id) => read(() => webhooks.findWebhook(writer.account, id)),
     changeWebhook: (id, change, now) =>
-      write(() => webhooks.changeWebhook(account, id, change, now)),
-    rotateSecret: (id, rotation) => write(() => webhooks.rotateSecret(account, id, rotation)),
-    deleteWebhook: (id) => free(() => webhooks.deleteWebhook(account, id)),
+      write(() => webhooks.changeWebhook(writer, id, change, now)),
+    rotateSecret: (id, rotation) => write(() => webhooks.rotateSecret(writer, id, rotation)),
+    deleteWebhook: (id) => free(() => webhooks.deleteWebhook(writer, id)),
 
-    listDeliveries: (id, query) => read(() => deliveries.listDeliveries(account, id, query)),
-    findDelivery: (webhookId, id) => read(() => deliveries.findDelivery(account, webhookId, id)),
-    redeliver: (webhookId, id) => write(() => deliveries.redeliver(account, webhookId, id)),
-    addPing: (delivery, claim) => write(() => deliveries.addPing(account, delivery, claim)),
-    importWebhooks: (imported) => write(() => deliveries.importWebhooks(account, imported)),
+    listDeliveries: (id, query) => read(() => deliveries.listDeliveries(writer.account, id, query)),
+    findDelivery: (webhookId, id) =>
+      read(() => deliveries.findDelivery(writer.account, webhookId, id)),
+    redeliver: (webhookId, id) => write(() => deliveries.redeliver(writer.account, webhookId, id)),
+    addPing: (delivery, claim) => write(() => deliveries.addPing(writer.account, delivery, claim)),
+    importWebhooks: (imported) => write(() => deliveries.importWebhooks(writer.account, imported)),
   })
 }
 

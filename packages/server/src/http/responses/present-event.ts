@@ -6,7 +6,9 @@ import type {
   Event,
   EventAccount,
   EventAsset,
+  EventToken,
   EventUpload,
+  EventWebhook,
 } from '../../domain/event.ts'
 import { partPlan } from '../../domain/parts.ts'
 import { availableBytes } from '../../domain/plan.ts'
@@ -44,6 +46,12 @@ function presentData(event: Event): wire.Event['data'] {
     case 'key.created':
     case 'key.revoked':
       return presentKey(event.data)
+    case 'webhook.created':
+    case 'webhook.updated':
+    case 'webhook.deleted':
+      return presentEventWebhook(event.data)
+    case 'token.created':
+      return presentEventToken(event.data)
     case 'account.storage_low':
       return presentEventAccount(event.data)
     default:
@@ -88,6 +96,33 @@ function presentEventUpload<Status extends string>(upload: EventUpload, status: 
     started_by: upload.startedBy,
     created_at: formatTimestamp(upload.createdAt),
     expires_at: formatTimestamp(upload.expiresAt),
+  }
+}
+
+function presentEventWebhook(webhook: EventWebhook) {
+  const { id, origin, description, types, disabledReason, changed } = webhook
+  return {
+    id,
+    origin,
+    description,
+    types,
+    enabled: disabledReason === null,
+    disabled_reason: disabledReason,
+    created_at: formatTimestamp(webhook.createdAt),
+    updated_at: formatTimestamp(webhook.updatedAt),
+    changed,
+  }
+}
+
+function presentEventToken(token: EventToken) {
+  return {
+    id: token.id,
+    max_bytes: token.maxBytes,
+    max_files: token.maxFiles,
+    mime: token.mediaTypes,
+    origin: token.origin,
+    replace: token.replaces,
+    expires_at: formatTimestamp(token.expiresAt),
   }
 }
 

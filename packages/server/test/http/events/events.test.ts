@@ -12,7 +12,7 @@ import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { forgetEvents } from '../../../src/jobs/forget-events.ts'
 import { anEventStream } from '../../support/event-stream.ts'
-import { NEVER } from '../../support/run-jobs.ts'
+import { NEVER, takeOverJobs } from '../../support/run-jobs.ts'
 
 const LINK = { filename: 'elsewhere.zip', url: 'https://example.com/elsewhere.zip' }
 
@@ -70,23 +70,60 @@ test('events have the key that made the change, and the resource as the API retu
   assert.equal(own.body.meta.last_id, 3)
 })
 
-test('only keys that may list keys get events of keys', async (t) => {
+test('only keys with the scope manage get events of keys, upload tokens and webhooks', async (t) => {
   const service = await aKeyedService(t)
+  // Nothing is sent to the webhook.
+  takeOverJobs(service)
   const { call, keys } = await anAccount(service, { name: 'shop' })
   await call('POST', `${API}/assets/store`, LINK)
+  const url = 'https://shop.example/secret-path'
+  const webhook = (await call('POST', `${API}/webhooks`, { url })).body.data
+  const token = (await call('POST', `${API}/upload-tokens`, { max_bytes: 9, mime: ['image/*'] }))
+    .body
+  await call('POST', `${API}/webhooks/${webhook.id}/rotate`)
   for (const { secret } of [keys.read, keys.write]) {
     const headers = { Authorization: `Bearer ${secret}` }
     const read = (query: string) => service.call('GET', `${API}/events${query}`, undefined, headers)
     for (const query of ['?after=0', '?order=desc']) {
       const { body } = await read(query)
-      assert.deepEqual([idsOf(body), body.meta.next_after], [[4], 4], query)
+      assert.deepEqual([idsOf(body), body.meta.next_after], [[4], 7], query)
     }
-    const refused = await read('?type=asset.ready,key.created')
-    assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden'])
+    for (const type of ['key.created', 'token.created', 'webhook.updated']) {
+      const refused = await read(`?type=asset.ready,${type}`)
+      assert.deepEqual([refused.status, refused.body.code], [403, 'forbidden'])
+    }
     const stream = await anEventStream(t, service.baseUrl, { query: '?after=0', headers })
     await until('the event arrives', () => stream.events.length > 0)
     assert.deepEqual([stream.events[0]?.id, stream.events[0]?.type], [4, 'asset.ready'])
   }
+  const { text, body } = await call('GET', `${API}/events?after=4`)
+  const [created, requested, rotated] = body.data
+  const actor = { type: 'key', id: keys.manage.id, name: 'manage' }
+  const data = {
+    id: webhook.id,
+    origin: 'https://shop.example',
+    description: '',
+    types: null,
+    enabled: true,
+    disabled_reason: null,
+    created_at: webhook.created_at,
+    updated_at: webhook.created_at,
+    changed: [],
+  }
+  assert.deepEqual([created.type, created.actor, created.data], ['webhook.created', actor, data])
+  assert.deepEqual([rotated.type, rotated.data.changed], ['webhook.updated', ['secret']])
+  assert.equal(requested.type, 'token.created')
+  assert.deepEqual(requested.data, {
+    id: token.id,
+    max_bytes: 9,
+    max_files: 1,
+    mime: ['image/*'],
+    origin: null,
+    replace: null,
+    expires_at: token.expires_at,
+  })
+  for (const secret of [webhook.secret, token.token, 'secret-path'])
+    assert.ok(!text.includes(secret))
 })
 
 test('a service without keys records changes as anonymous', async (t) => {
