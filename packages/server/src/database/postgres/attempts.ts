@@ -36,9 +36,9 @@ export function webhookAttempts(sql: Sql): Attempts {
 
     async forgetDeliveries(before, limit) {
       const removed = await sql`
-        delete from deliveries where id in (
+        delete from deliveries where id = any(array(
           select id from deliveries where created_at < ${before} order by created_at limit ${limit}
-          for update skip locked)`
+          for update skip locked))`
       return removed.count
     },
 
@@ -47,11 +47,11 @@ export function webhookAttempts(sql: Sql): Attempts {
         update deliveries set due_at = ${now}
         where webhook_id = ${webhookId} and status = 'pending' and due_at > ${latest}`
       const removed = await sql`
-        delete from deliveries where id in (
+        delete from deliveries where id = any(array(
           select id from deliveries where webhook_id = ${webhookId} and status <> 'pending' and id < (
             select id from deliveries where webhook_id = ${webhookId} and status <> 'pending'
             order by id desc limit 1 offset ${keep - 1})
-          order by id limit ${limit} for update skip locked)`
+          order by id limit ${limit} for update skip locked))`
       return removed.count
     },
   }

@@ -87,7 +87,7 @@ export function deliveryQueue(sql: Sql): Queue {
         const rows = await transaction<DeliveryRow[]>`
           update deliveries set due_at = ${claimedUntil}, claimed_until = ${claimedUntil},
             claims = claims + 1
-          where id in (
+          where id = any(array(
             select id from (
               select due.id, sum(size) over (order by due.due_at, due.id) - size as bytes_before
               from unnest(${webhooks.map(({ id }) => id)}::uuid[]) w (id)
@@ -97,7 +97,7 @@ export function deliveryQueue(sql: Sql): Queue {
                 order by due_at, id
                 limit least(${share}::int, greatest(0, ${perWebhook}::int - ${running}))
                 for update skip locked) due) due
-            where bytes_before < ${maxBytes})
+            where bytes_before < ${maxBytes}))
           returning *`
         const byId = new Map(webhooks.map((webhook) => [webhook.id, toWebhook(webhook)]))
         return rows.flatMap((row) => {

@@ -42,19 +42,22 @@ async function isListening(url: string): Promise<boolean> {
   return rows.length > 0
 }
 
-test('a change of one instance wakes another one once for many changes', async (t) => {
+test('many changes of one instance wake another one once or twice', async (t) => {
   const url = await server.database(t)
   const { received } = open(t, url)
   await until('the instance listens', () => isListening(url))
   const { channel, received: own } = open(t, url)
   for (let change = 0; change < 50; change += 1) channel.announce(['one', 'two'])
   await until('both accounts are announced', () => received.length >= 2)
-  assert.deepEqual(received, ['one', 'two'])
   // The instance itself does not wait for the database.
   assert.deepEqual(own, ['one', 'two'])
   channel.announce(Array.from({ length: 500 }, (_, index) => `account ${index}`))
-  await until('500 accounts are announced without their IDs', () => received.length > 2)
-  assert.deepEqual(received.slice(2), [undefined])
+  await until('500 accounts are announced without their IDs', () => received.includes(undefined))
+  const accounts = received.slice(0, received.indexOf(undefined))
+  // The first change is announced at once, and the others together.
+  assert.ok(accounts.length <= 4, accounts.join())
+  assert.deepEqual([...new Set(accounts)], ['one', 'two'])
+  assert.equal(received.at(-1), undefined)
 })
 
 test('an instance whose listening connection is lost looks for events at once, and listens again', async (t) => {

@@ -101,12 +101,12 @@ export function globalJobs(sql: Sql): Jobs {
         update assets set retry_at = ${now}::timestamptz + least(
           greatest(${now}::timestamptz - changed_at, ${MIN_COMPLETION_CLAIM_MS} * interval '1 ms'),
           ${MAX_COMPLETION_CLAIM_MS} * interval '1 ms')
-        where id in (
+        where id = any(array(
           select id from assets
           where status = 'completing' and (coalesce(retry_at, changed_at) < ${before}
             or coalesce(retry_at, changed_at)
               > ${now}::timestamptz + ${MAX_FUTURE_MS} * interval '1 ms')
-          order by coalesce(retry_at, changed_at) limit ${limit} for update skip locked)
+          order by coalesce(retry_at, changed_at) limit ${limit} for update skip locked))
         returning ${sql(UPLOAD_COLUMNS)}`
       return rows.map(toUpload)
     },
@@ -135,11 +135,11 @@ export function globalJobs(sql: Sql): Jobs {
     async claimDueRemovals(now, limit) {
       const rows = await sql<RemovalRow[]>`
         update removals set due_at = ${new Date(now.getTime() + REMOVAL_CLAIM_MS)}
-        where id in (
+        where id = any(array(
           select id from removals
           where due_at <= ${now}
             or due_at > ${now}::timestamptz + ${MAX_REMOVAL_FUTURE_MS} * interval '1 ms'
-          order by due_at limit ${limit} for update skip locked)
+          order by due_at limit ${limit} for update skip locked))
         returning id, kind, storage_id, key, attempts, due_at`
       return rows.map(toRemoval)
     },
@@ -169,11 +169,11 @@ export function globalJobs(sql: Sql): Jobs {
 
     async forgetEndedAssets(before, limit) {
       const forgotten = await sql`
-        delete from assets where id in (
+        delete from assets where id = any(array(
           select id from assets
           where status in ('cancelled', 'expired', 'deleted') and trashed_at is null
             and changed_at < ${before}
-          limit ${limit} for update skip locked)`
+          limit ${limit} for update skip locked))`
       return forgotten.count
     },
   }

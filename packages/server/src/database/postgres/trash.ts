@@ -139,9 +139,9 @@ export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash' | 'listTr
       begin(sql, async (transaction) => {
         // Deleted while the clock of the server was ahead.
         await transaction`
-          update assets set trashed_at = date_trunc('milliseconds', now()) where id in (
+          update assets set trashed_at = date_trunc('milliseconds', now()) where id = any(array(
             select id from assets where trashed_at is not null and trashed_at > now()
-            limit ${CORRECTED_TIMES} for no key update skip locked)`
+            limit ${CORRECTED_TIMES} for no key update skip locked))`
         const rows = await transaction<{ id: string }[]>`
           select id from assets
           where trashed_at is not null

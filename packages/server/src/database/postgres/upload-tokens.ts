@@ -58,13 +58,13 @@ export function globalUploadTokens(
 
     async forgetUploadTokens(keptForMs, limit) {
       const forgotten = await sql`
-        delete from upload_tokens where id in (
+        delete from upload_tokens where id = any(array(
           select id from upload_tokens
           where (expires_at <= now() - ${keptForMs} * interval '1 ms'
               or expires_at > now() + ${LATEST_MS} * interval '1 ms')
             and not exists (
               select from assets where token_id = upload_tokens.id and status in ('uploading', 'completing'))
-          limit ${limit} for update skip locked)`
+          limit ${limit} for update skip locked))`
       return forgotten.count
     },
   }

@@ -28,8 +28,8 @@ export function globalVerifications(sql: Sql): VerificationData {
           order by due_at limit ${limit} for update skip locked) due`
       const rows = await sql<VerificationRow[]>`
         update checksums set due_at = ${claimedUntil}
-        where object_key in (
-          ${due(sql`due_at <= ${now}`)} union all ${due(sql`due_at > ${latest}`)} limit ${limit})
+        where object_key = any(array(
+          ${due(sql`due_at <= ${now}`)} union all ${due(sql`due_at > ${latest}`)} limit ${limit}))
         returning object_key, bytes, chunk_size`
       return rows.map(({ object_key: key, bytes, chunk_size: chunkSize }) => {
         return { key, bytes, chunkSize }
