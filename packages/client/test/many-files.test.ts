@@ -11,7 +11,7 @@ import { aService } from '@stowage/testing/service/service'
 import { aClient } from './support/client.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
-const FILES = 500
+const FILES = 250
 /** In bytes of the JavaScript heap, for each waiting or finished upload. */
 const LIMIT = 7_500
 

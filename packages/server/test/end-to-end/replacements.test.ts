@@ -23,10 +23,10 @@ import { checkContent, contentOf, type Received } from '../support/versioned-con
  * REPLACEMENT_CLIENTS is the number of clients. Replaced files are kept for an hour, so Ceph, which is in memory
  * here, needs CEPH_MEMORY in bytes for them.
  */
-const REPLACEMENTS = Number(process.env.REPLACEMENTS ?? 12)
+const REPLACEMENTS = Number(process.env.REPLACEMENTS ?? 8)
 const SIZE = Number(process.env.REPLACED_SIZE ?? 1_000_000)
 const KILLS = Number(process.env.REPLACEMENT_KILLS ?? 2)
-const CLIENTS = Number(process.env.REPLACEMENT_CLIENTS ?? 16)
+const CLIENTS = Number(process.env.REPLACEMENT_CLIENTS ?? 10)
 /** S3 refuses smaller parts, except for the last one. */
 const CHUNK = isOnS3 || SIZE > 50_000_000 ? 5 * 2 ** 20 : Math.ceil(SIZE / 4)
 const SETTINGS = { STOWAGE_CHUNK_SIZE: String(CHUNK), STOWAGE_LOG: 'warn' }

@@ -19,9 +19,9 @@ import {
 
 const INSTANCES = 4
 const CLIENTS = 8
-const SECONDS = Number(process.env.CHAOS_SECONDS ?? 15)
+const SECONDS = Number(process.env.CHAOS_SECONDS ?? 8)
 /** The test runs until these are reached, which takes longer on a slow machine. */
-const LEAST = { kills: 8, completions: 100, cancellations: 10 }
+const LEAST = { kills: 6, completions: 60, cancellations: 6 }
 /** Instances are killed during one of these steps. */
 const STEPS = ['request', 'resume', 'complete', 'cancel', 'delete'] as const
 /** Short enough that uploads abandoned early expire before the end, on any instance. */
