@@ -103,7 +103,10 @@ const EventWebhook = Type.Object(
 
 const EventToken = Type.Object(
   {
-    id: Uuid({ description: 'Also the ID of the actor of its uploads' }),
+    id: Uuid({
+      description:
+        'The ID of the token, which is also the ID of `actor` in the events of its uploads',
+    }),
     max_bytes: Type.Integer(),
     max_files: Type.Integer(),
     mime: Type.Unsafe<string[] | null>({

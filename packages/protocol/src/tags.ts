@@ -8,7 +8,7 @@ export const TAGS = {
     'Deleted assets can be restored for a limited time. Their storage is available to new uploads.',
   Products: 'The products of the shop, keyed by their product and variant IDs.',
   Events:
-    'Every change of uploads, assets, products and API keys, in order: what happened, when, and who did it.',
+    'Every change of uploads, assets, products, API keys, upload tokens and webhooks, in order: what happened, when, and who did it.',
   Account: 'The plan and its usage, and the API keys of the account.',
   Webhooks:
     'Endpoints of your own that receive the events of the account as signed requests, as defined by Standard Webhooks.',

@@ -43,7 +43,6 @@ ${JSON.stringify(example, null, 2)}
 - \`order=desc\` returns the newest events first. For older ones, pass \`meta.next_before\` as \`before\`.
 - Events of API keys, upload tokens and webhooks (\`key.…\`, \`token.…\`, \`webhook.…\`) require a key with the scope
   \`manage\`. Other keys do not get them, and see a gap in the IDs. They never contain a secret or a token.
-- Later versions may add types and fields. Ignore those that you do not know.
 - \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and the name of the key that
   created it), \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the
   service requires no key). \`grant\` is reserved for a later version.
@@ -52,7 +51,7 @@ ${JSON.stringify(example, null, 2)}
 - Events are kept for 30 days (\`STOWAGE_EVENTS_FOR\`). If events after the ID in \`after\` may have been removed, the
   response is 410 \`events_forgotten\` with \`last_id\`. List the assets and products then, and continue after \`last_id\`.
   Without \`after\`, the response starts with the oldest event that is kept.
-- New types and new fields may be added. Ignore those that you do not know.`
+- Later versions may add types and fields. Ignore those that you do not know.`
 
 const STREAM = `## Live stream
 
@@ -79,7 +78,7 @@ data: {"id":42,"type":"asset.ready",…}
   is revoked. Connect again with the last ID: nothing is lost. Browsers and the [client](client.md) do so automatically.
 - A key can have 100 open streams on each instance. Further streams get 429 \`too_many_streams\`.
 
-In code, use [\`events()\`](client-api.md) of the client, and on the command line \`stowage events --follow\`:
+In code, use [\`events()\`](client-api.md) of the client, and in the CLI \`stowage events --follow\`:
 
 \`\`\`js
 for await (const event of stowage.events({ after: lastId })) console.log(event.type, event.data)

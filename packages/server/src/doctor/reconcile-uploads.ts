@@ -89,7 +89,7 @@ const LEFT_OPEN = 'open uploads in the storage whose files are stored'
 
 function* reportLeftOpen(items: string[]): Iterable<Finding> {
   if (items.length === 0) return
-  const message = `${LEFT_OPEN}: ${items.length}; do not abort them, because on Ceph that destroys the files: the service closes them within an hour`
+  const message = `${LEFT_OPEN}: ${items.length}; do not abort them, because on Ceph that destroys the files; the service closes them within an hour`
   yield { check: 'uploads', status: 'error', message, items, remedy: 'stowage doctor --repair' }
 }
 

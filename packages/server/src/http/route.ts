@@ -18,7 +18,7 @@ export interface CheckedRequest<E extends Endpoint> {
   context: E['scope'] extends 'public' ? undefined : Authorized['context']
   /** The scope of the caller’s key, which includes the endpoint’s. */
   scope: E['scope'] extends 'public' ? undefined : Authorized['scope']
-  /** The caller’s key; null if the service requires none. */
+  /** The caller’s key or upload token; null if the service requires none. */
   actor: E['scope'] extends 'public' ? undefined : Authorized['actor']
   caller: E['scope'] extends 'public' ? undefined : Authorized['caller']
 }

@@ -105,7 +105,8 @@ async function changeAndRead(t: TestContext, engines: SharedEngines, random: Ran
     command: `EVENT_CHANGES=${CHANGES} EVENT_SEED=${SEED} npx node --test packages/server/test/many-instances/event-proof.ts`,
     rows: {
       'Changes requested': requested().toLocaleString('en'),
-      'of these made; the others were refused and left no event': made.toLocaleString('en'),
+      'of these, changes that were made (the others were refused and left no event)':
+        made.toLocaleString('en'),
       'Kills of an instance': String(kills),
       'Changes without an event, events without a change, events out of order': '0',
       'Events that a webhook did not receive': '0',

@@ -107,7 +107,7 @@ export function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
         ...afterCursor(sql, query),
       ]
       const order = sql`order by id ${isFromEnd ? sql`desc` : sql`asc`}`
-      // The subquery skips rows in the index alone.
+      // The subquery skips rows by reading only the index, not the table.
       const rows = await sql<ListedRow[]>`
         select ${assetColumns(sql)}, ${listedAt(sql, account)} from assets
         where id = any(array(

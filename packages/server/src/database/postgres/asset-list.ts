@@ -35,7 +35,7 @@ export function accountAssetList(
     const { by, descending } = query.sort
     const order = orderOf(sql, { by, descending: descending !== isFromEnd })
     const conditions = [ready, ...filter, ...afterCursor(sql, query)]
-    // The subquery skips rows in the index alone.
+    // The subquery skips rows by reading only the index, not the table.
     const rows = await sql<ListedRow[]>`
       select ${columns}, ${listedAt(sql, account)} from assets
       where id = any(array(

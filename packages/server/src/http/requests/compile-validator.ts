@@ -23,7 +23,7 @@ function byField(violations: Violation[]): Record<string, string[]> {
   return errors
 }
 
-/** Converts numbers, booleans and UUIDs. Other text stays text, so that its type is refused. */
+/** Converts numbers, booleans and UUIDs. Text that cannot be converted stays text, and the schema refuses it. */
 function convertText({ properties = {} }: Schema, input: unknown): unknown {
   if (typeof input !== 'object' || input === null) return input
   return Object.fromEntries(
