@@ -30,12 +30,14 @@ test('an upload can be completed without a body', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '100' })
   const bytes = someBytes(250)
   const json = { 'Content-Type': 'application/json' }
+  const form = { 'Content-Type': 'application/x-www-form-urlencoded' }
   for (const options of [
     { method: 'POST' },
     { method: 'PUT' },
     { method: 'POST', headers: json },
     { method: 'PUT', headers: json, body: '' },
     { method: 'POST', headers: json, body: '{}' },
+    { method: 'POST', headers: form, body: '' },
   ]) {
     const session = await requestSession(baseUrl, { bytes })
     const url = `${baseUrl}${API}/assets/${session.id}/uploaded`
