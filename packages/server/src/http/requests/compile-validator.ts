@@ -9,13 +9,16 @@ export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPa
     const value = isText ? convertText(schema, input) : input
     const violations = findViolations(schema, value)
     if (violations.length === 0) return { value }
-    // A malformed ID cannot exist, so it is not found.
-    if (httpPart === 'params') return { error: new ServiceError('not_found', NO_SUCH_ID) }
+    if (httpPart === 'params') return { error: notFound(violations) }
     return { error: invalid(byField(violations)) }
   }
 }
 
-const NO_SUCH_ID = 'This ID does not exist. Check the ID.'
+/** A malformed ID or version number cannot exist, so it is not found. */
+function notFound([first]: Violation[]): ServiceError {
+  const name = first?.field === 'version' ? 'version' : 'ID'
+  return new ServiceError('not_found', `This ${name} does not exist. Check the ${name}.`)
+}
 
 function byField(violations: Violation[]): Record<string, string[]> {
   const errors: Record<string, string[]> = {}

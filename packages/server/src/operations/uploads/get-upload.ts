@@ -1,6 +1,7 @@
 import { isVisible, type Upload } from '../../domain/asset.ts'
-import { invalid } from '../../errors.ts'
+import { invalid, ServiceError } from '../../errors.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
+import { getAsset } from '../assets/get-asset.ts'
 import type { AccountContext } from '../context.ts'
 import { getOwnUpload } from '../upload-tokens/get-own-upload.ts'
 
@@ -20,11 +21,21 @@ export async function getUpload(
     return getOwnUpload(context, uploadToken, { assetId, uploadId: given })
   }
   const upload = await data.findUpload(assetId)
+  if (upload === undefined) return refuseLink(context, assetId)
   // The row of a replacement is found by the ID of its asset only.
-  if (upload === undefined || upload.replaces !== null) throw assetNotFound()
+  if (upload.replaces !== null) throw assetNotFound()
   if (given === undefined || given === upload.id) return upload
   if (!isVisible(upload.asset.status)) throw assetNotFound()
   const replacement = await data.findReplacement(assetId, given)
   if (replacement === undefined) throw invalid({ uploadId: ['does not belong to this asset'] })
   return replacement
+}
+
+/** Only a link is an asset without an upload. */
+async function refuseLink(context: AccountContext, assetId: string): Promise<never> {
+  await getAsset(context, assetId)
+  throw new ServiceError(
+    'not_found',
+    'The asset is a link and has no upload. Call PUT /assets/:id to change its URL.',
+  )
 }

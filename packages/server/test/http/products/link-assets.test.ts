@@ -127,7 +127,7 @@ test('the service never sends a request to the URL of a link', async (t) => {
   assert.deepEqual(requests, ['a connection', 'GET /third'])
 })
 
-test('a link has no upload to resume, complete or cancel', async (t) => {
+test('a link has no upload to resume, complete, cancel or resize', async (t) => {
   const service = await aService(t)
   const { id } = await storeLink(service)
   const upload_id = service.context.newId()
@@ -136,10 +136,12 @@ test('a link has no upload to resume, complete or cancel', async (t) => {
     ['POST', 'uploaded'],
     ['PUT', 'uploaded'],
     ['POST', 'cancel'],
+    ['PATCH', 'upload'],
   ] as const) {
-    const body = method === 'GET' ? undefined : { upload_id }
+    const body = method === 'GET' ? undefined : { upload_id, size: 1 }
     const response = await service.call(method, `${API}/assets/${id}/${name}`, body)
     assert.deepEqual([response.status, response.body.code], [404, 'not_found'], name)
+    assert.match(response.body.message, /^The asset is a link and has no upload\./, name)
   }
 })
 

@@ -212,6 +212,11 @@ test('an older version can be restored and deleted, but the current one cannot b
       [200, 1, 'one.txt', 11, 'text/plain'],
     )
   }
+  for (const version of ['0', 'one', '2147483648']) {
+    const refused = await call('POST', `${API}/assets/${id}/versions/${version}/restore`)
+    assert.deepEqual([refused.status, refused.body.code], [404, 'not_found'])
+    assert.match(refused.body.message, /^This version does not exist\./)
+  }
   assert.deepEqual(await download(baseUrl, id), first)
   assert.deepEqual(await numbersOf(service, id), ['2', '1*'])
   assert.equal((await deleteVersion(service, id, 1)).body.code, 'current_version')
