@@ -88,8 +88,10 @@ test('once all uploads are done, the tray shrinks on the next page, and new uplo
   await tray.getByRole('link', { name: 'a.txt' }).waitFor()
   await page.getByRole('link', { name: 'Storage' }).click()
   await tray.getByRole('link', { name: 'a.txt' }).waitFor({ state: 'hidden' })
-  const { width = 0, height = 0 } = (await tray.boundingBox()) ?? {}
-  assert.ok(width < 300 && height < 60, `${width} × ${height}`)
+  await until('the tray is small', async () => {
+    const box = await tray.boundingBox()
+    return box !== null && box.width < 300 && box.height < 60
+  })
   await assertAccessible(page, 'the small tray')
   await tray.getByRole('button', { name: 'Show files' }).click()
   await tray.getByRole('link', { name: 'a.txt' }).click()
