@@ -4,6 +4,7 @@ import type { Locator, Page } from 'playwright-core'
 import { rowNames, storeFiles, storeProducts } from './support/assets.ts'
 import { assertAccessible, DIALOG } from './support/axe.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+import { aFile } from './support/files.ts'
 import { watchParts } from './support/parts.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -103,19 +104,15 @@ test('axe finds no violations on the pages of assets, in all of their states', a
 
   const parts = await watchParts(context, service, 1)
   await page.goto('/')
-  const aFile = (name: string, size: number) => ({
-    name,
-    mimeType: 'text/plain',
-    buffer: Buffer.alloc(size),
-  })
-  await page.getByLabel('Files to upload').setInputFiles(aFile('done', 1))
+  await page.getByLabel('Files to upload').setInputFiles(await aFile(t, 'done', 1))
   await page.getByText('1 file uploaded').first().waitFor()
-  await page.getByLabel('Files to upload').setInputFiles(aFile('held', 2_000_000))
+  await page.getByLabel('Files to upload').setInputFiles(await aFile(t, 'held', 2_000_000))
   await page.getByText('Uploading · 1 of 2 files done').waitFor()
-  await page.getByLabel('Files to upload').setInputFiles(aFile('too large', 20_000_000))
+  await page.getByLabel('Files to upload').setInputFiles(await aFile(t, 'too large', 20_000_000))
   await page.getByText('Not enough storage').waitFor()
   await assertAccessible(page, 'uploading')
-  await page.getByLabel('Files to upload').setInputFiles([aFile('a.txt', 1), aFile('done', 1)])
+  const existing = [await aFile(t, 'a.txt', 1), await aFile(t, 'done', 1)]
+  await page.getByLabel('Files to upload').setInputFiles(existing)
   await page.getByRole('checkbox', { name: 'Apply to all 2 files' }).waitFor()
   await assertAccessible(page, 'the dialog about names that exist', DIALOG)
   await page.getByRole('button', { name: 'Skip' }).click()
@@ -129,7 +126,7 @@ test('axe finds no violations on the pages of assets, in all of their states', a
   await page.setViewportSize({ width: 390, height: 844 })
   await assertAccessible(page, 'on a phone')
   await page.route('**/api/v1/**', (route) => route.abort())
-  await page.getByLabel('Files to upload').setInputFiles(aFile('waiting', 1))
+  await page.getByLabel('Files to upload').setInputFiles(await aFile(t, 'waiting', 1))
   await page.getByText('The service cannot be reached').waitFor()
   await assertAccessible(page, 'files that wait for the service')
 })

@@ -12,16 +12,13 @@ import {
   until,
 } from './support/dashboard.ts'
 import { drop } from './support/drop.ts'
+import { aFile } from './support/files.ts'
 import { watchParts } from './support/parts.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const tray = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 const chooser = (page: Page) => page.getByLabel('Files to upload')
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
-
-function aFile(name: string, size: number) {
-  return { name, mimeType: 'application/octet-stream', buffer: Buffer.alloc(size, name) }
-}
 
 /** Whether the element can be clicked where it is, without scrolling. */
 function isOnTop(element: Element): boolean {
@@ -84,7 +81,7 @@ test('an upload is paused and resumed', async (t) => {
   })
   const parts = await watchParts(context, service, 2)
   await page.goto('/')
-  await chooser(page).setInputFiles(aFile('film.bin', 6_000_000))
+  await chooser(page).setInputFiles(await aFile(t, 'film.bin', 6_000_000))
   await until('two parts are stored', () => parts.accepted() === 2)
   await tray(page)
     .getByText(/^2 MB of 6 MB/)
@@ -114,7 +111,7 @@ test('an upload that was paused by keyboard is resumed with the same key', async
   const { page, context, service } = await openDashboard(t)
   const parts = await watchParts(context, service, 0)
   await page.goto('/')
-  await chooser(page).setInputFiles(aFile('film.bin', 1000))
+  await chooser(page).setInputFiles(await aFile(t, 'film.bin', 1000))
   await until('the upload has started', () => parts.started() === 1)
   await tray(page).getByRole('button', { name: 'Pause: film.bin' }).focus()
   await page.keyboard.press('Enter')
@@ -133,7 +130,10 @@ test('a cancelled upload releases its storage', async (t) => {
   })
   const parts = await watchParts(context, service, 2)
   await page.goto('/')
-  await chooser(page).setInputFiles([aFile('a.bin', 3_000_000), aFile('b.bin', 3_000_000)])
+  await chooser(page).setInputFiles([
+    await aFile(t, 'a.bin', 3_000_000),
+    await aFile(t, 'b.bin', 3_000_000),
+  ])
   await until('two parts are stored', () => parts.accepted() === 2)
   assert.equal((await client.account()).reserved, 6_000_000)
   await tray(page).getByRole('button', { name: 'Cancel: a.bin' }).click()
@@ -162,7 +162,10 @@ test('files that do not fit into the plan are rejected before anything is sent, 
     if (request.method() === 'POST') requests.push(request.url())
   })
   await page.goto('/')
-  await chooser(page).setInputFiles([aFile('large.bin', 700_000), aFile('small.bin', 400_000)])
+  await chooser(page).setInputFiles([
+    await aFile(t, 'large.bin', 700_000),
+    await aFile(t, 'small.bin', 400_000),
+  ])
   const alert = page.getByRole('alert').filter({ hasText: 'Not enough storage' })
   await alert.getByText('These 2 files need 1.1 MB, but only 1 MB is available.').waitFor()
   assert.deepEqual([requests, parts.started()], [[], 0])
@@ -174,7 +177,7 @@ test('files that do not fit into the plan are rejected before anything is sent, 
     ['large.bin'],
   )
 
-  await chooser(page).setInputFiles(aFile('small.bin', 400_000))
+  await chooser(page).setInputFiles(await aFile(t, 'small.bin', 400_000))
   await alert.getByText('“small.bin” needs 400 kB, but only 300 kB is available.').waitFor()
   await alert.getByRole('button', { name: 'Dismiss' }).click()
   await alert.waitFor({ state: 'detached' })
@@ -185,10 +188,10 @@ test('a rejected file stays listed when other files are uploaded', async (t) => 
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '1MB' })
   await page.goto('/')
-  await chooser(page).setInputFiles(aFile('large.bin', 2_000_000))
+  await chooser(page).setInputFiles(await aFile(t, 'large.bin', 2_000_000))
   const alert = page.getByRole('alert').filter({ hasText: 'Not enough storage' })
   await alert.getByText('“large.bin” needs 2 MB, but only 1 MB is available.').waitFor()
-  await chooser(page).setInputFiles(aFile('small.bin', 400_000))
+  await chooser(page).setInputFiles(await aFile(t, 'small.bin', 400_000))
   await tray(page).getByText('1 file uploaded').first().waitFor()
   await alert.getByText('“large.bin” needs 2 MB, but only 600 kB is available.').waitFor()
 })
@@ -202,8 +205,9 @@ test('one dialog asks about files whose names already exist, and files wait unti
     return data.map(({ filename }) => filename).join()
   }
   await page.goto('/')
-  const all = ['a.txt', 'b.txt', 'c.txt', 'd.txt'].map((name) => aFile(name, 9))
-  await chooser(page).setInputFiles(all)
+  const files = (names: string[], size: number) =>
+    Promise.all(names.map((name) => aFile(t, name, size)))
+  await chooser(page).setInputFiles(await files(['a.txt', 'b.txt', 'c.txt', 'd.txt'], 9))
   const dialog = page.getByRole('dialog', { name: /already exists?$/ })
   await dialog.getByText('a.txt').waitFor()
   await until('the new file is uploaded', async () => (await names()) === 'a.txt,b.txt,c.txt,d.txt')
@@ -216,7 +220,7 @@ test('one dialog asks about files whose names already exist, and files wait unti
   await tray(page).getByText('3 files uploaded').first().waitFor()
   assert.equal(await names(), 'a.txt,b.txt,b.txt,c.txt,c.txt,d.txt')
 
-  await chooser(page).setInputFiles(['b.txt', 'd.txt'].map((name) => aFile(name, 12)))
+  await chooser(page).setInputFiles(await files(['b.txt', 'd.txt'], 12))
   await dialog.getByText('the newest of 2 assets with this name').waitFor()
   await dialog.getByRole('button', { name: 'Replace' }).click()
   await tray(page).getByText('5 files uploaded').first().waitFor()
@@ -227,7 +231,7 @@ test('one dialog asks about files whose names already exist, and files wait unti
   )
 
   await page.route('**/api/v1/**', (route) => route.abort())
-  await chooser(page).setInputFiles(aFile('e.txt', 9))
+  await chooser(page).setInputFiles(await aFile(t, 'e.txt', 9))
   await tray(page).getByText('The service cannot be reached').waitFor()
   await page.getByRole('link', { name: 'Products', exact: true }).click()
   await page.getByText('The page retries automatically.').waitFor()
@@ -264,7 +268,7 @@ test('an upload that the service rejects for lack of storage can be retried', as
   await page.goto('/')
   const data = { available: 1_000_000 }
   await page.route('**/api/v1/account', (route) => route.fulfill({ json: { data } }))
-  await chooser(page).setInputFiles(aFile('mine.bin', 500_000))
+  await chooser(page).setInputFiles(await aFile(t, 'mine.bin', 500_000))
   await tray(page).getByText('500 kB needed, 200 kB available.').waitFor()
   await client.delete(other.id)
   await tray(page).getByRole('button', { name: 'Try again: mine.bin' }).click()
@@ -283,7 +287,7 @@ test('the browser asks before it leaves the page during an upload', async (t) =>
   await page.goto('/')
   // Browsers ask only after the user has interacted with the page.
   await page.getByRole('heading', { name: 'Assets' }).click()
-  await chooser(page).setInputFiles(aFile('film.bin', 1000))
+  await chooser(page).setInputFiles(await aFile(t, 'film.bin', 1000))
   await until('the upload has started', () => parts.started() === 1)
   await page.evaluate('void setTimeout(() => location.reload())')
   await until('the browser asks', () => asked.length === 1)
