@@ -17,14 +17,14 @@ Usage:
   stowage webhooks deliveries ID [DELIVERY] [--status STATUS] [--limit N | --all]
   stowage webhooks redeliver ID DELIVERY…
 
-  --type          send only events of this type, such as asset.ready; can be repeated
-  --description   what the webhook is for
-  --status        only deliveries that are pending, succeeded or failed
-  -n, --limit     the maximum number of deliveries (default: 25)
-  --all           all deliveries
-  -y, --yes       do not ask for confirmation. Required if not run in a terminal
+  --type        send only events of this type, such as asset.ready; can be repeated
+  --description what the webhook is for
+  --status      only deliveries that are pending, succeeded or failed
+  -n, --limit   the maximum number of deliveries (default: 25)
+  --all         all deliveries
+  -y, --yes     do not ask for confirmation. Required if not run in a terminal
 ${CONNECTION_HELP}
-  --json          JSON instead of text
+  --json        JSON instead of text
 
 The commands need a key with the scope manage. The secret is shown only once, by add and rotate:
 your endpoint verifies the signature of each request with it. After rotate, requests are signed with
