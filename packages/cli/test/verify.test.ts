@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { changeObject } from '@stowage/testing/engines/change-object'
 import { flipBit } from '@stowage/testing/engines/flip-bit'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
@@ -72,6 +73,8 @@ test('verify and get find a flipped bit in a stored file, and get leaves no file
   for (const name of ['first.bin', 'second.bin']) {
     assert.match(all.stderr, new RegExp(`${name}: .*(damaged|do not match the SHA-256)`))
   }
+  // Downloads from S3 bypass the service, so it has not noticed the damage yet.
+  if (isOnS3) return
   const damaged = /first\.bin +2\.5 kB +damaged +2/
   await until('the damage is listed', async () => damaged.test((await run('ls')).stdout))
   assert.match((await run('versions', 'first.bin')).stdout, /STATE.*\n1 \* .* damaged /)
