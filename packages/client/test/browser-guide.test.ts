@@ -14,7 +14,7 @@ import { aGuidePage, type Backend, importBackend } from './support/guide.ts'
 const NO_BROWSER = await missingForBrowser()
 const BYTES = someBytes(25_000)
 
-/** The requests of a page: their origins, and whether they have a key. */
+/** The requests of a page: their origins, and the beginnings of their keys. */
 interface Traffic {
   origins: Set<string>
   keys: Set<string>
@@ -31,7 +31,7 @@ function watch(page: Page): Traffic {
   return traffic
 }
 
-/** A way of docs/browser.md: the routes of the backend by their paths. */
+/** One of the ways to upload in docs/browser.md: its name, and the routes of its backend by path. */
 interface Way {
   name: string
   routesOf(backend: Backend): Record<string, Backend[string] | undefined>

@@ -24,7 +24,7 @@ export const ERRORS = {
   },
   unauthenticated: {
     status: 401,
-    when: 'The key is missing, malformed, unknown or revoked, the upload token has expired, or the session has ended.',
+    when: 'The key is missing, malformed, unknown or revoked, the upload token has expired, or the dashboard session has ended.',
     remedy: 'Send `Authorization: Bearer <key>` with a valid key.',
   },
   storage_exceeded: {

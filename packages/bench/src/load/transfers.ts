@@ -7,7 +7,7 @@ import { cancelUpload, requestSession } from './stowage-upload.ts'
 export interface Transfer {
   /** Sends 1 GiB. */
   send(): Promise<void>
-  /** Removes the data, which is not measured. */
+  /** Removes the data. The time that this takes is not measured. */
   cleanUp(): Promise<void>
 }
 

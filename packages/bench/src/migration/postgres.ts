@@ -12,7 +12,10 @@ import { type ReleasedMigration, releasedMigrations } from './released-migration
 /** The default settings of PostgreSQL, in which a commit survives a power failure. */
 const SETTINGS: string[] = []
 
-/** How to compare rows of tables with columns that differ with every upgrade: times, and IDs of database and storage. */
+/**
+ * SQL expressions that compare the rows of tables whose columns differ in every run: times, and the IDs of the database
+ * and the storage.
+ */
 const COMPARED_ROWS: Record<string, string> = {
   checksums: `(to_jsonb(t) - 'due_at')::text`,
   identity: `''`,

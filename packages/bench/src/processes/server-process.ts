@@ -54,7 +54,7 @@ export function spawnServer({ command, args, env }: Command): Spawned {
   })
   closeSync(log)
   let errors = ''
-  // Even when this process exits without stopping it, such as on a signal.
+  // Stops the server even when this process exits without calling it, such as after a signal.
   const stop = () => {
     child.kill('SIGTERM')
     rmSync(folder, { recursive: true, force: true })

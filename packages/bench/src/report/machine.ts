@@ -16,7 +16,7 @@ export interface Machine {
 /** Above this load average, other programs slow down the measured ones. */
 const IDLE = 1
 
-/** Call it before the first workload starts, whose own load would count. */
+/** Call it before the first workload starts: a workload raises the load average itself. */
 export function thisMachine(): Machine {
   const [load = 0] = loadavg()
   return {

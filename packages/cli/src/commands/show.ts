@@ -69,7 +69,7 @@ function textOf(asset: Asset, url: string): string {
   return [sanitize(filename), ...lines].join('\n')
 }
 
-/** A line that is left out without a value. */
+/** A line that is omitted if it has no value. */
 function optional(name: string, value: string | false | null | undefined): [string, string][] {
   return value ? [[name, value]] : []
 }

@@ -34,7 +34,7 @@ export interface ProductsFileProblem {
   column?: string
   /** The invalid value in the file, truncated to 100 characters. Omitted if there is no field. */
   value?: string
-  /** The problem, as a sentence or as the end of one that begins with the field. */
+  /** The problem: a sentence or, if `field` is set, a text that follows the name of the field, such as “must be a string”. */
   message: string
 }
 

@@ -47,9 +47,9 @@ export interface UploadOptions {
   /** The same key with the same file returns the same asset. Default: a random key, which is stored. */
   idempotencyKey?: string | undefined
   /**
-   * Whether to resume an unfinished upload of the same file. Default: true; if the file has changed since,
-   * that upload is cancelled and a new one starts. False: it is always cancelled. The ID of an
-   * asset: its upload is resumed, wherever it was started; a file that is known to differ is refused with
+   * Whether to resume an unfinished upload of the same file. `true`, the default: it is resumed; if the file has
+   * changed since, it is cancelled and a new one starts. `false`: it is cancelled. The ID of an asset: the upload
+   * of that asset is resumed, wherever it was started; a file that is known to differ is refused with
    * `file_changed`.
    */
   resume?: boolean | string | undefined
@@ -94,10 +94,10 @@ export interface SessionBackend {
 export interface ReplaceOptions
   extends Omit<UploadOptions, 'path' | 'attach' | 'resume' | 'session' | 'backend'> {
   /**
-   * Whether to resume an unfinished replacement of this asset with the same file. Default: true; if the file
-   * has changed since, that upload is cancelled and a new one starts. False: it is always cancelled. The
-   * upload ID of a replacement: it is resumed, wherever it was started; a file that is known to differ is
-   * refused with `file_changed`.
+   * Whether to resume an unfinished replacement of this asset with the same file. `true`, the default: it is
+   * resumed; if the file has changed since, it is cancelled and a new one starts. `false`: it is cancelled. An
+   * upload ID: that replacement is resumed, wherever it was started; a file that is known to differ is refused
+   * with `file_changed`.
    */
   resume?: boolean | string | undefined
 }

@@ -32,7 +32,7 @@ export function ConfirmDialog(props: Props) {
   if (isOpen) content.current = children
   const confirm = () => {
     running.current = new AbortController()
-    // Close first: the focus returns to the row, and the row can pass it on when the action removes it.
+    // Close first: the focus returns to the row, which can pass the focus on when the action removes the row.
     if (mutation === undefined) flushSync(onClose)
     onConfirm(running.current.signal)
   }

@@ -7,11 +7,12 @@ import { useAddFiles } from './use-add-files.ts'
 interface Props {
   /** Products to attach the files to. */
   attach?: PickedFile['attach']
-  /** Adds items to the menu. */
   isDisabled?: boolean
   /** Files were chosen, and are about to be uploaded. */
   onChosen?(): void
+  /** If given, the menu has an item for it. */
   onLink?(): void
+  /** If given, the menu has an item for it. */
   onChooseProducts?(): void
 }
 

@@ -18,7 +18,7 @@ import { halfCloseConnections, openIdleConnections, sendSlowly } from './unusual
  *     HOSTILE_SEED=123 npx node --test packages/server/test/hostile/hostile.test.ts
  */
 const {
-  HOSTILE_REQUESTS = areEmbedded ? '20000' : '1500',
+  HOSTILE_REQUESTS = areEmbedded ? '20000' : '1000',
   HOSTILE_MINUTES,
   HOSTILE_SEED = String(Date.now() % 2 ** 31),
 } = process.env

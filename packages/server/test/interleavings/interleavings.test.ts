@@ -30,7 +30,7 @@ import { VERSION_CASES } from './version-cases.ts'
 const { POINTS, POINTS_CALLS, POINTS_RESULTS, TEST_TIMEOUT_MS } = process.env
 const isAll = POINTS === 'all'
 /** The share of the usual pairs that one run tries. It is smaller on S3, where each request takes some milliseconds. */
-const USUAL_SHARE = isOnS3 ? 0.2 : 0.37
+const USUAL_SHARE = isOnS3 ? 0.15 : 0.25
 const SHARE = POINTS === undefined && POINTS_CALLS === undefined ? USUAL_SHARE : 1
 /** Only the most important calls, for the same reason. */
 const USUAL_ON_S3 = ['sign with a key', 'complete', 'cancel', 'complete a replacement']

@@ -33,7 +33,7 @@ import { VERSION_CASES } from './version-cases.ts'
  */
 const { POINTS } = process.env
 const CALLS = isOnS3 && POINTS !== 'all' ? 'usual' : 'all'
-const SHARE = isOnS3 && POINTS === undefined ? 0.4 : 1
+const SHARE = isOnS3 && POINTS === undefined ? 0.25 : 1
 
 const PROGRAM = fileURLToPath(new URL('killed-process.ts', import.meta.url))
 

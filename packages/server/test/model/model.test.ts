@@ -14,7 +14,7 @@ import { runBatches } from './run-batches.ts'
  *     MODEL_RUNS=1000 npx node --test packages/server/test/model/model.test.ts
  *     MODEL_SEED=123 npx node --test packages/server/test/model/model.test.ts
  */
-const { MODEL_RUNS = isOnS3 ? '15' : '40', MODEL_SEED = String(Date.now() % 2 ** 31) } = process.env
+const { MODEL_RUNS = isOnS3 ? '10' : '30', MODEL_SEED = String(Date.now() % 2 ** 31) } = process.env
 
 test(`the responses to random calls by parallel clients follow the rules (MODEL_SEED=${MODEL_SEED})`, async (t) => {
   const all = await check(t, batches, Number(MODEL_RUNS))

@@ -42,14 +42,14 @@ export function openConnection(
   { onClose, onNotify }: ConnectionListeners = {},
 ): Connection {
   let isLost = false
-  // The types of the client do not know `onnotify`. It reads the types of the database with a statement of its own, whose
-  // failure nobody handles if the connection is closed meanwhile. A listening connection does not need them.
+  // `onnotify` is missing in the TypeScript types of the client. Without `fetch_types: false`, the client would query the
+  // data types of the database, and if the connection is closed meanwhile, nothing handles the failure of that query.
   const notifications: object =
     onNotify === undefined ? {} : { onnotify: onNotify, fetch_types: false }
   const client = postgres(withoutLibpqOnly(options.url), {
     ...notifications,
     max: 1,
-    // A lifetime could end within a transaction, and its rest would run on a new connection.
+    // A lifetime could end within a transaction, and the rest of the transaction would run on a new connection.
     max_lifetime: null,
     idle_timeout: 0,
     connect_timeout: CONNECT_TIMEOUT_MS / 1000,

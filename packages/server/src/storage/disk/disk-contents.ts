@@ -94,7 +94,7 @@ function orUnreadable(error: unknown, key: string): ObjectFacts {
   return { key, size: 0, problem: `the disk cannot read it: ${error}` }
 }
 
-/** Sorts the keys, as the folders are named by the end of the key. */
+/** Returns the keys in order. The folders are not: each is named after the last characters of its keys. */
 async function listKeys(layout: Layout): Promise<string[]> {
   const keys: string[] = []
   for (const shard of await readdir(layout.objects, { withFileTypes: true })) {
