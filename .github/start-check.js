@@ -1,6 +1,6 @@
 /*
- * Starts the service with `npm start` in an empty data folder, reads its pages and its health, uploads a
- * small file, and stops it. For systems on which the whole test suite does not run.
+ * Starts the service with `npm start` in an empty data folder, requests its pages and `/readyz`, uploads a
+ * small file, and stops the service. For systems on which the whole test suite does not run.
  */
 import assert from 'node:assert/strict'
 import { spawn, spawnSync } from 'node:child_process'
@@ -14,7 +14,7 @@ const data = await mkdtemp(join(tmpdir(), 'stowage-start-'))
 const service = spawn('npm', ['start'], {
   env: { ...process.env, STOWAGE_DATA: data, STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' },
   stdio: ['ignore', 'pipe', 'pipe'],
-  // npm is a script on Windows. Elsewhere a group of its own can be stopped as a whole.
+  // On Windows, npm is a script. Elsewhere, a separate process group allows stopping npm and the service together.
   shell: isWindows,
   detached: !isWindows,
 })

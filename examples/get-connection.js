@@ -1,4 +1,4 @@
-/** The URL of the service and an upload token, from the backend of the page. Kept in this tab, to resume after a reload. */
+/** Gets the URL of the service and an upload token from the backend of the page. This tab keeps both, to resume after a reload. */
 export async function getConnection() {
   const saved = JSON.parse(sessionStorage.getItem('connection') ?? 'null')
   if (Date.parse(saved?.expires_at) > Date.now()) return saved

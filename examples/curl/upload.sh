@@ -24,6 +24,6 @@ jq -r '.urls[] | "\(.start) \(.end) \(.url)"' "$SCRATCH/session.json" |
     curl -sS --fail-with-body --retry 5 -X PUT -H 'Content-Type:' --data-binary "@$SCRATCH/part" "$url"
   done
 
-# 3. Complete the upload. The service checks with the storage which parts it holds.
+# 3. Complete the upload. The service checks with the storage that all parts have arrived.
 ID=$(jq -r .id "$SCRATCH/session.json")
 call "/assets/$ID/uploaded" "$(jq '{upload_id}' "$SCRATCH/session.json")" | jq -r .data.id

@@ -5,7 +5,7 @@ import './check-node.js'
 /*
  * Without a cache, Node strips the types of every .ts file at each start, which takes a third of a
  * second and 30 MB of memory. The cache is in node_modules. This file runs before the first .ts file,
- * so it is not one itself; worker threads find the cache by the environment variable. The path is also
+ * so it is JavaScript. Worker threads find the cache by the environment variable. The path is also
  * right for the installed package, whose code is in node_modules/stowage/dist.
  */
 const folder = join(import.meta.dirname, '../../../node_modules/.cache/stowage')

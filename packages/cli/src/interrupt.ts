@@ -11,7 +11,7 @@ export interface Interruption {
   close(): void
 }
 
-/** The first Ctrl-C aborts the signal, so that the command can finish cleanly. The second one exits. */
+/** The first Ctrl-C aborts the signal, so that the command can finish cleanly. A second one exits immediately. */
 export function onInterrupt(): Interruption {
   const first = new AbortController()
 

@@ -36,7 +36,7 @@ export async function run(commandLine: string[]): Promise<number> {
     return refuse(`Unknown command ${name}.${near}\nRun stowage --help for a list of commands.\n`)
   }
   const command = await COMMANDS[name].load()
-  if (asksForHelp || asksForItsHelp(rest)) return print(command.help)
+  if (asksForHelp || hasHelpOption(rest)) return print(command.help)
   try {
     return await command.run(rest)
   } catch (error) {
@@ -52,7 +52,7 @@ export async function run(commandLine: string[]): Promise<number> {
 }
 
 /** Words after `--` are never options. */
-function asksForItsHelp(commandLine: string[]): boolean {
+function hasHelpOption(commandLine: string[]): boolean {
   const end = commandLine.indexOf('--')
   const options = end === -1 ? commandLine : commandLine.slice(0, end)
   return options.includes('--help') || options.includes('-h')

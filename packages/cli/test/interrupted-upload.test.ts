@@ -20,7 +20,7 @@ const SIZE = PARTS * CHUNK
 /** The number of parts that the client sends in parallel at first. */
 const PARALLEL = 4
 
-/** A service whose storage accepts `parts` parts and holds the rest, and a file to upload. */
+/** A service whose storage accepts `parts` parts and holds back the others, and a file to upload. */
 async function aLimitedService(t: TestContext, parts: number) {
   const proxy = await aStorageProxy(t)
   const settings = { ...proxy.settings, STOWAGE_CHUNK_SIZE: String(CHUNK) }
@@ -35,7 +35,7 @@ async function aLimitedService(t: TestContext, parts: number) {
   const untilStuck = () =>
     until('the upload is stuck', () => proxy.accepted() === parts && proxy.held() >= atOnce)
   /** The last bytes of a client that has exited may still arrive. */
-  const untilIdle = () => until('no part is held', () => proxy.held() === 0)
+  const untilIdle = () => until('no part is held back', () => proxy.held() === 0)
   return { ...service, proxy, cli, bytes, path, account, untilStuck, untilIdle }
 }
 
@@ -68,13 +68,13 @@ test('with the default settings, an interrupted upload of 40 MB resumes after it
   const running = cli.start({}, 'upload', 'video.mp4')
   await until('one part is stored', () => proxy.accepted() === 1 && proxy.held() === 2)
   await running.end('SIGKILL')
-  await until('no part is held', () => proxy.held() === 0)
+  await until('no part is held back', () => proxy.held() === 0)
   const before = proxy.bytesSent()
 
   proxy.letThrough(Number.POSITIVE_INFINITY)
   const { code, stdout, stderr } = await cli.run('upload', 'video.mp4', '--json')
   assert.equal(code, 0, stderr)
-  // Without the first or the last part, depending on which of them arrived before the kill.
+  // A whole part (16 MB) or the last one (8 MB) is not sent again, depending on which arrived before the kill.
   assert.ok([24_000_000, 32_000_000].includes(proxy.bytesSent() - before))
   assert.ok((await download(baseUrl, JSON.parse(stdout).asset.id)).equals(bytes))
 })

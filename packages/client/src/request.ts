@@ -17,8 +17,8 @@ export interface Call extends CallSettings {
   /** False: running the call twice would do harm, so it is retried only after 429 and 503. */
   isRepeatable?: boolean | undefined
   /**
-   * Decides how long to retry, once the service has responded at least once. If omitted, `retry.tries`
-   * does. The caller reports successes to it.
+   * Decides how long to retry once the service has responded for the first time. If omitted, `retry.tries`
+   * limits the attempts. The caller must report successes to the policy.
    */
   retryPolicy?: RetryPolicy | undefined
   /** Called with each failure that is retried. */
@@ -171,7 +171,7 @@ export function splitSettings(given: Pick<Call, 'id'> & CallSettings = {}): Call
   return { id, signal, retry, timeoutMs, query }
 }
 
-/** The service reports that it did nothing. */
+/** Whether the service reports that it did nothing. */
 function wasRefused({ status }: StowageError): boolean {
   return status === 429 || status === 503
 }
@@ -205,7 +205,7 @@ function errorOf({ status, headers }: CallResponse, text: string): StowageError 
   return errorOfResponse(status, text, (name) => headers.get(name))
 }
 
-/** Reads the error of a response that is not a success: JSON of the service or XML of S3. */
+/** Reads the error of an unsuccessful response: JSON of the service or XML of S3. */
 export function errorOfResponse(
   status: number,
   body: string,

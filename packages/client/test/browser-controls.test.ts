@@ -21,6 +21,7 @@ const PASSED = 5
 const PARALLEL = 4
 const BYTES = someBytes(PARTS * CHUNK)
 
+/** The state of an upload in the page. */
 interface Look {
   id?: string
   error?: { code: string; message: string }
@@ -29,8 +30,8 @@ interface Look {
   problem?: string
 }
 
-/** A page whose upload is held after five parts. */
-async function aHeldUpload(t: TestContext) {
+/** A page whose upload stops after five parts, because the proxy blocks all further ones. */
+async function aBlockedUpload(t: TestContext) {
   /** The numbers of the parts that were sent, in order. */
   const puts: string[] = []
   let isOpen = false
@@ -38,7 +39,7 @@ async function aHeldUpload(t: TestContext) {
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  const hold: Fault = { kind: 'wait', until: released }
+  const block: Fault = { kind: 'wait', until: released }
   const { baseUrl, api, storage } = await aProxiedService(t, {
     settings: {
       STOWAGE_AUTH: 'keys',
@@ -48,7 +49,7 @@ async function aHeldUpload(t: TestContext) {
     storage({ method, url = '' }) {
       if (method !== 'PUT') return { kind: 'pass' }
       puts.push(/(\d+)\?/.exec(url)?.[1] ?? url)
-      return puts.length > PASSED && !isOpen ? hold : { kind: 'pass' }
+      return puts.length > PASSED && !isOpen ? block : { kind: 'pass' }
     },
   })
   const path = join(await aFolder(t), 'film.mov')
@@ -64,7 +65,7 @@ async function aHeldUpload(t: TestContext) {
   }
   await start()
   await until('five parts are stored', async () => (await look()).partsDone === PASSED)
-  await until('the next ones are held', () => storage.waiting() === PARALLEL)
+  await until('the next ones are blocked', () => storage.waiting() === PARALLEL)
   return {
     page,
     path,
@@ -72,17 +73,18 @@ async function aHeldUpload(t: TestContext) {
     client,
     look,
     start,
-    /** Lets further parts pass. Held parts stay held. */
+    /** Lets further parts pass. Blocked parts stay blocked. */
     passNewParts() {
       isOpen = true
     },
-    /** Lets held parts pass, too. */
+    /** Lets blocked parts pass, too. */
     release() {
       isOpen = true
       release()
     },
-    /** The parts that the storage has stored, and those sent since a given count. */
-    held: () => puts.slice(0, PASSED),
+    /** The numbers of the stored parts. */
+    stored: () => puts.slice(0, PASSED),
+    /** The numbers of the parts that were sent after the first `before` ones. */
     sentSince: (before: number) => puts.slice(before),
     count: () => puts.length,
     async ended(): Promise<Look> {
@@ -102,43 +104,43 @@ async function aHeldUpload(t: TestContext) {
 }
 
 /** Each missing part was sent exactly once, and no stored part was sent again. */
-function assertMissing(sent: string[], held: string[]): void {
+function assertMissing(sent: string[], stored: string[]): void {
   const all = Array.from({ length: PARTS }, (_, index) => String(index + 1))
-  const missing = all.filter((part) => !held.includes(part))
-  assert.equal(held.length, PASSED)
+  const missing = all.filter((part) => !stored.includes(part))
+  assert.equal(stored.length, PASSED)
   assert.deepEqual(sent.toSorted(), missing.toSorted())
 }
 
 test('after a reload, uploading the same file resumes: only missing parts are sent', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, passNewParts, start, ended, held, sentSince, count, assertStored } =
-    await aHeldUpload(t)
+  const { page, passNewParts, start, ended, stored, sentSince, count, assertStored } =
+    await aBlockedUpload(t)
   await page.reload()
   passNewParts()
   const before = count()
   await start()
   const { id } = await ended()
-  assertMissing(sentSince(before), held())
+  assertMissing(sentSince(before), stored())
   await assertStored(id)
 })
 
 test('an upload in a browser can be paused and resumed', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { call, look, passNewParts, ended, held, sentSince, count, assertStored } =
-    await aHeldUpload(t)
+  const { call, look, passNewParts, ended, stored, sentSince, count, assertStored } =
+    await aBlockedUpload(t)
   await call('command', 'pause')
   await until('it is paused', async () => (await look()).state === 'paused')
   const before = count()
   passNewParts()
   await call('command', 'resume')
   const { id } = await ended()
-  assertMissing(sentSince(before), held())
+  assertMissing(sentSince(before), stored())
   await assertStored(id)
 })
 
 test('a cancelled upload leaves nothing at the service', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { call, client, ended } = await aHeldUpload(t)
+  const { call, client, ended } = await aBlockedUpload(t)
   await call('command', 'cancel')
   assert.equal((await ended()).error?.code, 'cancelled')
   assert.equal((await client.account()).reserved, 0)
@@ -147,13 +149,16 @@ test('a cancelled upload leaves nothing at the service', async (t) => {
 
 test('an upload survives being offline and continues automatically', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, look, release, ended, assertStored } = await aHeldUpload(t)
+  const { page, look, release, ended, assertStored } = await aBlockedUpload(t)
   await page.context().setOffline(true)
   release()
-  await until('the upload has noticed', async () => (await look()).problem === 'network')
+  await until(
+    'the upload has lost its connection',
+    async () => (await look()).problem === 'network',
+  )
   // Long enough for the upload to give up, if being offline counted as a failure.
-  const noticedAt = Date.now()
-  await until('it has been offline for a while', () => Date.now() - noticedAt > 2_000)
+  const lostAt = Date.now()
+  await until('it has been offline for a while', () => Date.now() - lostAt > 2_000)
   const { state, id: none } = await look()
   assert.deepEqual([state, none], ['sending', undefined])
   await page.context().setOffline(false)
@@ -163,7 +168,7 @@ test('an upload survives being offline and continues automatically', async (t) =
 
 test('the state of an upload is saved again after the browser has closed its database', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, call, look } = await aHeldUpload(t)
+  const { page, call, look } = await aBlockedUpload(t)
   const { length } = await call<unknown[]>('unfinished')
   assert.equal(length, 1)
   const devtools = await page.context().newCDPSession(page)
@@ -182,7 +187,7 @@ test('the state of an upload is saved again after the browser has closed its dat
 
 test('a file that is written to during its upload is refused, and nothing is stored', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { path, client, release, ended } = await aHeldUpload(t)
+  const { path, client, release, ended } = await aBlockedUpload(t)
   const file = await open(path, 'r+')
   await file.write('other', BYTES.length - CHUNK / 2)
   await file.close()
@@ -193,7 +198,7 @@ test('a file that is written to during its upload is refused, and nothing is sto
 
 test('if a file has changed when it is chosen again, it is uploaded as a new one, without the parts sent earlier', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, path, client, release, start, ended } = await aHeldUpload(t)
+  const { page, path, client, release, start, ended } = await aBlockedUpload(t)
   await page.reload()
   release()
   const other = someBytes(BYTES.length, 2)

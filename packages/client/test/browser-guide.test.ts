@@ -31,7 +31,7 @@ function watch(page: Page): Traffic {
   return traffic
 }
 
-/** One of the ways to upload in docs/browser.md: its name, and the routes of its backend by path. */
+/** A way to upload that docs/browser.md describes: its name, and the routes of its backend by path. */
 interface Way {
   name: string
   routesOf(backend: Backend): Record<string, Backend[string] | undefined>

@@ -14,7 +14,7 @@ const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
  */
 const LIMIT = 13_300
 
-/** Bundles code for browsers. Fails if it imports something that browsers lack. Leaves out what is loaded on demand. */
+/** Bundles code for browsers. Fails if it imports something that browsers lack. Leaves out modules that are loaded on demand. */
 async function bundle(
   contents: string,
   { splitting = false } = {},

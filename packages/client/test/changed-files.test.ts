@@ -13,10 +13,10 @@ const CHUNK = 50_000
 const PARTS = 10
 const BYTES = someBytes(PARTS * CHUNK)
 
-/** A file of which three parts are stored. The storage holds the rest until `release` is called. */
+/** A file of which three parts are stored. The proxy blocks the others until `release` is called. */
 async function aHalfSentFile(t: TestContext, options: { store?: UploadStore } = {}) {
   let release = () => {}
-  const held = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve
   })
   let puts = 0
@@ -24,7 +24,7 @@ async function aHalfSentFile(t: TestContext, options: { store?: UploadStore } = 
     settings: { STOWAGE_CHUNK_SIZE: String(CHUNK) },
     storage({ method }) {
       if (method === 'PUT') puts += 1
-      return puts > 3 ? { kind: 'wait', until: held } : { kind: 'pass' }
+      return puts > 3 ? { kind: 'wait', until: released } : { kind: 'pass' }
     },
   })
   const { url: baseUrl } = service.api
@@ -35,7 +35,7 @@ async function aHalfSentFile(t: TestContext, options: { store?: UploadStore } = 
   const controller = new AbortController()
   const upload = client.upload(path, { signal: controller.signal })
   await until('three parts are stored', () => upload.progress.parts.done === 3)
-  await until('the fourth part is held', () => service.storage.waiting() === 1)
+  await until('the fourth part is blocked', () => service.storage.waiting() === 1)
   /** Afterward, nothing of the fourth part reaches the storage. */
   async function interrupt() {
     controller.abort()
@@ -55,7 +55,7 @@ async function overwrite(path: string, at: number): Promise<void> {
 /** A whole second, so that a file's time can be set back to exactly this. */
 const TIME = new Date(1_700_000_000_000)
 
-/** Leaves size and time unchanged. */
+/** Overwrites bytes, but leaves the size and the time of the file unchanged. */
 async function overwriteUnnoticed(path: string, at: number): Promise<void> {
   await overwrite(path, at)
   await utimes(path, TIME, TIME)

@@ -18,8 +18,8 @@ const BYTES = new Uint8Array(someBytes(10 * CHUNK))
 
 const PARALLEL = 2
 
-/** A file of ten parts. The storage holds all but the first three until `release` is called. */
-async function aHeldUpload(t: TestContext) {
+/** A file of ten parts. The proxy blocks all but the first three until `release` is called. */
+async function aBlockedUpload(t: TestContext) {
   const released = Promise.withResolvers<void>()
   let puts = 0
   const service = await aProxiedService(t, {
@@ -38,14 +38,14 @@ async function aHeldUpload(t: TestContext) {
     client,
     path,
     puts: () => puts,
-    /** Waits until three parts are stored and all parts in transit are held. */
-    async untilHeld(upload: Upload) {
+    /** Waits until three parts are stored and all parts in transit are blocked. */
+    async untilBlocked(upload: Upload) {
       await until('three parts are stored', () => upload.progress.parts.done === 3)
-      await until('the next ones are held', () => waiting() === PARALLEL)
+      await until('the next ones are blocked', () => waiting() === PARALLEL)
     },
-    /** Waits until the requests of held parts are closed, so that nothing of them is stored. */
+    /** Waits until the requests of blocked parts are closed, so that nothing of them is stored. */
     async release() {
-      await until('the requests of held parts are closed', () => waiting() === 0)
+      await until('the requests of blocked parts are closed', () => waiting() === 0)
       released.resolve()
     },
   }
@@ -57,10 +57,10 @@ async function reservedAt(baseUrl: string): Promise<number> {
 }
 
 test('a pause stops sending, and resume() sends the missing parts', async (t) => {
-  const { client, path, release, puts, baseUrl, untilHeld } = await aHeldUpload(t)
+  const { client, path, release, puts, baseUrl, untilBlocked } = await aBlockedUpload(t)
   const seen: Progress[] = []
   const upload = client.upload(path, { onProgress: (progress) => seen.push(progress) })
-  await untilHeld(upload)
+  await untilBlocked(upload)
   upload.pause()
   await until('it is paused', () => upload.progress.state === 'paused')
   const before = puts()
@@ -80,9 +80,9 @@ test('a pause stops sending, and resume() sends the missing parts', async (t) =>
 })
 
 test('cancelling removes everything at the service, and the upload rejects with cancelled', async (t) => {
-  const { client, path, baseUrl, untilHeld } = await aHeldUpload(t)
+  const { client, path, baseUrl, untilBlocked } = await aBlockedUpload(t)
   const upload = client.upload(path)
-  await untilHeld(upload)
+  await untilBlocked(upload)
   assert.equal(await reservedAt(baseUrl), BYTES.length)
   await upload.cancel()
   await assert.rejects(upload, (error) => isStowageError(error, 'cancelled'))
@@ -110,7 +110,7 @@ test('cancelling before the service has responded leaves nothing there either', 
 })
 
 test('cancelling takes precedence over an error at the same time', async (t) => {
-  const { client, path, release, baseUrl } = await aHeldUpload(t)
+  const { client, path, release, baseUrl } = await aBlockedUpload(t)
   await release()
   let cancelling: Promise<void> | undefined
   const upload = client.upload(path, {
@@ -126,7 +126,7 @@ test('cancelling takes precedence over an error at the same time', async (t) => 
 })
 
 test('an upload whose state cannot be saved can be cancelled by its ID', async (t) => {
-  const { baseUrl } = await aHeldUpload(t)
+  const { baseUrl } = await aBlockedUpload(t)
   // Without IndexedDB, because this is not a browser.
   const client = createBrowserClient({ baseUrl })
   const upload = client.upload(new File([BYTES], 'a.bin'))
@@ -137,7 +137,7 @@ test('an upload whose state cannot be saved can be cancelled by its ID', async (
 })
 
 test('an invalid API key or base URL is a TypeError, without retries', async (t) => {
-  const { baseUrl, path } = await aHeldUpload(t)
+  const { baseUrl, path } = await aBlockedUpload(t)
   assert.throws(() => createClient({ baseUrl: 'files.example' }), TypeError)
   assert.throws(() => createClient({}), TypeError)
   const { client } = await aClient(t, { baseUrl, apiKey: 'stow_…' })
@@ -146,7 +146,7 @@ test('an invalid API key or base URL is a TypeError, without retries', async (t)
 })
 
 test('cancelling a finished upload is refused, and its asset stays', async (t) => {
-  const { client, path, release } = await aHeldUpload(t)
+  const { client, path, release } = await aBlockedUpload(t)
   await release()
   const upload = client.upload(path)
   const asset = await upload
@@ -155,10 +155,10 @@ test('cancelling a finished upload is refused, and its asset stays', async (t) =
 })
 
 test('an aborted upload rejects with the signal’s reason, and uploading the same file resumes it', async (t) => {
-  const { client, path, release, puts, baseUrl, untilHeld } = await aHeldUpload(t)
+  const { client, path, release, puts, baseUrl, untilBlocked } = await aBlockedUpload(t)
   const controller = new AbortController()
   const upload = client.upload(path, { signal: controller.signal })
-  await untilHeld(upload)
+  await untilBlocked(upload)
   controller.abort()
   await assert.rejects(upload, { name: 'AbortError' })
   assert.equal(upload.progress.state, 'stopped')
@@ -176,7 +176,7 @@ test('an aborted upload rejects with the signal’s reason, and uploading the sa
 })
 
 test('an aborted upload rejects after its state is written, and writes nothing afterward', async (t) => {
-  const { api } = await aHeldUpload(t)
+  const { api } = await aBlockedUpload(t)
   const writes = { started: 0, ended: 0 }
   const store = {
     get: async () => undefined,
@@ -204,10 +204,10 @@ test('an aborted upload rejects after its state is written, and writes nothing a
 })
 
 test('an aborted upload can still be cancelled', async (t) => {
-  const { client, path, baseUrl, untilHeld } = await aHeldUpload(t)
+  const { client, path, baseUrl, untilBlocked } = await aBlockedUpload(t)
   const controller = new AbortController()
   const upload = client.upload(path, { signal: controller.signal })
-  await untilHeld(upload)
+  await untilBlocked(upload)
   controller.abort()
   await assert.rejects(upload)
   await upload.cancel()
@@ -216,10 +216,10 @@ test('an aborted upload can still be cancelled', async (t) => {
 })
 
 test('cancelling an upload before it starts also cancels an earlier, unfinished upload of the same file', async (t) => {
-  const { client, path, baseUrl, untilHeld } = await aHeldUpload(t)
+  const { client, path, baseUrl, untilBlocked } = await aBlockedUpload(t)
   const controller = new AbortController()
   const first = client.upload(path, { signal: controller.signal })
-  await untilHeld(first)
+  await untilBlocked(first)
   controller.abort()
   await assert.rejects(first)
 
@@ -234,10 +234,10 @@ test('cancelling an upload before it starts also cancels an earlier, unfinished 
 })
 
 test('resume: false cancels the unfinished upload and starts a new one', async (t) => {
-  const { client, path, release, baseUrl, untilHeld } = await aHeldUpload(t)
+  const { client, path, release, baseUrl, untilBlocked } = await aBlockedUpload(t)
   const controller = new AbortController()
   const first = client.upload(path, { signal: controller.signal })
-  await untilHeld(first)
+  await untilBlocked(first)
   controller.abort()
   await assert.rejects(first)
   await release()
@@ -247,7 +247,7 @@ test('resume: false cancels the unfinished upload and starts a new one', async (
 })
 
 test('an upload that is not awaited causes no unhandled rejection', async (t) => {
-  const { client, path } = await aHeldUpload(t)
+  const { client, path } = await aBlockedUpload(t)
   const rejections: unknown[] = []
   const note = (reason: unknown) => rejections.push(reason)
   process.on('unhandledRejection', note)
@@ -260,14 +260,14 @@ test('an upload that is not awaited causes no unhandled rejection', async (t) =>
 })
 
 test('a second upload of the same file with the same client creates another asset', async (t) => {
-  const { client, path, release } = await aHeldUpload(t)
+  const { client, path, release } = await aBlockedUpload(t)
   await release()
   const [first, second] = await Promise.all([client.upload(path), client.upload(path)])
   assert.notEqual(first.id, second.id)
 })
 
 test('unknown products are refused before a byte is sent, and nothing is stored', async (t) => {
-  const { client, path, release, puts, baseUrl } = await aHeldUpload(t)
+  const { client, path, release, puts, baseUrl } = await aBlockedUpload(t)
   await release()
   for (const attach of [{ product_ids: [7] }, { skus: ['PACK'] }]) {
     const upload = client.upload(path, { attach })
@@ -284,7 +284,7 @@ test('unknown products are refused before a byte is sent, and nothing is stored'
 })
 
 test('products are attached by their IDs or SKUs', async (t) => {
-  const { client, path, release } = await aHeldUpload(t)
+  const { client, path, release } = await aBlockedUpload(t)
   await release()
   const products = await client.putProducts([
     { product_id: 7, variant_id: 1, name: 'Course', sku: 'COURSE' },

@@ -72,7 +72,7 @@ test('events continue on another instance while the first one restarts', async (
   await assert.rejects(reading, { name: 'AbortError' })
 })
 
-test('events can be filtered, start with older ones, and end when the loop is left', async (t) => {
+test('events() filters by type, starts with older events, and ends when the loop is left', async (t) => {
   const { baseUrl } = await aService(t)
   const client = createClient({ baseUrl, retry: RETRY })
   const { id } = await client.store({ filename: 'a', url: URL_OF_LINK })

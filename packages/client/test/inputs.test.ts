@@ -122,7 +122,7 @@ test('streams and responses are stored completely, whether their length is known
 
 test('a stream of known length is sent while it is read, and read no faster than it is sent', async (t) => {
   let release = () => {}
-  const held = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve
   })
   let puts = 0
@@ -132,7 +132,7 @@ test('a stream of known length is sent while it is read, and read no faster than
     fault({ method }): Fault {
       if (method !== 'PUT') return { kind: 'pass' }
       puts += 1
-      return { kind: 'wait', until: held }
+      return { kind: 'wait', until: released }
     },
   })
   const { baseUrl } = await aService(t, {

@@ -25,11 +25,11 @@ function memoryInUse(): number {
 
 test('a waiting or finished upload uses little memory', async (t) => {
   let release = () => {}
-  let held: Promise<void> = Promise.resolve()
+  let released: Promise<void> = Promise.resolve()
   const { api } = await aProxiedService(t, {
     settings: { STOWAGE_LOG: 'warn' },
     ownProcess: true,
-    api: () => ({ kind: 'wait', until: held }),
+    api: () => ({ kind: 'wait', until: released }),
   })
   const { client, folder } = await aClient(t, { baseUrl: api.url })
   const path = join(folder, 'a.bin')
@@ -37,7 +37,7 @@ test('a waiting or finished upload uses little memory', async (t) => {
   const send = (count: number) => Array.from({ length: count }, () => client.upload(path))
   // Everything that is allocated only once is allocated before the measurement.
   await Promise.all(send(50))
-  held = new Promise((resolve) => {
+  released = new Promise((resolve) => {
     release = resolve
   })
   const before = memoryInUse()

@@ -109,7 +109,7 @@ test('invalid options are refused when the client is created', () => {
   createBrowserClient()
 })
 
-test('an API key that no header can carry is a TypeError, and spaces around a key are ignored', async (t) => {
+test('an API key that is not a valid header value throws a TypeError, and spaces around a key are ignored', async (t) => {
   const received: unknown[] = []
   const baseUrl = await anHttpServer(t, ({ headers }, response) => {
     received.push(headers.authorization)

@@ -60,7 +60,7 @@ async function assertStored(client: NodeClient, id: string, size: number): Promi
   assert.equal(at, size)
 }
 
-/** No byte is reserved or stored, and the storage holds no upload. */
+/** No byte is reserved or stored, and the storage has no upload. */
 async function assertNothingLeft(client: NodeClient): Promise<void> {
   const { stored, reserved } = await client.account()
   assert.deepEqual({ stored, reserved }, { stored: 0, reserved: 0 })
@@ -120,7 +120,7 @@ test('the browser client sends a stream of unknown length, too', async (t) => {
 
 test('a stream of unknown length is read no faster than it is sent', async (t) => {
   let release = () => {}
-  const held = new Promise<void>((resolve) => {
+  const released = new Promise<void>((resolve) => {
     release = resolve
   })
   let puts = 0
@@ -128,7 +128,7 @@ test('a stream of unknown length is read no faster than it is sent', async (t) =
     settings: {},
     storage({ method }): Fault {
       if (method === 'PUT') puts += 1
-      return method === 'PUT' ? { kind: 'wait', until: held } : { kind: 'pass' }
+      return method === 'PUT' ? { kind: 'wait', until: released } : { kind: 'pass' }
     },
   })
   const { client } = await aClient(t, { baseUrl: api.url, parallel: 1 })

@@ -43,7 +43,7 @@ async function aBackend(t: TestContext) {
 
 const namesOf = (calls: BackendCall[]) => calls.map(({ name }) => name)
 
-test('a page without a key sends a session of its backend, which completes it', async (t) => {
+test('a page without a key sends the parts of a session that its backend requested and completes', async (t) => {
   const { client, session, backend, calls, call } = await aBackend(t)
   const upload = client.upload(FILE, { session, backend })
   const asset = await upload
@@ -51,7 +51,7 @@ test('a page without a key sends a session of its backend, which completes it', 
   assert.deepEqual(calls, [{ name: 'complete', upload_id: session.upload_id }])
   assert.equal((await call('GET', `${API}/assets/${asset.id}`)).body.data.bytes, 25)
   assert.deepEqual(await client.unfinished(), [])
-  // The same session again: nothing is missing anymore.
+  // With the same session again, no part is missing.
   assert.equal((await client.upload(FILE, { session, backend })).id, asset.id)
 })
 

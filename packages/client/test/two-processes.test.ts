@@ -16,13 +16,13 @@ test('if two clients upload the same file, the slower one resolves with the same
   const released = new Promise<void>((resolve) => {
     release = resolve
   })
-  let isHolding = true
-  let held = 0
+  let isBlocking = true
+  let blocked = 0
   const { api, baseUrl } = await aProxiedService(t, {
     settings: { STOWAGE_CHUNK_SIZE: String(CHUNK) },
     storage({ method }): Fault {
-      if (method !== 'PUT' || !isHolding) return { kind: 'pass' }
-      held += 1
+      if (method !== 'PUT' || !isBlocking) return { kind: 'pass' }
+      blocked += 1
       return { kind: 'wait', until: released }
     },
   })
@@ -31,8 +31,8 @@ test('if two clients upload the same file, the slower one resolves with the same
   const path = join(folder, 'export.csv')
   await writeFile(path, BYTES)
   const slower = slow.upload(path)
-  await until('the parts of the slower one are held', () => held >= 4)
-  isHolding = false
+  await until('the parts of the slower one are blocked', () => blocked >= 4)
+  isBlocking = false
   const asset = await quick.upload(path)
   release()
   assert.deepEqual(await slower, asset)

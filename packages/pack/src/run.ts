@@ -10,7 +10,7 @@ export function runNpm(args: string[], cwd: string): Promise<string> {
   return run('npm', words, cwd, { shell: true })
 }
 
-/** Runs the TypeScript compiler of the repository. Several checkers would check shared types several times. */
+/** Runs the TypeScript compiler of the repository with one checker: several would each check shared types. */
 export function runTsc(args: string[], cwd: string): Promise<string> {
   const compiler = join(ROOT, 'node_modules/typescript/bin/tsc')
   return run(process.execPath, [compiler, '--checkers', '1', ...args], cwd)

@@ -57,8 +57,8 @@ async function compile(folder: string, entries: string[], outDir: string): Promi
 }
 
 /**
- * Replaces imports of the protocol's types by a file in the package. Also replaces the extension `.ts`, which
- * the compiler leaves in type files, by `.js`.
+ * Makes type files import the types of the protocol from a file of the package. Also replaces the extension `.ts`,
+ * which the compiler leaves in type files, with `.js`.
  */
 async function inlineProtocolTypes(dist: string): Promise<void> {
   const names = new Set<string>()

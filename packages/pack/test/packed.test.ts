@@ -15,7 +15,7 @@ import { runTsc } from '../src/run.ts'
 import { installPackages, type NodeVersion } from './support/installed-packages.ts'
 import { npxServe, type Served, withNode } from './support/npx-serve.ts'
 
-/** Shorter than the client would retry an upload. */
+/** Shorter than the time for which the client retries an upload. */
 const TIMEOUT_MS = 30_000
 
 const { missing, project, nodes, remove } = await installPackages()
@@ -183,7 +183,7 @@ function testContents(): void {
 }
 
 function testTypes(resolution: 'nodenext' | 'bundler'): void {
-  /** Neither has the globals of the other. */
+  /** A page does not have the globals of Node, and a program not those of a page. */
   const environments = {
     page: { lib: ['es2024', 'dom', 'dom.iterable'], types: [] },
     program: { lib: ['es2024', 'esnext.disposable'], types: ['node'] },

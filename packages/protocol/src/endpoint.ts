@@ -38,7 +38,7 @@ export interface Endpoint {
   /** Larger bodies are refused with `body_too_large`. */
   bodyLimit?: number
   success: EndpointResponse
-  /** A failure whose body is not the error body. */
+  /** A failure whose body differs from that of all other errors. */
   failure?: EndpointResponse
   /** The errors of this call, besides those that every call can return. */
   errors: readonly ErrorCode[]

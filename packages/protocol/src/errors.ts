@@ -41,7 +41,7 @@ export const ERRORS = {
   },
   upload_token_exceeded: {
     status: 403,
-    when: 'The upload exceeds the `max_bytes` or the `max_files` of the upload token. `remaining_bytes` and `remaining_files` are what it can still upload.',
+    when: 'The upload exceeds the `max_bytes` or the `max_files` of the upload token. `remaining_bytes` and `remaining_files` show how much the token can still upload.',
     remedy: 'Choose a smaller file, or create another upload token.',
   },
   not_found: {

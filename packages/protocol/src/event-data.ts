@@ -12,7 +12,7 @@ const DamagedAsset = Type.Object(
   {
     ...Asset.properties,
     damaged_version: Type.Integer({
-      description: 'The number of the damaged version. `damaged` is about the current version',
+      description: 'The number of the damaged version. `damaged` describes the current version',
       examples: [1],
     }),
   },
@@ -95,7 +95,7 @@ const EventWebhook = Type.Object(
     created_at: Type.String({ format: 'date-time' }),
     updated_at: Type.String({ format: 'date-time' }),
     changed: Type.Array(Type.Enum([...WEBHOOK_FIELDS], { type: 'string' }), {
-      description: 'What changed. Empty when it was created or deleted',
+      description: 'The fields that changed. Empty when the webhook was created or deleted',
     }),
   },
   { title: 'EventWebhook' },

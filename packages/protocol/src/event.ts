@@ -138,7 +138,7 @@ const anyData = Type.Unsafe<object>({
   description: 'The resource right after the change. `type` determines its fields',
 })
 
-/** All fields, for readers, and which types have which `data`, for programs. */
+/** Lists all fields for people who read the schema. For programs, `anyOf` states the `data` of each type. */
 export const Event = Type.Unsafe<Event>({
   ...eventsOf(EVENT_TYPES, anyData),
   title: 'Event',

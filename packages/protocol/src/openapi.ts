@@ -46,7 +46,7 @@ const BODIES = [
   { code: 'events_forgotten', schema: EventsForgottenBody },
 ] as const
 
-/** The errors that any call of this kind can return. */
+/** The errors that follow from the method, the scope and the schemas of the endpoint. */
 function commonErrors(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = ['malformed_request', 'internal']
   if (endpoint.scope !== 'public') {
@@ -130,7 +130,7 @@ function errorResponses(endpoint: Endpoint, components: Components) {
   })
 }
 
-/** What happened, then what to do. Messages are plain text, without the Markdown of the catalog. */
+/** States what happened, then what to do. Messages are plain text, without the Markdown of the catalog. */
 function exampleMessage(code: ErrorCode): string {
   const { when, remedy } = ERRORS[code]
   return `${when} ${remedy}`.replaceAll('`', '')

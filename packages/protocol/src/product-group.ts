@@ -9,7 +9,7 @@ export const MAX_NESTED_VARIANTS = 100
 /** The maximum number of products on a page that lists products with their variants. */
 export const MAX_GROUPS = 100
 
-/** `assets_total` is null for a product whose variants have more attachments in total. */
+/** `assets_total` is null for a product whose variants together have more attachments than this. */
 export const MAX_COUNTED_ATTACHMENTS = 5000
 
 export const ProductGroup = Type.Object(

@@ -7,7 +7,7 @@ import { type Static, type TSchema, Type } from './type.ts'
 /** The maximum number of assets nested in a product; `GET /products/:id/assets` lists all of them. */
 export const MAX_NESTED_ASSETS = 100
 
-/** The maximum number of tags, and of characters of all strings, in one call of `PUT /products`. */
+/** The limits of one call of `PUT /products`: all tags, and the characters of all strings together. */
 export const MAX_TAGS = 25_000
 export const MAX_PRODUCT_CHARACTERS = 2_000_000
 

@@ -51,7 +51,9 @@ export const ConflictBody = Type.Object(
     message: Type.String(),
     code: Code,
     upload_id: Type.Optional(
-      Uuid({ description: 'The unfinished replacement, for `replacement_in_progress`' }),
+      Uuid({
+        description: 'For `replacement_in_progress`: the upload ID of the unfinished replacement',
+      }),
     ),
   },
   { title: 'Conflict' },
@@ -63,9 +65,15 @@ export const UploadTokenExceededBody = Type.Object(
     message: Type.String(),
     code: Code,
     remaining_bytes: Type.Optional(
-      Type.Integer({ description: 'What the token can still upload, for `upload_token_exceeded`' }),
+      Type.Integer({
+        description: 'For `upload_token_exceeded`: the bytes that the token can still upload',
+      }),
     ),
-    remaining_files: Type.Optional(Type.Integer()),
+    remaining_files: Type.Optional(
+      Type.Integer({
+        description: 'For `upload_token_exceeded`: the files that the token can still upload',
+      }),
+    ),
   },
   { title: 'UploadTokenExceeded' },
 )

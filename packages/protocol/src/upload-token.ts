@@ -2,7 +2,7 @@ import { ProductReferences } from './product.ts'
 import { Check, MAX_INTEGER, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
-/** How long an upload token can start uploads at most, in seconds. */
+/** The longest time for which an upload token can start uploads, in seconds. */
 export const MAX_TOKEN_SECONDS = 86_400
 export const DEFAULT_TOKEN_SECONDS = 3600
 const MAX_TOKEN_FILES = 1000

@@ -206,7 +206,7 @@ export const CompletionRequest = Type.Object(
     upload_id: Type.Optional(
       Uuid({
         description:
-          'From the upload session. Required to complete a replacement: if omitted, the call is about the upload that created the asset',
+          'From the upload session. Required to complete a replacement: if omitted, the call applies to the upload that created the asset',
       }),
     ),
     parts: Type.Optional(
@@ -226,7 +226,7 @@ export const UploadSelection = Type.Object({
   upload_id: Type.Optional(
     Uuid({
       description:
-        'The `upload_id` of a replacement. If omitted, the call is about the upload that created the asset',
+        'The `upload_id` of a replacement. If omitted, the call applies to the upload that created the asset',
     }),
   ),
 })

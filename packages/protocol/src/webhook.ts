@@ -3,9 +3,9 @@ import { PageLinks, PageMeta, PageQuery } from './paging.ts'
 import { Check, Nullable, Problem, Uuid } from './schema.ts'
 import { type Static, Type } from './type.ts'
 
-/** How many webhooks an account can have. */
+/** The maximum number of webhooks of an account. */
 export const MAX_WEBHOOKS = 20
-/** How many deliveries of a webhook can wait. Further events wait until one of these ends. */
+/** The maximum number of pending deliveries of a webhook. Further events wait until one of these ends. */
 export const MAX_PENDING_DELIVERIES = 10_000
 /** How many deliveries that have ended are kept for each webhook. */
 export const MAX_KEPT_DELIVERIES = 1000

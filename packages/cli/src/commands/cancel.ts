@@ -88,7 +88,7 @@ async function discard(client: NodeClient, upload: UploadToCancel): Promise<void
   if (saved !== undefined) await removeSpooled(pathOf(saved))
 }
 
-/** The asset stays as it is. */
+/** Does not change the asset. */
 async function discardReplacement(client: NodeClient, id: string, uploadId: string): Promise<void> {
   const { version } = await client.asset(id)
   await client.cancelUpload(id, { upload_id: uploadId })
@@ -99,12 +99,12 @@ async function discardReplacement(client: NodeClient, id: string, uploadId: stri
   }
 }
 
-/** The key is the URL of the service, the name and the path. */
+/** The key consists of the URL of the service, the name and the path. */
 function pathOf({ key, name }: UnfinishedUpload): string {
   return key.slice(key.indexOf(` ${name} `) + name.length + 2)
 }
 
-/** A cancelled upload is not found. */
+/** Returns false for a cancelled upload: the service reports it as not found. */
 async function isUploaded(client: NodeClient, id: string): Promise<boolean> {
   try {
     await client.asset(id)

@@ -14,7 +14,7 @@ export interface FolderCounts {
   skipped: number
 }
 
-/** `save` saves one asset after the other below `root`, in the folders of their paths. `counts` counts them. */
+/** `save` saves an asset below `root`, in the folder of its path. Assets must be saved one by one. `counts` has the results. */
 export function createFolderSaver(
   client: NodeClient,
   { root, json, ...options }: SaveOptions & { root: string; json: boolean },

@@ -37,7 +37,7 @@ export async function streamAsset(
         timer.refresh()
       }
       if (!is_file || written >= bytes) {
-        if (checksum && hash.digest('hex') !== checksum.sha256) throw differs(filename)
+        if (checksum && hash.digest('hex') !== checksum.sha256) throw digestMismatch(filename)
         return written
       }
       throw new Error('the connection ended early')
@@ -58,8 +58,8 @@ export async function streamAsset(
   }
 }
 
-/** The bytes are already written, so the exit code shows the next program that it must not use them. */
-function differs(filename: string): CommandFailed {
+/** The bytes are already written, so the command fails: the program that reads them must not use them. */
+function digestMismatch(filename: string): CommandFailed {
   return new CommandFailed(
     `The downloaded bytes of ${sanitize(filename)} do not match the SHA-256 of the asset. Do not use them. Download the file again.`,
   )

@@ -19,7 +19,7 @@ function aTerminal(columns: number) {
     isTTY: true,
     columns,
     write(text: string) {
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal reads them
+      // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal interprets them
       for (const [token, up] of text.matchAll(/\u001b\[(\d*)[AJ]|[\s\S]/g)) {
         if (token === '\n') [row, column] = [row + 1, 0]
         else if (token === '\r') column = 0

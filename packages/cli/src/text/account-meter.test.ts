@@ -10,7 +10,7 @@ test('the bar shows stored, reserved and free storage', () => {
   assert.equal(meter(100, 0, 0), '░░░░░░░░░░')
 })
 
-test('a small amount is visible, and too much does not overflow the bar', () => {
+test('a small amount is visible, and usage above the plan does not overflow the bar', () => {
   assert.equal(meter(1e12, 1, 1), '█▒░░░░░░░░')
   assert.equal(meter(100, 250, 10), '██████████')
   assert.equal(meter(0, 0, 0), '░░░░░░░░░░')

@@ -1,6 +1,6 @@
 /** C0, DEL and C1, which control a terminal, and characters that reorder or break lines. */
 const DANGEROUS =
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: it must match control characters
   /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb\u{e0000}-\u{e007f}]/gu
 
 const UNKNOWN = '\ufffd'

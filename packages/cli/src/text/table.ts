@@ -35,7 +35,7 @@ export function table(
   const shown = columns === undefined ? all : dropColumns(all, columns)
   const widths =
     columns === undefined ? shown.map(({ natural }) => natural) : narrowColumns(shown, columns)
-  // Programs that read a pipe get only the text.
+  // Without a terminal, another program may read the table, so no isolation characters are added.
   const decorate = columns === undefined ? (cell: string) => cell : isolateRightToLeft
   const line = (cells: string[]) =>
     cells

@@ -21,7 +21,7 @@ function widthOfGrapheme(grapheme: string): number {
 
 let segmenter: Intl.Segmenter | undefined
 
-/** What a reader sees as one character. */
+/** Splits the text into graphemes: each is one character for a reader. */
 function graphemesOf(text: string): string[] {
   // Created when first needed: most output is ASCII, and a segmenter takes about 20 ms.
   segmenter ??= new Intl.Segmenter()

@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path'
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it must match control characters
 const REFUSED = /[\u0000-\u001f\u007f-\u009f\\/]/g
 
 /** The name of the file, with `_` in place of characters that the service refuses. */

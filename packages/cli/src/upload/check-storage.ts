@@ -7,8 +7,8 @@ import type { CompletedFiles } from './completed-files.ts'
 
 /**
  * Throws `CommandFailed` if the plan has too little storage for the files. Files that an earlier run
- * uploaded, or reserved storage for, are not counted again; `completed` is undefined if they are to be
- * uploaded again.
+ * uploaded, or reserved storage for, are not counted again; `completed` is undefined if all files
+ * are uploaded again (`--again`).
  */
 export async function checkStorage(
   client: NodeClient,

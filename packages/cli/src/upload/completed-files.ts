@@ -12,7 +12,7 @@ interface Completed {
 }
 
 /**
- * Records which files were uploaded, so that the same command, run again, sends only the others. A record is
+ * Records which files were uploaded, so that the next run of the same command sends only the others. A record is
  * identified by the URL of the service, the path and the name. Each record is a separate file, so that parallel
  * commands do not conflict. An error here never fails an upload.
  */
@@ -24,7 +24,7 @@ export interface CompletedFiles {
   forget(files: LocalFile[]): Promise<void>
   /** Removes the oldest records if there are too many. */
   prune(): Promise<void>
-  /** Why records cannot be written, here or by the client. Undefined if they can. */
+  /** Returns why records cannot be written, here or by the client. Undefined if they can. */
   findProblem(): Promise<string | undefined>
 }
 
@@ -69,7 +69,7 @@ export function openCompletedFiles(
         if (stats !== undefined) records.push({ path, mtimeMs: stats.mtimeMs })
       }
       records.sort((one, other) => one.mtimeMs - other.mtimeMs)
-      // A tenth more than necessary, so that this does not run after every upload.
+      // Removes a tenth more than necessary, so that this does not run after every upload.
       for (const { path } of records.slice(0, records.length - Math.floor(maxRecords * 0.9))) {
         await rm(path, { force: true }).catch(() => {})
       }

@@ -9,8 +9,8 @@ export interface UploadProgress {
   start(file: LocalFile, upload: Upload): void
   /** A completed file counts fully, a stopped one as far as it was sent, a failed one not at all. */
   end(file: LocalFile, outcome: 'completed' | 'failed' | 'stopped'): void
-  /** Clears the bars before it calls `how`, which writes other output. */
-  write(how: () => void): void
+  /** Clears the bars, then calls the function, which writes other output. */
+  write(writeOutput: () => void): void
   /** The progress of all files together. */
   summary(): ProgressDetails
   close(): void
@@ -67,9 +67,9 @@ export function openUploadProgress(
       else total -= file.size
       running.delete(file)
     },
-    write(how) {
+    write(writeOutput) {
       live.clear()
-      how()
+      writeOutput()
     },
     summary,
     close() {

@@ -6,7 +6,7 @@ import { createRetryPolicy, retryDelay } from '../retry-policy.ts'
 import { readMessages } from './read-messages.ts'
 import type { EventsOptions, StowageEvent } from './types.ts'
 
-/** The service sends something every 15 seconds. */
+/** Three times the interval of 15 seconds at which the service sends at least its position. */
 const STALL_MS = 45_000
 
 /** Yields every event once, in order. After a failure it connects again and continues. */

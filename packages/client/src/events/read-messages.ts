@@ -1,6 +1,6 @@
 import { StowageError, stalled } from '../errors.ts'
 
-/** A message of an event stream. Without `data`, it only moves the position. */
+/** A message of an event stream. Without `data`, it only states the position in the stream. */
 export interface StreamMessage {
   id: string | undefined
   data: string | undefined

@@ -69,7 +69,7 @@ export function createDownloadTo(
     const target = await targetOf(path, asset)
     if (!overwrite) await refuseExisting(target)
     const partial = join(dirname(target), partialName(asset))
-    // The content of a version never changes, so a partial download can be continued. A link's may change.
+    // The content of a version never changes, so a partial download can be resumed. The content of a link may change.
     const { O_WRONLY, O_CREAT, O_TRUNC } = constants
     const file = await open(partial, O_WRONLY | O_CREAT | (asset.is_file ? 0 : O_TRUNC))
     let bytes = 0
@@ -78,12 +78,12 @@ export function createDownloadTo(
       await fill(file, asset, options)
       if (!(await hasDigest(partial, asset, signal))) {
         await file.truncate(0)
-        // The bytes of the earlier call may have changed on this disk.
-        if (!isResumed) throw differs(asset)
+        // Bytes that an earlier call saved may have changed on this disk. Then all bytes are downloaded again.
+        if (!isResumed) throw digestMismatch(asset)
         await fill(file, asset, options)
         if (!(await hasDigest(partial, asset, signal))) {
           await file.truncate(0)
-          throw differs(asset)
+          throw digestMismatch(asset)
         }
       }
       await file.sync()
@@ -147,7 +147,7 @@ export function createDownloadTo(
     options: DownloadToOptions & { start: number; meter: Meter },
   ): Promise<void> {
     const { signal, onProgress, start, meter } = options
-    meter.begin({ total: asset.bytes, parts: 1, held: new Map([[0, start]]) })
+    meter.begin({ total: asset.bytes, parts: 1, received: new Map([[0, start]]) })
     let reportedAt = 0
     // The same version for each attempt, as the file may be replaced meanwhile. A link has no versions.
     const version = asset.is_file ? asset.version : undefined
@@ -177,7 +177,7 @@ async function hasDigest(
   return hash.digest('hex') === checksum.sha256
 }
 
-function differs({ filename, checksum }: Asset): StowageError {
+function digestMismatch({ filename, checksum }: Asset): StowageError {
   const message = `The downloaded bytes of “${filename}” do not match the SHA-256 ${checksum?.sha256}. Download the file again. If this error persists, the stored file is damaged.`
   return new StowageError('damaged', message)
 }
@@ -187,7 +187,7 @@ function partialName({ id, version = 1 }: Asset): string {
   return version === 1 ? `.${id}.part` : `.${id}.${version}.part`
 }
 
-/** Returns how much of the file can be kept. A file that is too long, or of a link, is emptied. */
+/** Returns how many bytes of the partial file can be kept. If it is too long, or belongs to a link, it is emptied. */
 async function usableSize(file: FileHandle, asset: Asset): Promise<number> {
   const { size } = await file.stat()
   if (asset.is_file && size <= asset.bytes) return size

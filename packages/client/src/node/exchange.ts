@@ -8,8 +8,8 @@ import type { Agents } from './put-range.ts'
 
 /**
  * Makes calls without fetch: loading it takes up to a third of the CPU time of a short command of the CLI.
- * The objects that fetch creates for each call also survive many garbage collections: with it, thousands
- * of small files took hundreds of megabytes.
+ * The objects that fetch creates for each call also survive many garbage collections: with fetch, uploads
+ * of thousands of small files took hundreds of megabytes.
  */
 export function createExchange(agents: Agents): Exchange {
   async function exchange(url: string, init: ExchangeInit): Promise<CallResponse> {
@@ -31,7 +31,7 @@ export function createExchange(agents: Agents): Exchange {
 /** https://www.rfc-editor.org/rfc/rfc9110#section-5.5 */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
 
-/** Does what `Headers` does, which would load fetch. */
+/** Checks the values as `Headers` does, which is not used because it would load fetch. */
 function checkHeaders(headers: Record<string, string>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]) => [name, value.trim()] as const)
   for (const [name, value] of entries) {

@@ -16,8 +16,8 @@ const READ_NONBLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 const BLOCK = 1024 * 1024
 
 /**
- * Opens a file on disk. It stays open from the first part to the last, so that a file that replaces it
- * meanwhile is not mixed in. It is checked for changes with every part.
+ * Opens a file on disk. It stays open from the first part to the last, so that its bytes are
+ * never mixed with those of a file that replaces it. It is checked for changes with every part.
  */
 export async function openFile(
   path: string,
@@ -92,7 +92,7 @@ export async function openFile(
   }
 }
 
-/** Size and time come first. The rest also changes when the file is renamed or its time is set back. */
+/** `contentOf` returns the size and the time. The rest also changes when the file is renamed or its time is set back. */
 function versionOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
   return `${size} ${mtimeNs} ${ctimeNs} ${ino}`
 }

@@ -1,7 +1,7 @@
 import { basename } from 'node:path'
 
 /** Windows does not allow these in names; `a:b` would be an alternate data stream (NTFS) of the file `a`. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it must match control characters
 const REFUSED_BY_WINDOWS = /[\u0000-\u001f<>:"|?*]/g
 const RESERVED_BY_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 

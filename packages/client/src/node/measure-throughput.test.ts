@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { measureThroughput } from './measure-throughput.ts'
 
-test('the throughput is measured over all parts together, once more bytes were sent than system buffers hold', () => {
+test('the throughput of all parts together is known when more bytes were sent than fit into system buffers', () => {
   let time = 0
   const throughput = measureThroughput(() => time)
   const stops = [throughput.start(), throughput.start()]

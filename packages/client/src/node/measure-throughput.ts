@@ -1,4 +1,4 @@
-/** Measures how fast the parts of a file are sent together. */
+/** Measures how fast all parts of a file together are sent. */
 export interface Throughput {
   /** A part starts. The returned function must be called when it ends. */
   start(): () => void

@@ -22,7 +22,7 @@ export interface PutRangeOptions extends PutSettings {
 export interface Agents {
   http: HttpAgent
   https: HttpsAgent
-  /** Free blocks. The next parts use them, because discarded ones accumulate until they are collected. */
+  /** Free blocks, for the next parts: discarded blocks would accumulate until the next garbage collection. */
   blocks: Buffer[]
 }
 
@@ -166,7 +166,7 @@ async function sendBlocks(
   }
   if (start === end) await onRead()
   await sending
-  // After a failure, the connection may still use them.
+  // After a failure, the connection may still use the blocks.
   const isFree = size === BLOCK && !to.isOver() && agents.blocks.length < MAX_FREE_BLOCKS
   if (isFree) agents.blocks.push(filling, draining)
 }

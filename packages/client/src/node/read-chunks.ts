@@ -9,7 +9,7 @@ export interface Chunk {
 
 interface ReadOptions {
   start: number
-  /** Undefined: the current one, which may be another one for each call. */
+  /** Undefined: the current version, which may change between two calls. */
   version: number | undefined
   signal?: AbortSignal | undefined
 }

@@ -6,6 +6,6 @@ export interface Collector {
   refuse(line: number, message: string): void
   /** The column that each field is read from, as the header names it. */
   nameColumns(titles: Partial<Record<keyof ProductFields, string>>): void
-  /** Columns that have no meaning here, as the header names them. */
+  /** Columns that are not imported, as the header names them. */
   ignoreColumns(names: string[]): void
 }

@@ -66,8 +66,15 @@ export function collectCsvProducts(text: string, collect: Collector): void {
     if (!continues) first = row
     // Shopify writes additional pictures of a product into separate rows.
     else if (!row.variant_id && !row.sku && !row.option1) continue
-    const { product_id, name, vendor, tags } = continues ? { ...first, ...present(row) } : row
-    collect.add(record.line, { ...row, product_id, name, vendor, tags, variant_name: variant(row) })
+    const { product_id, name, vendor, tags } = continues ? { ...first, ...withoutEmpty(row) } : row
+    collect.add(record.line, {
+      ...row,
+      product_id,
+      name,
+      vendor,
+      tags,
+      variant_name: variantNameOf(row),
+    })
   }
 }
 
@@ -86,7 +93,7 @@ function findColumns(header: string[]): Map<Column, number> {
   return columns
 }
 
-/** Without a column for the variant's name, problems with it name the column of the first option. */
+/** If there is no column for the variant's name, a problem with that name refers to the column of the first option. */
 function titlesOf(columns: Map<Column, number>, titles: string[]) {
   const titleOf = (column: Column) =>
     titles[columns.get(column) ?? -1]?.trim().replaceAll(/\s+/g, ' ')
@@ -131,11 +138,11 @@ function isContinuation(row: Row, first: Row): boolean {
   return Boolean(row.product_id) && row.product_id === first.product_id
 }
 
-function present(row: Row): Row {
+function withoutEmpty(row: Row): Row {
   return Object.fromEntries(Object.entries(row).filter(([, value]) => value !== ''))
 }
 
-function variant(row: Row): ProductFields['variant_name'] {
+function variantNameOf(row: Row): ProductFields['variant_name'] {
   const options = [row.option1, row.option2, row.option3].filter(Boolean).join(' / ')
   const name = row.variant_name || (row.option1 === undefined ? row.variant_name : options)
   return name === NO_VARIANTS ? '' : name

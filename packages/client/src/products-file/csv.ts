@@ -72,7 +72,7 @@ function countLines(text: string): number {
   return text.match(/\r\n|\r|\n/g)?.length ?? 0
 }
 
-/** Returns the delimiter that occurs most often in the header. Column names do not contain them. */
+/** Returns the delimiter that occurs most often in the header. Column names contain no delimiters. */
 function guessDelimiter(text: string): string {
   const header = /^.*/.exec(text)?.[0] ?? ''
   const count = (delimiter: string) => header.split(delimiter).length

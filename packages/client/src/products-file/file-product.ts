@@ -13,13 +13,13 @@ export interface ProductFields {
 
 const MAX_TAGS = 250
 const MAX_TEXT_LENGTH = 255
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it finds
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it must match control characters
 const CONTROL_CHARACTERS = /[\u0000-\u001f\u007f-\u009f]/
 /** A number, or an ID as Shopify's GraphQL API writes it. */
 const SHOP_ID = /^(?:gid:\/\/shopify\/\w+\/)?(\d+)$/
 const ROUNDED = /^\d+([.,]\d+)?e\+?\d+$/i
 
-/** Longer values are cut in reports. */
+/** Longer values are truncated in problems. */
 const MAX_SHOWN_LENGTH = 100
 
 export interface Problem {

@@ -16,7 +16,7 @@ import {
   attachSession,
   type CallOptions,
   cancelSession,
-  checkHeldParts,
+  checkReceivedParts,
   completeSession,
   countParts,
   fileChanged,
@@ -50,10 +50,10 @@ export interface Attempts {
 /** For cancelling an upload that cannot be resumed: if it fails, the upload expires. */
 const BRIEF_CALL = { retry: { tries: 2 }, timeoutMs: 5_000 }
 
-/** The errors that leave nothing to cancel. */
-const OVER = /not_found|upload_ended|unreadable|exceeded|in_progress/
+/** The codes of errors after which there is no upload to cancel. */
+const NOTHING_TO_CANCEL = /not_found|upload_ended|unreadable|exceeded|in_progress/
 
-/** An upload fails after this many completions that were refused because the storage lacks confirmed parts. */
+/** After this many refused completions, an upload fails: the storage keeps losing parts that it has confirmed. */
 const MAX_ROUNDS = 10
 
 export function createAttempts(
@@ -185,8 +185,8 @@ export function createAttempts(
     const { session } = to
     const call = callWith(signal)
     for (let round = 1; ; round += 1) {
-      const held = new Map([...session.received].map(([part, { size }]) => [part, size]))
-      meter.begin({ total: from.size, parts: countParts(from.size, session.chunkSize), held })
+      const received = new Map([...session.received].map(([part, { size }]) => [part, size]))
+      meter.begin({ total: from.size, parts: countParts(from.size, session.chunkSize), received })
       options.onState('sending')
       await sendAll(from, to, signal)
       options.onState('finishing')
@@ -194,7 +194,7 @@ export function createAttempts(
       try {
         return await completeSession(request, session, call)
       } catch (error) {
-        // The storage lacks a part or holds a different one. Read what it holds, and send the rest.
+        // The storage lacks a part, or has other bytes for it. Read which parts it has, and send the others.
         if (!isStowageError(error, 'invalid') || round === MAX_ROUNDS) throw error
         options.onProblem(error)
         await pause(retryDelay(round, retry), signal)
@@ -254,7 +254,8 @@ export function createAttempts(
     const isUnchanged =
       comparison === 'same' ||
       // Parts without a digest are sent again by the next upload of this file.
-      (comparison === 'unsure' && (!from.isWatched || !(await checkHeldParts(from, check)).length))
+      (comparison === 'unsure' &&
+        (!from.isWatched || !(await checkReceivedParts(from, check)).length))
     if (!isUnchanged) throw fileChanged(from.name)
   }
 
@@ -270,7 +271,7 @@ export function createAttempts(
       if (session) await cancelSession(request, session, call)
     } catch (error) {
       // There is nothing to cancel: the upload no longer exists or was refused, or its file cannot be read.
-      if (!OVER.test((error as StowageError).code)) throw error
+      if (!NOTHING_TO_CANCEL.test((error as StowageError).code)) throw error
     }
     if (saved) await (saver ?? createSaver(store, saved)).forget()
   }

@@ -18,6 +18,7 @@ const MIN_GAIN = 1.15
 const WINDOW_MS = 2_000
 /** New connections need time to reach full speed. */
 const SETTLE_MS = 1_000
+/** How long no increase is tried after one that was reverted. Doubled each time, up to `MAX_REST_MS`. */
 const REST_MS = 15_000
 const MAX_REST_MS = 240_000
 const AFTER_FAILURE_MS = 3_000
@@ -89,15 +90,15 @@ export function createConcurrencyLimit(
   }
 }
 
-/** How many bytes of a file may have to be sent again after a crash, whatever the size of its parts. */
-const MIN_AT_STAKE = 32_000_000
-const SHARE_AT_STAKE = 1 / 15
+/** A crash may lose this many bytes of a file that were sent, or this share of the file if that is more. */
+const ACCEPTED_LOSS_BYTES = 32_000_000
+const ACCEPTED_LOSS_SHARE = 1 / 15
 
 /**
  * A crash loses the parts in transit. If parts are large compared to their file, fewer are sent at the same
  * time, unless more are faster.
  */
 function weightOf(partSize: number, fileSize: number): number {
-  const mayBeLost = Math.max(MIN_AT_STAKE, fileSize * SHARE_AT_STAKE)
-  return Math.max(1, Math.min(START - 1, Math.ceil((START * partSize) / mayBeLost)))
+  const acceptedLoss = Math.max(ACCEPTED_LOSS_BYTES, fileSize * ACCEPTED_LOSS_SHARE)
+  return Math.max(1, Math.min(START - 1, Math.ceil((START * partSize) / acceptedLoss)))
 }

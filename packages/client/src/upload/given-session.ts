@@ -5,8 +5,17 @@ import type { Source } from './source.ts'
 import type { SavedUpload } from './store.ts'
 import type { GivenSession, OpenUpload, UploadOptions } from './types.ts'
 
-/** These options belong to the request that created the session. The parts of a stream would have another size. */
-const OF_REQUEST = ['name', 'path', 'mime', 'size', 'sha256', 'attach', 'idempotencyKey', 'resume']
+/** The options that belong to the request that created the session. */
+const REQUEST_OPTIONS = [
+  'name',
+  'path',
+  'mime',
+  'size',
+  'sha256',
+  'attach',
+  'idempotencyKey',
+  'resume',
+]
 
 /** Throws a TypeError for options that cannot be combined with a session. */
 export function checkSessionOptions(file: unknown, options: UploadOptions): void {
@@ -18,12 +27,13 @@ export function checkSessionOptions(file: unknown, options: UploadOptions): void
   if (!Array.isArray(session?.urls) || typeof session.upload_id !== 'string') {
     throw new TypeError('Invalid “session”. Pass the response of POST /assets/signed.')
   }
-  const given = OF_REQUEST.find((name) => options[name as keyof UploadOptions] !== undefined)
+  const given = REQUEST_OPTIONS.find((name) => options[name as keyof UploadOptions] !== undefined)
+  // A stream is split into parts of another size than those of the session.
   const other = isReadOnce(file) ? 'a stream' : given && `“${given}”`
   if (other) throw new TypeError(`“session” cannot be combined with ${other}.`)
 }
 
-/** The state of a session that was requested elsewhere. It is never stored: the other side has it. */
+/** The state of a session that was requested elsewhere. It is not saved here: the program that requested the session has it. */
 export function savedOfSession(source: Source, session: GivenSession): SavedUpload {
   const saved = newSaved(source, { key: '', idempotencyKey: '' })
   return { ...saved, id: session.id, uploadId: session.upload_id }

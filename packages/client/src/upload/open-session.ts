@@ -3,7 +3,7 @@ import type { Request } from '../request.ts'
 import {
   type CallOptions,
   cancelSession,
-  checkHeldParts,
+  checkReceivedParts,
   fileChanged,
   findSession,
   requestSession,
@@ -36,8 +36,8 @@ export async function openSession(
   try {
     if (comparison === 'changed') throw fileChanged(source.name)
     if (comparison === 'unsure' && (isFirst || source.isWatched)) {
-      const unverified = await checkHeldParts(source, { session, digests, signal: call.signal })
-      // An upload that was started elsewhere has no digests here: the caller vouches for the file.
+      const unverified = await checkReceivedParts(source, { session, digests, signal: call.signal })
+      // An upload that was started elsewhere has no digests here. The caller is responsible for passing the same file.
       if (unverified.length > 0 && saved.idempotencyKey) {
         // Resuming signs URLs only for missing parts; repeating the first request signs all of them.
         const { urls } = await requestSession(request, saved, call)

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createMeter } from './progress.ts'
 
-function aMeter(total: number, parts: number, held: [number, number][] = []) {
+function aMeter(total: number, parts: number, received: [number, number][] = []) {
   let now = 0
   const meter = createMeter(() => now)
-  meter.begin({ total, parts, held: new Map(held) })
+  meter.begin({ total, parts, received: new Map(received) })
   const pass = (ms: number) => {
     now += ms
   }

@@ -30,8 +30,8 @@ export interface Progress {
 }
 
 export interface Meter {
-  /** Starts an attempt. `held`: the parts that the storage already holds, with their sizes. */
-  begin(known: { total: number; parts: number; held: ReadonlyMap<number, number> }): void
+  /** Starts an attempt. `received`: the sizes of the parts that the storage already has, by part number. */
+  begin(known: { total: number; parts: number; received: ReadonlyMap<number, number> }): void
   /** Sets another size. `isOpen`: it may change again. */
   resize(known: { total: number; parts: number; isOpen: boolean }): void
   sent(part: number, bytes: number): void
@@ -64,7 +64,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
   let moved = 0
   let isComplete = false
   let isOpen = false
-  let held = new Map<number, number>()
+  let received = new Map<number, number>()
   const inTransit = new Map<number, number>()
   let samples: Sample[] = []
 
@@ -94,7 +94,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
     begin(known) {
       total = known.total
       parts = known.parts
-      held = new Map(known.held)
+      received = new Map(known.received)
       inTransit.clear()
       samples = []
       sample(0)
@@ -111,13 +111,13 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
     done(part, size) {
       sent(part, size)
       inTransit.delete(part)
-      held.set(part, size)
+      received.set(part, size)
     },
     end() {
       isComplete = true
     },
     read() {
-      const bytes = isComplete ? total : sum(held) + sum(inTransit)
+      const bytes = isComplete ? total : sum(received) + sum(inTransit)
       shown = Math.max(shown, Math.min(bytes, total))
       const rate = rateNow()
       return {
@@ -125,7 +125,7 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
         total,
         rate,
         secondsLeft: rate > 0 && !isOpen ? (total - bytes) / rate : undefined,
-        parts: { done: isComplete ? parts : held.size, total: parts },
+        parts: { done: isComplete ? parts : received.size, total: parts },
       }
     },
   }

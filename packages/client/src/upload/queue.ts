@@ -6,7 +6,7 @@ export interface QueuedFile {
   fileSize: number
   /** The size of the next part; undefined while there is none. */
   nextSize(): number | undefined
-  /** Takes the next part and sends it. Releases the slot in the end. */
+  /** Sends the next part, and releases the slot at the end. */
   start(slot: Slot): void
 }
 
@@ -42,22 +42,22 @@ export function createQueue(limit: ConcurrencyLimit): Queue {
   }
 
   function startPart(file: QueuedFile, weight: number): void {
-    let held = 0
-    const hold = (thirds: number) => {
-      thirdsInTransit += thirds - held
-      held = thirds
+    let counted = 0
+    const countAs = (thirds: number) => {
+      thirdsInTransit += thirds - counted
+      counted = thirds
     }
-    hold(3 * weight)
+    countAs(3 * weight)
     file.start({
       sent: (bytes) => limit.sent(bytes, hasWaitingPart()),
       allSent() {
         // A crash no longer loses this part, so a part with extra weight now counts as a third of a part. Other
         // parts still count fully: they spend most of their time waiting for responses, and must not exceed the limit.
-        if (held > 3) hold(1)
+        if (counted > 3) countAs(1)
         wake()
       },
       release(outcome) {
-        hold(0)
+        countAs(0)
         if (outcome === 'stored') limit.succeeded()
         if (outcome === 'failed') limit.failed()
         wake()
@@ -67,7 +67,7 @@ export function createQueue(limit: ConcurrencyLimit): Queue {
 
   /** Starts parts of each file in turn. A part that exceeds the limit waits, and none overtakes it. */
   function wake(): void {
-    for (let looked = 0; looked < queued.length; looked += 1) {
+    for (let checked = 0; checked < queued.length; checked += 1) {
       const file = queued.shift() as QueuedFile
       const size = file.nextSize()
       const weight = limit.weigh(size ?? 0, file.fileSize)
@@ -77,7 +77,7 @@ export function createQueue(limit: ConcurrencyLimit): Queue {
           queued.unshift(file)
           return
         }
-        looked = -1
+        checked = -1
       }
       queued.push(file)
       if (size !== undefined) startPart(file, weight)

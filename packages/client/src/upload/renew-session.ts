@@ -3,7 +3,7 @@ import type { Request } from '../request.ts'
 import { type CallOptions, findSession, referenceOf, type Session } from './session.ts'
 
 /**
- * Re-signs the URLs and reads which parts the storage holds. Parts that were received in the meantime are
+ * Re-signs the URLs and reads which parts the storage has. Parts that this client has sent in the meantime are
  * kept, unless `isStrict` is set or another client has sent the remaining parts.
  */
 export async function renewSession(

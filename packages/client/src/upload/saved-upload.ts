@@ -13,7 +13,7 @@ type FindOptions = Pick<UploadOptions, 'idempotencyKey' | 'resume'> & {
   call: CallOptions
 }
 
-/** Returns the saved state of an unfinished upload of this file, if it is to be resumed. */
+/** Returns the saved state of an unfinished upload of this file, if that upload should be resumed. */
 export async function findSaved(
   { request, store }: UploadContext,
   source: Source,
@@ -21,7 +21,7 @@ export async function findSaved(
 ): Promise<SavedUpload | undefined> {
   const before = await store.get(key).catch(() => undefined)
   if (typeof resume === 'string') {
-    // It may have been started here from another path: then its saved digests are compared, too.
+    // If the upload was started here from another path, its saved state has digests to compare with the file.
     const all = await store.list().catch(() => [])
     if (replaces !== undefined) {
       const session = await findSession(request, { id: replaces, uploadId: resume }, call)
@@ -71,11 +71,11 @@ export function checkSize({ name, size }: Source, bytes: number): void {
 }
 
 export function newSaved(
-  { name, size, mime, version, chunkSize, path: chosenIn }: Source,
+  { name, size, mime, version, chunkSize, path: sourcePath }: Source,
   {
     key,
     idempotencyKey = randomKey(),
-    path = chosenIn,
+    path = sourcePath,
     replaces,
     newName,
     sha256,

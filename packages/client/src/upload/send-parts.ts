@@ -12,7 +12,7 @@ import type { Source } from './source.ts'
 export interface SendPartsOptions {
   queue: Queue
   source: Source
-  /** Parts that have a URL and are not received are sent. */
+  /** Each part that has a URL and is not in `received` is sent. */
   session: Session
   meter: Meter
   retryPolicy: RetryPolicy
@@ -21,7 +21,7 @@ export interface SendPartsOptions {
   /** Whether a connection to the storage was ever made. */
   storageContact: { isMade: boolean }
   signal: AbortSignal
-  /** Re-signs the URLs and reads which parts the storage holds. Simultaneous calls share one request. */
+  /** Re-signs the URLs and reads which parts the storage has. Simultaneous calls share one request. */
   renew(): Promise<void>
   /** Rejects if the digest differs from an earlier one of the same part. */
   onDigest(part: number, digest: string): Promise<void>

@@ -13,7 +13,7 @@ export interface Session {
   bytes: number
   /** The signed URLs of the parts to send, by part number. */
   urls: Map<number, string>
-  /** The parts that the storage holds. */
+  /** The parts that the storage has. */
   received: Map<number, { etag: string; size: number }>
   /** When to re-sign the URLs, in milliseconds since the epoch. */
   renewAt: number
@@ -197,10 +197,10 @@ export function rangeOf(part: number, chunkSize: number, size: number): Range {
 }
 
 /**
- * Compares the file with the digests of the parts that the storage holds, and throws `file_changed` if one
+ * Compares the file with the digests of the parts that the storage has, and throws `file_changed` if one
  * differs. Returns the parts that have no digest.
  */
-export async function checkHeldParts(
+export async function checkReceivedParts(
   source: Source,
   check: { session: Session; digests: Record<string, string>; signal: AbortSignal | undefined },
 ): Promise<number[]> {

@@ -9,12 +9,12 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 const NOTHING = new Uint8Array()
 
-/** The smallest part size that every service accepts, rounded up: parts stay in memory until stored. */
+/** A little more than the smallest size that all storage accepts (5 MiB): parts stay in memory until they are stored. */
 const CHUNK = 8 * 1024 ** 2
 /** Larger if the length is unknown: an upload has at most 10,000 parts, so this allows 160 GB. */
 const OPEN_CHUNK = 16_000_000
 const MAX_LENGTH = 10_000 * OPEN_CHUNK
-/** The declared size starts with this and is doubled each time, by at most `MAX_STEP`. */
+/** The first declared size. Each further one is twice as large, but at most `MAX_STEP` larger. */
 const FIRST_DECLARED = 4 * OPEN_CHUNK
 const MAX_STEP = 128 * OPEN_CHUNK
 
@@ -40,8 +40,8 @@ export function openStream(
 }
 
 /**
- * Opens a stream of unknown length, which is read and sent in the same way. A size larger than what was
- * read is declared first, and the actual size at the end. If the stream ends within the first part, its
+ * Opens a stream of unknown length, which is read and sent in the same way. At first, a larger size
+ * than was read is declared, and at the end the actual size. If the stream ends within the first part, its
  * length is known.
  */
 export async function openEndedStream(
@@ -80,18 +80,18 @@ export async function openEndedStream(
   return source
 }
 
-/** Holds the parts of a stream that are in memory. */
+/** Keeps the parts of a stream that are in memory. */
 function openParts(
   { name, putBytes = putBody }: { name: string; putBytes: PutBytes | undefined },
   first: Bytes,
   read: (range: Range) => Promise<Bytes>,
 ) {
   /** By the position of their first byte. */
-  const held = new Map<number, Bytes>()
+  const inMemory = new Map<number, Bytes>()
   let position = first.length
   let reading: Promise<void> | undefined
   let failure: unknown
-  if (position > 0) held.set(0, first)
+  if (position > 0) inMemory.set(0, first)
 
   async function readPart(range: Range): Promise<void> {
     try {
@@ -99,7 +99,7 @@ function openParts(
         throw unreadable(`${name} is a stream and cannot be read again.`)
       }
       const part = await read(range)
-      held.set(position, part)
+      inMemory.set(position, part)
       position += part.length
     } catch (error) {
       failure = error ?? unreadable(`${name} cannot be read.`)
@@ -116,7 +116,7 @@ function openParts(
       if (failure) throw failure
     },
     prepare(range: Range, onReady: () => void): 'ready' | 'reading' | 'beyond' {
-      if (failure || held.has(range.start)) return 'ready'
+      if (failure || inMemory.has(range.start)) return 'ready'
       if (!reading) {
         reading = readPart(range)
         void reading.then(onReady)
@@ -125,9 +125,9 @@ function openParts(
     },
     async put(url: string, { start }: Range, options: PutOptions): Promise<PutResponse> {
       if (failure) throw failure
-      return putBytes(url, held.get(start) as Bytes, options)
+      return putBytes(url, inMemory.get(start) as Bytes, options)
     },
-    release: ({ start }: Range) => void held.delete(start),
+    release: ({ start }: Range) => void inMemory.delete(start),
   }
 }
 

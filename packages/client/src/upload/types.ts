@@ -47,9 +47,9 @@ export interface UploadOptions {
   /** The same key with the same file returns the same asset. Default: a random key, which is stored. */
   idempotencyKey?: string | undefined
   /**
-   * Whether to resume an unfinished upload of the same file. `true`, the default: it is resumed; if the file has
-   * changed since, it is cancelled and a new one starts. `false`: it is cancelled. The ID of an asset: the upload
-   * of that asset is resumed, wherever it was started; a file that is known to differ is refused with
+   * What to do with an unfinished upload of the same file. `true`, the default: resume it; if the file has
+   * changed since, cancel it and start a new one. `false`: cancel it and start a new one. The ID of an asset:
+   * resume the upload of that asset, wherever it was started, and refuse a file that is known to differ with
    * `file_changed`.
    */
   resume?: boolean | string | undefined
@@ -94,18 +94,18 @@ export interface SessionBackend {
 export interface ReplaceOptions
   extends Omit<UploadOptions, 'path' | 'attach' | 'resume' | 'session' | 'backend'> {
   /**
-   * Whether to resume an unfinished replacement of this asset with the same file. `true`, the default: it is
-   * resumed; if the file has changed since, it is cancelled and a new one starts. `false`: it is cancelled. An
-   * upload ID: that replacement is resumed, wherever it was started; a file that is known to differ is refused
-   * with `file_changed`.
+   * What to do with an unfinished replacement of this asset with the same file. `true`, the default: resume it;
+   * if the file has changed since, cancel it and start a new one. `false`: cancel it and start a new one. An
+   * upload ID: resume that replacement, wherever it was started, and refuse a file that is known to differ with
+   * `file_changed`.
    */
   resume?: boolean | string | undefined
 }
 
 /**
- * A running upload: a promise of the asset, with controls. An async function that returns it waits for
- * the asset; to return only the handle, wrap it in an object. If the promise is not awaited, a failure
- * causes no unhandled rejection.
+ * A running upload: a promise of the asset, with controls. To return it from an async function, wrap it in
+ * an object: otherwise the function waits for the asset. If the promise is not awaited, a failure causes no
+ * unhandled rejection.
  */
 export interface Upload extends Promise<Asset> {
   /** The ID of the asset; undefined until the service has assigned one. */
@@ -123,7 +123,7 @@ export interface Upload extends Promise<Asset> {
   cancel(): Promise<void>
 }
 
-/** What all uploads of a client share. */
+/** The values that all uploads of a client share. */
 export interface UploadContext {
   request: Request
   queue: Queue

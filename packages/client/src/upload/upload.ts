@@ -26,7 +26,7 @@ export function startUpload(
   options: UploadOptions & Pick<AttemptOptions, 'replaces'>,
 ): Upload {
   const { signal: outer } = options
-  /** Exists only while the upload runs, to save memory: thousands of uploads may wait, or be held by callers. */
+  /** Exists only while the upload runs, to save memory: a caller may keep thousands of waiting or finished uploads. */
   let attempts: Attempts | undefined
   let meter: Meter | undefined
   let last: Pick<Upload, 'id' | 'progress'> | undefined

@@ -36,7 +36,7 @@ interface KnownFile {
   isAttached?: boolean | undefined
 }
 
-/** Uppy sends the parts of a file one by one, and sends a failed part again: so parts are small. */
+/** Parts are small, because Uppy sends them one by one, and sends a failed part again from its beginning. */
 const CHUNK = 16 * 1024 ** 2
 /** All storage accepts this many parts. */
 const MAX_PARTS = 1000
@@ -158,17 +158,17 @@ export function stowage({ attach, path, ...options }: StowageUppyOptions = {}): 
     return url
   }
 
-  /** Lists the parts that need not be sent. Once the upload is complete, the storage lists none itself. */
-  async function listHeld(id: string) {
+  /** Lists the parts that Uppy need not send. After the completion these are all parts, although the storage lists none. */
+  async function listReceived(id: string) {
     const { urls, received } = await renew(id)
     const { size, chunk_size } = getFile(id).uploadRequest
     return Array.from({ length: countParts(size, chunk_size) }, (_, index) => index + 1)
       .filter((part) => !urls.has(part))
-      .map((part) => ({ PartNumber: part, ETag: received.get(part)?.etag || 'held' }))
+      .map((part) => ({ PartNumber: part, ETag: received.get(part)?.etag || 'received' }))
   }
 
   async function complete(id: string, uploadId: string): Promise<void> {
-    // Without ETags, the service reads from the storage which parts it holds.
+    // Without ETags, the service reads them from the storage.
     await completeSession(request, { id, uploadId, received: new Map() }, {})
     const { products, isAttached } = getFile(id)
     // The page was reloaded between the start of the upload and the attaching.
@@ -200,7 +200,7 @@ export function stowage({ attach, path, ...options }: StowageUppyOptions = {}): 
     }
     if (partNumber !== undefined) return { url: await urlOf(key, partNumber) }
     if (method === 'GET') {
-      return { url: xmlDataUrl({ ListPartsResult: { Part: await listHeld(key) } }) }
+      return { url: xmlDataUrl({ ListPartsResult: { Part: await listReceived(key) } }) }
     }
     if (method === 'DELETE') {
       // Before the request: the same file may be added again before the response arrives.

@@ -3,7 +3,7 @@ import type { StowageEvent } from '../events/types.ts'
 
 /** How far the time of a webhook may be from the current time. */
 const TOLERANCE_S = 5 * 60
-/** A sender signs with two secrets while one replaces the other. More signatures only cost time. */
+/** A sender signs with two secrets while one replaces the other. Checking more signatures would only take time. */
 const MAX_SIGNATURES = 10
 const NAMES = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const
 

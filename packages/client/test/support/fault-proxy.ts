@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 
 /**
- * What can happen to a request. `cut`: the connection breaks in the middle of the request body. `stall`: only
+ * The faults of a request. `cut`: the connection breaks in the middle of the request body. `stall`: only
  * half of the request is read, and there is no response. `refuse`: the proxy responds with a status, and
  * the server does not receive the request. `lose`: the server acts, but the connection breaks instead of a
  * response. `hang`: the server acts, but there is no response. `half`: the connection breaks in the middle
@@ -15,7 +15,7 @@ export type Fault =
   | { kind: 'pass' }
   | { kind: 'cut' | 'stall' | 'lose' | 'hang' | 'half' }
   | { kind: 'refuse' | 'spoil'; status: number; headers?: Record<string, string>; body?: string }
-  /** Reads the request, and passes it on when the promise settles, unless the client has already closed it. */
+  /** Reads the request, and forwards it when the promise settles, unless the client has closed the connection. */
   | { kind: 'wait'; until: Promise<unknown> }
 
 export interface FaultProxy {
@@ -23,7 +23,7 @@ export interface FaultProxy {
   port: number
   /** The bytes of request bodies received so far. */
   received(): number
-  /** How many requests are waiting, without those that the client closed. */
+  /** How many requests are waiting, without those whose client has closed the connection. */
   waiting(): number
 }
 

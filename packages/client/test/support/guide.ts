@@ -9,7 +9,7 @@ import type { Page } from 'playwright-core'
 import { aServedPage, pageWithScript } from './served-page.ts'
 
 const GUIDE = new URL('../../../../docs/browser.md', import.meta.url)
-/** Files with the code of the guide are written here, so that they can import the packages of this repository. */
+/** The code of the guide is bundled as if it were in this folder, so that it finds the packages of this repository. */
 const FOLDER = fileURLToPath(new URL('../', import.meta.url))
 
 type Handler = (request: Request) => Promise<Response>

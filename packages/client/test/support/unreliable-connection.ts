@@ -4,7 +4,7 @@ import type { Fault } from './fault-proxy.ts'
 /** The share of requests with a fault. */
 const FAULT_PERCENT = 12
 
-/** As the service and the storage do, so that pages can read error responses. */
+/** The same headers as those of the service and the storage, so that pages can read error responses. */
 const READABLE = {
   'Access-Control-Allow-Origin': '*',
   'Access-Control-Expose-Headers': 'Retry-After',

@@ -8,7 +8,7 @@ const NAME = '@stowage/client'
 
 const INTRODUCTION = `# API of the client
 
-Generated from the types and comments of \`${NAME}\` by \`npm run docs:client\`: do not edit it by hand.
+Generated from the types and comments of \`${NAME}\` by \`npm run docs:client\`: do not edit this page.
 [packages/client](../packages/client/README.md) has examples; [client.md](client.md) describes how uploads
 behave when something fails.
 `
@@ -56,7 +56,7 @@ function sectionOf(name: string, entry: Entry, included: string | undefined): st
 
 function write({ name, kind, signature, doc, members }: Described): string {
   const parts = [`### ${name}\n`, `${doc}\n`]
-  // The members show what a plain interface is.
+  // A plain interface needs no signature: its members are listed below.
   if (signature !== `${kind} ${name}`) parts.push(`\`\`\`ts\n${signature}\n\`\`\`\n`)
   const list = members.map((member) => `- \`${member.signature}\`: ${member.doc}\n`)
   if (list.length > 0) parts.push(list.join(''))

@@ -4,9 +4,9 @@ import { isExportDeclaration, isNamedExports, isStringLiteral } from 'typescript
 import { type Described, describeDeclaration } from './describe-declaration.ts'
 import type { Sources } from './open-sources.ts'
 
-/** What an entry of the package exports. */
+/** The exports of an entry of the package. */
 export interface Entry {
-  /** The entry whose exports it repeats, as a path. */
+  /** The path of the entry that it re-exports completely. */
   includes: string | undefined
   declarations: Described[]
   /** Names of types of the protocol. */

@@ -42,7 +42,7 @@ ${JSON.stringify(example, null, 2)}
 - \`type\` filters by type: \`type=asset.ready,asset.replaced\`.
 - \`order=desc\` returns the newest events first. For older ones, pass \`meta.next_before\` as \`before\`.
 - Events of API keys, upload tokens and webhooks (\`key.…\`, \`token.…\`, \`webhook.…\`) require a key with the scope
-  \`manage\`. Other keys do not get them, and see a gap in the IDs. They never contain a secret or a token.
+  \`manage\`. Other keys do not get them, and see a gap in the IDs. No event contains a secret or a token.
 - \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and the name of the key that
   created it), \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the
   service requires no key). \`grant\` is reserved for a later version.
