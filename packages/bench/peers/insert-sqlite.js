@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { DatabaseSync } from 'node:sqlite'
 import fastify from 'fastify'
 
-/** The minimum to store a request durably: one row in one transaction, synced to disk. */
+/** A minimal service that stores each request durably: one row in one transaction, synced to disk. */
 const database = new DatabaseSync(process.env.FILE)
 database.exec(`
   pragma journal_mode = wal;

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { basename, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 
-/** The minimum to store a body durably. */
+/** A minimal service that stores each body durably. */
 const server = createServer(async (request, response) => {
   if (request.method !== 'PUT') return response.writeHead(200).end()
   const path = join(process.env.FOLDER, basename(request.url))

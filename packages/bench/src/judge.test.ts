@@ -22,24 +22,27 @@ function verdictOn(target: Target) {
 }
 
 test('a target can compare a metric with that of another contender', () => {
-  const times = { contender: 'other' }
-  const target = { metric: 'rate', times }
+  const target = { metric: 'rate', relativeTo: { contender: 'other' } }
   assert.deepEqual(verdictOn({ ...target, limit: { atLeast: 0.9 } }), { value: 0.9, isMet: true })
   assert.deepEqual(verdictOn({ ...target, limit: { atLeast: 1 } }), { value: 0.9, isMet: false })
 })
 
 test('a target can compare two metrics of the same contender', () => {
-  const target = { metric: 'last', limit: { atLeast: 0.5 }, times: { metric: 'rate' } }
+  const target = { metric: 'last', limit: { atLeast: 0.5 }, relativeTo: { metric: 'rate' } }
   assert.deepEqual(verdictOn(target), { value: 30 / 90, isMet: false })
 })
 
 test('a target without comparison has an absolute limit', () => {
   assert.deepEqual(verdictOn({ metric: 'time', limit: { below: 1 } }), { value: 1, isMet: false })
-  const target = { metric: 'time', of: 'other', limit: { below: 3 } }
+  const target = { metric: 'time', contender: 'other', limit: { below: 3 } }
   assert.deepEqual(verdictOn(target), { value: 2, isMet: true })
 })
 
 test('a target that was not measured is not met', () => {
-  const target = { metric: 'rate', limit: { atLeast: 0 }, times: { contender: 'not measured' } }
+  const target = {
+    metric: 'rate',
+    limit: { atLeast: 0 },
+    relativeTo: { contender: 'not measured' },
+  }
   assert.deepEqual(verdictOn(target), { value: undefined, isMet: false })
 })

@@ -9,7 +9,7 @@ export interface Spread {
 export interface Measurement {
   name: string
   metrics: Record<string, Spread>
-  /** The error because of which there are no results. */
+  /** The error of a contender that failed. It has no results. */
   failure?: string
 }
 

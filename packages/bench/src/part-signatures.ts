@@ -17,6 +17,6 @@ export async function presignEach(client: S3Client): Promise<void> {
 }
 
 /** The minimum: one HMAC per URL. */
-export function hmacEach(): void {
+export function hmacPerUrl(): void {
   for (const number of PARTS) createHmac('sha256', 'secret').update(`${number}`).digest('hex')
 }

@@ -25,23 +25,24 @@ export interface Contender {
 }
 
 /**
- * A limit for a metric of the contender `of`, by default Stowage. With `times`, the limit is a ratio to
- * another contender, another metric, or both. Without, it is absolute.
+ * A limit for a metric of a contender, by default Stowage. With `relativeTo`, the limit applies to a ratio: the
+ * metric divided by that of another contender, by another metric of the same contender, or by another metric of
+ * another contender. Without it, the limit applies to the metric itself.
  */
 export interface Target {
   metric: string
-  of?: string
+  contender?: string
   limit: { atLeast: number } | { below: number }
-  times?: { contender?: string; metric?: string }
-  /** The cause, according to a profile. Shown if the target is missed. */
+  relativeTo?: { contender?: string; metric?: string }
+  /** Why the target is missed, according to a profile. Shown only if it is missed. */
   reason?: string
 }
 
-/** The interface of the runner for a workload. */
+/** The functions and settings that the runner passes to a workload. */
 export interface WorkloadContext {
   /** The duration of each load. */
   seconds: number
-  /** Runs the step after the workload, in reverse order. */
+  /** Registers a clean-up step. All steps run after the workload, in reverse order. */
   defer(step: () => unknown): void
   /** Creates a folder on a real disk, which is removed after the workload. */
   folder(): Promise<string>

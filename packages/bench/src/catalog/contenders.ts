@@ -12,12 +12,13 @@ const PAGE = 25
 const ID_COUNT = 100
 const REPETITIONS = 5
 
-type Lookup = { server: ServerProcess; seconds: number }
+/** A running server, and how long it gets each kind of request. */
+type MeasuredServer = { server: ServerProcess; seconds: number }
 
 /** Measures all metrics of a service with `count` assets. */
 export function listContender(
   name: string,
-  { server, seconds, count }: Lookup & { count: number },
+  { server, seconds, count }: MeasuredServer & { count: number },
 ): Contender {
   const { url } = server
   const rateOf = async (...paths: string[]) => {
@@ -47,26 +48,26 @@ export function listContender(
 }
 
 /** A server with a constant response. */
-export function helloWorld({ server, seconds }: Lookup): Contender {
+export function helloWorld({ server, seconds }: MeasuredServer): Contender {
   const requests = [{ path: '/healthz' }]
   const run = async () => sendLoad({ url: server.url, requests, seconds })
   return { name: HELLO, run: async () => ({ first: (await run()).perSecond }) }
 }
 
 /** A server that only looks up a row. */
-export function byId({ server, seconds, count }: Lookup & { count: number }): Contender {
+export function byId({ server, seconds, count }: MeasuredServer & { count: number }): Contender {
   const requests = someIds(count).map((id) => ({ path: `/assets/${id}` }))
   const run = async () => sendLoad({ url: server.url, requests, seconds })
   return { name: BY_ID, run: async () => ({ one: (await run()).perSecond }) }
 }
 
-/** Evenly spread over the table. */
+/** IDs of assets that are evenly spread over the table. */
 function someIds(count: number): string[] {
   const distance = count / ID_COUNT
   return Array.from({ length: ID_COUNT }, (_, index) => assetId(index * distance))
 }
 
-/** Searches for a new part of a name that matches all assets, then several times for the same one. */
+/** Searches for terms that match all assets: first for a new term, then several times for the same one. */
 async function searchAll(options: { url: string; count: number; newTerm: string | undefined }) {
   const { url, count, newTerm = '' } = options
   const { result, longestMs } = await watchStalls(url, async () => {

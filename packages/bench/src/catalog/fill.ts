@@ -4,7 +4,7 @@ import { products, recordsAt } from './records.ts'
 
 /**
  * Inserts `count` ready assets into an empty database, `batch` in each transaction, for the default account
- * of the service. Some have older versions, and there are more assets in the trash.
+ * of the service. Some of them have older versions. Adds further assets to the trash.
  */
 export async function fill(
   database: Database,

@@ -33,7 +33,7 @@ export async function startFilledPostgres(context: WorkloadContext) {
   }
 }
 
-/** Creating an index after all rows is several times as fast as updating it with each row. */
+/** Creates the indexes after the work: this is several times as fast as updating them with each row. */
 export async function withoutIndexes(url: string, work: () => Promise<void>): Promise<void> {
   await administer(url, async (sql) => {
     const indexes = await sql<{ name: string; definition: string }[]>`

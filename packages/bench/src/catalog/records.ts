@@ -1,10 +1,11 @@
 import type { AssetRecord } from '@stowage/server/src/database/asset-record'
 import type { NewProduct } from '@stowage/server/src/domain/product'
 
-/** A part of the names of only `RARE_COUNT` assets, and a part of all names. */
+/** Only `RARE_COUNT` names contain this word. */
 export const RARE = 'zebra'
-export const COMMON = 'pack'
 export const RARE_COUNT = 300
+/** All names contain this word. */
+export const COMMON = 'pack'
 
 /** A word in the name of every second product, and in some file names. */
 export const PRODUCT_WORD = 'wav'
@@ -33,7 +34,7 @@ export function assetId(index: number): string {
   return idAt(index, 0)
 }
 
-/** `offset` in milliseconds, so that other IDs are between those of the assets. */
+/** `offset` is in milliseconds: it places the IDs of assets in the trash between those of the ready assets. */
 function idAt(index: number, offset: number): string {
   const time = (FIRST_AT + index * 1000 + offset).toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${index.toString(16).padStart(12, '0')}`
@@ -53,7 +54,10 @@ export function products(): NewProduct[] {
   }))
 }
 
-/** The ready asset at this index, of `count` assets, and for some of them another one in the trash. */
+/**
+ * The ready asset at this index and, for some indexes, another asset in the trash. `count` is the number of ready
+ * assets.
+ */
 export function recordsAt(
   accountId: string,
   index: number,
@@ -87,7 +91,7 @@ function recordWith(
   }
   const isReplaced = index % REPLACED_EVERY === 3
   const version = isReplaced ? 2 : 1
-  // The first version has the ID of the asset.
+  // The key of the first version is the ID of the asset.
   const key = isReplaced ? `${id.slice(0, 19)}f${id.slice(20)}` : id
   return {
     asset: {

@@ -1,5 +1,6 @@
 /**
- * The settings of a service with a database from this folder. There are no files: a service that reads them would
- * find all of them damaged. The trash stays as it is, because the database may have been created long ago.
+ * The settings of a service with a database from this folder. The storage has no files, so a service that computes
+ * checksums would mark all assets as damaged. The database may have been created long ago, so the trash is kept for
+ * a year.
  */
 export const CATALOG_SETTINGS = { STOWAGE_CHECKSUMS: 'off', STOWAGE_TRASH_FOR: '365d' }

@@ -22,14 +22,17 @@ export const CHANGE_TARGETS: Target[] =
     : Object.keys(CHANGE_METRICS).map((metric) => ({
         metric,
         limit: { atLeast: 0.9 },
-        times: { contender: BASELINE },
+        relativeTo: { contender: BASELINE },
       }))
 
 const CONCURRENCY = 16
 const COMPLETIONS = 640
 const BODY = Buffer.from('x')
 
-/** This checkout and, if one is given, another one. `settings` returns the settings of a new, empty service. */
+/**
+ * The contenders: this checkout and, if BASELINE is set, another one. `settings` returns the settings of a new,
+ * empty service.
+ */
 export async function changeContenders(
   context: WorkloadContext,
   settings: () => Promise<Record<string, string>>,

@@ -13,7 +13,7 @@ test('the load on a server that always succeeds is measured', async (t) => {
     response.end()
   })
   const { count, perSecond } = await sendLoad({ url, requests, seconds: 1, clients: 2 })
-  // Two more requests were sent first. At the end, the response to the last one of each client may be missing.
+  // Two requests were sent before the load. The response to the last request of each client may not be counted.
   const sent = responses - 2
   assert.ok(count > 0 && count <= sent && count >= sent - 2, `${count} of ${sent}`)
   assert.ok(perSecond > 0)
@@ -41,7 +41,7 @@ test('on a slow server, every request gets a response and is counted', async (t)
   })
   const { count, perSecond } = await sendLoad({ url, requests, seconds: 1, clients: 4 })
   assert.ok(count >= 4)
-  // Two more requests were sent first, to measure how slow the server is.
+  // Two requests were sent before the load, to measure how slow the server is.
   assert.equal(responses, count + 2)
   assert.ok(perSecond > 0 && perSecond < 9, `${perSecond}`)
 })

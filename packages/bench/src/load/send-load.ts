@@ -27,7 +27,7 @@ const TIMEOUT_SECONDS = 60
 const SAMPLE_MS = 20
 
 /**
- * Sends requests with several clients for a time. If responses are slow, it sends a fixed number of
+ * Sends requests with several clients for the given time. If responses are slow, it sends a fixed number of
  * requests instead. Throws if any response is not a success.
  */
 export async function sendLoad(options: LoadOptions): Promise<Load> {

@@ -48,7 +48,7 @@ export async function curlFiles(
   })
   let peak = 0
   const timer = setInterval(async () => {
-    // VmHWM is the peak so far, so the last value before the exit counts.
+    // VmHWM, the peak so far, cannot be read after the exit, so it is read at an interval.
     peak = Math.max(peak, await readMemory(child.pid ?? 0, 'VmHWM').catch(() => 0))
   }, SAMPLE_MS)
   const [code] = await once(child, 'exit')

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 
 /**
  * Runs the work while another client requests `/healthz` every 5 ms, and returns the longest response
- * time. That client runs in its own thread, as this one is busy.
+ * time. That client runs in its own thread, because the thread of the work is busy.
  */
 export async function watchStalls<Result>(
   url: string,

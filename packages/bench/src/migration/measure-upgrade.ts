@@ -16,7 +16,7 @@ export interface UpgradeResult {
   secondsAfterKills: number
 }
 
-/** When the service is killed, as shares of the duration of a whole upgrade. */
+/** When the service is killed, as fractions of the duration of an uninterrupted upgrade. */
 const KILLS = [0.3, 0.4]
 const TIMEOUT_MS = 3_600_000
 
@@ -44,7 +44,8 @@ export async function measureUpgrade(released: ReleasedDatabase): Promise<Upgrad
   const secondsAfterKills = await upgrade(killed)
   progress(`${engine}: comparing`)
   const [expected, actual] = [await whole.digest(), await killed.digest()]
-  if (expected !== actual) throw new Error(`${engine}: the killed upgrade has other contents`)
+  if (expected !== actual)
+    throw new Error(`${engine}: the database whose upgrade was killed has different contents`)
   const bytesAfter = await whole.bytes()
   return { engine, seconds, bytesBefore, bytesAfter, kills, secondsAfterKills }
 }

@@ -9,12 +9,12 @@ import type { WorkloadContext } from '../workload.ts'
 import type { DatabaseCopy, ReleasedContents, ReleasedDatabase } from './released-database.ts'
 import { type ReleasedMigration, releasedMigrations } from './released-migrations.ts'
 
-/** The default settings of PostgreSQL, in which a commit survives a power failure. */
+/** No changes: with PostgreSQL's default settings, a commit survives a power failure. */
 const SETTINGS: string[] = []
 
 /**
- * SQL expressions that compare the rows of tables whose columns differ in every run: times, and the IDs of the database
- * and the storage.
+ * For tables with columns that differ in every run (times, and the IDs of the database and the storage): an SQL
+ * expression for the part of a row that is compared.
  */
 const COMPARED_ROWS: Record<string, string> = {
   checksums: `(to_jsonb(t) - 'due_at')::text`,

@@ -24,7 +24,7 @@ export async function startNginx(context: WorkloadContext): Promise<Nginx> {
   await writeFile(join(prefix, 'nginx.conf'), settings(prefix, port))
   const args = ['-p', prefix, '-c', join(prefix, 'nginx.conf'), '-e', join(prefix, 'error.log')]
   const child = spawnServer({ command: 'nginx', args })
-  // With SIGKILL, its workers would keep running.
+  // After a SIGKILL, nginx's workers would keep running.
   context.defer(() => stopProcess(child, 'SIGTERM'))
   const url = `http://127.0.0.1:${port}`
   // Another program may have taken the port: only this nginx responds with this folder.

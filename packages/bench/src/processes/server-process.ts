@@ -7,7 +7,7 @@ import { join } from 'node:path'
 export interface ServerProcess {
   url: string
   pid: number
-  /** Waits until it has exited. Default: SIGKILL. */
+  /** Sends the signal, by default SIGKILL, and waits until the process has exited. */
   stop(signal?: NodeJS.Signals): Promise<void>
 }
 
@@ -20,7 +20,7 @@ export interface Command {
 const URL_PATTERN = /http:\/\/127\.0\.0\.1:\d+/
 const START_TIMEOUT_MS = 30_000
 
-/** A server that picks a free port and prints its URL, so that no other program is mistaken for it. */
+/** Starts a server that picks a free port and prints its URL, so that no other program is mistaken for it. */
 export async function startServer(command: Command): Promise<ServerProcess> {
   const child = spawnServer(command)
   try {
@@ -34,13 +34,13 @@ export async function startServer(command: Command): Promise<ServerProcess> {
 
 export interface Spawned {
   process: ChildProcess
-  /** The end of its log, after it has exited. */
+  /** The end of the log. Empty until the process has exited. */
   errors(): string
 }
 
 /**
- * Starts it without our own settings and without NODE_* variables. It logs to a file, as writing to a
- * pipe could make it wait for us.
+ * Starts a server without the STOWAGE_* and NODE_* variables of this process. The server logs to a file: writing to
+ * a pipe could make it wait for this process.
  */
 export function spawnServer({ command, args, env }: Command): Spawned {
   const environment = Object.entries(process.env).filter(
@@ -54,7 +54,7 @@ export function spawnServer({ command, args, env }: Command): Spawned {
   })
   closeSync(log)
   let errors = ''
-  // Stops the server even when this process exits without calling it, such as after a signal.
+  // Stops the server even if this process exits early, such as after a signal.
   const stop = () => {
     child.kill('SIGTERM')
     rmSync(folder, { recursive: true, force: true })

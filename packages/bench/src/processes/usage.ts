@@ -29,7 +29,7 @@ async function cpuSecondsOf(pids: number[]): Promise<number> {
 /** CPU time of a process with all its threads, including those that have exited. */
 export async function readCpuSeconds(pid: number): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  // The name in parentheses may contain spaces and parentheses, so fields are counted from the last one.
+  // The name in parentheses may contain spaces and parentheses, so fields are counted from the last parenthesis.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   const [userTime, systemTime] = [fields[11], fields[12]]
   return (Number(userTime) + Number(systemTime)) / TICKS_PER_SECOND

@@ -34,19 +34,19 @@ export interface VerdictText {
 
 export function describeVerdict({ metrics, measurements }: Result, verdict: Verdict): VerdictText {
   const { target, value, isMet } = verdict
-  const { metric, of, times, limit } = target
+  const { metric, contender, relativeTo, limit } = target
   const titleOf = (name: string) => metrics[name]?.title ?? name
-  const contender = nameText(of ?? measurements[0]?.name ?? '')
+  const program = nameText(contender ?? measurements[0]?.name ?? '')
   const other = [
-    times?.contender && nameText(times.contender),
-    times?.metric && `“${titleOf(times.metric)}”`,
+    relativeTo?.contender && nameText(relativeTo.contender),
+    relativeTo?.metric && `“${titleOf(relativeTo.metric)}”`,
   ]
     .filter(Boolean)
     .join(', ')
-  const unit = times ? ' times' : ` ${metrics[metric]?.unit ?? ''}`
+  const unit = relativeTo ? ' times' : ` ${metrics[metric]?.unit ?? ''}`
   const [word, bound] = 'atLeast' in limit ? ['at least', limit.atLeast] : ['below', limit.below]
   return {
-    label: `${titleOf(metric)}: ${contender}${times ? ` compared with ${other}` : ''}`,
+    label: `${titleOf(metric)}: ${program}${relativeTo ? ` compared with ${other}` : ''}`,
     target: `${word} ${formatNumber(bound)}${unit}`,
     value: value === undefined ? '–' : `${formatNumber(value)}${unit}`,
     mark: value === undefined ? 'not measured' : isMet ? 'met' : 'MISSED',

@@ -13,7 +13,7 @@ export function tablesOf(results: ScalingResults): string {
     .join('\n')
 }
 
-/** Replaces each table in docs/scaling.md; the text around them is written by hand. */
+/** Replaces each table in docs/scaling.md, and keeps the text around the tables. */
 export async function writeTables(results: ScalingResults): Promise<void> {
   let page = await readFile(PAGE, 'utf8')
   for (const [name, table] of Object.entries(tables(results))) {

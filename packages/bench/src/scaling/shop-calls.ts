@@ -1,7 +1,7 @@
 import { API } from '../processes/stowage.ts'
 import type { Shop } from './populate.ts'
 
-/** One of the calls that a shop makes, repeated with its own assets. */
+/** A call that is repeated. `index` is the number of the repetition, so that each can use another asset. */
 export interface ShopCall {
   name: string
   call(index: number): Promise<void>

@@ -19,7 +19,7 @@ export const workload: Workload = {
     rate: { title: 'Received', unit: 'MB/s', better: 'higher' },
     cpu: { title: 'CPU of the server', unit: 's', better: 'lower' },
   },
-  targets: [{ metric: 'rate', limit: { atLeast: 0.95 }, times: { contender: OFF } }],
+  targets: [{ metric: 'rate', limit: { atLeast: 0.95 }, relativeTo: { contender: OFF } }],
   rounds: 5,
   async open(context) {
     const { send, close } = openSender(CONCURRENCY)

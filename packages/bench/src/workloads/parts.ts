@@ -25,8 +25,8 @@ export const workload: Workload = {
     memory: { title: 'Peak memory of the server', unit: 'MB', better: 'lower' },
   },
   targets: [
-    { metric: 'rate', limit: { atLeast: 0.9 }, times: { contender: NGINX_SYNCED } },
-    { metric: 'rate', limit: { atLeast: 1.6 }, times: { contender: TUS } },
+    { metric: 'rate', limit: { atLeast: 0.9 }, relativeTo: { contender: NGINX_SYNCED } },
+    { metric: 'rate', limit: { atLeast: 1.6 }, relativeTo: { contender: TUS } },
   ],
   async open(context) {
     const { send, close } = openSender(CONCURRENCY)

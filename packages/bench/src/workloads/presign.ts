@@ -1,6 +1,6 @@
 import { S3Client } from '@aws-sdk/client-s3'
 import { presignParts } from '@stowage/server/src/storage/s3/presign'
-import { hmacEach, PARTS, presignEach } from '../part-signatures.ts'
+import { hmacPerUrl, PARTS, presignEach } from '../part-signatures.ts'
 import { timed } from '../timed.ts'
 import type { Workload } from '../workload.ts'
 
@@ -13,7 +13,7 @@ const credentials = { accessKeyId: 'access', secretAccessKey: 'secret' }
 export const workload: Workload = {
   title: 'Signing the URLs of a 1 TB file, without a server',
   metrics: { time: { title: '10,000 URLs', unit: 'ms', better: 'lower' } },
-  targets: [{ metric: 'time', limit: { below: 2 }, times: { contender: 'One HMAC each' } }],
+  targets: [{ metric: 'time', limit: { below: 2 }, relativeTo: { contender: 'One HMAC per URL' } }],
   async open() {
     const client = new S3Client({
       region,
@@ -23,7 +23,7 @@ export const workload: Workload = {
     return [
       { name: 'Stowage', run: () => timed(presignAll) },
       { name: 'AWS SDK presigner', run: () => timed(() => presignEach(client)) },
-      { name: 'One HMAC each', run: () => timed(hmacEach) },
+      { name: 'One HMAC per URL', run: () => timed(hmacPerUrl) },
     ]
   },
 }

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import fastify from 'fastify'
 
-/** The minimum to sign the parts of a huge file: one HMAC for each, and nothing is stored. */
+/** A minimal service that signs the parts of a huge file: one HMAC per URL. It stores nothing. */
 const CHUNK = 100_000_000
 const BASE_URL = 'http://127.0.0.1/bucket/some-key?uploadId=VXBsb2FkIElEIG9mIHNvbWUgbGVuZ3Ro'
 
