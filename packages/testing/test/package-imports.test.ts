@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { importsOf } from './imports-of.ts'
 import { ROOT } from './root.ts'
 
-/** Which packages a package may import: in its source code, and in addition in its tests. */
+/** Which packages a package may import: in its source code and tests, and only in its tests. */
 const ALLOWED: Record<string, { source: string[]; tests: string[] }> = {
   protocol: { source: [], tests: ['testing'] },
   client: { source: ['protocol'], tests: ['testing'] },
@@ -20,7 +20,7 @@ const ALLOWED: Record<string, { source: string[]; tests: string[] }> = {
 /** Packages whose source code may import the server's internal modules, `@stowage/server/src/…`. */
 const USES_INTERNALS = ['bench', 'testing']
 
-/** Relative imports that may leave their package: the check of docs/reliability.md uses its renderer. */
+/** Files whose relative imports may leave their package. This one imports the code that renders docs/reliability.md. */
 const LEAVES_PACKAGE = ['packages/testing/test/reliability-page.test.ts']
 
 interface SourceFile {

@@ -6,7 +6,7 @@ import { ensureInstalled } from '../machine/ensure-installed.ts'
 
 /** Chromium without its window: it takes a third less CPU. */
 export const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'
-/** The whole browser, for what the headless shell lacks: the PDF viewer. */
+/** The full browser. The headless shell has no PDF viewer. */
 export const CHROMIUM = '/usr/bin/chromium'
 
 /** Lets Chromium run as root, and turns off its background network requests. */
@@ -23,7 +23,7 @@ export function missingForBrowser(command = HEADLESS_SHELL): Promise<string | un
   return ensureInstalled({ command, packages: [basename(command)] })
 }
 
-/** Headless Chromium, closed after the test. It resolves the hostname `rebound` to this machine. */
+/** Headless Chromium, closed after the test. It resolves the hostname `rebound`, if given, to 127.0.0.1. */
 export async function aBrowser(
   t: TestContext,
   { rebound }: { rebound?: string } = {},

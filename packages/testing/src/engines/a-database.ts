@@ -5,7 +5,7 @@ import { cleanUp } from '../machine/clean-up.ts'
 
 type Template = 'template0' | 'template1'
 
-/** PostgreSQL 14 always copies the files. */
+/** PostgreSQL 15 introduced `strategy`. Version 14 always copies the files. */
 const FIRST_WITH_STRATEGIES = 150_000
 
 /**
@@ -22,7 +22,7 @@ export async function aDatabase(
   return url
 }
 
-/** The same for a database that several tests use: the caller drops it. */
+/** Creates a database that several tests use. The caller drops it. */
 export async function createDatabase(server: string, template: Template = 'template1') {
   const name = `test_${randomUUID().replaceAll('-', '')}`
   const sql = connectionTo(server)

@@ -7,9 +7,9 @@ const run = promisify(execFile)
 const POOL = 'default.rgw.buckets.non-ec'
 
 /**
- * Gives the upload `to` the same stored parts as the upload `from` of the same key. If `to` is then completed, `from` is
- * open and its parts are those of the object, as after the gateway was killed between storing an object and closing its
- * upload.
+ * Gives the upload `to` the stored parts of the upload `from`, which has the same key. After `to` is completed, `from`
+ * is still open, and the object consists of its parts. A gateway that is killed after it has stored an object and
+ * before it closes the upload leaves the same state.
  */
 export async function shareParts(
   { settings }: CephEndpoint,
@@ -22,7 +22,7 @@ export async function shareParts(
   await rados('cp', listOf(from), listOf(to))
 }
 
-/** Removes the data of deleted objects and aborted uploads, which Ceph otherwise does some time later. */
+/** Removes the data of deleted objects and aborted uploads now. Otherwise, Ceph removes it some time later. */
 export async function collectGarbage({ settings }: CephEndpoint): Promise<void> {
   await run('radosgw-admin', ['-c', settings, 'gc', 'process', '--include-all'])
 }

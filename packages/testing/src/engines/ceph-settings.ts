@@ -9,11 +9,12 @@ const QUIET = [
 export function cephSettings(facts: {
   folder: string
   cluster: string
-  monitor: number
-  monitorOld: number
+  /** The ports of the monitor, one for each version of its protocol. */
+  monitorV1: number
+  monitorV2: number
   port: number
 }): string {
-  const { folder, cluster, monitor, monitorOld, port } = facts
+  const { folder, cluster, monitorV1, monitorV2, port } = facts
   return `[global]
 fsid = ${cluster}
 auth_cluster_required = none
@@ -21,7 +22,7 @@ auth_service_required = none
 auth_client_required = none
 auth_supported = none
 mon_initial_members = a
-mon_host = [v2:127.0.0.1:${monitor},v1:127.0.0.1:${monitorOld}]
+mon_host = [v2:127.0.0.1:${monitorV2},v1:127.0.0.1:${monitorV1}]
 public_addr = 127.0.0.1
 cluster_addr = 127.0.0.1
 ms_bind_ipv6 = false

@@ -25,7 +25,7 @@ export interface CephEndpoint extends S3Endpoint {
   settings: string
 }
 
-/** Starts Ceph's S3 gateway with an in-memory store, on loopback, with one user who has this key. */
+/** Starts Ceph's S3 gateway with an in-memory store, on loopback, with one user who has these credentials. */
 export function startCeph(credentials = CREDENTIALS): Promise<S3Server & CephEndpoint> {
   return startS3Daemons('ceph', (...started) => startDaemons(credentials, ...started))
 }
@@ -49,15 +49,15 @@ async function startDaemons(
 ): Promise<Omit<S3Server, 'close'> & CephEndpoint> {
   for (const name of ['mon', 'osd', 'rgw', 'out', 'crash']) await mkdir(join(folder, name))
   await writeFile(join(folder, 'keyring'), '')
-  const [monitor, monitorOld, port] = [await freePort(), await freePort(), await freePort()]
+  const [monitorV1, monitorV2, port] = [await freePort(), await freePort(), await freePort()]
   const cluster = randomUUID()
   const settings = join(folder, 'ceph.conf')
-  await writeFile(settings, cephSettings({ folder, cluster, monitor, monitorOld, port }))
+  await writeFile(settings, cephSettings({ folder, cluster, monitorV1, monitorV2, port }))
 
   const daemon = (command: string, ...options: string[]) =>
     launch(command, ...options, '-c', settings, '-f')
   const map = join(folder, 'monmap')
-  const addresses = `[v2:127.0.0.1:${monitor},v1:127.0.0.1:${monitorOld}]`
+  const addresses = `[v2:127.0.0.1:${monitorV2},v1:127.0.0.1:${monitorV1}]`
   await run('monmaptool', ['--create', '--fsid', cluster, '--addv', 'a', addresses, map])
   await run('ceph-mon', ['--mkfs', '-i', 'a', '--monmap', map, '-c', settings])
   daemon('ceph-mon', '-i', 'a')

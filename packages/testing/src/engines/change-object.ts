@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto'
 import { partPlan, partRanges } from '@stowage/server/src/domain/parts'
 import type { Context } from '@stowage/server/src/operations/context'
 
-/** Replaces the bytes of an object behind the service, on any storage. The new object is valid in itself. */
+/** Replaces an object directly in the storage, on disk or S3. Only the digest shows that the object has changed. */
 export async function changeObject(
   { context }: { context: Context },
   key: string,

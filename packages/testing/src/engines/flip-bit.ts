@@ -6,8 +6,8 @@ import { changeObject } from './change-object.ts'
 import { isOnS3 } from './test-engines.ts'
 
 /**
- * Flips one bit in the middle of the first part of an object, without the service: on disk in the stored file, as a
- * failing disk does. An object on S3 cannot be changed in place, so it is stored again.
+ * Flips one bit in the middle of the first part of an object, directly in the storage. On disk, changes the stored
+ * file, as a failing disk does. An object on S3 cannot be changed in place, so it is stored again.
  */
 export async function flipBit(
   service: { context: Context; folder: string },

@@ -10,7 +10,7 @@ import {
 import { openS3Storage } from '@stowage/server/src/storage/s3/s3-storage'
 import type { Storage } from '@stowage/server/src/storage/storage'
 
-/** What a client of an S3 server needs. */
+/** The connection settings for clients of an S3 server. */
 export interface S3Endpoint {
   endpoint: string
   region: string
@@ -58,7 +58,7 @@ export async function readBucket(location: BucketLocation): Promise<string[]> {
       const request = { Bucket: bucket, Prefix: prefix, ContinuationToken: token }
       const page: ListObjectsV2Output = await client.send(new ListObjectsV2Command(request))
       const found = (page.Contents ?? []).map(({ Key = '' }) => Key.slice(prefix.length))
-      // The identity belongs to the storage as a whole.
+      // This object identifies the storage. It is not the file of an asset.
       keys.push(...found.filter((key) => key !== 'stowage-identity'))
       token = page.IsTruncated ? page.NextContinuationToken : undefined
     } while (token !== undefined)

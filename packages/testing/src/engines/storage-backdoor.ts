@@ -47,7 +47,7 @@ export function diskBackdoor(folder: string): StorageBackdoor {
   }
 }
 
-/** A service whose storage is accessed. */
+/** A service with direct access to its storage. */
 interface WithBackdoor {
   backdoor: StorageBackdoor
 }

@@ -45,8 +45,8 @@ const MEMORY = '/dev/shm'
 const LEAST_FREE_BYTES = 4 * 2 ** 30
 
 /**
- * The same, in memory where that is possible: for tests with many small changes, which would mostly wait for
- * the disk, and in which only processes are killed.
+ * The same, but in memory where that is possible. For tests with many small changes, which would otherwise mostly
+ * wait for the disk. The files survive if a process is killed, but not a restart of the machine.
  */
 export async function aFolderInMemory(t: TestContext): Promise<string> {
   const free = await statfs(MEMORY).then(

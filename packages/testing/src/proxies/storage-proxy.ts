@@ -22,7 +22,7 @@ export interface StorageProxy {
   dropHeld(): void
   /** Forwards only this many bytes of each download, then stalls it or breaks its connection. */
   cutDownloadsAfter(bytes: number, how?: 'stall' | 'break'): void
-  /** The bytes of all parts that were read, forwarded or not. */
+  /** The number of bytes that clients have sent in parts, whether these were forwarded or held back. */
   bytesSent(): number
 }
 

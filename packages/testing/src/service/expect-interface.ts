@@ -7,7 +7,7 @@ const SUCCESSES = ENDPOINTS.flatMap(({ methods, path, success: { status, schema 
   if (schema === undefined) return []
   const pattern = path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')
   const pathPattern = new RegExp(`^${pattern}/?$`)
-  // Compiled at the first use: a process uses few of them. Of TypeBox, `typebox/schema` loads fastest.
+  // Compiled at the first use, because a process uses few schemas. `typebox/schema` loads faster than all of TypeBox.
   let validator: Validator | undefined
   const errors = (body: unknown) => {
     validator ??= Compile(closed(schema))

@@ -82,7 +82,10 @@ export function spawnService(settings: Environment, wrapper: string[] = []) {
   })
 }
 
-/** Waits until the process ends. The timeout is shorter than any connection timeout. */
+/**
+ * Waits until the process ends. The timeout is shorter than any connection timeout, so a service that waits for a
+ * connection to time out fails the test.
+ */
 export function untilEnded({ child }: ServiceProcess): Promise<void> {
   return until('the service ends', () => child.exitCode !== null, 10_000)
 }

@@ -39,7 +39,7 @@ export interface TestServiceOptions {
 
 /**
  * Starts the service in this process, on free ports, with a new deployment unless one is given. It does not
- * compute checksums, unless the settings enable them: they would appear in the responses at any time.
+ * compute checksums, unless the settings enable them: when they appear in responses depends on timing.
  */
 export async function aService(
   t: TestContext,

@@ -30,7 +30,7 @@ const ALL_STAGES = [
  */
 const WORKERS = 2
 
-/** Runs beside the other stages: most of it is the build of the image, with the CPU time that they leave. */
+/** Runs at the same time as all other stages. Most of its work is the build of the image, at low priority. */
 const IN_BACKGROUND = 'test:image'
 
 const named = process.argv.slice(2)

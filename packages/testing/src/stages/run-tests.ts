@@ -32,7 +32,7 @@ const SHARED_PROCESS = new RegExp(
 )
 /** These share one process, and so one PostgreSQL and one Ceph. */
 const ONE_PROCESS = /\/server\/test\/many-instances\//
-/** These share a process and a browser for every few files. They wait half of the time, so more of them run concurrently. */
+/** Up to 8 of these share a process and a browser. They wait half of the time, so more processes run concurrently. */
 const IN_BROWSER =
   /\/dashboard\/test\/|\/client\/test\/(browser-controls|browser-guide|browser-refused|uppy)\./
 const FILES_PER_BROWSER = 8
