@@ -23,7 +23,7 @@ export type Commits = ReadonlySet<number>
  * Data in the data folder survives a power cut only if it was synced. So before each response:
  * - a file is synced after its last write, and before it is renamed to its final path;
  * - both folders of a rename are synced after it;
- * - the parent of a new folder is synced, once the new folder is used;
+ * - the parent of a new folder is synced if a file was renamed into or out of the new folder;
  * - the database's log is synced after its last write.
  */
 export function checkDurability(

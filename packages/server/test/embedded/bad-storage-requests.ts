@@ -202,7 +202,7 @@ async function methodRows(fixture: UploadFixture): Promise<BadRequest[]> {
   return rowsOf(fixture, [...ofPart, ...ofFile])
 }
 
-/** The response has the size of the file. */
+/** The Content-Range header of the refusal has the size of the file. */
 async function rangeRows(fixture: UploadFixture): Promise<BadRequest[]> {
   const path = await downloadPathOf(fixture)
   const ranges = ['25-', '25-30', '100-200', '-0', '9007199254740993-', '99999999999999999999-']
@@ -219,7 +219,7 @@ async function rangeRows(fixture: UploadFixture): Promise<BadRequest[]> {
   }))
 }
 
-/** Several times, because a response that may be cut off is not cut off every time. */
+/** Each request is sent four times, because a defect that cuts off the response does not occur every time. */
 async function largeRows(fixture: UploadFixture): Promise<BadRequest[]> {
   const { empty, cancelled, service } = fixture
   const body = Buffer.alloc(8_000_000)

@@ -12,7 +12,7 @@ function doctor(settings: Record<string, string>, ...options: string[]) {
   return stowage(settings, 'doctor', ...options)
 }
 
-/** The names of earlier versions are still there. */
+/** A finding in the JSON output, which still has the field names of earlier versions as well. */
 interface JsonFinding extends Finding {
   about: string
   verdict: string

@@ -42,7 +42,7 @@ test('uploads are refused when the disk reserve is reached, but completing and d
     assert.ok(huge.body.available < 75 * MB && huge.body.available > 50 * MB)
     const account = await service.call('GET', `${API}/account`)
     assert.equal(account.body.data.reserved, 0)
-    // An upload that also exceeds the plan is refused for the plan.
+    // If the upload exceeds the plan as well, the plan is the reported reason.
     const beyond = await service.call('POST', `${API}/assets/signed`, { name: 'a', size: 2e12 })
     assert.equal(beyond.status, 402)
 
@@ -71,7 +71,7 @@ test('uploads are refused when the disk reserve is reached, but completing and d
     await assertUsageConsistent(service)
   }))
 
-test('on a full disk, uploads remove the oldest trash of their account, and nothing if that is not enough', (t) =>
+test('on a full disk, an upload removes the oldest trash of its account, but none if that would not free enough space', (t) =>
   onSmallDisk(t, async (disk, start) => {
     const service = await start()
     const { baseUrl, call } = service

@@ -79,7 +79,7 @@ test('a database that belongs to other storage is refused', async (t) => {
   )
 })
 
-test('an unreadable identity is reported with what to do', async (t) => {
+test('an unreadable identity prevents the start, and the error names its file', async (t) => {
   const { folder, identity } = await aUsedFolder(t)
   await writeFile(identity, 'nonsense')
   const { code, stderr } = await aFailedStart({ STOWAGE_DATA: folder })

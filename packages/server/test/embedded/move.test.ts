@@ -77,7 +77,7 @@ async function contentOf(folder: string): Promise<string> {
   return (await Promise.all(texts)).sort().join('\n')
 }
 
-test('a move copies webhooks with their secrets, and the target sends what is pending', async (t) => {
+test('a move copies webhooks with their secrets, and the target sends the pending events', async (t) => {
   const folder = await aFolder(t)
   const source = await anEmbeddedService(t, { STOWAGE_DATA: folder })
   const receiver = await aWebhookReceiver(t)
@@ -91,7 +91,7 @@ test('a move copies webhooks with their secrets, and the target sends what is pe
     return body.data.failing_since !== null
   })
   await callOn(source, 'PUT', `${API}/webhooks/${id}`, { enabled: false })
-  // The events of disabling it and of this link have no delivery yet.
+  // A disabled webhook gets no deliveries: neither for the event of disabling it, nor for that of this link.
   await callOn(source, 'POST', `${API}/assets/store`, link)
   await source.close()
   const { runMove, open } = await aTarget(t)
@@ -108,7 +108,7 @@ test('a move copies webhooks with their secrets, and the target sends what is pe
       .events()
       .map((event) => event.id)
       .sort(),
-    // Enabling it is the last one. It does not receive the event of its creation.
+    // Event 1 is the creation of the webhook, which it does not receive. Event 5 is that it was enabled.
     [2, 3, 4, 5],
   )
   for (const request of receiver.received) {
@@ -151,7 +151,7 @@ test('a move refuses a target that has events of its own', async (t) => {
   await assert.rejects(runMove(folder), /account default of the target has events that are not in/)
 })
 
-test('a move after another one copies nothing twice', async (t) => {
+test('a repeated move copies no file again', async (t) => {
   const { folder, list } = await aDataFolder(t)
   const { runMove, open } = await aTarget(t)
   await runMove(folder, { ahead: true })
@@ -161,7 +161,7 @@ test('a move after another one copies nothing twice', async (t) => {
   assert.deepEqual(await listOf(baseUrl), list)
 })
 
-test('files can be copied while the service runs, the rest only after it is stopped', async (t) => {
+test('with --ahead, a move copies files while the service runs; everything else is copied after it is stopped', async (t) => {
   const { folder } = await aDataFolder(t)
   const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
   const { runMove, open } = await aTarget(t)
@@ -176,7 +176,7 @@ test('files can be copied while the service runs, the rest only after it is stop
   assert.deepEqual(await download(baseUrl, later.id), someBytes(33))
 })
 
-test('a file that is deleted after it was copied ahead does not remain in the target', async (t) => {
+test('a file that is deleted after a move with --ahead does not remain in the target', async (t) => {
   const { folder, list } = await aDataFolder(t)
   const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
   const { runMove, open } = await aTarget(t)

@@ -122,7 +122,7 @@ test('while the disk is not mounted, no file becomes damaged', async (t) => {
   assert.deepEqual(await download(service.baseUrl, id), BYTES)
 })
 
-test('after the first download of a file that the storage has lost, the file is damaged', async (t) => {
+test('a download of a file that the storage has lost marks the file as damaged', async (t) => {
   const { service, own } = await aServiceWithoutJobs(t)
   const warnings: string[] = []
   service.context.warn = (message) => void warnings.push(message)

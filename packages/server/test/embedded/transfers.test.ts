@@ -100,7 +100,7 @@ test('when a client disconnects, its downloads that wait for an earlier response
   const onWarning = (warning: Error) => warnings.push(warning)
   process.on('warning', onWarning)
   t.after(() => process.off('warning', onWarning))
-  const isOpen = async () =>
+  const countOpenObjects = async () =>
     (await openFiles(service)).filter((path) => path.includes('/objects/')).length
   const large = await uploadFile(service.baseUrl, { bytes: someBytes(LARGE) })
   const small = await uploadFile(service.baseUrl, { bytes })
@@ -114,8 +114,8 @@ test('when a client disconnects, its downloads that wait for an earlier response
     return `GET ${pathname}${search} HTTP/1.1\r\nHost: ${host}\r\n\r\n`
   })
   socket.write(requests.join(''))
-  await until('all downloads have started', async () => (await isOpen()) === 1 + QUEUED)
+  await until('all downloads have started', async () => (await countOpenObjects()) === 1 + QUEUED)
   socket.destroy()
-  await until('all files are closed', async () => (await isOpen()) === 0, 20_000)
+  await until('all files are closed', async () => (await countOpenObjects()) === 0, 20_000)
   assert.deepEqual(warnings, [])
 })

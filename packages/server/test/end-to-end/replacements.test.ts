@@ -20,8 +20,8 @@ import { checkContent, contentOf, type Received } from '../support/versioned-con
  *     REPLACEMENTS=200 REPLACED_SIZE=1000000000 REPLACEMENT_KILLS=20 npx node --test \
  *       packages/server/test/end-to-end/replacements.test.ts
  *
- * REPLACEMENT_CLIENTS is the number of clients. Replaced files are kept for an hour, so Ceph, which is in memory
- * here, needs CEPH_MEMORY in bytes for them.
+ * REPLACEMENT_CLIENTS is the number of clients. Replaced files are kept for an hour, and Ceph keeps them in memory here:
+ * set CEPH_MEMORY to the number of bytes that it may use.
  */
 const REPLACEMENTS = Number(process.env.REPLACEMENTS ?? 8)
 const SIZE = Number(process.env.REPLACED_SIZE ?? 1_000_000)
@@ -31,7 +31,7 @@ const CLIENTS = Number(process.env.REPLACEMENT_CLIENTS ?? 10)
 const CHUNK = isOnS3 || SIZE > 50_000_000 ? 5 * 2 ** 20 : Math.ceil(SIZE / 4)
 const SETTINGS = { STOWAGE_CHUNK_SIZE: String(CHUNK), STOWAGE_LOG: 'warn' }
 
-/** Every version has another size. */
+/** Every version has a different size. */
 const sizeOf = (seed: number) => SIZE + seed
 
 class Unreachable extends Error {}
@@ -59,7 +59,7 @@ test(`while a file is replaced ${REPLACEMENTS} times, with ${KILLS} kills, each 
         const response = await attempt.fetch(`${API}/assets/${id}/${path}`, { headers })
         if (response.status === 404 && seed !== undefined) return
         assert.equal(response.status, bytes > 0 ? 206 : 200)
-        await attempt.reaching(() => checkContent(response.body, received))
+        await attempt.unlessKilled(() => checkContent(response.body, received))
         if (bytes > 0) counts.resumed += 1
         break
       } catch (error) {
@@ -91,7 +91,7 @@ test(`while a file is replaced ${REPLACEMENTS} times, with ${KILLS} kills, each 
     for (let kill = 1; kill <= KILLS; kill += 1) {
       const after = Math.floor((kill * REPLACEMENTS) / (KILLS + 1))
       await until('the file is replaced', () => current > after || isOver, 3_600_000)
-      // Not synchronized with any event.
+      // A random time, not synchronized with any event.
       await pause(Math.random() * 100)
       if (!isOver) await service.restart()
     }
@@ -106,7 +106,7 @@ test(`while a file is replaced ${REPLACEMENTS} times, with ${KILLS} kills, each 
   })
   await Promise.all([...work, ...clients])
   t.diagnostic(
-    `${counts.whole} whole downloads, ${counts.replaced} of them replaced meanwhile, ${counts.cut} requests interrupted, ${counts.resumed} resumed, ${service.restarts()} kills, ${service.reconnections()} reconnections, this process stalled for up to ${Math.round(delay.max / 1e6)} ms`,
+    `${counts.whole} whole downloads, ${counts.replaced} of them while the file was replaced, ${counts.cut} requests interrupted, ${counts.resumed} resumed, ${service.restarts()} kills, ${service.reconnections()} reconnections, this process stalled for up to ${Math.round(delay.max / 1e6)} ms`,
   )
   assert.ok(counts.whole > CLIENTS)
   await service.stop()
@@ -156,10 +156,10 @@ async function aRestartedService(
   let reconnections = 0
   await running
 
-  /** Some requests to the process that runs now. Only a kill may interrupt them. */
+  /** Returns functions that send requests to the current process. Only a kill may interrupt these requests. */
   function attempt() {
     const [target, before] = [running, restarts]
-    async function reaching<Result>(work: () => Promise<Result>): Promise<Result> {
+    async function unlessKilled<Result>(work: () => Promise<Result>): Promise<Result> {
       try {
         return await work()
       } catch (error) {
@@ -169,7 +169,7 @@ async function aRestartedService(
     }
     /** A server may close an idle connection just when the client uses it again, so the request is repeated once. */
     const send = (request: () => Promise<Response>) =>
-      reaching(async () => {
+      unlessKilled(async () => {
         try {
           return await request()
         } catch (error) {
@@ -180,7 +180,7 @@ async function aRestartedService(
         }
       })
     return {
-      reaching,
+      unlessKilled,
       send,
       fetch: async (path: string, init: RequestInit = {}) => {
         const { baseUrl } = await target
@@ -227,7 +227,7 @@ async function upload(
   ) => {
     const init = { method: 'POST', headers: { ...json, ...headers }, body: JSON.stringify(sent) }
     const response = await attempt.fetch(to, init)
-    const text = await attempt.reaching(() => response.text())
+    const text = await attempt.unlessKilled(() => response.text())
     assert.ok(response.ok, text)
     return JSON.parse(text)
   }
@@ -237,7 +237,7 @@ async function upload(
     const attempt = service.attempt()
     const state = await attempt.fetch(`${API}/assets/${id}/upload?upload_id=${upload_id}`)
     assert.equal(state.status, 200)
-    const { urls } = (await attempt.reaching(() => state.json())) as { urls: PartUrl[] }
+    const { urls } = (await attempt.unlessKilled(() => state.json())) as { urls: PartUrl[] }
     for (const { url, start, end } of urls) {
       const sent = await attempt.send(() => putPart(url, contentOf(seed, start, end)))
       assert.equal(sent.status, 200)

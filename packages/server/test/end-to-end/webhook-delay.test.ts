@@ -12,8 +12,8 @@ import { aWebhookReceiver } from '../support/webhook-receiver.ts'
  *
  *     WEBHOOK_SECONDS=60 WEBHOOK_RATE=100 npx node --test packages/server/test/end-to-end/webhook-delay.test.ts
  *
- * WEBHOOK_DEAD is the number of endpoints that never respond. Only a measurement checks the delay: the machine is
- * otherwise busy with other tests.
+ * WEBHOOK_DEAD is the number of endpoints that never respond. The delay is checked only if WEBHOOK_SECONDS is set,
+ * because the machine is otherwise busy with other tests.
  */
 const { WEBHOOK_SECONDS, WEBHOOK_RATE = '20', WEBHOOK_DEAD = '10' } = process.env
 const SECONDS = Number(WEBHOOK_SECONDS ?? 1)
@@ -30,7 +30,7 @@ for (const dead of [0, Number(WEBHOOK_DEAD)]) {
       response.end()
     }
     const deadUrl = await anHttpServer(t, () => {})
-    // The last one does not receive the events of the others.
+    // The receiver is added last, so that it does not receive the events of adding the other webhooks.
     for (const url of [...Array.from({ length: dead }, () => deadUrl), receiver.url]) {
       assert.equal((await call('POST', `${API}/webhooks`, { url })).status, 201)
     }

@@ -23,7 +23,7 @@ const rows: Record<string, string> = {}
 
 /** `FAULTS=all`: every shift, during and before every call. */
 const isAll = process.env.FAULTS === 'all'
-/** The others read or write no time, or the same times as one of these. */
+/** The other calls use no timestamps, or the same ones as one of these calls. */
 const USUAL_CALLS = [
   'sign with a key',
   'sign again with the same key',

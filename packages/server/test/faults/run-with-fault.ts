@@ -38,8 +38,8 @@ export interface Responses {
 const RETRYABLE_CODES = ['storage_unavailable', 'database_unavailable', 'storage_full']
 
 /**
- * Makes a call during a fault, and again after it. Fails if a response is incorrect, or if the jobs do not
- * bring the service to the state that the responses promise, without a restart.
+ * Makes a call during a fault, and again after it. Then runs the jobs, without a restart. Fails if a response is
+ * incorrect, or if the final state is not the one that the responses promise.
  */
 export async function runWithFault(
   harness: Harness,

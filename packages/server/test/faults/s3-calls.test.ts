@@ -140,7 +140,7 @@ test('if the storage fails at any request, every response is correct, and no dat
     }
   }
 
-  /** Storage that never responds would take too long if this were permanent. */
+  /** Whether the fault is permanent. A storage that never responds is not, because each request would time out. */
   function durationsOf({ kind }: S3Fault): boolean[] {
     return runsAllFaults && kind !== 'never' ? [false, true] : [false]
   }

@@ -6,7 +6,7 @@ import type { Environment } from '../../src/config/config.ts'
 /** The offset of the database's clock. */
 export interface ClockShift {
   days: number
-  /** In the opposite direction at every second reading. */
+  /** Reverses the direction at every second reading. */
   isJumping?: boolean
 }
 

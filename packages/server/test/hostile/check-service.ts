@@ -9,7 +9,7 @@ import type { Finding } from '../../src/domain/finding.ts'
 import type { HostileRun } from './run-hostile.ts'
 import { EMPTIED_ASSETS, type Target } from './target.ts'
 
-/** The maximum peak memory of the process. Several large bodies at the same time need some of it. */
+/** The maximum peak memory of the process. It includes several large bodies at the same time. */
 const MEMORY_LIMIT = 400_000_000
 const CONCURRENCY = 8
 
@@ -39,7 +39,7 @@ export async function checkService(
 
   const expected = new Set([...log.ready].filter((one) => !log.deleted.has(one))).add(id)
   const assets = await listAssets(call)
-  // They were deleted and restored by concurrent calls, in either order.
+  // Concurrent calls deleted and restored these assets, so either call may have been the last one.
   const uncertain = log.deleted.intersection(log.restored)
   assert.deepEqual(
     new Set(assets.map((asset) => asset.id)).difference(uncertain),
@@ -68,7 +68,7 @@ export async function checkService(
   return { memory, assets: assets.length }
 }
 
-/** Checks that the account of the call that deletes all assets is empty once a call was accepted. */
+/** If a call that deletes all assets of its account was accepted, checks that this account is empty. */
 async function checkEmptied(
   { service, emptiedKey, operations }: Target,
   log: HostileRun['log'],

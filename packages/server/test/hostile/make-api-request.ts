@@ -39,7 +39,7 @@ export function makeApiRequest(context: GeneratorContext): FramedRequest {
   }
 }
 
-/** Only the assets of another account are all deleted. */
+/** The call that deletes all assets uses the key of a separate account. */
 function keyedFor(context: GeneratorContext, { path }: DocumentedOperation): GeneratorContext {
   if (!path.endsWith('/deleted-all')) return context
   return { ...context, key: context.emptiedKey, pool: { ...context.pool, keys: [] } }
@@ -108,7 +108,7 @@ function knownFor(random: Random, pool: Pool, path: string, upload?: KnownUpload
       ids: [idFor(random, pool, 'assets')],
     }),
     ...(path.endsWith('/signed') && { size: random.between(0, MAX_FILE_SIZE), name: 'file.bin' }),
-    // Nothing listens there, and few events are sent: deliveries are not what is tested.
+    // Nothing listens at this URL, and few events are sent, because this test is not about deliveries.
     ...(path.includes('/webhooks') && {
       url: 'http://127.0.0.1:1/',
       types: ['account.storage_low'],

@@ -15,7 +15,7 @@ export interface KnownDownload {
   file: Buffer
 }
 
-/** The resources that exist according to the responses. Requests about them get further than others. */
+/** The resources that exist according to the responses. Requests that use them reach more code than others. */
 export interface Pool {
   uploads: KnownUpload[]
   assets: string[]

@@ -14,8 +14,8 @@ export interface Target {
   hosts: { api: string; storage: string }
   key: string
   /**
-   * The key of an account for the call that deletes all assets. In the account of the other calls, it would
-   * leave them nothing to find.
+   * The key of a separate account, for the call that deletes all assets. In the account of the other calls, it
+   * would delete the assets that they use.
    */
   emptiedKey: string
   /** Whether the service has a port for the disk storage. */

@@ -23,7 +23,10 @@ const BEGINNINGS = [
   'POST /api/v1/assets/signed HTTP/1.1\r\nHost: a\r\nContent-Length: 99\r\n\r\n{',
 ]
 
-/** Opens up to 2,000 idle connections, as the machine allows. Others must still be served, and no file stay open. */
+/**
+ * Opens as many idle connections as the machine allows, up to 2,000. Checks that other clients are still served, and
+ * that no file of the service stays open afterward.
+ */
 export async function openIdleConnections(
   target: Target,
   context: GeneratorContext,

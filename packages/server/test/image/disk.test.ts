@@ -68,7 +68,11 @@ test('a container on SQLite and disk', async (t) => {
     assert.equal((await service.exec('id', '--user', '--name')).output, 'node\n')
     const status = await readFile(`/proc/${await service.pid()}/status`, 'utf8')
     assert.match(status, /^Uid:\t1000\t1000\t1000\t1000$/m)
-    assert.match(status, /^NSpid:\t\d+\t1$/m, 'it gets the signals itself')
+    assert.match(
+      status,
+      /^NSpid:\t\d+\t1$/m,
+      'the service is process 1 of the container, which gets the signals',
+    )
     for (const path of ['/app', '/tmp', '/home/node']) {
       const { code, output } = await service.exec('touch', `${path}/new`)
       assert.notEqual(code, 0)

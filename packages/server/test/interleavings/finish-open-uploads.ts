@@ -10,7 +10,7 @@ export async function finishOpenUploads({ context, account }: Harness): Promise<
   const data = context.database.of(account.id)
   for (const { key } of open) {
     const upload = await data.findUpload(key)
-    // A replacement is called by the ID of its asset.
+    // The path of a replacement contains the ID of its asset.
     const path = `${API}/assets/${upload?.replaces?.assetId ?? key}`
     const resumed = await account.call('GET', `${path}/upload?upload_id=${upload?.id}`)
     assert.equal(resumed.status, 200, resumed.text)

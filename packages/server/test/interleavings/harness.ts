@@ -39,7 +39,7 @@ export interface Harness {
     work: () => Promise<Result>,
     on?: Context,
   ): Promise<Result>
-  /** The caller's ports: with points inside `runWithPoints`. */
+  /** The ports for the current caller. Inside `runWithPoints`, they have points. */
   ports(): Context
   /** Fails unless the events lead to the state of the account. */
   checkEvents(): Promise<void>

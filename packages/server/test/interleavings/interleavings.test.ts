@@ -19,8 +19,8 @@ import { ACCOUNT_TRASH_CASES, TRASH_CASES } from './trash-cases.ts'
 import { VERSION_CASES } from './version-cases.ts'
 
 /*
- * Run the usual pairs without leaving any out; all pairs (including reads, and calls that run entirely before
- * or after the other); only some calls; or write the responses of all pairs as JSON:
+ * Run all usual pairs; all pairs (including reads, and calls that run entirely before or after the other); only some
+ * calls; or write the responses of all pairs as JSON:
  *
  *     POINTS=usual npx node --test packages/server/test/interleavings/interleavings.test.ts
  *     POINTS=all npx node --test packages/server/test/interleavings/interleavings.test.ts

@@ -25,8 +25,8 @@ import { expireUnknown, idsOf, withoutUnrecorded } from './unknown-uploads.ts'
 import { VERSION_CASES } from './version-cases.ts'
 
 /*
- * On S3, which is slow, one run tries a random share of the points of the usual calls. All of them, or all points of
- * all calls:
+ * On S3, which is slow, one run tries a random share of the points of the usual calls. To try all points of the usual
+ * calls, or all points of all calls:
  *
  *     POINTS=usual npx node packages/testing/src/stages/on-engines.ts postgres+ceph …/kills.test.ts
  *     POINTS=all npx node packages/testing/src/stages/on-engines.ts postgres+ceph …/kills.test.ts

@@ -109,7 +109,7 @@ async function runInSequence(clients: Clients, commands: Command[]): Promise<Eve
   return events
 }
 
-/** No call may wait for a paused one: between two calls of ports, nothing holds a lock. */
+/** No call may wait for a paused call: a call is paused between two calls of ports, where it holds no lock. */
 async function withTimeout<Result>(work: Promise<Result>, call: string): Promise<Result> {
   const late = Promise.withResolvers<never>()
   const timer = setTimeout(
@@ -141,7 +141,7 @@ export function operatorOf(harness: Harness): Operator {
       const settings = { ...ports.settings, uploadsKeptForMs: -60_000 }
       await expireUploads({ ...ports, settings }, NEVER)
       const upload = await data.findUpload(id)
-      // Only ended uploads are forgotten.
+      // An upload without a row has ended: a job has removed the row since.
       return upload?.asset.status ?? 'expired'
     },
     runJob: (name) => JOBS[name](harness.ports()),

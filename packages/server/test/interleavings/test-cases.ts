@@ -34,7 +34,7 @@ export interface TestCase {
   setUp?(harness: Harness, id: string): Promise<void>
   /** Applies the same change to the model. */
   updateModel?(model: Model): Model
-  /** A call that was interrupted by then. It may or may not take effect later. */
+  /** A call that was interrupted before `call` starts. It may or may not take effect later. */
   interrupted?: Command
   call: Command
   /** Calls that are not tested in this state. */

@@ -14,7 +14,7 @@ const EVENTS = 2
 
 const AFTER_CLAIMS = 'another instance after the claims have ended'
 
-/** What runs while the instance that sends the webhooks is paused. Returns the number of events that it has recorded. */
+/** Calls while the instance that sends the webhooks is paused. Each returns the number of events that it has recorded. */
 const OTHERS: Record<string, (harness: Harness, path: string) => Promise<number>> = {
   'another instance': async ({ context }) => {
     await deliverAll(context)
@@ -123,7 +123,7 @@ async function tryPoint(harness: Harness, { point, isFailing, isKilled, other }:
   }
   const { data } = (await account.call('GET', path)).body
   assert.equal(data.enabled, true, where)
-  // The success of an attempt does not end a failure that began after it.
+  // An attempt that succeeds does not clear `failing_since` if the webhook started to fail after the attempt began.
   const mayFail = !isKilled && other === OTHERS[AFTER_CLAIMS]
   if (!mayFail) assert.equal(data.failing_since, null, where)
   await account.call('DELETE', path)

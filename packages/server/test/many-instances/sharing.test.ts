@@ -62,7 +62,7 @@ async function assertReserved({ database }: Four, reserved: number): Promise<voi
   for (const { counted, actual } of usage) assert.deepEqual(counted, actual)
 }
 
-/** The requests of the first test each reserve a tenth of it. Files of the other tests fit as well. */
+/** Each of 200 concurrent requests reserves a tenth of it. The files of the other tests fit as well. */
 const PLAN = 1_000_000_000
 
 await withSharedEngines('many instances', (engines) => {
@@ -111,7 +111,7 @@ await withSharedEngines('many instances', (engines) => {
     const four = await fourInstances(t, engines, { STOWAGE_PLAN_STORAGE: String(PLAN) })
 
     await t.test(
-      'of 200 concurrent requests for a tenth of the plan each, exactly 10 succeed, even after cancelling',
+      'of 200 concurrent requests for a tenth of the plan each, exactly 10 succeed, and again after these are cancelled',
       async () => {
         const request = (baseUrl: string) =>
           callJson(`${baseUrl}${API}/assets/signed`, {

@@ -71,7 +71,7 @@ function neededBytes(model: Model, command: Command, seen: Observation): number 
   return isLarger ? command.size - upload.size : NOTHING
 }
 
-/** Even if the plan was reduced, no trash is removed. */
+/** For calls that reserve nothing. They remove no trash, even if the plan was reduced below the stored bytes. */
 const NOTHING = Number.NEGATIVE_INFINITY
 
 /**

@@ -99,7 +99,7 @@ export async function readState(
   }
 }
 
-/** The uploads by the keys of their objects. */
+/** The IDs of the uploads in the model, by the keys of their objects. */
 async function idsByKey(
   { database }: Context,
   account: TestAccount,

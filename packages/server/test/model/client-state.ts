@@ -3,9 +3,9 @@ import type { UploadSession } from '@stowage/protocol'
 /** The session of an upload, or of a new version of an asset. */
 export type Session = UploadSession & {
   isReplacement?: true
-  /** Its calls are made with the upload token. */
+  /** Its calls use the upload token that all clients share. */
   byToken?: true
-  /** The upload token for its asset, with which its calls are made. */
+  /** The upload token that its calls use, which is only for this asset. */
   ownToken?: string
 }
 

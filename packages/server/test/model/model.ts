@@ -1,7 +1,7 @@
 import { CHUNK_SIZE, INITIAL_PLAN } from './commands.ts'
 import { productOf } from './shop.ts'
 
-/** A part as the storage must hold it. */
+/** A part that the storage must have. */
 export interface ModelPart {
   number: number
   content: number

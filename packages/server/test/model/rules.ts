@@ -95,8 +95,8 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     if (seen.status === 422 && concurrent.isPut) {
       return changeUpload(model, upload.id, { isSizeFinal: true })
     }
-    const held = new Map(upload.parts.map(({ number, etag }) => [number, etag]))
-    const matches = (seen.parts ?? []).every(({ number, etag }) => held.get(number) === etag)
+    const etags = new Map(upload.parts.map(({ number, etag }) => [number, etag]))
+    const matches = (seen.parts ?? []).every(({ number, etag }) => etags.get(number) === etag)
     if (!hasAllParts(upload) || !matches) return allow(seen.status === 422, model)
     if (seen.status !== 200) return undefined
     return completeUpload(model, upload)
@@ -133,8 +133,8 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     if (ended !== undefined) return allow(seen.status === ended, model)
     if (seen.status !== 200) return undefined
     if (concurrent.isTouched) return model
-    const held = isCompleted(upload) ? [] : upload.parts.map(({ number }) => number)
-    return allow(isSame(seen.received, held), model)
+    const received = isCompleted(upload) ? [] : upload.parts.map(({ number }) => number)
+    return allow(isSame(seen.received, received), model)
   },
 
   resize(model, { size }, seen, concurrent) {

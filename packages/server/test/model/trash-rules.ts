@@ -67,8 +67,8 @@ export function trashAll(model: Model): Model {
 }
 
 /**
- * The models in which these bytes fit into the plan: assets in the trash are removed while they do not. Which of them
- * are the oldest is not part of the model, because several may be deleted in the same millisecond.
+ * Removes assets from the trash until these bytes fit into the plan. Returns a model for each possible choice of
+ * assets: which of them are the oldest is not part of the model, because several may be deleted in the same millisecond.
  */
 export function modelsWithRoom(model: Model, needed: number): Model[] {
   const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading') + needed
@@ -104,8 +104,8 @@ function restoreAll(model: Model, assets: ModelUpload[], seen: Observation): Mod
 }
 
 /**
- * The storage may still accept parts of the replacement until a job removes it there: the deletion of all assets leaves
- * every replacement to that job, and so does a deletion that comes before the storage has opened the replacement.
+ * The storage may still accept parts of the replacement, until a job removes its upload there. The deletion of all
+ * assets leaves this to the job, and so does a deletion that happens before the storage has opened the upload.
  */
 function withoutReplacement(model: Model, id: string): Model {
   const replacement = replacementOf(model, { id })

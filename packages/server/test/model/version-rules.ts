@@ -41,7 +41,7 @@ export const VERSION_RULES = {
     return { ...model, uploads: [...model.uploads, upload] }
   },
 
-  /** Each of their steps is checked as a call of its own. */
+  /** These commands consist of several calls, and each call is checked separately. */
   uploadWhole: (model: Model): Model => model,
   replaceWhole: (model: Model): Model => model,
 

@@ -40,7 +40,7 @@ const SETTINGS = {
   STOWAGE_SIGNED_FOR: '4h',
   STOWAGE_UPLOADS_KEPT_FOR: '4h',
 }
-/** S3 rejects requests whose clock is off by more than 15 minutes; download URLs are valid for an hour. */
+/** S3 rejects signatures of a clock that is off by more than 15 minutes. Download URLs are valid for an hour. */
 const MAX_SHIFT_MS = isOnS3 ? 60_000 : 25 * 60_000
 const MAX_DELAY_MS = 200
 const MAX_STARTS = 5

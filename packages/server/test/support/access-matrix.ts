@@ -54,7 +54,7 @@ export async function aMatrix(t: TestContext): Promise<Matrix> {
   }
 }
 
-/** The URLs of the examples do not exist. */
+/** Sends nothing, because the URLs of the examples do not exist. */
 const acceptEverything: SendWebhook = async () => {
   return { status: 204, durationMs: 1, error: null, response: '', retryAfter: null }
 }

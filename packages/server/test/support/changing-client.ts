@@ -3,11 +3,11 @@ import type { JsonResponse } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { type RetryOptions, retryUntilResponse } from './retry-until-response.ts'
 
-/** A change that a client asked for. `mark` is in the data of its event, and in that of no other change. */
+/** A change that a client requested. The data of its event contains `mark`, and that of no other event does. */
 export interface MarkedChange {
   type: string
   mark: string
-  /** How often it was sent. Each attempt whose connection broke may have made the change. */
+  /** How often the request was sent. Each attempt whose connection broke may have made the change. */
   attempts: number
   isRefused: boolean
 }
@@ -21,7 +21,7 @@ export interface ChangingClient extends RetryOptions {
   isOver: () => boolean
 }
 
-/** Makes changes of all kinds until it is over, among them some that are refused and must leave no event. */
+/** Makes changes of all kinds until `isOver` returns true. Some are refused on purpose, and must leave no event. */
 export async function changeUntilOver(client: ChangingClient): Promise<void> {
   for (let round = 1; !client.isOver(); round += 1)
     await changeOne(client, `${client.name}-${round}`)
@@ -148,8 +148,8 @@ export interface SeenEvent {
 }
 
 /**
- * Fails unless each change has exactly one event, or as many as attempts may have made it, and refused changes have
- * none. Returns the number of changes that were made.
+ * Fails unless each change has an event, and at most one for each attempt that may have made it. Refused changes must
+ * have none. Returns the number of changes that were made.
  */
 export function checkMarkedEvents(events: SeenEvent[], changes: MarkedChange[]): number {
   const counts = new Map<string, number>()

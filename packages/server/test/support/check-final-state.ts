@@ -17,7 +17,7 @@ const LATER_MS = 48 * 3_600_000
 const CONCURRENT_DOWNLOADS = 8
 
 /**
- * Call it after all clients and instances have ended. Runs the jobs with a later clock, then checks that
+ * Call this after all clients and instances have ended. Runs the jobs with a later clock, then checks that
  * every confirmed change is stored and that nothing else remains in the database or the storage, even if the storage's
  * gateway was killed in the meantime.
  */

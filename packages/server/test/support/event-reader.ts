@@ -9,8 +9,8 @@ import { type RetryOptions, retryUntilResponse } from './retry-until-response.ts
 const PAUSE_MS = 50
 
 /**
- * Reads the events of the account from random instances until `isOver`, and then up to the last one. Fails unless
- * their IDs are 1, 2, … in this order.
+ * Reads the events of the account from random instances until `isOver` returns true and the last event is read. Fails
+ * unless their IDs are 1, 2, … in this order.
  */
 export async function readEventsUntilOver(
   options: RetryOptions & { isOver: () => boolean },

@@ -6,8 +6,8 @@ import type { Storage } from '../../src/storage/storage.ts'
 
 /**
  * Stores the object of an upload and leaves the upload open, as Ceph does if its gateway is killed after it has
- * stored the object and before it closes the upload. Works on all storage: the object is created from another upload of
- * the same key.
+ * stored the object and before it closes the upload. Works on every kind of storage: the object is created from another
+ * upload of the same key.
  */
 export async function leaveUploadOpen(
   storage: Storage,

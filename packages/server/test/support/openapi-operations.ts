@@ -114,8 +114,8 @@ export function fillCall(operation: Operation, target: Target): FilledCall {
   const query = new URLSearchParams()
   const headers: Record<string, string> = {}
   for (const parameter of parameters) {
-    // A cursor cannot be invented, and it excludes `page`. Neither can the ID of a replacement. `trashed`
-    // excludes `sort`.
+    // There is no valid value for a cursor or for the ID of a replacement. `after` cannot be combined with `page`,
+    // nor `trashed` with `sort`.
     if (['after', 'upload_id', 'trashed'].includes(parameter.name)) continue
     const value = () => exampleValueOf(parameter, name)
     if (parameter.in === 'query') query.set(parameter.name, value())

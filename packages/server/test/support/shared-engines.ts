@@ -70,7 +70,7 @@ async function startEngines(): Promise<SharedEngines> {
         STOWAGE_DATA: await aFolder(t),
         STOWAGE_DATABASE: url,
         STOWAGE_STORAGE: `s3://${bucket}`,
-        // Only for the disk storage.
+        // This setting is only for the disk storage.
         STOWAGE_STORAGE_PORT: '',
         STOWAGE_S3_ENDPOINT: endpoint,
         STOWAGE_S3_REGION: region,

@@ -62,7 +62,7 @@ interface Client {
   uploadLog: UploadLog
   /** When there are more files than this, the client downloads the oldest one and deletes it. */
   maxKept?: number
-  /** Whether the service may have been killed. Before that, a failed call fails the test. */
+  /** Whether the service may have been killed. As long as it returns false, a failed call fails the test. */
   isOver: () => boolean
 }
 

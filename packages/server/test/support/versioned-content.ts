@@ -40,7 +40,7 @@ function isContent(bytes: Buffer, seed: number, start: number): boolean {
   return true
 }
 
-/** What a client has received of a version. */
+/** The part of a version that a client has received. */
 export interface Received {
   /** Undefined until the first bytes have arrived. */
   seed: number | undefined

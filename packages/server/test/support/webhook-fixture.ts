@@ -19,7 +19,7 @@ export interface WebhookFixture {
   receiver: WebhookReceiver
   webhook: WebhookWithSecret
   path: string
-  /** Sends what is due at this time from now. Returns the number of attempts. */
+  /** Sends the deliveries that are due this many milliseconds from now. Returns the number of attempts. */
   deliver(afterMs?: number): Promise<number>
   deliveries(query?: string): Promise<Delivery[]>
   /** Makes a change with one event: a new link. */

@@ -113,9 +113,9 @@ test('accounts with the same names and IDs list and count only their own data, w
     )
     for (const path of ownPaths(account)) {
       const { status, text } = await account.call('GET', path)
-      const isNone = path.includes(`${account.linkId}/upload`)
-      const isEarly = path.includes(`${account.open.id}/download`)
-      assert.equal(status < 400, !isNone && !isEarly, `${path}: ${status} ${text}`)
+      const hasNoUpload = path.includes(`${account.linkId}/upload`)
+      const isNotReady = path.includes(`${account.open.id}/download`)
+      assert.equal(status < 400, !hasNoUpload && !isNotReady, `${path}: ${status} ${text}`)
     }
   }
 })
@@ -164,12 +164,12 @@ test('attach and detach treat another account’s products and assets as unknown
     ['a product’s number', { product_ids: [99] }, { product_ids: [98] }],
     ['a variant’s number', { variant_ids: [991] }, { variant_ids: [981] }],
     ['a product’s id', { products: [north.products[0]?.id] }, { products: [uuid] }],
-    ['among known', { product_ids: [77, 78, 99] }, { product_ids: [77, 78, 98] }],
+    ['among known products', { product_ids: [77, 78, 99] }, { product_ids: [77, 78, 98] }],
   ]
   const before = await Promise.all([north, south].map(({ id }) => readAccountState(context, id)))
-  for (const link of ['attach', 'detach']) {
+  for (const action of ['attach', 'detach']) {
     for (const [name, ofNorth, unknown] of cases) {
-      const path = `${API}/assets/${south.loose.id}/${link}`
+      const path = `${API}/assets/${south.loose.id}/${action}`
       const [notYours, notThere] = [
         await south.call('POST', path, ofNorth),
         await south.call('POST', path, unknown),
@@ -177,7 +177,7 @@ test('attach and detach treat another account’s products and assets as unknown
       assert.deepEqual([notYours.status, notThere.status], [422, 422], name)
       assert.equal(withoutIds(notYours.text), withoutIds(notThere.text), name)
     }
-    const theirs = await south.call('POST', `${API}/assets/${north.file.id}/${link}`, {
+    const theirs = await south.call('POST', `${API}/assets/${north.file.id}/${action}`, {
       product_ids: [77],
     })
     assert.deepEqual([theirs.status, theirs.body.code], [404, 'not_found'])

@@ -136,7 +136,7 @@ const OTHER_ORIGINS: Record<string, Record<string, string>> = {
   'an older browser, sandboxed': { Origin: 'null' },
 }
 
-test('the cookie is refused in requests from other origins, whatever their method', async (t) => {
+test('the cookie is refused in requests from other origins, with any method', async (t) => {
   const service = await aKeyedService(t)
   const { cookie } = await signIn(service, ADMIN_KEY)
   const browser = browserWith(service, cookie)

@@ -16,7 +16,7 @@ interface Reader {
   credentials: Credentials
 }
 
-/** Streams of the service with frequent heartbeats, on a server of their own. */
+/** Opens an event stream with frequent heartbeats, on a separate HTTP server. */
 async function openStream(t: TestContext, service: TestService, of: Reader): Promise<ReadStream> {
   const streams = openEventStreams(service.context, ({ id }) => JSON.stringify({ id }), 20)
   cleanUp(t, () => streams.close())
@@ -37,7 +37,7 @@ test('a quiet stream reports its position, so that it continues after events of 
   })
   const products = [{ product_id: 1, variant_id: 1, name: 'Pack' }]
   await call('PUT', `${API}/products`, { products })
-  // Three keys and a product.
+  // The fourth event: three keys and a product were created.
   await until('the position is sent', () => stream.lastId() === '4')
   assert.deepEqual(stream.events, [])
   const link = { filename: 'a', url: 'https://example.com/a.zip' }

@@ -23,7 +23,7 @@ test('a stream sends each new event once, and continues after the last one', asy
   assert.equal(stream.headers.get('cache-control'), 'no-store')
   await until('the position is known', () => stream.lastId() !== undefined)
   await Promise.all(['a', 'b', 'c'].map((name) => storeLink(service, name)))
-  await until('three events', () => stream.events.length >= 3)
+  await until('three events arrive', () => stream.events.length >= 3)
   assert.deepEqual(names(stream.events).toSorted(), ['a', 'b', 'c'])
   const page = await service.call('GET', `${API}/events`)
   assert.deepEqual(stream.events, page.body.data.slice(1))
@@ -39,7 +39,7 @@ test('a stream sends each new event once, and continues after the last one', asy
   ]) {
     const continued = await anEventStream(t, service.baseUrl, options)
     await storeLink(service, 'e')
-    await until('it continues', () => names(continued.events).includes('e'))
+    await until('the stream continues', () => names(continued.events).includes('e'))
     assert.deepEqual(
       continued.events.slice(0, 2).map(({ id }) => id),
       [second.id + 1, second.id + 2],
@@ -82,7 +82,7 @@ test('a stream that starts far behind sends all older events in order, and then 
   assert.equal(filtered.events.length, 20)
 })
 
-test('a stream ends when its key is revoked, and a key cannot open too many', async (t) => {
+test('a stream ends when its key is revoked, and the number of streams per key is limited', async (t) => {
   const service = await aKeyedService(t)
   const one = await anAccount(service, { name: 'one' })
   const other = await anAccount(service, { name: 'other' })
@@ -96,7 +96,7 @@ test('a stream ends when its key is revoked, and a key cannot open too many', as
   const ofOther = await open(other.keys.read.secret)
   const revoked = await one.call('DELETE', `${API}/keys/${one.keys.read.id}`)
   assert.equal(revoked.status, 200)
-  // Sooner than the next check of all callers.
+  // The timeout is shorter than the interval at which all open streams are checked.
   await until('the stream ends', () => reading.isEnded(), 10_000)
   await storeLink(one, 'a')
   await until('the event arrives', () => writing.events.length > 0)

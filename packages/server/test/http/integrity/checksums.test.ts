@@ -171,7 +171,7 @@ test('a file without its object is damaged, unless its asset was deleted meanwhi
   assert.deepEqual(warnings, [])
 })
 
-test('after an outage of the storage, the file is verified when the claim has ended', async (t) => {
+test('a file that could not be verified during a storage outage is verified after the claim of the failed job has ended', async (t) => {
   const { service, own } = await aServiceWithoutJobs(t)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   const failing = {

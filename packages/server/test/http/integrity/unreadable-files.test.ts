@@ -12,7 +12,7 @@ import { withClockAhead } from '../../support/upload-expiry.ts'
 
 const BYTES = someBytes(2500)
 const DAY_MS = 86_400_000
-/** When all files are due again. */
+/** After this many hours, all files are due for the scrub again. */
 const SCRUB_HOURS = 25
 
 /** A context whose storage fails to read these objects, and the keys that were read. */
@@ -43,10 +43,10 @@ test('a file that could not be read is read again after an hour, and other files
   await scrubFiles(withClockAhead(context, SCRUB_HOURS), NEVER)
   assert.deepEqual(reads.splice(0).sort(), [id, other.id].sort())
   assert.equal((await tryDownload(service, id)).body.code, 'damaged')
-  // Each job finds the file when an hour has passed, and not before. Other files are not due.
+  // The file is read again once an hour has passed, and not before. Other files are not due.
   const recheck = async (hours: number) => {
     const at = withClockAhead(context, SCRUB_HOURS + hours)
-    // Also without a scrub and without checksums.
+    // The job also runs if the scrub and checksums are disabled.
     const settings = { ...at.settings, checksums: false, scrubEveryMs: 0 }
     await recheckDamagedFiles({ ...at, settings }, NEVER)
     return reads.splice(0)
@@ -63,7 +63,7 @@ test('a file that could not be read is read again after an hour, and other files
   assert.deepEqual(await recheck(24), [])
 })
 
-test('a file that fails for another reason is not damaged, and is read again after an hour', async (t) => {
+test('a file that cannot be read for another reason is not damaged, and is read again after an hour', async (t) => {
   const { service, own, computeChecksums } = await aServiceWithoutJobs(t)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   const other = await uploadFile(service.baseUrl, { bytes: BYTES })

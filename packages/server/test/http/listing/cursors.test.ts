@@ -7,7 +7,7 @@ import { attach, productsFrom, putProduct, putProducts, storeLink } from '../../
 
 const COUNT = 11
 
-/** Names and sizes repeat, so that the ID determines the order of equal ones. */
+/** Names and sizes repeat, so that the ID determines the order of assets with equal values. */
 async function fill(service: TestService): Promise<string[]> {
   const ids: string[] = []
   for (let index = 0; index < COUNT; index += 1) {

@@ -7,7 +7,7 @@ import { attach, detach, productsFrom, putProducts, storeLink } from '../../supp
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
-/** More than one query reads, so that the products of an asset are read in several slices. */
+/** More products than one query reads, so that the products of an asset are read in several slices. */
 const MANY = 600
 
 async function aShopWithAttachments(t: TestContext) {
@@ -15,7 +15,7 @@ async function aShopWithAttachments(t: TestContext) {
   const products = await putProducts(service, productsFrom(1, MANY))
   const ids = idsOf(products)
   const assets: Asset[] = []
-  // None, one, all, exactly one slice, two.
+  // The assets have no product, one, all, exactly one slice, and two.
   for (const linked of [[], ids.slice(0, 1), ids, ids.slice(0, 200), ids.slice(0, 2)]) {
     const asset = await storeLink(service, { filename: `${linked.length}` })
     if (linked.length > 0) await attach(service, asset.id, { products: linked })

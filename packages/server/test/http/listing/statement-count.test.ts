@@ -29,7 +29,7 @@ interface CountedShop {
   count(work: () => Promise<unknown>): Promise<string[]>
 }
 
-const MOST = 3
+const USUAL_MAX = 3
 
 /** `rows` assets and as many products, on a database that reports every statement. */
 async function aCountedShop(t: TestContext, rows: number): Promise<CountedShop> {
@@ -102,18 +102,18 @@ type Counts = Record<string, string[]>
 test('the number of statements does not grow with the number of rows', async (t) => {
   const few = await aCountedShop(t, 10)
   const many = await aCountedShop(t, 1000)
-  /** Checks that ten and a thousand rows take the same statements, and at most `most` of them. */
-  const check = async (measure: (shop: CountedShop) => Promise<Counts>, most: number) => {
+  /** Checks that ten and a thousand rows take the same statements, and at most `max` of them. */
+  const check = async (measure: (shop: CountedShop) => Promise<Counts>, max: number) => {
     const counts = await measure(many)
     assert.deepEqual(counts, await measure(few))
     for (const [name, statements] of Object.entries(counts)) {
-      assert.ok(statements.length <= most, `${name}: ${statements.join('\n')}`)
+      assert.ok(statements.length <= max, `${name}: ${statements.join('\n')}`)
     }
   }
-  /** At most `most` statements with ten rows, and at most 100 for the two thousand attachments of a thousand rows. */
-  const checkSlices = async (measure: (shop: CountedShop) => Promise<Counts>, most = MOST) => {
+  /** At most `max` statements with ten rows, and at most 100 for the two thousand attachments of a thousand rows. */
+  const checkSlices = async (measure: (shop: CountedShop) => Promise<Counts>, max = USUAL_MAX) => {
     for (const [shop, limit] of [
-      [few, most],
+      [few, max],
       [many, 100],
     ] as const) {
       for (const [name, statements] of Object.entries(await measure(shop))) {
@@ -121,8 +121,8 @@ test('the number of statements does not grow with the number of rows', async (t)
       }
     }
   }
-  /** The same. The statements of events are counted separately: each event has at most a hundred products, and takes two statements. */
-  const checkWithEvents = (measure: (shop: CountedShop) => Promise<Counts>, most: number) =>
+  /** As `check`, without the statements that record events: two per event, and each event has at most 100 products. */
+  const checkWithEvents = (measure: (shop: CountedShop) => Promise<Counts>, max: number) =>
     check(async (shop) => {
       const counts = await measure(shop)
       for (const [name, statements] of Object.entries(counts)) {
@@ -131,32 +131,32 @@ test('the number of statements does not grow with the number of rows', async (t)
         counts[name] = others
       }
       return counts
-    }, most)
-  await t.test('attaching a thousand products takes three statements, and one for its events', () =>
-    checkWithEvents(countAttaching, MOST + 1),
+    }, max)
+  await t.test('attaching a thousand products takes four statements, and two for each event', () =>
+    checkWithEvents(countAttaching, USUAL_MAX + 1),
   )
-  // The fourth statement records that the asset has no products anymore.
-  await t.test('detaching a thousand products takes four statements, and one for its events', () =>
-    checkWithEvents(countDetaching, MOST + 2),
+  // The additional statement records that the asset has no products anymore.
+  await t.test('detaching a thousand products takes five statements, and two for each event', () =>
+    checkWithEvents(countDetaching, USUAL_MAX + 2),
   )
   await t.test('attaching by the operation takes one more statement, to read the asset', () =>
-    checkWithEvents(countCalls, MOST + 2),
+    checkWithEvents(countCalls, USUAL_MAX + 2),
   )
   await attachAll(few)
   await attachAll(many)
   await t.test('listing assets with their products takes one statement per slice', () =>
     checkSlices(countAssets),
   )
-  // Another statement for each word finds out whether few assets have it.
+  // For each word, another statement finds out whether only few assets contain it.
   await t.test('searching assets takes one more statement for each word', () =>
-    checkSlices(countSearches, MOST + 2),
+    checkSlices(countSearches, USUAL_MAX + 2),
   )
   await t.test('listing products with their assets takes one statement per slice', () =>
     checkSlices(countProducts),
   )
   // A page, its total, and for each slice the variants and the totals of their products.
   await t.test('listing products with their variants takes two statements per slice', () =>
-    checkSlices(countProductGroups, MOST + 2),
+    checkSlices(countProductGroups, USUAL_MAX + 2),
   )
   await t.test('listing unfinished uploads takes two statements', () => check(countUploads, 2))
 })

@@ -110,7 +110,7 @@ test('an expired token cannot keep an upload forever by resuming it and sending 
   assert.equal((await account.data.findUpload(id))?.asset.status, 'expired')
 })
 
-test('a token ends with the key that created it', async (t) => {
+test('a token is refused after the key that created it is revoked or removed from the settings', async (t) => {
   const service = await aKeyedService(t)
   const { call } = await anAccount(service, { name: 'default' })
   const key = await requestKey(call, 'write')

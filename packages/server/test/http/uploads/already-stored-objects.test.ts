@@ -31,9 +31,9 @@ async function aCompletedObject(t: TestContext) {
 }
 
 test('completing an upload whose object already exists in the storage makes it ready', async (t) => {
-  for (const isNamed of [true, false]) {
+  for (const areListed of [true, false]) {
     const { service, bytes, session, parts } = await aCompletedObject(t)
-    const response = await complete(service.baseUrl, session, isNamed ? parts : undefined)
+    const response = await complete(service.baseUrl, session, areListed ? parts : undefined)
     assert.deepEqual([response.status, response.body.data?.status], [200, 'ready'])
     assert.deepEqual(await download(service.baseUrl, session.id), bytes)
     await assertUsageConsistent(service)

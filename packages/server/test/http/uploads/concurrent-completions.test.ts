@@ -18,7 +18,7 @@ import { assertUsageConsistent } from '../../support/shop.ts'
 const bytes = someBytes(25)
 
 /**
- * Two concurrent completions of one upload. The storage holds the first one until `release` is called, and
+ * Two concurrent completions of one upload. The storage delays the first one until `release` is called, and
  * refuses the second one, which reopens the upload.
  */
 async function twoCompletions(t: TestContext, heldAt: 'before' | 'after') {

@@ -20,7 +20,7 @@ async function assertUsageConsistent({ context }: TestService): Promise<void> {
   }
 }
 
-test('of 200 concurrent requests for a tenth of the plan each, exactly 10 succeed, even after cancelling', async (t) => {
+test('of 200 concurrent requests for a tenth of the plan each, exactly 10 succeed, and again after these are cancelled', async (t) => {
   const service = await aService(t, { STOWAGE_PLAN_STORAGE: '1000' })
   const request = () => service.call('POST', `${API}/assets/signed`, { name: 'a', size: 100 })
   for (let round = 0; round < 3; round += 1) {

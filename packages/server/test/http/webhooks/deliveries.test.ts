@@ -71,7 +71,7 @@ test('during the rotation of a secret, both secrets verify the requests', async 
   await deliver(DAY_MS + MINUTE_MS)
   const verifies = (secret: string, index: number): boolean => {
     const { headers, body } = receiver.received[index] ?? assert.fail()
-    // The library refuses timestamps that are far from now, so the header is not changed, but the clock is.
+    // The library refuses old and future timestamps, so the clock is set to the timestamp of the request.
     const now = Date.now
     Date.now = () => Number(headers['webhook-timestamp']) * 1000
     try {

@@ -91,7 +91,7 @@ test('a redirect is a failure, and is not followed', async (t) => {
   )
 })
 
-test('a receiver that never responds is cut off, and disabled after three days', async (t) => {
+test('requests to a receiver that never responds time out, and it is disabled after three days', async (t) => {
   const { receiver, own, service, path, deliver, deliveries, addLink } = await aWebhookFixture(t)
   own.sendWebhook = openWebhookSender({ targets: 'any', timeoutMs: 20 })
   receiver.respond = () => {}

@@ -22,7 +22,7 @@ async function listWebhooks(call: Call): Promise<Webhook[]> {
   return response.body.data
 }
 
-/** Nothing is sent to the webhooks of these tests: their hosts do not exist, or are not on this machine. */
+/** Calls a service that sends nothing to its webhooks, because the hosts of these tests do not exist. */
 async function anAdmin(t: Parameters<typeof aKeyedService>[0]): Promise<Call> {
   const service = await aKeyedService(t)
   takeOverJobs(service)

@@ -35,7 +35,7 @@ export async function badCompletions(fixture: UploadFixture): Promise<BadRequest
   return {
     'an upload_id that does not belong to this asset': uploadIdRows(fixture),
     'parts of the wrong shape': shapeRows(fixture),
-    'parts that the storage does not hold': contentRows(fixture),
+    'parts that the storage does not have': contentRows(fixture),
     'an upload in another state': await stateRows(fixture),
   }
 }

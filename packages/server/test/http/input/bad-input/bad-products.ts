@@ -136,7 +136,7 @@ function duplicateRows(): Row[] {
     return [`{"products":[${products}]}`, second, `product_id ${one} and ${again}`]
   }
   return [
-    [{ products: [PRODUCT, other, PRODUCT] }, third, 'word for word'],
+    [{ products: [PRODUCT, other, PRODUCT] }, third, 'identical'],
     [{ products: [PRODUCT, other, { ...PRODUCT, name: 'b' }] }, third, 'with another name'],
     twice('0', '-0'),
     twice('9', '9.0'),
