@@ -107,7 +107,7 @@ test('an asset is shown, downloaded, renamed, attached, detached and deleted', a
   await page.getByRole('heading', { name: 'Asset not found' }).waitFor()
 })
 
-test('an asset on many variants has a short page, and the URL of a link can be edited', async (t) => {
+test('the page of an asset with many variants stays short, and the URL of a link can be edited', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const link = await client.store({ filename: 'Manual', url: 'https://example.com/old' })

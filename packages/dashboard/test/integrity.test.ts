@@ -13,7 +13,7 @@ const NO_BROWSER = await missingForBrowser()
 const NEVER = new AbortController().signal
 
 /** Returns a context for the jobs of the test. The service's own jobs verify nothing from now on. */
-function holdVerifications({ context }: { context: Context }): Context {
+function takeOverVerifications({ context }: { context: Context }): Context {
   const own = { ...context }
   context.database = { ...own.database, claimVerifications: async () => [] }
   return own
@@ -23,7 +23,7 @@ test('a verified file shows its digest, and a damaged one a warning on every pag
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service, context } = await openDashboard(t, { STOWAGE_CHECKSUMS: 'on' })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const jobs = holdVerifications(service)
+  const jobs = takeOverVerifications(service)
   const [asset] = await storeFiles(client, [{ name: 'book.txt', content: 'first edition' }])
   const id = asset?.id ?? ''
   const sha256 = createHash('sha256').update('first edition').digest('hex')
@@ -82,7 +82,7 @@ test('a verified file shows its digest, and a damaged one a warning on every pag
 test('the page shows that a file is being compared with its declared digest, and then the file', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service } = await openDashboard(t, { STOWAGE_CHECKSUMS: 'on' })
-  const jobs = holdVerifications(service)
+  const jobs = takeOverVerifications(service)
   const sha256 = createHash('sha256').update('an e-book').digest('hex')
   const asset = await client.upload(new Blob(['an e-book']), { name: 'book.txt', sha256 })
   await page.goto(`/assets/${asset.id}`)

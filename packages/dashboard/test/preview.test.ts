@@ -24,14 +24,14 @@ test('a video plays, and other changes on the page do not restart it', async (t)
   const video = preview(page).locator('video')
   await until('its width is known', async () => (await numberOf(video, 'videoWidth')) === 64)
   await video.evaluate((it) => Object.assign(it, { muted: true }))
-  // Not awaited: it has no time limit, unlike the next line.
+  // `play` is not awaited, because it has no timeout. The next line has one.
   await video.evaluate((it) => void Reflect.get(it, 'play').call(it))
   await until('it plays', async () => (await numberOf(video, 'currentTime')) > 0.2)
   await video.evaluate((it) => Reflect.get(it, 'pause').call(it))
   const at = await numberOf(video, 'currentTime')
   await page.getByRole('button', { name: 'Rename' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('renamed.webm')
-  // Not the video, which the browser need not load to its end.
+  // Waits until the asset is loaded again. Ignores the video, which the browser need not load to its end.
   const reading = page.waitForResponse(
     (it) => it.request().method() === 'GET' && it.request().resourceType() === 'fetch',
   )

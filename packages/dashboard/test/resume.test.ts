@@ -73,7 +73,7 @@ test('an upload of 200 MB is paused, interrupted by a reload, and resumed with t
   const before = await peakMemory(context)
   await drop(page, [video])
   await until('two parts are stored', () => parts.accepted() === 2, LONG_MS)
-  // The digest of a part is computed beside its transfer, and may take longer on a busy machine.
+  // The digest of a part is computed during its transfer, and may take longer on a busy machine.
   const hasDigests = async () => (await page.evaluate<number>(SAVED_DIGESTS)) >= parts.started()
   await until('their digests are saved', hasDigests, LONG_MS)
   await tray(page).getByRole('button', { name: 'Pause: video.mov' }).click()
@@ -187,7 +187,7 @@ test('all unfinished uploads of the account are listed, resumed together and dis
     if (name === 'wrong.txt') await page.getByText('Not resumed').waitFor()
   }
   await page.getByText('Not resumed').waitFor({ state: 'detached' })
-  // Before the file is compared, the tray shows what the service has.
+  // Before the file is compared, the tray shows the bytes that the service has received.
   await tray(page).getByText('9 B of 9 B · waiting').waitFor()
   // It cannot be resumed twice.
   const inFirstFolder = page.getByRole('row', { name: 'course/a' })

@@ -96,7 +96,7 @@ test('after the key in use is revoked, the sign-in form opens and shows that the
   await page.getByText('Current key').waitFor()
   await client.createKey({ name: 'another', scope: 'manage' })
   await client.revokeKey(id)
-  // Without a click: the page learns that its session has ended.
+  // The page notices this without a click.
   await page.getByText('Your session has ended.').waitFor()
 })
 

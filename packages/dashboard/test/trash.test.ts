@@ -17,7 +17,7 @@ function fits(element: unknown): boolean {
 test('deleted assets are restored by undo or from the trash, or deleted forever', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
-  // The page does not learn of changes by others, so that it offers actions that are no longer possible.
+  // Without events, the page does not notice changes by others, and offers actions that are no longer possible.
   await page.route('**/api/v1/events*', (route) => route.abort())
   const long = 'Templates for posters of the summer collection.zip'
   const names = ['a.txt', 'b.txt', 'c.txt', long]

@@ -141,7 +141,7 @@ test('a replacement that is refused shows the reason, and succeeds once the reas
   await choose(page, 'book.txt', 'third')
   await button(page, 'Replace').click()
   await tray(page).getByText('The asset was deleted, so its file cannot be replaced.').waitFor()
-  // Cancelling what the service refused is not an error.
+  // Cancelling an upload that the service refused is not an error.
   await button(page, 'Cancel: book.txt').click()
   await tray(page).getByText('1 file uploaded').first().waitFor()
   assert.equal(await page.getByText('Could not cancel the upload').count(), 0)

@@ -2,7 +2,7 @@ import type { Product, ProductGroup, ProductReferences } from '@stowage/client'
 import { countText } from '../format/count-text.ts'
 import { hasWords } from './has-words.ts'
 
-/** What people can pick: a variant, or all variants of a product. */
+/** A choice in the picker: a variant, or all variants of a product. */
 export interface ProductChoice {
   key: string
   /** The texts, in the order in which they are read. */
@@ -67,7 +67,7 @@ export function shownVariantsOf(group: ProductGroup, search: string): readonly P
   return variants.filter((variant) => hasWords(variant, search)).slice(0, MAX_SHOWN_VARIANTS)
 }
 
-/** Whether the search names the product, not some of its variants. */
+/** Whether the name and the vendor of the product contain all words of the search, so that no variant is needed. */
 export function isFoundByProduct({ name, vendor }: ProductGroup, search: string): boolean {
   return hasWords({ name, vendor }, search)
 }

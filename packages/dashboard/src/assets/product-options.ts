@@ -18,8 +18,8 @@ export type ProductOption = {
 } & ({ choice: ProductChoice } | { step: 'back' | 'more' | ProductGroup })
 
 /**
- * “All variants” comes first, unless the search names variants: Enter chooses the first option. A product
- * with further variants opens a list of its own.
+ * Enter chooses the first option: the variants that match the search, or else “all variants”. If some variants are
+ * not shown, the last option opens a list of all variants.
  */
 export function optionsOfProduct({ group, shown, named }: FoundProduct): ProductOption[] {
   const { name, variants_total: total, product_id } = group
@@ -36,7 +36,7 @@ export function optionsOfProduct({ group, shown, named }: FoundProduct): Product
   return [...options, { key: `open ${product_id}`, texts, isNested, step: group }]
 }
 
-/** Without its variants. */
+/** The product as a whole, without options for its variants. */
 export function optionOfWhole({ group }: FoundProduct): ProductOption {
   return optionOf(wholeProduct(group))
 }
@@ -48,7 +48,7 @@ interface Inside {
   count: number
 }
 
-/** The list of one product. */
+/** The options after a product was opened: its variants. */
 export function optionsInside({ group, variants, count }: Inside): ProductOption[] {
   const hidden = variants.length - count
   const back = { key: 'back', texts: textsOf('← All products'), isNested: false }

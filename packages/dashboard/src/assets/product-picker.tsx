@@ -45,7 +45,7 @@ export function ProductPicker(props: Props) {
   const isStale = text.trim() !== search || isFetching
   const isListed =
     text.trim() === search && products.data !== undefined && !products.isPlaceholderData
-  // In the list of one product, the first option leads back.
+  // In the list of one product, the first option returns to all products, so Enter must not choose it.
   const isSelectingFirst = useFirstOption(text, isListed && inside === undefined)
   const excluded = new Set(exclude.map(({ id }) => id))
   const offered =

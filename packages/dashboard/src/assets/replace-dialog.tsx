@@ -48,7 +48,7 @@ function ReplaceForm({ asset, picked, onClose }: FormProps) {
   const isOtherName = name !== filename
   const isOtherType = extensionOf(name) !== extensionOf(filename)
   const [isRenaming, setRenaming] = useState(isOtherType)
-  // The same file resumes it.
+  // An unfinished replacement with the same file is resumed instead.
   const discarded = resumable.find(
     (upload) =>
       upload.replaces?.id === id && (upload.name !== file.name || upload.size !== file.size),

@@ -7,14 +7,14 @@ import { isFoundByProduct, MAX_SHOWN_VARIANTS, shownVariantsOf } from './product
 import { findVariants } from './use-variants.ts'
 
 const MAX_PRODUCTS = 15
-/** Products whose variants are searched by the service, because they have too many to be in the list. */
+/** How many products with too many variants to list have their variants searched by the service. */
 const MAX_SEARCHED = 3
 
 export interface FoundProduct {
   group: ProductGroup
   /** The variants that the list shows. */
   shown: readonly Product[]
-  /** Those of them that the search names, instead of the product as a whole. */
+  /** The shown variants that match the search. Empty if the name and vendor of the product already match it. */
   named: readonly Product[]
 }
 

@@ -1,7 +1,7 @@
 import { Group, Pill, Text } from '@mantine/core'
 
 interface Props {
-  /** What the list is limited to, such as “Folder”. */
+  /** The kind of filter, such as “Folder”. */
   label: string
   clearLabel: string
   onClear(): void

@@ -1,4 +1,4 @@
-/** Moves the focus to the start of the page, behind the header and the navigation. */
+/** Moves the focus to the start of the page, after the header and the navigation. */
 export function focusPage(): void {
   document.querySelector('main')?.focus({ preventScroll: true })
 }

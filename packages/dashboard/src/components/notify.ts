@@ -5,7 +5,7 @@ export interface Notice {
   isError?: boolean
   /** A button, such as Undo. */
   action?: { label: string; run(): void }
-  /** What it is about, such as the IDs of assets. A later notice about any of it removes this one. */
+  /** Its subjects, such as the IDs of assets. A later notice about one of the same subjects removes this one. */
   about?: readonly string[]
 }
 
@@ -16,7 +16,7 @@ export function notify(notice: Notice): void {
   dispatch({ notice, about: notice.about ?? [] })
 }
 
-/** Removes notices about any of this, because they are no longer true. */
+/** Removes the notices about any of these subjects, because they are no longer true. */
 export function dismissNotices(about: readonly string[]): void {
   dispatch({ about })
 }
@@ -24,7 +24,7 @@ export function dismissNotices(about: readonly string[]): void {
 interface Change {
   /** Undefined: notices are only removed. */
   notice?: Notice
-  /** Earlier notices about any of this are removed. */
+  /** Earlier notices about any of these subjects are removed. */
   about: readonly string[]
 }
 

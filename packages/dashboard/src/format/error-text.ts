@@ -1,7 +1,7 @@
 import { isStowageError } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
 
-/** What happened and what to do about it, for people. */
+/** A message for users: what happened, and what to do about it. */
 export function errorText(error: unknown): string {
   if (!isStowageError(error)) return error instanceof Error ? error.message : String(error)
   switch (error.code) {

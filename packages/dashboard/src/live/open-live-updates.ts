@@ -62,7 +62,7 @@ export function openLiveUpdates(client: Client, queries: QueryClient): () => voi
   }
 }
 
-/** A page whose data could not be loaded offers to try again. */
+/** Data that could not be loaded is not loaded again: its page offers to try again. */
 function isLoaded({ state }: Query): boolean {
   return state.data !== undefined
 }

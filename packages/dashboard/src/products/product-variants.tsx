@@ -60,7 +60,7 @@ export function ProductVariants({ product, current }: Props) {
       {error !== null && (
         <ErrorAlert title="Could not load the variants" error={error} onRetry={refetch} />
       )}
-      {/* With the focus, the arrow keys scroll it. */}
+      {/* While it has the focus, the arrow keys scroll it. */}
       <Box mah={360} style={{ overflowY: 'auto' }} tabIndex={0}>
         <Table verticalSpacing={6} horizontalSpacing={6} fz="sm" className={classes.variants}>
           <Table.Thead>

@@ -22,10 +22,10 @@ export function NotificationArea() {
     return onNotice(({ notice, about }) => {
       lastId += 1
       const added = notice === undefined ? [] : [{ ...notice, id: lastId }]
-      const isAbout = new Set(about)
+      const subjects = new Set(about)
       const isKept = (one: Notice) =>
         // Only the last change can be undone: undoing an earlier one could contradict it.
-        !(notice?.action && one.action) && !one.about?.some((it) => isAbout.has(it))
+        !(notice?.action && one.action) && !one.about?.some((it) => subjects.has(it))
       setNotices((before) => [...before.filter(isKept), ...added].slice(-MAX_NOTICES))
     })
   }, [])
@@ -45,13 +45,13 @@ export function NotificationArea() {
 function NoticeCard({ notice, onClose }: { notice: Shown; onClose(): void }) {
   const { title, message, isError = false, action } = notice
   const card = useFocusHandover<HTMLDivElement>()
-  const [isHeld, setHeld] = useState(false)
+  const [isInUse, setInUse] = useState(false)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new onClose must not restart the timer
   useEffect(() => {
-    if (isError || isHeld) return
+    if (isError || isInUse) return
     const timer = setTimeout(onClose, action ? ACTION_CLOSE_MS : AUTO_CLOSE_MS)
     return () => clearTimeout(timer)
-  }, [isError, isHeld, action])
+  }, [isError, isInUse, action])
   return (
     <Notification
       ref={card}
@@ -62,10 +62,10 @@ function NoticeCard({ notice, onClose }: { notice: Shown; onClose(): void }) {
       closeButtonProps={{ 'aria-label': 'Dismiss' }}
       onClose={onClose}
       // A message does not disappear while the user reads it or is about to press its button.
-      onMouseEnter={() => setHeld(true)}
-      onMouseLeave={() => setHeld(false)}
-      onFocus={() => setHeld(true)}
-      onBlur={() => setHeld(false)}
+      onMouseEnter={() => setInUse(true)}
+      onMouseLeave={() => setInUse(false)}
+      onFocus={() => setInUse(true)}
+      onBlur={() => setInUse(false)}
     >
       <bdi dir="auto">{message}</bdi>
       {action && (

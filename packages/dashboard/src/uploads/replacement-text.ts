@@ -2,7 +2,7 @@ import { isStowageError } from '@stowage/client'
 import { errorText } from '../format/error-text.ts'
 import type { Replacement } from './picked-file.ts'
 
-/** What an upload does, in the tray. */
+/** How the tray shows that an upload replaces a file. */
 export function replacementText({ filename }: Replacement, name: string): string {
   return filename === name ? 'New version' : `New version of ${filename}`
 }

@@ -1,6 +1,6 @@
 import { type Client, isStowageError } from '@stowage/client'
 import type { PickedFile, Replacement } from './picked-file.ts'
-import { heldElsewhere } from './upload-lock.ts'
+import { findLockedUploads } from './upload-lock.ts'
 
 /** An unfinished upload from before the page was loaded. It resumes when its file is chosen again. */
 export interface ResumableUpload {
@@ -23,7 +23,7 @@ export interface ResumableUpload {
 
 /** Uploads that this browser started and that can be resumed. All others are removed from its records. */
 export async function* findResumableUploads(client: Client): AsyncGenerator<ResumableUpload> {
-  const isInOtherTab = await heldElsewhere()
+  const isInOtherTab = await findLockedUploads()
   for (const { id, name, size, startedAt, replaces, uploadId } of await client.unfinished()) {
     if (id === undefined || isInOtherTab({ name, size })) continue
     const asset = await client.asset(id).catch((error: unknown) => {

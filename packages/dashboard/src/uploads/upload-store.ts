@@ -11,7 +11,7 @@ import {
 } from './resumable-upload.ts'
 import { sendFile } from './send-file.ts'
 import { isActive, isEnded, type UploadItem } from './upload-item.ts'
-import { holdWhile } from './upload-lock.ts'
+import { lockUpload } from './upload-lock.ts'
 import type { StoreEvents, UploadStore, UploadsState, UploadTarget } from './uploads-state.ts'
 import { whenReachable } from './when-reachable.ts'
 import { withReceived } from './with-received.ts'
@@ -57,15 +57,15 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
 
   function start(key: number, picked: PickedFile, resumed?: ResumableUpload): void {
     const { file, folder, attach, replaces } = picked
-    let isHeld = false
+    let isLocked = false
     const handle = sendFile(client, picked, {
       resume: resumed?.id,
       signal: closing.signal,
       onProgress(progress) {
         change(key, { progress: withReceived(progress, resumed), id: handle.id })
-        if (isHeld || handle.id === undefined) return
-        isHeld = true
-        holdWhile(ended, file)
+        if (isLocked || handle.id === undefined) return
+        isLocked = true
+        lockUpload(file, ended)
       },
     })
     const ended = handle.finally(() => change(key, { progress: handle.progress, id: handle.id }))
@@ -136,7 +136,7 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     removeResumable(upload)
   }
 
-  /** Calls the service again and again until it responds. Meanwhile the files are shown as waiting. */
+  /** Repeats the call until the service responds. Until then, the files are shown as waiting. */
   async function untilReached<Result>(
     files: readonly PickedFile[],
     call: () => Promise<Result>,

@@ -50,8 +50,8 @@ function WebhookContent({ webhook }: { webhook: Webhook }) {
       </Title>
       {disabled_reason !== null && (
         <Alert color="orange" title="This webhook is disabled">
-          {REASONS[disabled_reason]} When you enable it, it continues with the events that happened
-          meanwhile.
+          {REASONS[disabled_reason]} When you enable it, it also receives the events that occurred
+          while it was disabled.
         </Alert>
       )}
       <WebhookActions webhook={webhook} />

@@ -39,7 +39,7 @@ export function rowNames(page: Page): Promise<string[]> {
 /** Waits until the table has exactly these rows. */
 export async function untilRows(page: Page, names: string[]): Promise<void> {
   let rows: string[] = []
-  await until('the rows', async () => {
+  await until('the table has these rows', async () => {
     rows = await rowNames(page)
     return rows.join() === names.join()
   }).catch(() => assert.deepEqual(rows, names))

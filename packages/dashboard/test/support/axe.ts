@@ -39,8 +39,8 @@ const SCHEMES = ['light', 'dark'] as const
 const isAll = process.env.AXE === 'all'
 
 interface Examination {
-  /** The violations are reported with it. */
-  what: string
+  /** The state of the page, which is part of the error message. */
+  state: string
   rules: string[]
   colorScheme: 'light' | 'dark'
   /** A CSS selector. */
@@ -51,11 +51,11 @@ interface Examination {
  * Runs all rules of axe for WCAG up to level AA on the page as it is, in one color scheme. `within` restricts
  * them to a part of the page.
  */
-export async function assertAccessible(page: Page, what: string, within = 'html'): Promise<void> {
+export async function assertAccessible(page: Page, state: string, within = 'html'): Promise<void> {
   const [colorScheme, otherScheme] = inRandomOrder(SCHEMES)
-  await examine(page, { what, rules: RULES, colorScheme, within })
+  await examine(page, { state, rules: RULES, colorScheme, within })
   if (!isAll) return
-  await examine(page, { what, rules: COLOR_RULES, colorScheme: otherScheme, within })
+  await examine(page, { state, rules: COLOR_RULES, colorScheme: otherScheme, within })
 }
 
 /**
@@ -64,20 +64,20 @@ export async function assertAccessible(page: Page, what: string, within = 'html'
  */
 export async function assertAccessibleAtAllWidths(
   page: Page,
-  what: string,
+  state: string,
   within = 'html',
 ): Promise<void> {
   const responsive = `${within} ${FOR_SOME_WIDTHS}`
   const [wholeSize] = inRandomOrder(SIZES)
   // The wide one is the last, because tests continue in it.
   for (const size of SIZES) {
-    const name = `${what} at ${size.width}`
+    const name = `${state} at ${size.width}`
     await page.setViewportSize(size)
     const isWhole = size === wholeSize || isAll
     for (const colorScheme of inRandomOrder(SCHEMES).slice(0, isAll ? 2 : 1)) {
       const part = isWhole ? within : responsive
       if (!isWhole && (await page.locator(responsive).count()) === 0) continue
-      await examine(page, { what: name, rules: RULES, colorScheme, within: part })
+      await examine(page, { state: name, rules: RULES, colorScheme, within: part })
     }
     await until(`${name} is not too wide`, async () => (await horizontalScroll(page)) <= 0)
   }
@@ -88,7 +88,7 @@ function inRandomOrder<Value>([first, second]: readonly [Value, Value]): [Value,
 }
 
 async function examine(page: Page, examination: Examination): Promise<void> {
-  const { what, rules, colorScheme, within } = examination
+  const { state, rules, colorScheme, within } = examination
   // `evaluate` is not subject to the Content Security Policy of the page.
   if (await page.evaluate('typeof axe === "undefined"')) {
     await page.evaluate(await readFile(AXE, 'utf8'))
@@ -108,7 +108,7 @@ async function examine(page: Page, examination: Examination): Promise<void> {
     help,
     nodes: nodes.map(({ html, failureSummary }) => `${html}: ${failureSummary}`),
   }))
-  assert.deepEqual(findings, [], `${what}, ${colorScheme}`)
+  assert.deepEqual(findings, [], `${state}, ${colorScheme}`)
 }
 
 function horizontalScroll(page: Page): Promise<number> {

@@ -16,7 +16,7 @@ export { until } from '@stowage/testing/machine/until'
 
 const TIMEOUT_MS = 90_000
 
-/** How many times slower than this machine the browser runs its pages: finds tests that race the page. */
+/** Slows down the pages by this factor, to find tests that do not wait for the page. */
 const SLOWDOWN = Number(process.env.BROWSER_SLOWDOWN ?? 1)
 
 export interface Dashboard {

@@ -27,7 +27,7 @@ export async function drop(
     if (!(await page.getByText(overlay).isVisible())) return false
     await page.evaluate('window.dragEnd = undefined')
     await send('drop')
-    // The event comes later. If it were sent again before it arrives, the page could receive it twice.
+    // The page receives the event later. If it were sent again before, the page could receive it twice.
     let end: string | undefined
     await until('the drag ends', async () => {
       end = await page.evaluate<string | undefined>(

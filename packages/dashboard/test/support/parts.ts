@@ -6,11 +6,11 @@ export interface Parts {
   started(): number
   /** The number of parts that the storage accepted. */
   accepted(): number
-  /** Releases all held parts and holds no more. */
+  /** Forwards all parts: those that were held back, and all later ones. */
   release(): void
 }
 
-/** Counts the parts that the browser sends to the storage, and holds all after the first `free` ones. */
+/** Counts the parts that the browser sends to the storage. Forwards the first `free` parts, and holds back the others. */
 export async function watchParts(
   context: BrowserContext,
   service: TestService,
