@@ -60,8 +60,9 @@ export interface ProductQuery extends PageRequest {
   sku?: string
   productId?: number
   variantId?: number
-  /** Folded by `foldText`, as is the tag. */
+  /** Folded by `foldText`. */
   vendor?: string
+  /** Folded by `foldText`. */
   tag?: string
   /** Attached to this asset. */
   ofAsset?: string
@@ -94,8 +95,8 @@ export type AttachmentOutcome =
   | { outcome: 'products_not_found'; unknown: ProductSelection }
 
 /**
- * Of concurrent calls exactly one wins, and all return the resulting status. A call that did not win
- * returns the status that prevented the change.
+ * Of concurrent calls exactly one wins and returns the new status. The others return the status that
+ * prevented their change.
  */
 export interface Transition<More = never> {
   won: boolean
@@ -139,8 +140,8 @@ export interface AccountData
    * If necessary, superseded objects and the oldest trash are removed: see `TrashData`.
    *
    * With an upload token, its expiry and its limits are checked in the same transaction: concurrent calls can't exceed
-   * them. Its uploads count with their size when they were reserved, also after they were completed, and even if
-   * the asset is then changed or deleted. Cancelled and expired uploads do not count.
+   * them. Each upload of the token counts with the size that was reserved, even after it was completed and its asset
+   * was changed or deleted. Cancelled and expired uploads do not count.
    */
   reserveUpload(upload: NewUpload): Promise<Reservation>
 
@@ -160,7 +161,7 @@ export interface AccountData
   /** Does not find the rows of replacements. */
   findAsset(assetId: string): Promise<Asset | undefined>
 
-  /** The upload of a file, or of a replacement by the ID of its own row, in any status. */
+  /** The upload of a file by the ID of its asset, or of a replacement by the ID of its own row; in any status. */
   findUpload(id: string): Promise<Upload | undefined>
 
   /** Lists uploads that are neither ready nor ended, newest first. */
@@ -182,8 +183,8 @@ export interface AccountData
   deleteAsset(assetId: string): Promise<Deletion>
 
   /**
-   * uploading → completing. From then on it can't be cancelled and does not expire, and its size is
-   * final, even if it is reopened. Like any activity this extends the expiry, by the database's clock.
+   * uploading → completing. While it is completing, it can't be cancelled and does not expire. Its size is
+   * final, even if it is reopened. Like any activity, this extends its expiry time, by the database's clock.
    * With `bytes`, it succeeds only if that is the current size; otherwise the status is `resized`.
    */
   beginCompletion(
@@ -232,7 +233,8 @@ export interface AccountData
 
   /**
    * Inserts or updates by (product_id, variant_id), all or nothing. A missing field keeps its stored
-   * value, even if another call changes it at the same time. Returns them in the given order. A copy records no events.
+   * value, even if another call changes it at the same time. Returns them in the given order. With
+   * `isCopy`, no events are recorded.
    */
   putProducts(products: NewProduct[], options?: { isCopy: boolean }): Promise<Product[]>
   findProduct(id: string): Promise<Product | undefined>

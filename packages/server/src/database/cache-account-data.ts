@@ -6,7 +6,7 @@ const MAX_CACHED = 1000
 /** An account, and who changes its data. */
 export interface Writer {
   account: string
-  /** As JSON: an `EventActor`. */
+  /** An `EventActor` as JSON. */
   actor: string
 }
 

@@ -141,7 +141,7 @@ export interface Database extends VerificationData, DeliveryData {
   /** Finds the upload token with this hash, even if it has expired. */
   findUploadToken(hash: string): Promise<UploadToken | undefined>
   /**
-   * Deletes at most `limit` upload tokens that expired before `keptForMs` ago and have no unfinished upload. Returns
+   * Deletes at most `limit` upload tokens that expired more than `keptForMs` ago and have no unfinished upload. Returns
    * their number.
    */
   forgetUploadTokens(keptForMs: number, limit: number): Promise<number>
@@ -150,9 +150,9 @@ export interface Database extends VerificationData, DeliveryData {
   countRequest(keyId: string, windowStart: Date): Promise<number>
 
   /**
-   * Calls the listener soon after a change has written events, by this or another instance: with the ID of the account,
-   * or without one when it is time to look for events of all accounts. It may also be called without new events. The
-   * returned function removes the listener.
+   * Calls the listener soon after this or another instance has written events: with the ID of the account, or with
+   * undefined if any account may have new events. It may also be called without new events. The returned function
+   * removes the listener.
    */
   onEvents(listener: EventListener): () => void
 
@@ -163,14 +163,14 @@ export interface Database extends VerificationData, DeliveryData {
   listOverdueUploads(limit: number): Promise<Upload[]>
 
   /**
-   * Limits the expiry of all uploads to this time from now. A later one was set by a clock that was ahead,
-   * or under a longer setting.
+   * Limits the expiry of all uploads to this time from now. A later expiry was set by a clock that was ahead,
+   * or while the setting was longer.
    */
   limitExpiry(keptForMs: number): Promise<void>
 
   /**
-   * uploading → expired, for those of these assets that are due by the database's clock. Returns their
-   * number.
+   * uploading → expired, for each of these assets that is due by the database's clock. Returns how many have
+   * expired.
    */
   expireUploads(assetIds: string[]): Promise<number>
 
@@ -178,15 +178,16 @@ export interface Database extends VerificationData, DeliveryData {
   listStuckCompletions(before: Date, limit: number): Promise<Upload[]>
 
   /**
-   * Claims stuck completions that no one has claimed since `before`. A claim lasts as long as the
+   * Claims stuck completions that no instance has claimed since `before`. A claim lasts as long as the
    * completion has been stuck, from a second to an hour, so that completions that fail repeatedly do not
    * delay others. A claim that ends later than that was set by a wrong clock, and is ignored.
    */
   claimStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
 
   /**
-   * The states of these objects by their keys: that of the unfinished upload; `ready` for the object of any
-   * version, even of an asset in the trash; `deleted` if its version was removed. Unknown objects are left out.
+   * The states of these objects by their keys. The status is that of the upload while it is unfinished; `ready` for
+   * the object of any version, even of an asset in the trash; `deleted` if the version was removed. Unknown objects are
+   * left out.
    */
   readStates(keys: string[]): Promise<Map<string, AssetState>>
 
@@ -217,9 +218,9 @@ export interface Database extends VerificationData, DeliveryData {
   forgetEndedAssets(before: Date, limit: number): Promise<number>
 
   /**
-   * Deletes at most `limit` events that were recorded before `before`, in the order of their IDs. Returns their number. From
-   * then on, `EventPage.forgottenId` of their accounts is at least the highest of their IDs. An event that is dated more
-   * than the tolerance in the future was recorded by a wrong clock, and counts as due.
+   * Deletes at most `limit` events that were recorded before `before`, in the order of their IDs. Returns their number.
+   * From then on, `EventPage.forgottenId` of their accounts is at least the highest of their IDs. An event that is
+   * dated more than an hour in the future was recorded by a wrong clock, and counts as due.
    */
   forgetEvents(before: Date, limit: number): Promise<number>
 

@@ -16,19 +16,20 @@ export const MAX_EVENT_PAGE_BYTES = 4_000_000
 export interface EventPage {
   /** By ascending ID, or by descending ID with `before`. At most `limit`, and at least one if there is any. */
   events: Event[]
-  /** Whether there are further ones. */
+  /** Whether there are more events that match the query. */
   hasMore: boolean
   /** The ID of the account's last event, of any type; 0 if it has none. */
   lastId: number
-  /** Events up to this ID may have been forgotten; 0 if none has. */
+  /** Events up to this ID may have been forgotten, that is, deleted because of their age; 0 if none has. */
   forgottenId: number
 }
 
 /** The IDs of the events of an account. */
 export interface EventComparison {
   accountId: string
-  /** The counter, and the highest ID. The counter must not be lower. */
+  /** The counter of the account. Must not be lower than `highestId`. */
   lastId: number
+  /** The highest ID of a stored event. */
   highestId: number
   /** The number of IDs without an event, after the forgotten ones and up to the counter. Must be 0. */
   missing: number

@@ -13,7 +13,7 @@ export interface FoldedProduct {
   searchTags: string[]
 }
 
-/** Whether the stored texts have to be read first, because some are missing. */
+/** Whether texts are missing, so that the stored ones must be read first. */
 export function lacksTexts({ variantName, sku, vendor }: NewProduct): boolean {
   return variantName === undefined || sku === undefined || vendor === undefined
 }

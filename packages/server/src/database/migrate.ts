@@ -17,7 +17,7 @@ export interface MigrationTarget {
   apply(migration: Migration): Promise<void>
 }
 
-/** Reports what the upgrade of a database is doing, as this may take minutes. */
+/** Reports the progress of an upgrade of the database, because the upgrade may take minutes. */
 export type ReportUpgrade = (message: string, facts: Record<string, string | number>) => void
 
 /** Runs the pending migrations. Creating a new database is not reported. */

@@ -3,8 +3,8 @@ import type { Integrity } from '../domain/asset.ts'
 /**
  * Which job reads an object: `new` for objects of uploads that were just completed, `backlog` for objects that
  * were stored before checksums were computed, or were moved here, and `scrub` for objects that were already read.
- * `damaged` is the part of `scrub` that is damaged: these objects do not wait for the others, and are also read if
- * there is no scrub.
+ * `damaged` is for the damaged objects among those of `scrub`: they do not wait for the others, and are also read if
+ * scrubbing is disabled.
  */
 export type VerificationQueue = 'new' | 'backlog' | 'scrub' | 'damaged'
 

@@ -11,7 +11,7 @@ export interface WebhookChange {
   url?: string
   description?: string
   types?: string[] | null
-  /** False disables the webhook, unless it is disabled already. True also ends `failingSince`. */
+  /** False disables an enabled webhook. True enables a disabled webhook, and clears `failingSince`. */
   isEnabled?: boolean
 }
 
@@ -33,18 +33,17 @@ export interface ClaimedDelivery {
 
 /** The webhooks of one account. */
 export interface AccountWebhookData {
-  /** It receives the events after that of its creation. Undefined if the account has `maxWebhooks` already. */
+  /** It receives the events after its own `webhook.created`. Undefined if the account already has `maxWebhooks`. */
   addWebhook(webhook: NewWebhook, maxWebhooks: number): Promise<WebhookState | undefined>
   /** Oldest first. */
   listWebhooks(): Promise<WebhookState[]>
   findWebhook(id: string): Promise<WebhookState | undefined>
   /**
    * A webhook that is enabled again continues with the event after its last one, and with its pending deliveries. A new
-   * URL ends `failingSince`.
-   * Undefined if it does not exist.
+   * URL clears `failingSince`. Undefined if the webhook does not exist.
    */
   changeWebhook(id: string, change: WebhookChange, now: Date): Promise<WebhookState | undefined>
-  /** Replaces the secret. The replaced ones stay valid until `validUntil`, at most `maxPrevious` of them. */
+  /** Replaces the secret. The replaced one stays valid until `validUntil`. At most `maxPrevious` are kept. */
   rotateSecret(
     id: string,
     rotation: { secret: string; now: Date; validUntil: Date; maxPrevious: number },
@@ -59,7 +58,8 @@ export interface AccountWebhookData {
   ): Promise<{ rows: Delivery[]; total: number }>
   findDelivery(webhookId: string, id: string): Promise<Delivery | undefined>
   /**
-   * Makes the delivery pending and due now, by the database's clock, with all retries, unless an attempt is running.
+   * Makes the delivery pending and due now, by the database's clock, unless an attempt is running. Its retries start
+   * over.
    * The webhook may be disabled. Undefined if the delivery does not exist.
    */
   redeliver(webhookId: string, id: string): Promise<Delivery | undefined>
@@ -121,8 +121,8 @@ export interface DeliveryData {
 
   /**
    * Claims due deliveries of enabled webhooks. At most `perWebhook` attempts of a webhook run at the same time, on all
-   * instances together. If there are more due deliveries than `limit`, every webhook gets an equal share. Claims further
-   * deliveries only until their bodies have `maxBytes` together, but at least one.
+   * instances together. If there are more due deliveries than `limit`, every webhook gets an equal share. Claims no
+   * further delivery once the claimed bodies have `maxBytes` in total. So it claims at least one.
    */
   claimDeliveries(
     health: WebhookHealth,
@@ -130,25 +130,28 @@ export interface DeliveryData {
     limits: ClaimLimits,
   ): Promise<ClaimedDelivery[]>
 
-  /** Extends claims whose requests are still running. Claims that have been lost are not an error. */
+  /** Extends claims whose requests are still running. A claim that another instance has taken over is not an error. */
   renewClaims(claimed: ClaimedDelivery[], claimedUntil: Date): Promise<void>
 
   /** Ends a claim without an attempt: the delivery is due now. */
   releaseClaim(claimed: ClaimedDelivery): Promise<void>
 
   /**
-   * Records an attempt and ends its claim. If the claim has already ended, a successful one counts, and a failed one
-   * changes nothing. Unless the delivery is a ping, success ends the `failingSince` that the webhook had when it was claimed; failure starts it, and
-   * disables the webhook if `isGone`, or if it has been failing for `failingForMs`. An attempt with an earlier
-   * URL does not change the webhook. Returns whether it disabled the webhook, which is recorded as an event of the job.
+   * Records an attempt and ends its claim. If the claim has already ended, a successful attempt still counts, and a
+   * failed one changes nothing.
+   *
+   * Unless the delivery is a ping, the attempt also changes its webhook: success clears `failingSince`, if it was set
+   * when the delivery was claimed; failure sets it, and disables the webhook if `isGone`, or if the webhook has been
+   * failing for `failingForMs`. An attempt with an earlier URL does not change the webhook. Returns whether the
+   * webhook was disabled, which is recorded as an event of the job.
    */
   recordAttempt(claimed: ClaimedDelivery, result: AttemptResult): Promise<{ isDisabled: boolean }>
 
   /** Removes deliveries of all webhooks that are older than `before`, at most `limit`. Returns their number. */
   forgetDeliveries(before: Date, limit: number): Promise<number>
   /**
-   * Removes all but the `keep` newest deliveries of a webhook that are not pending, at most `limit`. Returns their
-   * number. A delivery that is due after `latest` was postponed by a wrong clock, and becomes due.
+   * Removes deliveries of a webhook that are not pending, at most `limit`. The `keep` newest of them stay. Returns the
+   * number that it removed. A delivery that is due after `latest` was postponed by a wrong clock, and becomes due.
    */
   trimDeliveries(
     webhookId: string,

@@ -218,7 +218,8 @@ export const ASSET_EVENT_CASES: EventCase[] = [
     recorded: ['asset.damaged', 'asset.updated'],
   },
   {
-    sentence: 'each time that 90 % of the plan is crossed upward',
+    sentence:
+      'usage that crosses 90 % of the plan, first by a larger upload, then by a smaller plan',
     async prepare({ database, account, data }) {
       return async () => {
         const { upload } = await reserve(data, { size: 89 })

@@ -35,8 +35,8 @@ export function inHours(hours: number): Date {
 }
 
 /**
- * Opens an engine with the account `default`. After each test all counters must be correct, and the events must lead to
- * the state of the account. Imports record no events.
+ * Opens an engine with the account `default`. After each test all counters must be correct, and replaying the events
+ * must give the state of the account, except after imports, which record no events.
  */
 export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
   return {

@@ -31,7 +31,7 @@ export function testBulkChanges({ name, open }: Contract): void {
     assert.equal(await total(), 0)
   })
 
-  test(name('several assets are attached to a bounded number of products at once'), async (t) => {
+  test(name('the number of attachments is limited if several assets are attached'), async (t) => {
     const { data } = await open(t)
     const products = MAX_BULK_ATTACHMENTS / 50
     for (let start = 0; start < products; start += 1000) {
@@ -46,7 +46,7 @@ export function testBulkChanges({ name, open }: Contract): void {
       count: 51 * products,
     })
     assert.equal((await data.listAssets({ ...PAGE, sort: NEWEST, attached: true })).total, 0)
-    // One asset has no limit.
+    // For a single asset, there is no limit.
     assert.deepEqual(await data.attachAssets(ids.slice(0, 1), all), { outcome: 'done' })
   })
 

@@ -30,12 +30,12 @@ async function readEventsAfter(data: AccountData, first: number): Promise<Event[
   }
 }
 
-/** Checks that the events of an account lead to exactly its current state. */
+/** Checks that replaying the events of an account gives exactly its current state. */
 export function checkEvents(database: Database, accountId: string): Promise<void> {
   return openEventCheck(database, accountId)()
 }
 
-/** As `checkEvents`. Each call replays only the events since the last one. */
+/** Like `checkEvents`, but each call replays only the events since the previous call. */
 export function openEventCheck(database: Database, accountId: string): () => Promise<void> {
   const replayed = noEvents()
   let last = 0

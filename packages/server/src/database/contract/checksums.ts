@@ -122,7 +122,7 @@ export function testChecksums({ name, open }: Contract): void {
         return (await database.claimVerifications(queue, times, 1)).map(({ key }) => key)
       }
       assert.deepEqual(await claimOne('damaged', 1.9), [])
-      // The longest overdue first. Whoever claims a file, others skip it.
+      // The longest overdue file is claimed first, and a claimed file is skipped.
       assert.deepEqual(await claimOne('damaged', 3.1), [damaged])
       assert.deepEqual(await claimOne('damaged', 3.1), [later])
       assert.deepEqual(await claimOne('damaged', 3.1), [])

@@ -23,12 +23,12 @@ export function testDeliveries({ name, open }: Contract): void {
         { after, until: after + 2 },
         eventIds.map((eventId) => aDelivery({ eventId })),
       )
-    // The first event is that of its creation.
+    // Event 1 is `webhook.created` of this webhook.
     const won = await Promise.all([add(1, [2, 3]), add(1, [2, 3]), add(1, [2, 3])])
     assert.equal(won.filter(Boolean).length, 1)
     assert.equal(await add(3, [5]), true)
     assert.equal(await add(3, [4, 5]), false)
-    // Even a webhook that needs none of the events has received them.
+    // The last event also advances if the webhook needs none of the events.
     assert.equal(await add(5, []), true)
     const rows = await database.listAllDeliveries(id, undefined, 10)
     assert.deepEqual(
@@ -47,7 +47,7 @@ export function testDeliveries({ name, open }: Contract): void {
       const claims = await Promise.all(
         [1, 2, 3, 4].map(() => claimAt(database, NOON, { perWebhook: 3 })),
       )
-      // A claim skips a webhook while another one claims its deliveries.
+      // A call skips a webhook while another call claims its deliveries.
       const rest = await claimAt(database, NOON, { perWebhook: 3 })
       const claimed = [...claims.flat(), ...rest]
       assert.equal(new Set(claimed.map(({ delivery }) => delivery.id)).size, claimed.length)
@@ -66,7 +66,9 @@ export function testDeliveries({ name, open }: Contract): void {
   )
 
   test(
-    name('a claim ends: then another instance sends the delivery, and only its failure counts'),
+    name(
+      'after a claim ends, another instance can claim the delivery, and only its failure counts',
+    ),
     async (t) => {
       const { database, data } = await open(t)
       const { id } = await addWebhook(data)
@@ -101,7 +103,7 @@ export function testDeliveries({ name, open }: Contract): void {
       assert.deepEqual(await claimAt(database, after(1)), [])
       const again = await claimAt(database, after(2))
       assert.equal(again.length, 2)
-      // Both were lost.
+      // The first claims were lost, so extending them has no effect.
       await database.renewClaims(claimed, after(9))
       assert.equal((await claimAt(database, after(3))).length, 2)
       await database.renewClaims([], after(9))
@@ -190,7 +192,7 @@ export function testDeliveries({ name, open }: Contract): void {
     },
   )
 
-  test(name('no more bytes are claimed than allowed, except for one delivery'), async (t) => {
+  test(name('claiming stops at the limit of bytes, after at least one delivery'), async (t) => {
     const { database, data } = await open(t)
     const body = 'ä'.repeat(50)
     for (const _ of [1, 2, 3]) await queue(database, (await addWebhook(data)).id, 3, { body })

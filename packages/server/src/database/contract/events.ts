@@ -171,7 +171,7 @@ export function testEvents({ name, open }: Contract): void {
     assert.equal(seen.length, 1 + 30 * 2 + 10 + 10)
   })
 
-  test(name('old events are forgotten in batches, and pages report the highest ID'), async (t) => {
+  test(name('old events are forgotten in batches; pages have the last forgotten ID'), async (t) => {
     const { database, account, data } = await open(t)
     for (let count = 0; count < 3; count += 1) await aLink(data)
     const other = await database.ensureAccount({ ...account, id: newUuid(), name: 'other' })

@@ -37,8 +37,8 @@ const PATHS = [
 /** Letters of one to four bytes in UTF-8, and characters that fold to several. */
 const LONG_SCRIPTS = [0x61, 0x430, 0x4e00, 0x3300, 0x20000]
 
-/** 255 characters in no order, which PostgreSQL can hardly compress. */
-function unlikeCharacters(first: number, seed: number): string {
+/** 255 pseudorandom characters, which PostgreSQL can hardly compress. */
+function pseudorandomText(first: number, seed: number): string {
   const range = first === 0x61 ? 26 : first === 0x430 ? 32 : first === 0x3300 ? 88 : 4000
   let state = first + seed
   const next = () => {
@@ -75,7 +75,7 @@ export function testPaths({ name, open }: Contract): void {
     assert.equal(await pathOf(await aLink(data)), null)
   })
 
-  test(name('a search finds the words of paths, as they are now'), async (t) => {
+  test(name('a search finds the words of the current paths'), async (t) => {
     const { database, data } = await open(t)
     const ids = []
     for (const path of PATHS) ids.push(await aReadyAsset(data, { path, filename: 'notes.txt' }))
@@ -104,7 +104,7 @@ export function testPaths({ name, open }: Contract): void {
   test(name('the longest names and paths of any script are stored and found'), async (t) => {
     const { data } = await open(t)
     for (const first of LONG_SCRIPTS) {
-      const [filename, parent, child] = [1, 2, 3].map((seed) => unlikeCharacters(first, seed))
+      const [filename, parent, child] = [1, 2, 3].map((seed) => pseudorandomText(first, seed))
       const path = `${parent}/${child}`
       await aReadyAsset(data, { filename: filename ?? '', path })
       const words = [filename, child].map((text = '') => foldText([...text].slice(-9).join('')))

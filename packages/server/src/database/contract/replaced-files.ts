@@ -35,7 +35,7 @@ export function testReplacedFiles({ name, open }: Contract): void {
   })
 
   test(
-    name('a replacement whose asset was deleted meanwhile is cancelled at its end'),
+    name('a replacement whose asset is deleted during its completion is cancelled'),
     async (t) => {
       const { database, data } = await open(t)
       const id = await aReadyAsset(data, { size: 30 })

@@ -10,7 +10,7 @@ import { addToken, complete, outcomeOf, reserveWith } from './token-builders.ts'
 const HOUR_MS = 3_600_000
 const DAY_MS = 24 * HOUR_MS
 
-/** An upload of a token that has expired since. The machine may be slow, so the token is valid for longer each time. */
+/** Starts an upload with a token that then expires. On a slow machine, it retries with a longer lifetime. */
 async function startBeforeExpiry(
   database: Database,
   data: AccountData,

@@ -250,7 +250,7 @@ export function testTrash({ name, open }: Contract): void {
       await data.trashAssets([third])
       assert.equal(await data.removeOldestTrash(1), 5)
       assert.deepEqual((await trashedIds(data)).sort(), [link, second, third].sort())
-      // A version of it counts, too.
+      // The older version of the second file counts, too.
       assert.equal(await data.removeOldestTrash(9), 28)
       assert.equal(await data.removeOldestTrash(1), 0)
       assert.deepEqual(await trashedIds(data), [link])

@@ -144,7 +144,7 @@ export function testUploadTokens({ name, open }: Contract): void {
     assert.deepEqual(await outcomeOf(data, id, 21), exceeded(20, 2))
   })
 
-  test(name('a token cannot start and cancel uploads without end'), async (t) => {
+  test(name('a token can start a limited number of uploads, even cancelled ones'), async (t) => {
     const { data } = await open(t, { planStorage: 1000 })
     const { id } = await addToken(data, { maxBytes: 50, maxFiles: 1 })
     for (let started = 0; started < maxStartedUploads(1); started += 1) {
@@ -158,7 +158,7 @@ export function testUploadTokens({ name, open }: Contract): void {
     assert.equal((await data.readSummary()).reserved, 0)
   })
 
-  test(name('a page can repeat a call with the same key if the storage failed'), async (t) => {
+  test(name('an idempotency key can be used again if the storage failed'), async (t) => {
     const { data } = await open(t)
     const { id: tokenId } = await addToken(data)
     const reserveOnce = async () => {

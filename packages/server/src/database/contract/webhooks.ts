@@ -71,7 +71,7 @@ export function testWebhooks({ name, open }: Contract): void {
     assert.deepEqual(manual?.disabled, { at: after(3), reason: 'manual' })
   })
 
-  test(name('events of webhooks have what changed, and no secret'), async (t) => {
+  test(name('events of webhooks name the changed fields, and contain no secret'), async (t) => {
     const { database, data } = await open(t)
     const url = 'https://shop.example:8443/secret-path?token=secret-value'
     const { id } = await addWebhook(data, { url, secret: 'secret-key' })

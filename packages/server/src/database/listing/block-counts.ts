@@ -1,9 +1,9 @@
 /**
- * The number of an account's assets that match a filter, for each block of the listing, and how far
- * the count has got. Immutable: a concurrent call keeps the counts that it started with.
+ * The number of an account's assets that match a filter, for each block of the listing, and which blocks
+ * are counted so far. Immutable: a concurrent call keeps the counts that it started with.
  */
 export interface BlockCounts {
-  /** Blocks with a higher revision, or with this revision and a higher ID, are not counted yet. */
+  /** Blocks with a higher revision, or with this revision and a first ID above `block`, are not counted yet. */
   readonly revision: number
   readonly block: string
   /** Matches by the first ID of the block. */

@@ -76,7 +76,7 @@ export function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
           return { rows: rows.map(toAsset), total: known.total }
         }
       }
-      // Counts most blocks before the snapshot, which then only counts what changes meanwhile.
+      // Most blocks are counted before the snapshot. Within it, only the blocks that changed meanwhile are counted.
       if (!isComplete(known) || known.total === 0) {
         await cache.countOnce(account, key, async () => {
           await countAll(key, conditions)

@@ -14,7 +14,7 @@ export function orderOf(sql: Sql, { by, descending }: AssetSort): Fragment {
     : sql`${sql(first)} ${direction}`
 }
 
-/** Matches the rows after the query's cursor, in its sort order. No condition without a cursor. */
+/** Matches the rows after the query's cursor, in its sort order. Without a cursor, there is no condition. */
 export function afterCursor(sql: Sql, { sort, after }: AssetQuery): Fragment[] {
   if (after === undefined) return []
   const sign = sort.descending ? sql`<` : sql`>`

@@ -103,8 +103,8 @@ function ofOne(result: AssetsAttachmentOutcome): AttachmentOutcome {
 }
 
 /**
- * Updates `linked` and the listing of these assets, whose attachments have changed, in one statement. There
- * may be thousands.
+ * Updates `linked` and the listing of these assets, whose attachments have changed. One statement for all of them,
+ * because there may be thousands.
  */
 export async function updateLinked(
   transaction: Sql,

@@ -36,7 +36,7 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
 
   const statusOf = async (id: string) => (await stateOf(id))?.status
 
-  /** Uploads of upload tokens are only finished with their token, which attaches them to its products. */
+  /** Finishes an upload that this token started. `tokenId` is null for uploads without a token. */
   async function finish(sql: Sql, id: string, tokenId: string | null): Promise<boolean> {
     const [row] = await sql`
       with stored as (

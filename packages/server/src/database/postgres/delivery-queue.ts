@@ -64,7 +64,7 @@ export function deliveryQueue(sql: Sql): Queue {
       begin(sql, async (transaction) => {
         const running = sql`(
           select count(*) from deliveries where webhook_id = w.id and claimed_until > ${now})`
-        // Jumps from webhook to webhook in the index: the number of pending deliveries of each does not matter.
+        // Jumps from webhook to webhook in the index, so the cost does not depend on the number of their deliveries.
         const webhooks = await transaction<WebhookRow[]>`
           with recursive pending (id) as (
             (select webhook_id from deliveries where status = 'pending' order by webhook_id limit 1)
@@ -83,7 +83,7 @@ export function deliveryQueue(sql: Sql): Queue {
           for no key update of w skip locked`
         if (webhooks.length === 0) return []
         const share = Math.min(perWebhook, Math.max(1, Math.floor(limit / webhooks.length)))
-        // Counts the running attempts again: only now can no other instance claim deliveries of these webhooks.
+        // Counts the running attempts again: before the webhooks were locked, other instances could claim deliveries.
         const rows = await transaction<DeliveryRow[]>`
           update deliveries set due_at = ${claimedUntil}, claimed_until = ${claimedUntil},
             claims = claims + 1

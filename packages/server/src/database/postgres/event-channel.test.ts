@@ -15,7 +15,7 @@ import { createUnitsOfWork, type RunUnit } from './unit-of-work.ts'
 
 const server = await aPostgresServer()
 
-/** No poll hides a missing notification. */
+/** Longer than any test, so that polling cannot hide a missing notification. */
 const NEVER = 600_000
 const TIMES = { checkMs: NEVER, pollMs: NEVER, maxRetryMs: NEVER }
 
@@ -49,18 +49,18 @@ test('many changes of one instance wake another one once or twice', async (t) =>
   const { channel, received: own } = open(t, url)
   for (let change = 0; change < 50; change += 1) channel.announce(['one', 'two'])
   await until('both accounts are announced', () => received.length >= 2)
-  // The instance itself does not wait for the database.
+  // The instance that made the changes calls its own listeners without waiting for the database.
   assert.deepEqual(own, ['one', 'two'])
   channel.announce(Array.from({ length: 500 }, (_, index) => `account ${index}`))
   await until('500 accounts are announced without their IDs', () => received.includes(undefined))
   const accounts = received.slice(0, received.indexOf(undefined))
-  // The first change is announced at once, and the others together.
+  // The first change is announced immediately, and the others together.
   assert.ok(accounts.length <= 4, accounts.join())
   assert.deepEqual([...new Set(accounts)], ['one', 'two'])
   assert.equal(received.at(-1), undefined)
 })
 
-test('an instance whose listening connection is lost looks for events at once, and listens again', async (t) => {
+test('an instance whose listening connection is lost looks for events immediately, and listens again', async (t) => {
   const url = await server.database(t)
   const proxied = new URL(url)
   const proxy = await startTcpProxy(Number(proxied.port))
@@ -81,7 +81,7 @@ test('an instance whose listening connection is lost looks for events at once, a
   })
 })
 
-test('an instance that receives no notifications, as behind a pooler, polls', async (t) => {
+test('an instance that receives no notifications, for example behind a pooler, polls for events', async (t) => {
   const send: RunUnit = async () => undefined as never
   const url = await server.database(t)
   const { received } = open(t, url, { times: { ...TIMES, pollMs: 20 }, send })

@@ -8,13 +8,13 @@ import type { Fragment } from './statement.ts'
 interface EventRow {
   last_event: number
   forgotten_event: number
-  /** Null if there is no event. */
+  /** Null if no event was found: then the row has only the columns of the account. */
   id: number | null
   type: EventType
   created_at: Date
   actor: EventActor
   data: unknown
-  /** The number of events, of which those that exceed the limits are left out. */
+  /** The number of events that were found, including those that the limits leave out of the page. */
   found: number | null
 }
 

@@ -84,16 +84,16 @@ async function interrupt(sql: postgres.Sql, migration: string): Promise<void> {
     create trigger interruption before insert on migrations for each row execute function interrupt()`)
 }
 
-test('an upgrade that is interrupted in any migration or cut off continues at the next start, and loses nothing', async (t) => {
+test('an upgrade that fails in any migration, or loses its connection, continues at the next start without data loss', async (t) => {
   const url = await server.emptyDatabase(t)
   const sql = connectTo(t, url)
   await createReleased(sql)
   const names = (await readdir(MIGRATIONS)).sort()
   const total = names.length
-  const cutAt = total - 3
+  const disconnectedAt = total - 3
   for (const [index, name] of names.entries()) {
     if (index < RELEASED) continue
-    if (index === cutAt) {
+    if (index === disconnectedAt) {
       const opening = open(url).then(
         (database) => database.close(),
         () => {},
@@ -147,7 +147,7 @@ test('an instance reports that another one upgrades the database, and then start
   )
 })
 
-test('sort names of many assets are filled without indexes, which are the same afterward', async (t) => {
+test('sort names of many assets are filled while the indexes are dropped, and the same indexes exist afterward', async (t) => {
   const url = await server.emptyDatabase(t)
   const sql = connectTo(t, url)
   await createReleased(sql)

@@ -16,7 +16,7 @@ export const MIGRATIONS = fileURLToPath(new URL('../../../migrations/postgres', 
 
 /** An arbitrary constant. The instance that holds this lock migrates. */
 export const LOCK = 7_869_167_103
-/** An instance that waits for the lock reports it after this time. Without migrations, others hold it briefly. */
+/** An instance that waits for the lock reports it only after this time: if no migration runs, the wait is short. */
 const REPORT_AFTER_MS = 1_000
 
 /** Whether a service has created its tables. Changes nothing. */

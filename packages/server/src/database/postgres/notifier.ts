@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { ANY_ACCOUNT } from './event-marks.ts'
 
-/** The changes of this time are announced together. */
+/** Changes within this time are announced together. */
 const COALESCED_MS = 20
 /** A payload has less than 8,000 bytes. */
 const MAX_ACCOUNTS = 200

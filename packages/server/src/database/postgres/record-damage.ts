@@ -14,7 +14,7 @@ function ownerOf(sql: Sql, key: string): Fragment {
     select asset_id, version from asset_versions where object_key = ${key}`
 }
 
-/** Locks the account of an object. The row of its checksum is locked after it, as everywhere. */
+/** Locks the account of an object. Every transaction locks it before the row of a checksum. */
 export async function lockAccountOf(transaction: Sql, key: string): Promise<void> {
   await transaction`
     select from accounts where id = (

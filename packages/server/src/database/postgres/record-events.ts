@@ -21,8 +21,8 @@ export interface NewEvents {
 }
 
 /**
- * Records events, in the caller's transaction. Locks the accounts, so the caller locks no product and no asset
- * afterward that it has not locked before. Returns the number of events.
+ * Records events, in the caller's transaction. Locks the accounts, so the caller must lock all products and assets
+ * before this call. Returns the number of events.
  */
 export async function recordEvents(
   transaction: Sql,
@@ -120,7 +120,7 @@ export async function recordEvent(
   markEvents(transaction, account)
 }
 
-/** Records that the plan is almost used up, if these additional bytes have crossed 90 % of it. */
+/** Records that the plan is almost used up, if these additional bytes made the usage cross 90 % of it. */
 export async function recordStorageLow(
   transaction: Sql,
   { account, actor }: Writer,

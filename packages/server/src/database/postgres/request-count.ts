@@ -11,7 +11,7 @@ export function globalRequestCount(sql: Sql): Pick<Database, 'countRequest'> {
         on conflict (who, window_start) do update set count = request_counts.count + 1
         returning count`
       const count = row?.count ?? 1
-      // The first request of a window deletes the old ones, unless another call is deleting them.
+      // The first request of a window deletes old windows, unless another call is deleting them.
       if (count === 1) {
         const oldest = new Date(windowStart.getTime() - WINDOW_KEPT_MS)
         await sql`

@@ -115,7 +115,7 @@ export function smallResults(sql: Sql, account: string, cache: SmallResultCache)
       cache.set(key, result)
       return read(result, query)
     }
-    // While nothing changes, the first attempt succeeds in one statement. The last one always does.
+    // While nothing changes, the first attempt succeeds in one statement. The last attempt always succeeds.
     for (const attempt of [readCached, findAndRead, () => inSnapshot(sql, findAndRead)]) {
       const page = await attempt()
       if (page !== 'changed') return page

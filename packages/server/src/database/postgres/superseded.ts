@@ -30,7 +30,7 @@ export async function supersedeOldest(
     where accounts.id = sums.account_id`
 }
 
-/** Deletes the removal of an object that was removed. */
+/** Deletes a queued removal, after its object was removed. */
 export async function finishSuperseded(transaction: Sql, id: number): Promise<void> {
   await transaction`
     select from accounts where id = (select account_id from removals where id = ${id})

@@ -137,7 +137,7 @@ export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash' | 'listTr
   return {
     removeOldTrash: (keptForMs) =>
       begin(sql, async (transaction) => {
-        // Deleted while the clock of the server was ahead.
+        // These assets were deleted while the clock of the server was ahead.
         await transaction`
           update assets set trashed_at = date_trunc('milliseconds', now()) where id = any(array(
             select id from assets where trashed_at is not null and trashed_at > now()

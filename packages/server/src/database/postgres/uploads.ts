@@ -61,8 +61,8 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   }
 
   /**
-   * One statement for the check, the reservation, the row and its events: concurrent uploads can't exceed the plan, and
-   * it is the most frequent change.
+   * One statement for the check, the reservation, the row and its events, so that concurrent uploads can't exceed the
+   * plan, and because this is the most frequent change.
    */
   async function tryReserve({ upload, keptForMs, idempotency }: NewUpload): Promise<boolean> {
     const { asset } = upload

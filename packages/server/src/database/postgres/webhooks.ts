@@ -63,7 +63,7 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
         const { id, url, description, types, secret, createdAt } = webhook
         // Locks the account, so that concurrent calls can't exceed the limit.
         await transaction`select from accounts where id = ${account} for no key update`
-        // The next event is that of its creation, which it does not receive.
+        // The next event is `webhook.created` of this webhook, which the webhook itself does not receive.
         const added = await transaction`
           insert into webhooks (id, account_id, url, description, types, secret, previous_secrets,
             last_event, created_at, updated_at)

@@ -2,8 +2,8 @@ import type { ReportUpgrade } from '../migrate.ts'
 import type { Sql } from './connection.ts'
 
 /**
- * Runs work that changes most rows of a table without its indexes, except for those of constraints, and then
- * creates them again. It must run in a transaction: if it is interrupted, the indexes are still there.
+ * Drops the indexes of a table, except for those of constraints, runs work that changes most of its rows, and then
+ * creates the indexes again. It must run in a transaction, so that the indexes still exist after an interruption.
  */
 export async function withoutIndexes(
   transaction: Sql,

@@ -91,7 +91,7 @@ export function prepareAttachments(connection: Connection) {
       const count = assetIds.length * products.seqs.length
       const isTooMuch = assetIds.length > 1 && count > MAX_BULK_ATTACHMENTS
       const ids = { account, ids: JSON.stringify(assetIds) }
-      // If one asset is marked, it exists. Several are read first, because some may be unknown.
+      // A single asset is marked without reading it first: no row is marked if it is unknown. Several are read first.
       const isMarkedFirst = assetIds.length === 1 && products.isComplete
       const assets = (isMarkedFirst ? mark : visible).all(ids)
       const known = new Set(assets.map(({ id }) => id))

@@ -37,7 +37,7 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
     `insert into deliveries (id, webhook_id, event_id, type, body, status, created_at, due_at)
      values (:id, :webhook_id, :event_id, :type, :body, 'pending', :created_at, :created_at)`,
   )
-  // Jumps from webhook to webhook in the index: the number of pending deliveries of each does not matter.
+  // Jumps from webhook to webhook in the index, so the cost does not depend on the number of their deliveries.
   const withPending = `with recursive pending (id) as (
       select min(webhook_id) from deliveries where status = 'pending'
       union all
@@ -82,7 +82,7 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
   )
 
   return {
-    /** Jumps from webhook to webhook, too. */
+    /** Also jumps from webhook to webhook in the index. */
     isAnyDue: (now: Date): boolean => anyDue.get({ now: now.getTime() }) !== undefined,
 
     listWebhooksBehind({ limit, maxPending }: Arguments<'listWebhooksBehind'>[0]): WebhookBehind[] {

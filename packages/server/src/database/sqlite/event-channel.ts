@@ -17,7 +17,7 @@ export function openEventChannel(database: DatabaseSync) {
     known = current
   }
 
-  /** Unchanged if another process holds the lock: the next check reads it. */
+  /** Returns the known version if another process holds the lock. The next check then reads the new one. */
   function readVersion(): unknown {
     try {
       return dataVersion.get()?.data_version

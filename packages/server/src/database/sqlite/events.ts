@@ -7,13 +7,13 @@ import type { Connection, Statement } from './statement.ts'
 interface EventRow {
   last_event: number
   forgotten_event: number
-  /** Null if there is no event. */
+  /** Null if no event was found: then the row has only the columns of the account. */
   id: number | null
   type: EventType
   created_at: number
   actor: string
   data: string
-  /** The number of events, of which those that exceed the limits are left out. */
+  /** The number of events that were found, including those that the limits leave out of the page. */
   found: number | null
 }
 
@@ -29,8 +29,8 @@ export function prepareEvents({ prepare, transaction }: Connection) {
   )
 
   /**
-   * One statement for the state and the events, as another process may record and forget events meanwhile. It finds the
-   * events by an index and adds up their sizes, which does not read their data, and then reads only those that fit.
+   * One statement reads the counters and the events, because another process may record and forget events meanwhile. It
+   * finds the events by an index, adds up their sizes without reading their data, and then reads only those that fit.
    */
   function select(conditions: string[], order: 'asc' | 'desc'): Statement<EventRow> {
     const byId = `order by id ${order}`

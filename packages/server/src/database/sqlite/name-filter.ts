@@ -17,9 +17,9 @@ export interface ProductTexts {
 }
 
 /**
- * Finds products by a part of the name and by words. If few products contain their trigrams, the trigram
- * index finds them; it stores no positions, so each product is checked again. If many contain them, or
- * all texts are too short for a trigram, the products are read in the order of the list.
+ * Finds products by a part of the name and by words. If few products contain all trigrams of these texts,
+ * the trigram index finds them; it stores no positions, so each product is checked again. If many products
+ * do, or all texts are too short for a trigram, the products are read in the order of the list.
  */
 export function prepareNameFilter({ prepare }: Connection) {
   const candidates = prepare<{ count: number }>(

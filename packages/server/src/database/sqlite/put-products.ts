@@ -57,7 +57,7 @@ export function openPutProducts(options: PutOptions) {
     }
   }
 
-  /** Runs one import at a time, and pauses after each for the writes that wait. */
+  /** Runs one import at a time, and pauses after each, so that waiting writes can run. */
   function enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = last.then(work)
     last = result.then(
@@ -89,7 +89,7 @@ export function openPutProducts(options: PutOptions) {
 
 export type PutProducts = ReturnType<typeof openPutProducts>
 
-/** A copy records no events. */
+/** With `isCopy`, no events are recorded. */
 type PutWriter = Writer & { isCopy: boolean }
 
 function preparePut(connection: Connection) {

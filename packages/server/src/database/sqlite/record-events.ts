@@ -92,7 +92,7 @@ export function prepareRecordEvents({ prepare, markEvents }: Connection) {
       recordEvent(writer, type, uploadSnapshot(row))
     },
 
-    /** Records that the plan is almost used up, if these additional bytes have crossed the limit. */
+    /** Records that the plan is almost used up, if these additional bytes made the usage cross 90 % of it. */
     recordStorageLow(writer: Writer, growth: number): void {
       if (growth <= 0) return
       const row = newlyLow.get({ account: writer.account, growth })

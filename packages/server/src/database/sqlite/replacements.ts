@@ -77,8 +77,8 @@ export function prepareReplacements(connection: Connection) {
     },
 
     /**
-     * Cancels the unfinished replacement of an asset. One that is being completed is not cancelled here: it will find
-     * that its asset is gone.
+     * Cancels the unfinished replacement of an asset. One that is being completed is not cancelled here:
+     * `finishReplacement` cancels it, because its asset no longer exists.
      */
     cancelReplacement(actor: string, assetId: string): Upload | undefined {
       const row = cancel.get({ id: assetId, now: Date.now() })

@@ -57,7 +57,7 @@ function candidatesOf({ account, query, filter }: FindOptions): Candidates[] {
   return all
 }
 
-/** Finds assets by a folder, or by the trigrams of a name or a word, that few assets have. */
+/** Finds assets through an index, if few match: by folder, or by the trigrams of a name or a word. */
 export function prepareSmallResults({ prepare }: Connection) {
   const cache = openSmallResultCache<number>()
   const currentRevision = prepare<{ revision: number }>(
@@ -130,7 +130,7 @@ export function prepareSmallResults({ prepare }: Connection) {
     if (cached !== undefined) return pageIn(cached)
     const options = { account, query, filter }
     for (const [index, candidates] of candidatesOf(options).entries()) {
-      // A search may have many words. The rows are read in the same turn as the result.
+      // A search may have many words. Each is tried in its own turn of the event loop, so that other requests run.
       if (index > 0) await nextTurn()
       const result = findAmong(candidates, options)
       if (result === undefined) continue

@@ -24,7 +24,7 @@ export function openSpareFile(databaseFile: string): SpareFile {
   async function create(chunks: number): Promise<void> {
     const handle = await open(`${file}.new`, 'w', 0o600)
     try {
-      // Random bytes, as file systems that compress would store zeros in no space.
+      // Random bytes, because a file system that compresses would need almost no space for zeros.
       for (let chunk = 0; chunk < chunks; chunk += 1) await handle.write(randomBytes(CHUNK_BYTES))
       await handle.sync()
     } finally {

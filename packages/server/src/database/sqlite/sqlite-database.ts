@@ -158,7 +158,7 @@ async function openFile(
   }
 }
 
-/** Connecting creates files. If that fails, it is tried again with the space of the spare file. */
+/** Connecting creates files, which fails on a full disk. It is then retried with the space of the spare file. */
 function connectOnFullDisk(file: string, spareFile: SpareFile): DatabaseSync {
   try {
     return connect(file)

@@ -108,7 +108,7 @@ export function wrapConnection(
 
 /**
  * Compiles an object literal for each statement. Filling rows property by property takes several times
- * as long, as V8 does not know their shape.
+ * as long, because V8 does not know their shape.
  */
 function createRowMapper(names: string[]): (values: Values) => unknown {
   const members = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`)

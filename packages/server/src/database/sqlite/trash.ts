@@ -65,8 +65,8 @@ export function prepareTrash(connection: Connection) {
      order by trashed_at limit ${TRASH_BATCH}`,
   )
 
-  // Deleted while the clock was ahead.
-  const newest = prepare<{ seq: number }>(
+  // Finds an asset that was deleted while the clock was ahead.
+  const anyInFuture = prepare<{ seq: number }>(
     'select seq from assets where trashed_at is not null and trashed_at > :now limit 1',
   )
   const correctTimes = prepare(
@@ -154,7 +154,8 @@ export function prepareTrash(connection: Connection) {
       const now = Date.now()
       const until = now - keptForMs
       // A read first: it is much cheaper than a write that changes nothing.
-      if (newest.get({ now }) === undefined && oldestOfAll.get({ until }) === undefined) return 0
+      if (anyInFuture.get({ now }) === undefined && oldestOfAll.get({ until }) === undefined)
+        return 0
       return transaction(() => {
         correctTimes.run({ now })
         const rows = oldestOfAll.all({ until })

@@ -35,7 +35,7 @@ export function prepareWebhooks(connection: Connection) {
   const byId = prepare<StateRow>(
     `select ${WEBHOOK_STATE} from webhooks where account_id = :account and id = :id`,
   )
-  // The next event is that of its creation, which it does not receive.
+  // The next event is `webhook.created` of this webhook, which the webhook itself does not receive.
   const insert = prepare(
     `insert into webhooks (id, account_id, url, description, types, secret, previous_secrets, last_event,
        created_at, updated_at)
