@@ -7,8 +7,8 @@ interface Ports {
 }
 
 /**
- * Whether the storage still lists the upload. Call it after the asset was found to be ready: the upload may have been
- * completed after it was listed before.
+ * Whether the storage still lists the upload. Call it after the asset was found to be ready: an earlier list may be
+ * from before the completion.
  */
 export async function isStillOpen(
   storage: Pick<StorageContents, 'listUploads'>,

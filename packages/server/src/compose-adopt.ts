@@ -5,7 +5,7 @@ import { lockDataFolder } from './lock-data-folder.ts'
 import { openDatabase, openStorageContents } from './open-engines.ts'
 import { requireDatabase } from './require-database.ts'
 
-/** `mismatch` is why the two do not belong together; undefined if neither is bound yet. */
+/** `mismatch` is the reason why database and storage do not belong together; undefined if neither is bound yet. */
 export type ConfirmAdoption = (mismatch: string | undefined) => Promise<boolean>
 
 /**

@@ -63,11 +63,11 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const usesFolder = usesDataFolder(config)
     const lock = usesFolder ? await lockDataFolder(config.dataDirectory) : undefined
     closers.push(() => lock?.close())
-    // In parallel, because the disk storage waits for its thread to start.
+    // Both engines are opened in parallel, because the disk storage waits for its thread to start.
     let onDamage = (_key: string) => {}
-    const storing = openStorage({ ...options, clock, onDamage: (key) => onDamage(key) })
-    const opening = openDatabase(config, (message, facts) => logger.info(facts, message))
-    const openings = [storing, opening] as const
+    const openingStorage = openStorage({ ...options, clock, onDamage: (key) => onDamage(key) })
+    const openingDatabase = openDatabase(config, (message, facts) => logger.info(facts, message))
+    const openings = [openingStorage, openingDatabase] as const
     for (const engine of openings) closers.push(() => engine.then(closeEngine, nothingToClose))
     const [storage, database, { buildApp }] = await Promise.all([
       ...openings,
@@ -108,7 +108,7 @@ function closeEngine(engine: Storage | Database): Promise<void> {
   return engine.close()
 }
 
-/** An engine that failed to open was already reported. */
+/** An engine that failed to open needs no closing. Its error makes `openService` fail. */
 function nothingToClose(): void {}
 
 /** Opens only the database, so that it works while the service runs. Throws if it does not exist. */

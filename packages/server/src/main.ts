@@ -36,7 +36,7 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
     const logger = await openLog(config.logLevel)
     const { version } = manifest
     service = await openService({ config, logger, version, dashboard, onFatal: () => finish(1) })
-    // Written now, because the process may be killed later.
+    // The compile cache is written now, because the process may be killed later.
     flushCompileCache()
     process.stdout.write(startupMessage(service, version, config))
     warnOfUnreachable(service)

@@ -10,7 +10,7 @@ import { hostInUrl } from './text/host-in-url.ts'
 
 /* The only file that names the engines. Each is loaded only if it is used. */
 
-interface Times {
+interface EngineOptions {
   config: Config
   clock: () => Date
 }
@@ -44,11 +44,11 @@ export async function wouldMigrateFile({ database }: Config): Promise<boolean> {
   return needsMigration(database)
 }
 
-export interface StorageOptions extends Times {
+export interface StorageOptions extends EngineOptions {
   logger: Logger
   /** Called when a part of the service has failed and cannot continue. */
   onFatal(message: string): void
-  /** Called when a download finds that the bytes of an object have changed. */
+  /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
 }
 
@@ -91,11 +91,11 @@ export async function openDataFolder(
   return { database, contents: diskContentsIn(storage) }
 }
 
-/** The contents of the storage, even while another process serves it. */
+/** Opens the storage without serving its URLs, so that it works while the service runs. */
 export async function openStorageContents({
   config,
   clock,
-}: Times): Promise<StorageContents & { close(): Promise<void> }> {
+}: EngineOptions): Promise<StorageContents & { close(): Promise<void> }> {
   if (config.storage.kind === 's3') {
     const { openS3Storage } = await import('./storage/s3/s3-storage.ts')
     return openS3Storage({ ...config.storage, clock })
@@ -104,7 +104,7 @@ export async function openStorageContents({
   return { ...diskContentsIn(config.storage.directory), close: async () => {} }
 }
 
-export async function* examineDatabase({ config, clock }: Times): AsyncIterable<Finding> {
+export async function* examineDatabase({ config, clock }: EngineOptions): AsyncIterable<Finding> {
   const { database } = config
   if (database.kind === 'sqlite') {
     const { examineSqlite } = await import('./database/sqlite/examine.ts')
@@ -116,7 +116,7 @@ export async function* examineDatabase({ config, clock }: Times): AsyncIterable<
 }
 
 export async function* examineStorage(
-  options: Times & { newId: () => string; fix: boolean },
+  options: EngineOptions & { newId: () => string; fix: boolean },
 ): AsyncIterable<Finding> {
   const { config, ...rest } = options
   const { storage, signedForMs, uploadsKeptForMs } = config
@@ -127,6 +127,6 @@ export async function* examineStorage(
   }
   const { examineS3 } = await import('./storage/s3/examine/examine-s3.ts')
   const webOrigin = config.baseUrl ?? `http://${hostInUrl(config.host)}:${config.port}`
-  const lives = { signedForMs, uploadsKeptForMs }
-  yield* examineS3({ ...storage, ...rest, ...lives, webOrigin: new URL(webOrigin).origin })
+  const lifetimes = { signedForMs, uploadsKeptForMs }
+  yield* examineS3({ ...storage, ...rest, ...lifetimes, webOrigin: new URL(webOrigin).origin })
 }

@@ -207,7 +207,7 @@ test('an open service must not be reachable from other machines', () => {
   }
 })
 
-test('a secret is never repeated in a problem', () => {
+test('a problem with a secret setting does not contain its value', () => {
   const problems = problemsOf({ STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'hunter2' })
   assert.equal(problems.length, 1)
   assert.doesNotMatch(problems.join(), /hunter2/)

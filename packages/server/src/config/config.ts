@@ -104,7 +104,7 @@ export function readConfig(environment: Environment): Config {
     read('STOWAGE_HOST', parseHost, 'an address to listen on, such as 127.0.0.1 or 0.0.0.0') ??
     '127.0.0.1'
   const baseUrl = read('STOWAGE_BASE_URL', parseHttpUrl, URL_DESCRIPTION)
-  // Behind a proxy it is reachable from other hosts, even if it listens on loopback.
+  // Behind a proxy, other hosts can reach the service, even if it listens on loopback.
   const isLocal = LOOPBACK.test(host) && (baseUrl === undefined || isLoopbackUrl(baseUrl))
   const authKind = read('STOWAGE_AUTH', oneOf(['open', 'keys']), 'open or keys')
   if (authKind === 'open' && !isLocal) {

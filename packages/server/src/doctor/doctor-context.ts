@@ -15,7 +15,7 @@ export interface DoctorContext {
   onProgress: (text: string) => void
 }
 
-/** More pending removals than this would be a problem in itself. */
+/** Only this many pending removals are read. More of them would be a problem in itself. */
 const MAX_REMOVALS = 100_000
 
 /** The keys of objects that the jobs have not removed yet. */

@@ -58,7 +58,7 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
   }
 }
 
-/** Rules for browsers do not affect reading rows and objects. */
+/** Wrong bucket rules do not prevent the comparison, because it only reads rows and objects. */
 function allowsComparison({ check, status }: Finding): boolean {
   return check === 'bucket rules' || (status !== 'error' && status !== 'pending')
 }

@@ -19,7 +19,7 @@ export async function examineWebhooks({
     if (webhooks.length < PAGE) break
   }
   if (items.length === 0) {
-    return { check, status: 'ok', message: `webhooks: ${total}, none of them fails` }
+    return { check, status: 'ok', message: `${total} checked, none of them fails` }
   }
   const message = `webhooks that fail or are disabled: ${items.length} of ${total}`
   return { check, status: 'note', message, items }

@@ -13,7 +13,7 @@ import { type FileProgress, openFileProgress } from './file-progress.ts'
 const BATCH = 1000
 /** When the service next reads a file that was verified here. */
 const NEXT_READ_MS = 30 * 24 * 3_600_000
-/** The service found it when it read the file. */
+/** The damage that the service has recorded when it read the file. */
 const RECORDED_DAMAGE =
   'it has changed since it was uploaded, cannot be read, or does not match the declared SHA-256'
 
@@ -96,7 +96,7 @@ function orDamage(error: unknown): DamagedObject {
   throw error
 }
 
-/** Checks each again, as a file that was deleted in the meantime is not a problem. */
+/** Checks each file again, because a file that was deleted in the meantime is not a problem. */
 async function missingObjects(
   { database, contents }: DoctorContext,
   files: StoredFile[],
@@ -146,7 +146,7 @@ async function orphanedObjects(
   const unknown: string[] = []
   for (let start = 0; start < objects.length; start += BATCH) {
     const keys = objects.slice(start, start + BATCH).map(({ key }) => key)
-    // In this order: a removal is recorded together with the status, and cleared after the object is removed.
+    // The states are read first: a removal is recorded with the status, and cleared after the object is removed.
     const states = await database.readStates(keys)
     const isBeingRemoved = await keysBeingRemoved(database)
     for (const key of keys) {

@@ -7,7 +7,7 @@ import type { StorageUpload } from '../storage/storage.ts'
 import { type DoctorContext, keysBeingRemoved } from './doctor-context.ts'
 
 const BATCH = 1000
-/** As in the job: uploads without an asset may belong to a running move. */
+/** The same time as in `remove-orphaned-uploads.ts`: uploads without an asset may belong to a running move. */
 const UNKNOWN_UPLOAD_MS = 24 * 3_600_000
 
 interface Orphan {
@@ -17,7 +17,7 @@ interface Orphan {
 
 /**
  * Finds open uploads in the storage that can't be completed: their asset is not uploading, or does not exist. Also finds
- * those whose file is stored: another program that aborts them may destroy it.
+ * open uploads whose file is already stored: a program that aborts such an upload may destroy the file.
  */
 export async function* reconcileUploads(context: DoctorContext): AsyncIterable<Finding> {
   const { contents, repair } = context
@@ -56,7 +56,7 @@ async function findOrphans({ database, contents, signedForMs }: DoctorContext) {
   let count = 0
   for await (const batch of inBatches(contents.listUploads(), BATCH)) {
     count += batch.length
-    // In this order, and the storage last: an upload that ended in the meantime is not a problem.
+    // The states are read before the removals, and the storage last: an upload that ended meanwhile is not a problem.
     const states = await database.readStates(batch.map(({ key }) => key))
     const isBeingRemoved = await keysBeingRemoved(database)
     for (const { openedAt, ...upload } of batch) {
@@ -85,7 +85,7 @@ async function hasObject(
   return (await contents.findObject(key)) !== undefined
 }
 
-const LEFT_OPEN = 'open uploads in the storage whose files are stored'
+const LEFT_OPEN = 'open uploads in the storage whose files are already stored'
 
 function* reportLeftOpen(items: string[]): Iterable<Finding> {
   if (items.length === 0) return
@@ -105,17 +105,17 @@ async function* closeAll(
       await closeStoredUpload({ database, storage: contents }, upload)
       closed.push(name)
     } catch (error) {
-      // An outage only names the engine.
+      // The message of `EngineUnavailable` only names the engine. Its cause has the reason.
       const reason = error instanceof EngineUnavailable ? error.cause : error
       failed.push(`${name}: ${reason instanceof Error ? reason.message : reason}`)
     }
   }
   if (closed.length > 0) {
-    const message = `${LEFT_OPEN}: ${closed.length}; closed, and the files kept`
+    const message = `${LEFT_OPEN}: ${closed.length}; the uploads were closed, and the files were kept`
     yield { check: 'uploads', status: 'fixed', message, items: closed }
   }
   if (failed.length > 0) {
-    const message = `${LEFT_OPEN}, and that could not be closed: ${failed.length}; do not abort them, because on Ceph that destroys the files`
+    const message = `${LEFT_OPEN}, but that could not be closed: ${failed.length}; do not abort them, because on Ceph that destroys the files`
     yield { check: 'uploads', status: 'error', message, items: failed }
   }
 }

@@ -161,7 +161,7 @@ test('an upload that cannot be completed is reported, and removed with --repair'
   )
 })
 
-test('an open upload whose file is stored is reported, and closed with --repair', async (t) => {
+test('an open upload whose file is already stored is reported, and closed with --repair', async (t) => {
   const service = await aService(t, SETTINGS)
   const { storage } = service.context
   const bytes = someBytes(25)
@@ -171,7 +171,7 @@ test('an open upload whose file is stored is reported, and closed with --repair'
   assert.equal((await complete(service.baseUrl, session)).status, 200)
   const finding = await onlyFinding(service)
   assert.deepEqual([finding.check, finding.status], ['uploads', 'error'])
-  assert.match(finding.message, /whose files are stored: 1; do not abort them/)
+  assert.match(finding.message, /whose files are already stored: 1; do not abort them/)
   assert.match(finding.items?.join() ?? '', new RegExp(`${session.id} \\(ready\\)$`))
   const closeUpload = async () => {
     throw new EngineUnavailable('storage', new Error('the storage refuses to copy it'))

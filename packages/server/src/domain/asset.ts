@@ -31,7 +31,7 @@ export interface Asset {
 export interface Integrity {
   /** The SHA-256 that the bytes must have: declared by the client, or of the first read. Null until known. */
   sha256: string | null
-  /** When a read last found this digest; null if none has. */
+  /** When a read last found this digest; null if no read has. */
   verifiedAt: Date | null
   /** Whether the last read found other bytes, or no object. */
   isDamaged: boolean

@@ -14,7 +14,7 @@ export interface Cursor {
   value?: string | number
 }
 
-/** The end of the year 9999: later times are no timestamps of a database. */
+/** The end of the year 9999: no timestamp in a database is later. */
 const LAST_TIME = Date.UTC(10_000, 0) - 1
 
 const CURSOR = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.([\w-]+))?$/i

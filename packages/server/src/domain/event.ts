@@ -9,9 +9,9 @@ import type { DisabledReason, Webhook } from './webhook.ts'
 export interface EventActor {
   /** `anonymous`: the service requires no key. */
   type: 'key' | 'upload_token' | 'grant' | 'job' | 'operator' | 'anonymous'
-  /** The ID of the key, the token or the grant; null for the key from the settings, and for all others. */
+  /** The ID of the key, the token or the grant; null for the key from the settings, and for all other types. */
   id: string | null
-  /** The name of the key, of the key that created the token, or of the job; null for all others. */
+  /** The name of the key, of the key that created the token, or of the job; null for all other types. */
   name: string | null
 }
 
@@ -84,7 +84,7 @@ export type DeletedVersion = Pick<
   'version' | 'filename' | 'bytes' | 'mime' | 'createdAt'
 > & { assetId: string }
 
-/** An upload. Of a replacement, the ID is that of the asset that it replaces. */
+/** An upload. The ID of a replacement is that of the asset that gets the new version. */
 export interface EventUpload {
   id: string
   uploadId: string
@@ -102,7 +102,7 @@ export interface EventUpload {
 /** A webhook, without its secrets and the path of its URL: other webhooks receive this event. */
 export interface EventWebhook
   extends Pick<Webhook, 'id' | 'description' | 'types' | 'createdAt' | 'updatedAt'> {
-  /** Of its URL. */
+  /** The origin of its URL. */
   origin: string
   disabledReason: DisabledReason | null
   /** Empty if it was created or deleted. */

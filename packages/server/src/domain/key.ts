@@ -2,8 +2,8 @@
 export const KEY_SCOPES = ['read', 'write', 'manage'] as const
 export type KeyScope = (typeof KEY_SCOPES)[number]
 
-export function includesScope(held: KeyScope, needed: KeyScope): boolean {
-  return KEY_SCOPES.indexOf(held) >= KEY_SCOPES.indexOf(needed)
+export function includesScope(granted: KeyScope, needed: KeyScope): boolean {
+  return KEY_SCOPES.indexOf(granted) >= KEY_SCOPES.indexOf(needed)
 }
 
 export interface NewKey {

@@ -4,14 +4,14 @@ import { matchParts } from './match-parts.ts'
 import { partPlan } from './parts.ts'
 
 const PLAN = partPlan(25, 10)
-const HELD = [
+const RECEIVED = [
   { number: 1, etag: 'a', size: 10 },
   { number: 2, etag: 'b', size: 10 },
   { number: 3, etag: 'c', size: 5 },
 ]
 
 test('parts that the caller omits are taken from the storage', () => {
-  const { parts, problems } = matchParts(PLAN, HELD, [{ number: 2, etag: '"b"' }])
+  const { parts, problems } = matchParts(PLAN, RECEIVED, [{ number: 2, etag: '"b"' }])
   assert.deepEqual(problems, [])
   assert.deepEqual(
     parts.map(({ etag }) => etag),
@@ -26,7 +26,7 @@ test('every kind of problem names its parts', () => {
     { number: 2, etag: 'x' },
     { number: 4, etag: 'd' },
   ]
-  const { problems } = matchParts(PLAN, HELD.slice(0, 2), named)
+  const { problems } = matchParts(PLAN, RECEIVED.slice(0, 2), named)
   assert.deepEqual(
     problems.map((problem) => problem.split(' ')[0]),
     ['3', '2', '1', '4'],
@@ -34,7 +34,7 @@ test('every kind of problem names its parts', () => {
 })
 
 test('a part with the wrong length counts as missing', () => {
-  const short = HELD.map((part) => (part.number === 2 ? { ...part, size: 9 } : part))
+  const short = RECEIVED.map((part) => (part.number === 2 ? { ...part, size: 9 } : part))
   assert.match(matchParts(PLAN, short, []).problems.join(), /^2 not received/)
 })
 

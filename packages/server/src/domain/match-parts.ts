@@ -6,7 +6,7 @@ export interface NamedPart {
   etag: string
 }
 
-export interface HeldPart extends NamedPart {
+export interface ReceivedPart extends NamedPart {
   size: number
 }
 
@@ -24,28 +24,32 @@ const LISTED = 20
  * Compares the parts that the caller lists with those in the storage. Parts that the caller omits are
  * taken from the storage; each listed part must be stored with the same ETag and listed once.
  */
-export function matchParts(plan: PartPlan, held: HeldPart[], named: NamedPart[]): PartMatch {
-  const heldByNumber = new Map(held.map((part) => [part.number, part]))
+export function matchParts(
+  plan: PartPlan,
+  received: ReceivedPart[],
+  named: NamedPart[],
+): PartMatch {
+  const receivedByNumber = new Map(received.map((part) => [part.number, part]))
   const count = new Map<number, number>()
   for (const { number } of named) count.set(number, (count.get(number) ?? 0) + 1)
 
   const ranges = partRanges(plan)
   const missing = ranges
-    .filter((range) => heldByNumber.get(range.number)?.size !== partLength(range))
+    .filter((range) => receivedByNumber.get(range.number)?.size !== partLength(range))
     .map((range) => range.number)
   const isMissing = new Set(missing)
   const unknown = [...count.keys()].filter((number) => number > plan.count || number < 1)
-  const beyond = numbersBeyond(plan, held)
+  const beyond = numbersBeyond(plan, received)
   const twice = [...count].filter(([, times]) => times > 1).map(([number]) => number)
   const wrong = named
     .filter(({ number, etag }) => {
-      const part = heldByNumber.get(number)
+      const part = receivedByNumber.get(number)
       return part !== undefined && !isMissing.has(number) && part.etag !== unquote(etag)
     })
     .map(({ number }) => number)
 
   return {
-    parts: ranges.flatMap((range) => heldByNumber.get(range.number) ?? []),
+    parts: ranges.flatMap((range) => receivedByNumber.get(range.number) ?? []),
     problems: [
       ...sentence(missing, 'not received: send them before completing'),
       ...sentence(wrong, 'stored with another ETag: send them again, or list the right ETag'),
@@ -60,22 +64,26 @@ export function matchParts(plan: PartPlan, held: HeldPart[], named: NamedPart[])
  * The numbers of parts that are missing, have the wrong length, are beyond the plan, or have another
  * ETag than the caller listed. The ETag of a part that is not listed is not compared.
  */
-export function partsAtFault(held: HeldPart[], plan: PartPlan, named: NamedPart[]): number[] {
-  const heldByNumber = new Map(held.map((part) => [part.number, part]))
+export function partsAtFault(
+  received: ReceivedPart[],
+  plan: PartPlan,
+  named: NamedPart[],
+): number[] {
+  const receivedByNumber = new Map(received.map((part) => [part.number, part]))
   const etags = new Map(named.map(({ number, etag }) => [number, etag]))
   const atFault = partRanges(plan)
     .filter((range) => {
-      const part = heldByNumber.get(range.number)
+      const part = receivedByNumber.get(range.number)
       const etag = etags.get(range.number) ?? part?.etag
       return part?.size !== partLength(range) || part.etag !== etag
     })
     .map((range) => range.number)
-  return [...atFault, ...numbersBeyond(plan, held)]
+  return [...atFault, ...numbersBeyond(plan, received)]
 }
 
 /** Parts received before the size was reduced. Some storage builds the object from every stored part. */
-export function numbersBeyond(plan: PartPlan, held: HeldPart[]): number[] {
-  return held.map(({ number }) => number).filter((number) => number > plan.count)
+export function numbersBeyond(plan: PartPlan, received: ReceivedPart[]): number[] {
+  return received.map(({ number }) => number).filter((number) => number > plan.count)
 }
 
 /** Clients send the header unchanged or without its quotes. */

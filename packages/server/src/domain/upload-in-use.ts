@@ -8,10 +8,10 @@ interface ObjectOwner {
 }
 
 /**
- * Whether an upload that is open in the storage must not be aborted, because its asset is unfinished or may have
- * been created from it. Some storage still lists an upload after its completion, and aborting it would
- * destroy the object. If no storage ID was recorded, as for an asset that was moved here, any upload of
- * the asset may be the one.
+ * Whether an upload that is open in the storage must not be aborted, because its asset is unfinished, or because
+ * the object may have been created from it. Some storage still lists an upload after its completion, and aborting
+ * it would destroy the object. If no storage ID was recorded, for example for an asset that was moved here, any
+ * upload with the key of the object may be the one that created it.
  */
 export function isUploadInUse(
   { status, isSuperseded, storageId }: ObjectOwner,

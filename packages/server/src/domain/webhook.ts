@@ -37,7 +37,7 @@ export interface Disabled {
 
 export type DeliveryStatus = 'pending' | 'succeeded' | 'failed'
 
-/** One event, or a ping, on its way to one webhook. Its body never changes. */
+/** One event, or a ping, that is sent to one webhook until it succeeds or fails. Its body never changes. */
 export interface Delivery {
   /** Also the `webhook-id` of the request, with which a receiver recognizes repeated attempts. */
   id: string

@@ -97,7 +97,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
         sendError(refusal as Error, request, reply)
       }
     },
-    // With these given, Fastify does not load its own compilers, more than a hundred modules.
+    // With these compilers, Fastify does not load its own, which are more than a hundred modules.
     schemaController: { compilersFactory: COMPILERS },
     clientErrorHandler: (error, socket) => onMalformedRequest(error, socket),
     // The service refuses a missing Host itself, with an error body.
@@ -105,7 +105,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   })
   const isOpen = options.context.settings.auth.kind === 'open'
 
-  /** Sets the headers of every response. */
+  /** Sets the headers of every response. An open service also refuses remote requests here. */
   function receive(request: FastifyRequest, reply: FastifyReply): void {
     reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
     if (isOpen) refuseRemoteRequests(request, options.baseUrl())
@@ -116,8 +116,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
   handleExpectations(app.server)
   destroyIdleConnections(app.server, IDLE_MS)
   keepIdleConnections(app.server)
-  const closeQuietConnections = trackConnections(app.server, { withinMs: SHUTDOWN_TIMEOUT_MS })
-  app.addHook('preClose', async () => closeQuietConnections())
+  const closeConnections = trackConnections(app.server, { withinMs: SHUTDOWN_TIMEOUT_MS })
+  app.addHook('preClose', async () => closeConnections())
   app.setErrorHandler(sendError)
   app.decorateRequest('authorized', undefined)
   parseJsonBodies(app)

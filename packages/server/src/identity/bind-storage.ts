@@ -26,7 +26,7 @@ export async function bindStorage({ database, storage }: Engines): Promise<void>
   }
 }
 
-/** Binds the two to each other, regardless of earlier bindings. */
+/** Binds database and storage to each other, regardless of earlier bindings. */
 export async function rebindStorage({ database, storage }: Engines): Promise<void> {
   const { id } = await database.readIdentity()
   const { storageId } = await storage.replaceIdentity(id)

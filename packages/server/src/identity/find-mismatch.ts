@@ -1,7 +1,9 @@
 import type { DatabaseIdentity } from '../database/database.ts'
 import type { StorageIdentity } from '../storage/storage.ts'
 
-/** Why the two do not belong together; undefined if they do, or if neither is bound yet. */
+/**
+ * Returns the reason why database and storage do not belong together; undefined if they do, or if neither is bound yet.
+ */
 export function findMismatch(
   database: DatabaseIdentity,
   storage: StorageIdentity | undefined,

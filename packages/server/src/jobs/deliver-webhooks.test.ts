@@ -128,7 +128,7 @@ test('several instances that queue and send at the same time send each event onc
   )
 })
 
-test('the bodies of running requests are limited together', async (t) => {
+test('the total size of the bodies of running requests is limited', async (t) => {
   const service = await aService(t)
   const own = takeOverJobs(service)
   const receiver = await aWebhookReceiver(t)

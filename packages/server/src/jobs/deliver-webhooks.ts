@@ -8,24 +8,27 @@ import {
 import { queueDeliveries } from '../operations/webhooks/queue-deliveries.ts'
 import { createWakeUp, type WakeUp } from './wake-up.ts'
 
-/** How often it looks for work if nothing wakes it, such as retries that are due. */
+/** How often the job looks for work that does not wake it, such as retries that have become due. */
 const POLL_MS = 500
 const PAUSE_AFTER_ERROR_MS = 5_000
 /** How long a shutdown waits for responses. */
 const DRAIN_MS = 3_000
 /** How often the claims of running requests are extended. */
 const RENEW_MS = 2_000
-/** The bodies of the running requests have at most this size together, and one more body. For failing webhooks as well. */
+/**
+ * No further request starts while the bodies of the running requests have this size in total. Requests to failing
+ * webhooks are counted separately, with the same limit.
+ */
 const MAX_BYTES = 32_000_000
-/** A request that has waited for this long gives up its slot: the endpoint may never respond. */
+/** A request without a response after this time is slow, and its slot becomes free: the endpoint may never respond. */
 const SLOW_MS = 1_000
 
 interface SendLimits {
-  /** How many requests run at the same time on this instance, without slow ones. */
+  /** How many requests run at the same time on this instance, not counting slow ones. */
   slots: number
-  /** The last slots are only for webhooks without a running request, so that no webhook waits for the others. */
+  /** This many slots are only for webhooks without a running request, so that no webhook waits for the others. */
   reserved: number
-  /** How many run at the same time, including slow ones. */
+  /** How many requests run at the same time on this instance, including slow ones. */
   total: number
   perWebhook: number
 }
@@ -125,7 +128,7 @@ async function claim(
 ): Promise<ClaimedDelivery[]> {
   const now = await context.database.readClock()
   const claimedUntil = new Date(now.getTime() + CLAIM_MS)
-  // Read from the context again: a test may have taken over the jobs meanwhile.
+  // Reads `context.database` again, because a test may have replaced it meanwhile.
   return context.database.claimDeliveries(health, { now, claimedUntil }, limits)
 }
 

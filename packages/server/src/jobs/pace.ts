@@ -9,7 +9,7 @@ export interface Rates {
 
 /** Shorter pauses cost more than they save. */
 const MIN_PAUSE_MS = 5
-/** Unused time allows a burst, but not a longer one than this. */
+/** After a time without reads, a burst is allowed, but for no longer than this. */
 const MAX_BURST_MS = 50
 
 /**

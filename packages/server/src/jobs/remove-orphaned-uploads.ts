@@ -9,9 +9,9 @@ import { BATCH } from './job.ts'
 const ORPHANED_MS = 24 * 3_600_000
 
 /**
- * Removes uploads from the storage whose asset has ended, and closes those that are still open although their object
- * is stored. If there is no row at all, it only does so for old uploads: after the database is restored from a backup,
- * recent uploads may have no row yet.
+ * Removes the uploads of ended assets from the storage, and closes uploads that are still open although their object is
+ * stored. A recent upload without any row is kept: a running move may have started it, or it is newer than the backup
+ * that the database was restored from.
  */
 export async function removeOrphanedUploads(context: Context, signal: AbortSignal): Promise<void> {
   for await (const batch of inBatches(context.storage.listUploads(), BATCH)) {

@@ -12,7 +12,7 @@ export interface Destinations {
   products: Map<string, string>
 }
 
-/** Accounts are matched by name, products by the shop's product and variant numbers. */
+/** Accounts are matched by name, products by the shop's product and variant IDs. */
 export async function copyAccounts({ source, target }: Move): Promise<Destinations> {
   const destinations: Destinations = { accounts: new Map(), products: new Map() }
   for (const account of await source.database.listAccounts()) {

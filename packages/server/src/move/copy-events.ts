@@ -7,8 +7,8 @@ import { type Move, MoveRefused } from './move.ts'
 const PAGE = 500
 
 /**
- * Refuses accounts of the target that have other events than the source: their IDs would be used twice. Events that an
- * interrupted run has copied are the same.
+ * Refuses accounts of the target that have other events than the source, because two events would have the same ID.
+ * Events that an interrupted run has copied are equal to those of the source.
  */
 export async function refuseOtherEvents({ source, target }: Move): Promise<void> {
   for (const account of await source.database.listAccounts()) {
@@ -45,7 +45,7 @@ export async function copyEvents({ source }: Move, destinations: Destinations): 
   }
 }
 
-/** At least one page, which may be empty: it has the counters. */
+/** Yields at least one page, even if it has no events, because a page also has the counters. */
 async function* eventPages(data: AccountData): AsyncIterable<EventPage> {
   let after = 0
   for (;;) {

@@ -51,14 +51,14 @@ export async function copyObject(
   const plan = targetPlan(move, size)
   const parts = started && (await partsOfPlan(storage, started, plan))
   const upload = started && parts ? started : { key, id: await open(move, key, mime) }
-  const held = new Map(parts?.map((part) => [part.number, part]))
+  const stored = new Map(parts?.map((part) => [part.number, part]))
   const object = { key, plan: sourcePlan(file) }
   const transfers = partRanges(plan).map((range) =>
     move.inSlot(async () => {
       const length = partLength(range)
       const bytes = () => readRange(source.contents, object, range)
       const md5 = await md5Of(bytes())
-      const isStored = isSame(held.get(range.number), { length, md5 })
+      const isStored = isSame(stored.get(range.number), { length, md5 })
       if (!isStored) {
         const tomorrow = new Date(clock().getTime() + DAY_MS)
         const { urls } = await storage.signParts(upload, [range], tomorrow)
@@ -91,8 +91,8 @@ async function open({ target, newId }: Move, key: string, mime: string): Promise
 }
 
 /** The part is known to be the same only if its ETag is the MD5 of the part, as on most S3-compatible storage. */
-function isSame(held: StoredPart | undefined, part: { length: number; md5: Buffer }): boolean {
-  return held?.size === part.length && held.etag === part.md5.toString('hex')
+function isSame(stored: StoredPart | undefined, part: { length: number; md5: Buffer }): boolean {
+  return stored?.size === part.length && stored.etag === part.md5.toString('hex')
 }
 
 async function complete(storage: Storage, upload: StorageUpload, plan: PartPlan): Promise<void> {

@@ -1,11 +1,12 @@
 import type { Destinations } from './copy-accounts.ts'
 import type { Move } from './move.ts'
 
+/** How many webhooks are read at a time. */
 const WEBHOOKS = 100
-/** Their bodies can be large. */
+/** How many deliveries are read at a time. Their bodies can be large. */
 const DELIVERIES = 100
 
-/** Copies the webhooks with their secrets, and their deliveries: pending ones are sent by the target. */
+/** Copies the webhooks with their secrets and deliveries. The target sends the pending deliveries. */
 export async function copyWebhooks(
   { source }: Pick<Move, 'source'>,
   { accounts }: Pick<Destinations, 'accounts'>,

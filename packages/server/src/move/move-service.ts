@@ -14,7 +14,7 @@ import { copyWebhooks } from './copy-webhooks.ts'
 import { type Move, type MoveProgress, MoveRefused, type MoveResult } from './move.ts'
 
 const BATCH = 500
-/** How many assets are written in one transaction, and the most that an interrupted run has to copy again. */
+/** How many assets are written in one transaction. An interrupted run has to copy at most this many again. */
 const GROUP = 32
 const MAX_TRANSFERS = 4
 const MAX_LISTED = 5
@@ -125,7 +125,7 @@ interface Step {
   object: ObjectFacts | undefined
 }
 
-/** Adds objects of the target that belong to no asset of the source to `leftOver`. */
+/** Yields the assets of the source. Adds the keys of objects in the target without such an asset to `leftOver`. */
 async function* stepsOf(move: Move, leftOver: string[]): AsyncIterable<Step> {
   const steps = mergeByKey(pairsOf(move), move.target.storage.listObjects(), {
     left: ({ key }) => key,
@@ -174,7 +174,7 @@ async function copyGroup(
   }
 }
 
-/** The file in the target. The step only has the object that is named after the asset. */
+/** The object of the file in the target. The step only has the object whose key is the ID of the asset. */
 async function objectOf(
   { target }: Move,
   { record, object }: Step,

@@ -2,10 +2,10 @@ import type { Database } from '../database/database.ts'
 import type { Storage, StorageContents } from '../storage/storage.ts'
 
 export interface Move {
-  /** Only read. */
+  /** The source is only read, never changed. */
   source: { database: Database; contents: StorageContents }
   target: { database: Database; storage: Storage; chunkSize: number }
-  /** Copies only files, to shorten the downtime for the rest. */
+  /** Copies only files, while the service runs, to shorten the downtime of the move that follows. */
   ahead: boolean
   /** Reads every file from both sides and compares it. */
   verify: boolean
@@ -13,7 +13,7 @@ export interface Move {
   newId: () => string
   /** Runs a transfer once a slot is free. */
   inSlot: <Result>(task: () => Promise<Result>) => Promise<Result>
-  /** Counts bytes in the target; `isSent` if this run sent them. */
+  /** Counts bytes that are in the target. `isSent`: this run has sent them. */
   onBytes: (count: number, isSent: boolean) => void
 }
 

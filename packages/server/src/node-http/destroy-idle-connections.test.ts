@@ -38,7 +38,7 @@ test('a client that stops sending its body is disconnected', async (t) => {
   await once(socket, 'close')
 })
 
-test('a client that keeps its side open after the end is disconnected', async (t) => {
+test('a client that does not close its side after the server has closed its own is disconnected', async (t) => {
   const { client, socket } = await aServer(t, (_request, response) => {
     response.end()
     response.socket?.end()

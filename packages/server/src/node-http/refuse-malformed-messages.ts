@@ -27,8 +27,8 @@ const LINGER_MS = 2_000
 /**
  * Creates the listener for `clientError`. There is no request object, so it writes the response directly
  * to the socket, after the responses to earlier requests on the same connection. If the error is in the
- * body of a request that already got its response, it only closes the connection: the client would take a
- * second response for that of its next request.
+ * body of a request that already got its response, it only closes the connection: the client would mistake
+ * a second response for the response to its next request.
  */
 export function refuseMalformedMessages(server: Server) {
   const pendingOn = trackPendingResponses(server)

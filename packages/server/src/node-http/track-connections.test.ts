@@ -64,7 +64,7 @@ test('a response that the client is still reading arrives completely', async (t)
   await closed
 })
 
-test('a client that never reads its response is disconnected when the time is over', async (t) => {
+test('a client that never reads its response is disconnected after the timeout', async (t) => {
   const requested = Promise.withResolvers<void>()
   const { client, close } = await aServer(
     t,

@@ -17,7 +17,7 @@ export function trackConnections(
 ): () => void {
   const busy = new Map<Socket, number>()
   let isClosing = false
-  // Node’s `close` calls it.
+  // Disabled, because Node’s `server.close` calls it.
   server.closeIdleConnections = () => {}
 
   function change(socket: Socket, by: number): void {

@@ -1,6 +1,6 @@
 import type { ObjectFacts, StoredPart } from './storage.ts'
 
-/** Throws unless the object has the size of the parts: otherwise they may be the only copy of a file. */
+/** Throws if the object does not have the size of the parts: then the parts may be the only copy of the file. */
 export function checkStored(object: ObjectFacts | undefined, parts: StoredPart[]): void {
   const size = parts.reduce((sum, part) => sum + part.size, 0)
   if (object?.size === size) return

@@ -74,7 +74,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
   }
 
   test(
-    name('the first database that binds the storage keeps it until its identity is replaced'),
+    name('the storage stays bound to the first database until its identity is replaced'),
     async (t) => {
       const { storage } = await open(t)
       const before = await storage.readIdentity()
@@ -120,12 +120,12 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     const { storage, upload, put, plan } = await anUpload(t)
     const second = await put(2)
     const third = await put(3)
-    const held = (await storage.listParts(upload)) ?? []
-    for (const { receivedAt } of held) {
+    const listed = (await storage.listParts(upload)) ?? []
+    for (const { receivedAt } of listed) {
       // Some storage rounds to seconds.
       assert.ok(Math.abs(Date.now() - receivedAt.getTime()) < 60_000, `${receivedAt}`)
     }
-    const facts = held.map(({ number, etag, size }) => ({ number, etag, size }))
+    const facts = listed.map(({ number, etag, size }) => ({ number, etag, size }))
     assert.deepEqual(facts, [
       { number: 2, etag: etagOf(second), size: plan.chunkSize },
       { number: 3, etag: etagOf(third), size: plan.size % plan.chunkSize },
@@ -254,7 +254,7 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.deepEqual(Buffer.from(await (await fetch(url)).arrayBuffer()), bytes)
   })
 
-  test(name('an aborted upload is removed with its parts, and accepts no more'), async (t) => {
+  test(name('an aborted upload is removed with its parts, and refuses new parts'), async (t) => {
     const { storage, upload, plan, put, putAll } = await anUpload(t)
     await putAll()
     await storage.abortUpload(upload)

@@ -57,7 +57,7 @@ test('only the first kilobyte of an endless response is read', async (t) => {
   assert.ok(sent < 50_000_000, `${sent} bytes`)
 })
 
-test('a receiver that never responds is cut off after the timeout', async (t) => {
+test('a receiver that never responds is disconnected after the timeout', async (t) => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
   const url = await anHttpServer(t, (request) => request.on('close', resolve))
   const { status, error } = await anySender({ timeoutMs: 50 })({ ...REQUEST, url })
@@ -65,7 +65,7 @@ test('a receiver that never responds is cut off after the timeout', async (t) =>
   await closed
 })
 
-test('a name that is never resolved is given up after the timeout', async () => {
+test('a request to a name that is never resolved fails after the timeout', async () => {
   const send = anySender({ timeoutMs: 50, resolveHost: () => new Promise(() => {}) })
   const { status, error } = await send({ ...REQUEST, url: 'http://shop.example' })
   assert.deepEqual([status, error], [null, 'No response within 0.05 seconds'])
@@ -126,7 +126,7 @@ test('a connection that is refused, and a response that is not HTTP, are failure
   assert.match(malformed.error ?? '', /Parse Error/)
 })
 
-test('addresses that are not public are refused without connecting, also literal ones', async (t) => {
+test('addresses that are not public are refused without connecting, including IP addresses in the URL', async (t) => {
   let requests = 0
   const url = await anHttpServer(t, (_request, response) => {
     requests += 1
@@ -160,7 +160,7 @@ test('a name is checked for each connection, so it cannot resolve to a private a
     requests += 1
     response.end()
   })
-  // The first answer has no address, because the test must not connect to a public one.
+  // The first lookup returns no address, because the test must not connect to a public one.
   const answers = [[], ['127.0.0.1']]
   const send = openWebhookSender({
     targets: 'public',

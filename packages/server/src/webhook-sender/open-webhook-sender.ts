@@ -46,7 +46,7 @@ export function openWebhookSender(options: WebhookSenderOptions): SendWebhook {
     const startedAt = performance.now()
     const url = new URL(message.url)
     const address = url.hostname.replace(/^\[|\]$/g, '')
-    // The name of the host is not looked up if it is an address.
+    // If the host is an IP address, `lookup` is not called, so the address is checked here.
     const outcome =
       isIP(address) !== 0 && !isAllowed(address)
         ? noResponse(new TargetRefused(address))
@@ -67,7 +67,7 @@ function open(url: URL, { headers, body }: WebhookRequest, lookup: LookupFunctio
       'Accept-Encoding': 'identity',
       ...headers,
     },
-    // Each request has its own connection: a kept one may be closed by the receiver just as a request is sent.
+    // Each request has its own connection: the receiver may close an idle one at the moment a request is sent on it.
     agent: false,
     lookup,
   })
@@ -105,7 +105,7 @@ async function exchange(
       retryAfter: response.headers['retry-after'] ?? null,
     })
   })
-  // With 101, the receiver wants another protocol, and no other response follows. Node does not report it as one.
+  // The status 101 switches to another protocol, and no other response follows. Node emits no `response` for it.
   function onSwitch(): void {
     hasStatus = true
     resolve({ status: SWITCHING_PROTOCOLS, error: null, response: '', retryAfter: null })
@@ -114,7 +114,7 @@ async function exchange(
     socket.destroy()
     onSwitch()
   })
-  // Without the header Upgrade.
+  // Node emits this event instead of `upgrade` if the response has no Upgrade header.
   request.on('information', ({ statusCode }) => {
     if (statusCode === SWITCHING_PROTOCOLS) onSwitch()
   })

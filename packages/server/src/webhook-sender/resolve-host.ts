@@ -2,15 +2,15 @@ import { lookup, Resolver } from 'node:dns/promises'
 
 const TIMEOUT_MS = 4_000
 
-/** The DNS server has answered that it knows no address of this name. */
+/** The error codes if a DNS server responds that it knows no address of this name. */
 const IS_UNKNOWN = /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EBADNAME|EBADQUERY|ENOTIMP)$/
 
 export type ResolveHost = (hostname: string) => Promise<string[]>
 
 /**
- * Asks the DNS servers first, without the threads of the system’s resolver: while a DNS server does not respond, it
- * would block one of these few threads per name, and everything else that needs one. The system’s resolver is only
- * used for names that DNS does not know, such as those in /etc/hosts.
+ * Queries the DNS servers first, and uses the system’s resolver only for names that DNS does not know, such as those in
+ * /etc/hosts. The system’s resolver runs in Node’s thread pool: while a DNS server does not respond, each name would
+ * block one of the few threads, and all other work that needs a thread would wait.
  */
 export function openResolver(): ResolveHost {
   const resolver = new Resolver({ timeout: TIMEOUT_MS, tries: 2 })

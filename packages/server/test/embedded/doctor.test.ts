@@ -44,7 +44,7 @@ test('doctor reports webhooks that are disabled', async (t) => {
   const settings = { STOWAGE_DATA: folder }
   const created = await call('POST', `${API}/webhooks`, { url: 'http://127.0.0.1:1/' })
   const { id } = created.body.data
-  assert.match((await doctor(settings)).stdout, /^ok +webhooks: webhooks: 1, none of them fails$/m)
+  assert.match((await doctor(settings)).stdout, /^ok +webhooks: 1 checked, none of them fails$/m)
   await call('PUT', `${API}/webhooks/${id}`, { enabled: false })
   const { code, stdout } = await doctor(settings)
   assert.equal(code, 0)

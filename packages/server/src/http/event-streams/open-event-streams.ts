@@ -52,7 +52,7 @@ export function openEventStreams(
   let isClosed = false
 
   const feeds = openFeeds(context, (event) => {
-    // Without waiting for the next check.
+    // The streams of the key end immediately, without waiting for the next check.
     if (event.type === 'key.revoked') endStreamsOf(event.data.id)
     return toText(event)
   })
@@ -115,7 +115,7 @@ export function openEventStreams(
           if (isClosed) stream.end()
           follow()
 
-          /** Reads events at the speed of the client until it has got all of them. */
+          /** Reads older events at the speed of the client, then joins the feed of new ones. */
           function follow(): void {
             isLive = false
             feeds.follow(accountId, follower).then(
@@ -141,7 +141,7 @@ export function openEventStreams(
   }
 }
 
-/** True during an outage of the database. */
+/** Returns true during an outage of the database, so that streams stay open. */
 async function mayRead(context: Context, { accountId, credentials }: StreamRequest) {
   try {
     const caller = await authenticate(context, credentials)

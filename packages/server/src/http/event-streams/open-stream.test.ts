@@ -31,7 +31,7 @@ async function aClient(t: TestContext): Promise<{ response: ServerResponse; sock
   return { response, socket }
 }
 
-test('a client that does not read gets no more events, is disconnected, and only a little is kept for it', async (t) => {
+test('a client that does not read gets no more events and is disconnected, and the buffer for it stays small', async (t) => {
   const { response } = await aClient(t)
   const stream = openStream(response, 0, { drainMs: 100 })
   let sent = 0
@@ -49,12 +49,12 @@ test('a client that does not read gets no more events, is disconnected, and only
   assert.equal(response.writableLength, before)
   await stream.sendSlowly([LARGE, LARGE])
   assert.ok(stream.isClosed())
-  // It ignores everything after that.
+  // A closed stream ignores all further calls.
   stream.send([LARGE])
   stream.end()
 })
 
-test('older events wait for the client, which gets all of them, and stop when it disconnects', async (t) => {
+test('older events are sent at the speed of the client, until it has all of them or disconnects', async (t) => {
   const { response, socket } = await aClient(t)
   const stream = openStream(response, 7)
   const events = Array.from({ length: MAX_SENT }, (_, index) => ({ ...LARGE, id: index + 8 }))

@@ -2,22 +2,22 @@ import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FeedEvent } from '../../operations/events/create-feed.ts'
 
-/** New events are not sent to a client that has not read this much. */
+/** New events are not sent to a client that has more unread bytes than this. */
 const MAX_UNREAD_BYTES = 256 * 1024
 /** A client that does not read for this long is disconnected. It can continue after the last event that it got. */
 const DRAIN_MS = 30_000
-/** How long an ended stream waits until its client has read everything. It has lost its key, or the service stops. */
+/** How long an ended stream waits until its client has read everything. The key was revoked, or the service stops. */
 const END_MS = 5_000
-/** How long a client waits before it connects again. Random, so that not all connect at once after a restart of the service. */
+/** How long a client waits before it connects again. Random, so that not all clients connect at the same time. */
 const RETRY_MS = { min: 500, max: 2_500 }
 
 export interface Stream {
   isClosed(): boolean
   /** Returns how many events were sent: fewer if the client does not read fast enough. */
   send(events: FeedEvent[]): number
-  /** Resolves when the client has read most of it. Disconnects a client that does not read. */
+  /** Resolves when the client has read most of the events. Disconnects a client that does not read. */
   sendSlowly(events: FeedEvent[]): Promise<void>
-  /** Keeps the connection alive. With a position, the client continues after it. */
+  /** Keeps the connection alive. A client that reconnects continues after the position, if one was sent. */
   sendPosition(position: number | undefined): void
   /** Ends the stream. Soon afterward, a client that does not read is disconnected. */
   end(): void

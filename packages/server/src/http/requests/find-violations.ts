@@ -36,9 +36,9 @@ const NOT_AN_OBJECT = 'must be a JSON object'
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i
 
 /**
- * Validates by the rules of JSON Schema. The problem of a violation is that of the innermost schema that
- * has one. The length of a list is checked before its elements, so that the elements of a list that is
- * too long are never visited.
+ * Validates by the rules of JSON Schema. `problem` is the `x-problem` of the innermost schema that has one,
+ * or the result of `x-check`. The length of a list is checked before its elements, so that the elements of a
+ * list that is too long are never visited.
  */
 export function findViolations(schema: Schema, value: unknown): Violation[] {
   const violations: Violation[] = []

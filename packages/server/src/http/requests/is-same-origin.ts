@@ -7,8 +7,8 @@ const READING = /^(GET|HEAD)$/
  * subdomains and other ports are the same site for SameSite, but not the same origin.
  *
  * Browsers send Sec-Fetch-Site (https and loopback only) and, with every method but GET and HEAD, Origin.
- * Pages can set neither. A GET without both comes from a page over plain http, or from a program; other
- * origins cannot read its response, because it allows no credentials (CORS).
+ * Pages can set neither. A GET with neither header comes from a page over plain http, or from a program;
+ * pages of other origins cannot read its response, because it allows no credentials (CORS).
  */
 export function isSameOrigin({ method, headers }: FastifyRequest, baseUrl: string): boolean {
   const { origin, host } = headers

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 
 /**
- * Reads each file once and returns the same bytes to every caller, so that slow clients hold no copies.
- * A failed read is not cached.
+ * Reads each file once and returns the same buffer to every caller, so that responses to slow clients do not
+ * keep copies in memory. A failed read is not cached.
  */
 export function openFileCache(): (file: URL) => Promise<Buffer> {
   const reads = new Map<string, Promise<Buffer>>()

@@ -16,7 +16,7 @@ import { presentKey } from '../../present-key.ts'
 import { presentAsset } from './present-asset.ts'
 import { presentProduct } from './present-product.ts'
 
-/** The data of an event is shown as the API shows the resource now, with its values at the time of the change. */
+/** The data has the current format of the resource in the API, with the values at the time of the change. */
 export function presentEvent(event: Event): wire.Event {
   const { id, type, actor } = event
   const created_at = formatTimestamp(event.createdAt)

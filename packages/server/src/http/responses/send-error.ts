@@ -96,7 +96,7 @@ function send(
 ): FastifyReply {
   if (wantsPage(reply.request)) return sendErrorPage(reply, code, message)
   const body: ErrorBody = { message, code, ...more }
-  // The route’s serializer is for its success, not for an error.
+  // The route’s serializer is only for successful responses.
   return reply
     .code(statusOf(code))
     .header('Content-Type', 'application/json; charset=utf-8')

@@ -5,8 +5,8 @@ import type { FastifyReply } from 'fastify'
 /**
  * Sends JSON that is produced in chunks, between `head` and `tail`. A chunk is produced only after the
  * client has read the previous one, and other requests get a turn in between. The first two chunks are
- * produced before anything is sent: so a short body is sent at once, and an early failure still gets an
- * error response.
+ * produced before anything is sent, so that a short body is sent as a whole, and an early failure still
+ * gets an error response.
  */
 export async function sendJsonStream(
   reply: FastifyReply,

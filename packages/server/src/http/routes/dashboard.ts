@@ -12,7 +12,7 @@ const TYPES: Record<string, string> = {
   svg: 'image/svg+xml',
   woff2: 'font/woff2',
 }
-/** The encodings that the build has compressed the files with, best first. */
+/** The encodings of the compressed files in the build, best first, and their file extensions. */
 const ENCODINGS = { br: 'br', gzip: 'gz' }
 
 /** The paths of all pages. They serve the same HTML, and its script shows the page. */
@@ -88,7 +88,7 @@ function policy(nonce: string, storage: string): string {
 
 type Read<File> = (file: File) => Promise<Buffer>
 
-/** The build may be missing and made later. Any other failure is an error of the service. */
+/** The dashboard may be built while the service runs. Any error except a missing file is an error of the service. */
 async function readShell(read: Read<URL>, dashboard: URL | undefined): Promise<string> {
   if (dashboard === undefined) return MISSING
   try {

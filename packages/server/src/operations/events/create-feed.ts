@@ -11,16 +11,16 @@ export interface FeedEvent {
 export interface Subscriber {
   /** Undefined: all types. */
   types: ReadonlySet<EventType> | undefined
-  /** It has got all events up to this one. */
+  /** The subscriber has received all events up to this ID. */
   position: number
-  /** Gets new events in order, once each. Must not block. Returns how many it has accepted. */
+  /** Receives new events in order, each once. Must not block. Returns how many events were accepted. */
   send(events: FeedEvent[]): number
-  /** Called if it has not accepted all events. It no longer belongs to the feed then. */
+  /** Called if `send` has not accepted all events. The subscriber has then left the feed. */
   onBehind(): void
 }
 
 export interface Feed {
-  /** Adds the subscriber, and sends it the recent events after its position. False if its position is older than those. */
+  /** Adds the subscriber, and sends it the recent events after its position. False if it would miss events in between. */
   join(subscriber: Subscriber): boolean
   leave(subscriber: Subscriber): void
   /** Reads new events and sends them to all subscribers. */
@@ -28,7 +28,7 @@ export interface Feed {
   size(): number
 }
 
-/** How many events are kept for subscribers that join, and how many characters. */
+/** How many events, and how many of their characters, are kept for subscribers that join. */
 const MAX_RECENT = 200
 const MAX_RECENT_LENGTH = 1_000_000
 const PAGE_LENGTH = 100
@@ -39,10 +39,10 @@ export function createFeed(
 ): Feed {
   const subscribers = new Set<Subscriber>()
   let recent: FeedEvent[] = []
-  /** All events up to this one have been read. */
+  /** All events up to this ID have been read. */
   let position = 0
   let reading: Promise<void> | undefined
-  let isReadAgain = false
+  let mustReadAgain = false
 
   function send(subscriber: Subscriber, events: FeedEvent[]): void {
     const { types, position: after } = subscriber
@@ -76,9 +76,9 @@ export function createFeed(
   async function readAll(): Promise<void> {
     try {
       do {
-        isReadAgain = false
+        mustReadAgain = false
         await readPages()
-      } while (isReadAgain)
+      } while (mustReadAgain)
     } finally {
       reading = undefined
     }
@@ -99,7 +99,7 @@ export function createFeed(
     leave: (subscriber) => void subscribers.delete(subscriber),
     readNew() {
       // Events that are written while a page is read may not be in it.
-      isReadAgain = true
+      mustReadAgain = true
       reading ??= readAll()
       return reading
     },

@@ -4,7 +4,7 @@ import type { AccountContext } from '../context.ts'
 
 export interface ListedEvents {
   events: Event[]
-  /** Continue after this ID. */
+  /** The value of `after` for the next call. */
   nextAfter: number
   hasMore: boolean
   /** The ID of the account's last event, of any type. */

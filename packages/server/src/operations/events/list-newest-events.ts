@@ -4,7 +4,7 @@ import type { AccountContext } from '../context.ts'
 export interface NewestEvents {
   /** By descending ID. */
   events: Event[]
-  /** Older events follow before this ID. */
+  /** The value of `before` for the next call: older events have lower IDs. */
   nextBefore: number
   hasMore: boolean
   lastId: number

@@ -5,7 +5,7 @@ import { type Context, forAccount } from '../context.ts'
 import { createFeed, type Feed, type FeedEvent, type Subscriber } from './create-feed.ts'
 import { readEvents } from './read-events.ts'
 
-/** Readers of many accounts, and many readers that catch up, leave most connections to the database free. */
+/** So few that most connections to the database stay free, even if many clients read older events at the same time. */
 const MAX_CONCURRENT_READS = 3
 const PAGE_LENGTH = 100
 /** How much of a page is kept while a slow follower reads it, in characters. */
@@ -61,7 +61,7 @@ export function openFeeds(context: Context, toText: (event: Event) => string): F
     return feed
   }
 
-  /** Reads until the feed has all later events. */
+  /** Sends older events until the follower can join the feed of new ones. */
   async function follow(accountId: string, follower: Follower): Promise<void> {
     const read = readOf(accountId)
     const types = follower.types && [...follower.types]
@@ -84,7 +84,7 @@ export function openFeeds(context: Context, toText: (event: Event) => string): F
     }
   }
 
-  /** As many as may be kept, and at least one. */
+  /** As many events as fit into `MAX_HELD_LENGTH`, and at least one. */
   function firstEvents(events: FeedEvent[]): FeedEvent[] {
     let length = 0
     const end = events.findIndex(({ text }) => {

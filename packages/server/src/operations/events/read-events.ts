@@ -6,7 +6,7 @@ import type { AccountContext } from '../context.ts'
 export interface EventBatch<Result> {
   /** By ascending ID. */
   results: Result[]
-  /** All events up to this one were read, except those of other types. Continue after it. */
+  /** All events of the requested types up to this ID were read. It is the value of `after` for the next call. */
   until: number
   hasMore: boolean
 }

@@ -21,7 +21,7 @@ export async function makeDiskSpace(
   if (free >= needed || free + trash < needed) return free
   for (let missing = needed - free; missing > 0; ) {
     const removed = await data.removeOldestTrash(missing)
-    // Other calls removed or restored it.
+    // Other calls have removed or restored the rest of the trash.
     if (removed === 0) break
     missing -= removed
   }

@@ -7,7 +7,7 @@ import { tokenExpired } from './token-expired.ts'
 
 /**
  * The upload, if this token started it. Uploads of others look as if they did not exist. A token that has expired
- * continues its own uploads, so that a large file that was started in time arrives.
+ * can still continue its own uploads, so that a large upload that was started in time can be completed.
  */
 export async function getOwnUpload(
   { data }: Pick<AccountContext, 'data'>,

@@ -27,9 +27,9 @@ export async function completeUpload(
   if (!isVisible(upload.asset.status)) throw assetNotFound()
   if (upload.asset.status === 'ready') return completed(context, upload)
 
-  const held = await storage.listParts(storageUploadOf(upload))
+  const received = await storage.listParts(storageUploadOf(upload))
   // If the storage has closed the upload, the completion finds out whether there is an object.
-  const parts = held === undefined ? [] : checkParts(upload, held, request.parts)
+  const parts = received === undefined ? [] : checkParts(upload, received, request.parts)
 
   const { status } = await data.beginCompletion(id, {
     keptForMs,
@@ -59,9 +59,9 @@ async function completed(context: AccountContext, { asset, replaces }: Upload): 
 }
 
 /** The list that completes the upload: the parts that the caller named, and the other stored parts. */
-function checkParts(upload: Upload, held: StoredPart[], named: NamedPart[]): NamedPart[] {
+function checkParts(upload: Upload, received: StoredPart[], named: NamedPart[]): NamedPart[] {
   const plan = partPlan(upload.asset.bytes, upload.chunkSize)
-  const match = matchParts(plan, held, named)
+  const match = matchParts(plan, received, named)
   if (match.problems.length > 0) throw invalid({ parts: match.problems })
   return match.parts
 }

@@ -7,7 +7,7 @@ import { storageUploadOf } from './storage-upload-of.ts'
 
 /**
  * Completes an upload whose completion has begun. Idempotent: the job that repairs interrupted
- * completions calls it too. Unless the storage completes the upload, the upload is open again. This is
+ * completions calls it too. If the storage does not complete the upload, the upload is reopened. This is
  * safe even if another call completes it concurrently: `markReady` makes it ready, and so does every
  * call that finds the object of an upload.
  */

@@ -32,7 +32,7 @@ export function createReceivedReader(limits: ReadLimits = {}) {
     const { signal } = end
 
     async function read(upload: Upload): Promise<void> {
-      // The time may be over when a slot becomes free.
+      // The time limit may have passed when a slot becomes free.
       if (signal.aborted) return
       const stored = await storage.listParts(storageUploadOf(upload))
       // Storage that has lost the upload has no parts of it.

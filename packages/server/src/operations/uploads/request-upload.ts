@@ -121,7 +121,7 @@ export async function requestUpload(
     }),
   })
   const reservation = await reserving.catch(async (error: unknown) => {
-    // It may be reserved even though the result was lost. With a key, the next request finds it.
+    // The reservation may exist although its result was lost. With an idempotency key, the next request finds it.
     if (idempotencyKey === undefined) await dropReservation(context, id)
     throw error
   })
@@ -150,7 +150,7 @@ function checkFile(
   return { filename: keepsName ? replaced.filename : filename, mime }
 }
 
-/** If the storage fails, the reservation is dropped; if the process dies here, it expires. */
+/** If the storage fails, the reservation is dropped. If the process is killed here, the reservation expires. */
 async function createInStorage(
   context: AccountContext,
   upload: NewlyRequested,

@@ -34,14 +34,14 @@ export async function resizeUpload(
   const { status } = upload.asset
   if (!isVisible(status)) throw assetNotFound()
   refuseCompleted(status, upload)
-  const held = await context.storage.listParts(storageUploadOf(upload))
-  if (held === undefined) {
+  const received = await context.storage.listParts(storageUploadOf(upload))
+  if (received === undefined) {
     if (attempt === MAX_ATTEMPTS) throw notOpened()
-    // This opens it again, or makes it ready; then the next attempt is refused.
+    // Resuming opens the upload again, or makes its asset ready. In that case the next attempt is refused.
     await resumeUpload(context, assetId, uploadId)
     return resizeUpload(context, assetId, request, attempt + 1)
   }
-  await checkSize(context, upload, { size, held })
+  await checkSize(context, upload, { size, received })
   const resizing = await context.data.resizeUpload(id, size)
   if (resizing.outcome === 'storage_exceeded') {
     throw planExceeded(resizing.growth, resizing.usage)
@@ -50,7 +50,7 @@ export async function resizeUpload(
   if (resizing.outcome === 'refused') {
     if (resizing.status === undefined || !isVisible(resizing.status)) throw assetNotFound()
     refuseCompleted(resizing.status, upload)
-    // It is `uploading` again: it had another status only for a moment.
+    // The status is `uploading` again: it was different only for a moment.
     return resizeUpload(context, assetId, request, attempt)
   }
   return resumeUpload(context, assetId, uploadId)
@@ -67,7 +67,7 @@ function notOpened(): EngineUnavailable {
 async function checkSize(
   context: AccountContext,
   { asset, chunkSize }: Upload,
-  { size, held }: { size: number; held: StoredPart[] },
+  { size, received }: { size: number; received: StoredPart[] },
 ): Promise<void> {
   const { data, storage } = context
   const plan = partPlan(size, chunkSize)
@@ -79,7 +79,7 @@ async function checkSize(
       ],
     })
   }
-  const [first] = numbersBeyond(plan, held)
+  const [first] = numbersBeyond(plan, received)
   if (first !== undefined) {
     throw invalid({
       size: [
@@ -89,7 +89,7 @@ async function checkSize(
   }
   if (size <= asset.bytes) return
   const free = await storage.freeBytes()
-  const needed = size - held.reduce((sum, part) => sum + part.size, 0)
+  const needed = size - received.reduce((sum, part) => sum + part.size, 0)
   if (free === undefined || needed <= free) return
   const { limit, stored, reserved } = await data.readSummary()
   const growth = size - asset.bytes

@@ -34,10 +34,10 @@ export async function resumeFound(context: AccountContext, found: Upload): Promi
   const { status } = found.asset
   if (!isVisible(status)) throw assetNotFound()
   if (status === 'ready') return nothingMissing(found)
-  const held = await context.storage.listParts(storageUploadOf(found))
-  if (status === 'completing') return nothingMissing(found, held)
-  if (held === undefined) return reopen(context, found)
-  return renew(context, found, held)
+  const received = await context.storage.listParts(storageUploadOf(found))
+  if (status === 'completing') return nothingMissing(found, received)
+  if (received === undefined) return reopen(context, found)
+  return renew(context, found, received)
 }
 
 /**
@@ -54,23 +54,23 @@ async function reopen(context: AccountContext, upload: Upload): Promise<ResumedU
 async function renew(
   context: AccountContext,
   upload: Upload,
-  held: StoredPart[],
+  received: StoredPart[],
 ): Promise<ResumedUpload> {
   const { uploadsKeptForMs } = context.settings
   const keptUntil = await context.data.renewUpload(upload.asset.id, uploadsKeptForMs)
   if (keptUntil === undefined) return readCurrent(context, upload)
   const plan = partPlan(upload.asset.bytes, upload.chunkSize)
-  const sizes = new Map(held.map((part) => [part.number, part.size]))
+  const sizes = new Map(received.map((part) => [part.number, part.size]))
   const missing = partRanges(plan).filter((range) => sizes.get(range.number) !== partLength(range))
   const { parts, expiresAt } = await signParts(context, upload, missing)
-  return { upload, missing: parts, received: held, expiresAt }
+  return { upload, missing: parts, received, expiresAt }
 }
 
 function nothingMissing(upload: Upload, received: StoredPart[] = []): ResumedUpload {
   return { upload, missing: [], received, expiresAt: upload.expiresAt }
 }
 
-/** The upload changed in the meantime. If it ended, what this call may have opened is aborted. */
+/** The upload changed in the meantime. If it ended, an upload that this call opened in the storage is aborted. */
 async function readCurrent(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
   const current = await context.data.findUpload(upload.asset.id)
   if (current === undefined || !isVisible(current.asset.status)) {

@@ -6,11 +6,11 @@ export const MAX_ATTEMPTS_PER_FAILING_WEBHOOK = 2
 
 /**
  * Other instances skip a delivery for this long after it was claimed. Short, because the requests of a killed instance
- * count until then. A request that takes longer extends its claim.
+ * count as running until then. A request that takes longer extends its claim.
  */
 export const CLAIM_MS = 6_000
 
-/** A ping is not extended. Longer than a request and its recording take. */
+/** The claim of a ping is not extended, so it is longer than sending the request and recording its result take. */
 export const PING_CLAIM_MS = 30_000
 
 /** A webhook whose attempts have failed for this long is disabled. */

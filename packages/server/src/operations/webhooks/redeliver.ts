@@ -4,7 +4,7 @@ import type { AccountContext } from '../context.ts'
 import { getWebhook } from './get-webhook.ts'
 import { deliveryNotFound } from './webhook-not-found.ts'
 
-/** The delivery is sent again in the background, with the same ID and body, and with all retries. */
+/** The delivery is sent again in the background, with the same ID and body. Its retries start over. */
 export async function redeliver(
   context: AccountContext,
   webhookId: string,

@@ -101,7 +101,7 @@ test('if the disk fails before the first byte of a download, the response is 503
   assert.deepEqual(damaged, [])
 })
 
-test('a file of which a part is missing is damaged, and one that is missing as a whole was deleted or lost', async (t) => {
+test('a file with a missing part is damaged, and a file without any part was deleted or lost', async (t) => {
   const { key, url, folder, pathOf, getSecond, failures, damaged } = await anObject(t)
   await rm(pathOf(2))
   await assertRefused(await getSecond(), 409, 'damaged')
@@ -111,7 +111,7 @@ test('a file of which a part is missing is damaged, and one that is missing as a
   failures.length = 0
   await rm(folder, { recursive: true })
   await assertRefused(await fetch(url), 404, 'object_not_found')
-  await until('the service is told', () => damaged.length === 3)
+  await until('the missing file is reported', () => damaged.length === 3)
   assert.deepEqual(new Set(damaged), new Set([key]))
   // Deleted files are not failures.
   assert.deepEqual(failures, [])

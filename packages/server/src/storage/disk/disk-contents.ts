@@ -35,7 +35,7 @@ export function diskContents(layout: Layout): StorageContents {
       try {
         yield* readPart(layout, object, number, options)
       } catch (error) {
-        // While the disk is not mounted or not accessible, no object is damaged.
+        // If the disk is not mounted or not accessible, that is an outage, and the object counts as intact.
         if (error instanceof DamagedObject) {
           await onDisk(() => access(layout.objects, constants.R_OK | constants.X_OK))
         }
@@ -75,7 +75,7 @@ export function diskContentsIn(directory: string): StorageContents {
   return diskContents(layoutOf(directory))
 }
 
-/** Throws if the storage's folder is missing, such as an unmounted disk: its objects must not be reported as missing. */
+/** Throws if the storage's folder is missing: if its disk is not mounted, objects must not be reported as missing. */
 export async function requireMounted<Result>(
   layout: Layout,
   work: () => Promise<Result>,
@@ -94,7 +94,7 @@ function orUnreadable(error: unknown, key: string): ObjectFacts {
   return { key, size: 0, problem: `the disk cannot read it: ${error}` }
 }
 
-/** Returns the keys in order. The folders are not: each is named after the last characters of its keys. */
+/** Returns the sorted keys. The folders are in another order: each is named after the last characters of its keys. */
 async function listKeys(layout: Layout): Promise<string[]> {
   const keys: string[] = []
   for (const shard of await readdir(layout.objects, { withFileTypes: true })) {

@@ -71,8 +71,8 @@ export function isInUse(error: unknown): boolean {
 }
 
 /**
- * Renames. Windows refuses it while the target or a file in the folder is open, such as by a part in
- * transfer or by a virus scanner, so it is retried there for two seconds.
+ * Renames a file or folder. Windows refuses this while the target or a file in the folder is open, for
+ * example in a virus scanner or for a part in transfer, so it is retried there for two seconds.
  */
 export async function move(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {

@@ -43,8 +43,8 @@ export async function finishUpload(
   }
   let isObject = false
   try {
-    const held = (await readPartFiles(sealed)) ?? []
-    const atFault = partsAtFault(held, expected.plan, expected.parts)
+    const received = (await readPartFiles(sealed)) ?? []
+    const atFault = partsAtFault(received, expected.plan, expected.parts)
     if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
     await removeOtherFiles(sealed, expected.plan.count)
     await syncFolder(sealed)
@@ -65,8 +65,8 @@ async function syncObject(layout: Layout, target: string): Promise<void> {
 }
 
 async function objectOutcome(folder: string, plan: PartPlan): Promise<CompletionOutcome> {
-  const held = (await readPartFiles(folder)) ?? []
-  return { outcome: partsAtFault(held, plan, []).length === 0 ? 'completed' : 'gone' }
+  const received = (await readPartFiles(folder)) ?? []
+  return { outcome: partsAtFault(received, plan, []).length === 0 ? 'completed' : 'gone' }
 }
 
 /** Removes parts that were in transfer when the folder was sealed. */

@@ -8,12 +8,12 @@ export interface PartWriter {
   finish(): Promise<void>
 }
 
-/** Shared by all transfers. */
+/** How many buffers all transfers share. */
 const SPARE_BUFFERS = 4
 const SPARE_LENGTH = 512 * 1024
 
 /**
- * The maximum of one system call. Linux caches each write in a memory block of about its size. A
+ * The maximum number of bytes of one system call. Linux caches each write in a memory block of about its size. A
  * virtual machine returns large free blocks to its host, and getting them back costs more than the
  * write: writes of 512 KiB use up to twice the CPU.
  */

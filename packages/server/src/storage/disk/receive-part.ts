@@ -65,7 +65,7 @@ export async function receivePart(
   try {
     const file = await whileOpen(layout, grant, () => open(incoming, 'wx'))
     try {
-      // Checked before the first byte, so that the client does not send a part in vain.
+      // Checked before the first byte, so that the client does not send a part that is then refused.
       if (!(await transfer.hasSpace())) throw noSpace()
       if (awaitsContinue(request)) writeContinueInTurn(response)
       const digest = await writePart(file, transfer, (onBytes) =>
@@ -84,7 +84,7 @@ export async function receivePart(
       throw error
     }
   } catch (error) {
-    // While the disk is not mounted, no upload has ended.
+    // A missing folder means that the upload has ended, except while the disk is not mounted.
     if (isMissing(error) && existsSync(layout.uploads)) return refuse(request, response, GONE)
     if (hasCode(error, 'EBUSY')) return refuse(request, response, BUSY)
     if (hasCode(error, 'ENOSPC', 'EDQUOT')) return refuse(request, response, FULL)
@@ -110,7 +110,7 @@ async function syncFolders(layout: Layout, grant: PartGrant, folder: string): Pr
   await syncFolder(dirname(folder))
 }
 
-/** Waits for a completion that has sealed the folder. */
+/** Removes the temporary file. If a completion has sealed the folder, it waits for the end of the completion. */
 async function removeIncoming(layout: Layout, grant: PartGrant, incoming: string): Promise<void> {
   try {
     await whileOpen(layout, grant, async () => {
@@ -118,7 +118,7 @@ async function removeIncoming(layout: Layout, grant: PartGrant, incoming: string
       await rm(incoming, { force: true })
     })
   } catch (error) {
-    // It was removed with its folder, or will be: at the latest at the next start.
+    // The file was removed with its folder, or will be removed at the next start at the latest.
     if (!hasCode(error, 'ENOENT', 'EBUSY')) throw error
   }
 }

@@ -113,7 +113,7 @@ async function openPart(
     if (!isMissing(error)) throw error
     // The folder of an object is removed as a whole.
     if (existsSync(folder)) throw new DamagedObject(`${path} is missing`, key)
-    // While the disk is not mounted, no object is missing.
+    // If the disk is not mounted, `access` throws, so that the object is not reported as missing.
     await access(dirname(dirname(folder)))
     throw new MissingObject(`${folder} is missing`, key)
   }

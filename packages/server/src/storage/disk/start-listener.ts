@@ -83,7 +83,7 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
   handleExpectations(server)
   server.setTimeout(IDLE_MS)
   keepIdleConnections(server)
-  const closeQuietConnections = trackConnections(server, { withinMs: SHUTDOWN_TIMEOUT_MS })
+  const closeConnections = trackConnections(server, { withinMs: SHUTDOWN_TIMEOUT_MS })
   allowHalfOpen(server)
   const slices = openTimeSlices(() => performance.now())
   const readPlainBody = openBodyReader(slices)
@@ -101,7 +101,7 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
     endUpload: transfers.endUpload,
     close(then: () => void) {
       server.close(then)
-      closeQuietConnections()
+      closeConnections()
     },
   }
 }

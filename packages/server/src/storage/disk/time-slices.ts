@@ -8,7 +8,7 @@ interface Pausable {
 }
 
 export interface TimeSlices {
-  /** Call it after each chunk. Returns false if the slice is used up: all streams are then paused until the next one. */
+  /** Call it after each chunk. Returns false if the slice is used up: all streams are paused until the next slice. */
   mayContinue(stream: Pausable): boolean
   remove(stream: Pausable): void
 }

@@ -50,7 +50,7 @@ if (missing !== undefined) {
     assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
   })
 
-  test('ceph: a file whose upload a killed gateway left open is lost if the upload is aborted, and kept if it is closed', async (t) => {
+  test('ceph: if a killed gateway left the upload of a stored file open, aborting it loses the file, and closing it keeps the file', async (t) => {
     const storage = await openBucket(gateway, 'some/prefix/')
     cleanUp(t, () => storage.close())
     const bytes = Buffer.alloc(2 * CHUNK + 5, 7)

@@ -33,13 +33,13 @@ export async function completeInS3(
 ): Promise<CompletionOutcome> {
   let misses = 0
   for (let attempt = 1; ; attempt += 1) {
-    const [held, before] = await Promise.all([
+    const [received, before] = await Promise.all([
       queries.listParts(),
       objectOutcome(completion, queries),
     ])
-    // Swift accepts and lists parts even after the completion, and would create another object.
+    // Swift accepts and lists parts even after the completion, and completing again would create another object.
     if (before.outcome === 'completed') return before
-    if (held === undefined) {
+    if (received === undefined) {
       // Another call may have completed it between the two queries, and on some storage an object
       // appears only a moment after its upload is closed.
       const outcome = await objectOutcome(completion, queries)
@@ -48,7 +48,7 @@ export async function completeInS3(
       await pause(PAUSE_MS * misses ** 2)
       continue
     }
-    const atFault = partsAtFault(held, completion.plan, completion.parts)
+    const atFault = partsAtFault(received, completion.plan, completion.parts)
     if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
     try {
       await completion.send(
@@ -56,7 +56,7 @@ export async function completeInS3(
           ...completion.upload,
           // Sorted and complete, as some storage systems refuse anything else.
           MultipartUpload: {
-            Parts: held.map(({ number, etag }) => ({ PartNumber: number, ETag: `"${etag}"` })),
+            Parts: received.map(({ number, etag }) => ({ PartNumber: number, ETag: `"${etag}"` })),
           },
         }),
       )

@@ -39,7 +39,7 @@ export async function findObject(
     if (isMissingKey(error)) return undefined
     if (!isEmptyRange(error)) throw error
   }
-  // The object appeared after HEAD, or a proxy responded to HEAD.
+  // The object appeared after HEAD, or a proxy responded to HEAD instead of the storage.
   const again = await headObject(send, object)
   if (again === undefined)
     throw new Error('the storage responds 404 to HEAD for an existing object')

@@ -14,7 +14,7 @@ interface Folder {
   prefix: string
 }
 
-/** The key without the prefix, or undefined if it is not of an asset: others may use the bucket, too. */
+/** The key without the prefix, or undefined if it is not the key of an asset: other programs may use the bucket. */
 function assetKey(key: string, prefix: string): string | undefined {
   const withoutPrefix = key.slice(prefix.length)
   return key.startsWith(prefix) && isAssetId(withoutPrefix) ? withoutPrefix : undefined

@@ -4,7 +4,7 @@ import { hmacOf } from '../../crypto/hmac.ts'
 /**
  * URLs presigned with AWS Signature Version 4 in query parameters
  * (https://docs.aws.amazon.com/AmazonS3/latest/API/sigv4-query-string-auth.html). The SDK's presigner
- * takes a quarter to half a millisecond per URL. Here, what thousands of URLs have in common is computed once. The
+ * takes a quarter to half a millisecond per URL. Here, the values that thousands of URLs share are computed once. The
  * result is identical.
  */
 export interface Credentials {
@@ -61,7 +61,7 @@ export function presignCreate(object: SignedObject, signing: Signing): string {
   return sign('', '&uploads=')
 }
 
-/** Computes what the URLs have in common. */
+/** Computes the values that the URLs share. */
 function signerOf(
   { origin, path }: SignedObject,
   { credentials, region, now, expiresInSeconds }: Signing,

@@ -6,13 +6,13 @@ import { type BucketOptions, openClient } from './s3-client.ts'
 
 /** Ceph copies references, which took 0.1 s per GB in memory. Other storage copies the bytes. */
 const COPY_TIMEOUT_MS = 15 * 60_000
-/** After the key of an object, so that this is never the key of an asset. */
+/** Appended to the key of an object for its copy. The result is never the key of an asset. */
 const COPY_SUFFIX = '.copy'
 
 /**
- * Replaces the object with a copy of itself that no longer depends on the upload that created it. The key is never without
- * a complete object, and a repeated call continues after any interruption. Two copies are needed: a copy onto the same
- * key only changes the metadata.
+ * Replaces the object with a copy of itself that no longer depends on the upload that created it. The key has a complete
+ * object at every moment, and a repeated call continues after any interruption. Two copies are needed: a copy onto the
+ * same key only changes the metadata.
  */
 export async function rewriteObject(options: BucketOptions, key: string): Promise<void> {
   const { bucket } = options

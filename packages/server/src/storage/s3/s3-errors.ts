@@ -10,7 +10,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : ''
 }
 
-/** The upload does not exist. Some S3-compatible storage reports that its key does not exist. */
+/** The upload does not exist. Some S3-compatible storage reports a missing key instead of a missing upload. */
 export function isGone(error: unknown): boolean {
   return statusOf(error) === 404 && ['NoSuchUpload', 'NoSuchKey'].includes(nameOf(error))
 }
@@ -19,7 +19,7 @@ export function isMissingObject(error: unknown): boolean {
   return statusOf(error) === 404 && ['NotFound', 'NoSuchKey'].includes(nameOf(error))
 }
 
-/** Unlike `isMissingObject`, only for responses with a body, which distinguish the object from its bucket. */
+/** Unlike `isMissingObject`, only for responses with a body, which shows whether the object or the bucket is missing. */
 export function isMissingKey(error: unknown): boolean {
   return statusOf(error) === 404 && nameOf(error) === 'NoSuchKey'
 }

@@ -53,7 +53,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     return { origin, path: base + encodePath(prefix + key) }
   }
 
-  /** A URL signed with temporary credentials expires with them, so `expiresAt` may be earlier. */
+  /** A URL signed with temporary credentials expires with them, so `expiresAt` may be earlier than `wanted`. */
   async function signing(wanted: Date) {
     const credentials = await client.config.credentials()
     const { expiration = wanted } = credentials
@@ -108,7 +108,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     maxParts: options.maxParts,
     url: origin + base.replace(/\/$/, ''),
 
-    // Without the SDK, which takes 2 ms for it: more than everything else in a session.
+    // Without the SDK, which takes 2 ms for this call: more than all other work for a session.
     createUpload: ({ key, mime }) =>
       orOutage(async () => {
         const soon = new Date(clock().getTime() + CREATE_WITHIN_MS)

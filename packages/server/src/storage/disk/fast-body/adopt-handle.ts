@@ -2,8 +2,8 @@ import { type OnReadOpts, Socket, type SocketConstructorOpts } from 'node:net'
 
 /**
  * Creates a socket for the accepted connection that reads into the given buffers. Node documents
- * `onread` only for sockets that connect; internally it works for any handle. Returns undefined on a
- * Node where it does not.
+ * `onread` only for sockets that connect; internally it works for any handle. Returns undefined if this
+ * version of Node does not support that.
  */
 export function adoptHandle(accepted: Socket, onread: OnReadOpts): Socket | undefined {
   const owner = accepted as unknown as HandleOwner

@@ -10,7 +10,7 @@ export interface FastConnection extends Duplex {
    * buffered already. They are valid only until `onBytes` returns. After them, reading stops.
    */
   bypassParser(length: number, onBytes: (bytes: Uint8Array) => void): void
-  /** After a bypass: continues with a new parser, as the old one has not seen the body. */
+  /** After a bypass: continues with a new parser, because the old one has not seen the body. */
   renewParser(): void
 }
 

@@ -54,7 +54,7 @@ export function readPastParser(
     }
 
     request.once('close', () => fail(clientDisconnected()))
-    // When Node emits the request, the parser has not processed yet what arrived with the headers.
+    // When Node emits the request, the parser has not yet processed the bytes that arrived with the headers.
     queueMicrotask(start)
   })
 }

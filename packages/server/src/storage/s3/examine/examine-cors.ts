@@ -42,7 +42,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
       `${problem}; this storage does not support CORS rules for a bucket: allow PUT from every origin and expose ETag in the settings of the storage, or at the proxy in front of it`,
     )
   }
-  // First, as the first rule that matches an origin applies.
+  // Our rule comes first, because the first rule that matches an origin applies.
   const wanted = [RULE, ...rules.filter((rule) => !isOurs(rule))]
   if (!examination.fix) {
     return found('error', `${problem}; run stowage doctor --fix, or:`, {

@@ -59,7 +59,7 @@ if (missing !== undefined) {
     return Array.fromAsync(examineS3({ ...optionsOf(server, bucket), ...change }))
   }
 
-  /** The last finding, at which it stopped. */
+  /** The problem at which the examination stopped. */
   async function firstProblem(change: Partial<Examination> = {}): Promise<Finding> {
     const finding = (await examine(change)).at(-1)
     assert.ok(finding)
