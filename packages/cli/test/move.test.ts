@@ -93,7 +93,7 @@ if (missing !== undefined) {
   const ceph = await aCephServer()
   Object.assign(process.env, credentialsOf(ceph))
 
-  test('the storage rejects a part that was changed on the way', async (t) => {
+  test('the storage rejects a part that was changed in transit', async (t) => {
     const storage = await openBucket(ceph)
     cleanUp(t, () => storage.close())
     const key = randomUUID()

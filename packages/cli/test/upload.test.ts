@@ -50,7 +50,7 @@ test('a folder with unusual names is uploaded completely', async (t) => {
   }
 })
 
-test('with --json each file is an object on a line, whether it was uploaded or not', async (t) => {
+test('with --json, each file is a JSON object on its own line, even if its upload fails', async (t) => {
   const { baseUrl } = await aService(t, { ...CHUNKS, STOWAGE_PLAN_STORAGE: '1MB' })
   const { run, folder } = await aCli(t, baseUrl)
   await writeFile(join(folder, 'a.txt'), 'a')

@@ -15,7 +15,7 @@ const BYTES = someBytes(2500, 1)
 const OTHER = someBytes(2500, 2)
 const SHA256 = createHash('sha256').update(BYTES).digest('hex')
 
-test('upload declares the digest, and verify and get compare it', async (t) => {
+test('upload declares the digest, and verify and get compare the file with it', async (t) => {
   const service = await aService(t, { STOWAGE_CHECKSUMS: 'on' })
   const { baseUrl, call } = service
   const { run, folder } = await aCli(t, baseUrl)

@@ -198,7 +198,7 @@ export interface Client<Input = BlobInput | StreamInput> {
    * as `apiKey` to `createClient`. Call this from your backend: an API key must never be in a page.
    */
   createUploadToken(limits: UploadTokenRequest, settings?: CallSettings): Promise<UploadToken>
-  /** Revokes an API key and ends the upload tokens that it created. It stops working immediately. */
+  /** Revokes an API key, which stops working immediately, and ends the upload tokens that it created. */
   revokeKey(id: string, settings?: CallSettings): Promise<void>
   /** Lists the webhooks, without their secrets. */
   webhooks(settings?: CallSettings): Promise<Webhook[]>

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { onAbort } from './on-abort.ts'
 import { pause } from './pause.ts'
 
-test('a pause rejects with the reason of its signal if that is aborted before or during the pause', async () => {
+test('if the signal is aborted before or during a pause, the pause rejects with its reason', async () => {
   const reason = new Error('enough')
   const controller = new AbortController()
   const waiting = pause(60_000, controller.signal)

@@ -104,7 +104,7 @@ async function aBlockedUpload(t: TestContext) {
 }
 
 /** Each missing part was sent exactly once, and no stored part was sent again. */
-function assertMissing(sent: string[], stored: string[]): void {
+function assertOnlyMissingSent(sent: string[], stored: string[]): void {
   const all = Array.from({ length: PARTS }, (_, index) => String(index + 1))
   const missing = all.filter((part) => !stored.includes(part))
   assert.equal(stored.length, PASSED)
@@ -120,7 +120,7 @@ test('after a reload, uploading the same file resumes: only missing parts are se
   const before = count()
   await start()
   const { id } = await ended()
-  assertMissing(sentSince(before), stored())
+  assertOnlyMissingSent(sentSince(before), stored())
   await assertStored(id)
 })
 
@@ -134,7 +134,7 @@ test('an upload in a browser can be paused and resumed', async (t) => {
   passNewParts()
   await call('command', 'resume')
   const { id } = await ended()
-  assertMissing(sentSince(before), stored())
+  assertOnlyMissingSent(sentSince(before), stored())
   await assertStored(id)
 })
 

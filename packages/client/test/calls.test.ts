@@ -15,7 +15,7 @@ import { aFaultProxy, type Fault } from './support/fault-proxy.ts'
 const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 const RETRY = { firstMs: 1, longestMs: 5 }
 
-test('every call of the API has a method', async (t) => {
+test('every call of the API has a method of the client', async (t) => {
   const { baseUrl } = await aService(t, KEYED)
   const stowage = createClient({ baseUrl: `${baseUrl}/api/v1/`, apiKey: ADMIN_KEY })
   const link = await stowage.store({
@@ -146,7 +146,7 @@ test('deleting or attaching assets while iterating skips none', async (t) => {
   assert.equal((await stowage.products().page()).meta.total, 0)
 })
 
-test('products are listed with their variants, and those of an asset with the attached ones', async (t) => {
+test('products are listed with all variants, and the products of an asset with the attached variants', async (t) => {
   const { baseUrl } = await aService(t)
   const stowage = createClient({ baseUrl })
   const variants = [11, 12, 13].map((variant_id) => ({ product_id: 1, variant_id, name: 'Drums' }))

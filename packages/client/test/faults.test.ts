@@ -194,7 +194,7 @@ test('an upload without success for too long fails, and can be resumed later', a
   assert.equal(unfinished[0]?.id, upload.id)
 })
 
-test('a full disk of the storage ends an upload without retries, before the first byte and at any part', async (t) => {
+test('if the disk of the storage is full, an upload fails without retries, before the first byte or at any part', async (t) => {
   const body = JSON.stringify({ message: 'The storage is full.', code: 'storage_full' })
   const full: Fault = { kind: 'refuse', status: 507, body }
   for (const refused of [isTo('/signed'), isPut]) {

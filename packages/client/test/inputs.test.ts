@@ -156,7 +156,7 @@ test('a stream of known length is sent while it is read, and read no faster than
   assert.equal((await upload).bytes, 25 * MIB)
 })
 
-test('a stream is refused if it is shorter or longer than its size, fails, or yields text', async (t) => {
+test('a stream is refused if it is shorter or longer than the declared size, fails, or yields text', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const { client } = await aClient(t, { baseUrl })
   async function* broken() {

@@ -67,7 +67,7 @@ test('an invalid key is refused before it is sent', () => {
   assert.equal(connect({ environment: { STOWAGE_API_KEY: 'stow_a\n' } }).key, 'stow_a')
 })
 
-test('only a key that is sent to another machine without HTTPS is unencrypted', () => {
+test('a key counts as sent unencrypted only if it is sent to another machine without HTTPS', () => {
   assert.ok(sendsKeyUnencrypted({ url: 'http://files.example', key: 'k' }))
   assert.ok(!sendsKeyUnencrypted({ url: 'https://files.example', key: 'k' }))
   assert.ok(!sendsKeyUnencrypted({ url: 'http://127.0.0.1:4000', key: 'k' }))

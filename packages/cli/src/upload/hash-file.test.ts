@@ -7,7 +7,7 @@ import { aFolder } from '@stowage/testing/machine/clean-up'
 import { Interrupted } from '../interrupt.ts'
 import { hashFile } from './hash-file.ts'
 
-test('the SHA-256 of a file is that of all of its bytes', async (t) => {
+test('the SHA-256 covers all bytes of a file', async (t) => {
   const path = join(await aFolder(t), 'file.bin')
   const bytes = randomBytes(3_000_000)
   await writeFile(path, bytes)

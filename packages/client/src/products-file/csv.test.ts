@@ -14,7 +14,7 @@ test('fields are separated by commas, and records by any line end', () => {
   }
 })
 
-test('the last record needs no line end, and an empty last field counts', () => {
+test('the last record needs no line end, and an empty field at its end is kept', () => {
   assert.deepEqual(rows('a,b\n1,'), [
     ['a', 'b'],
     ['1', ''],

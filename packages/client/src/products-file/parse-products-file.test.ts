@@ -220,7 +220,7 @@ test('a file that contains no list of products is one problem', () => {
   }
 })
 
-test('bytes are read as UTF-8, or as UTF-16 with a byte order mark; others are a problem', () => {
+test('bytes are read as UTF-8, or as UTF-16 with a byte order mark; any other encoding is a problem', () => {
   const text = '\uFEFFProduct ID,Variant ID,Title\n1,2,Café'
   const cafe = [{ product_id: 1, variant_id: 2, name: 'Café' }]
   assert.deepEqual(detailsOf(new Uint8Array(Buffer.from(text, 'utf8'))), cafe)

@@ -12,7 +12,7 @@ function aMeter(total: number, parts: number, received: [number, number][] = [])
   return { meter, pass }
 }
 
-test('bytes count stored parts and bytes in transit', () => {
+test('the number of bytes includes stored parts and bytes in transit', () => {
   const { meter } = aMeter(100, 4, [[1, 25]])
   meter.sent(2, 10)
   meter.sent(3, 5)
@@ -50,7 +50,7 @@ test('the rate covers the last seconds, and the remaining time follows from it',
   assert.equal(Math.round(meter.read().rate), 4000)
 })
 
-test('parts that were stored before do not count for the rate', () => {
+test('parts that were already stored do not count toward the rate', () => {
   const { meter, pass } = aMeter(2000, 2, [[1, 1000]])
   pass(1000)
   meter.sent(2, 500)
