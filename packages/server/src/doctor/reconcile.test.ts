@@ -208,7 +208,7 @@ test('an object without an asset is reported, and kept even with --repair', asyn
   assert.equal((await service.context.storage.findObject(key))?.size, 1)
 })
 
-test('--verify reports how much was read, also during a single large file', async (t) => {
+test('--verify reports how much was read, even while it reads a single large file', async (t) => {
   const service = await aService(t, SETTINGS)
   await uploadFile(service.baseUrl, { bytes: someBytes(30) })
   const reported: string[] = []

@@ -30,7 +30,7 @@ test('a key has the same length, prefix and alphabet for any bytes', () => {
   )
 })
 
-test('the key of known bytes never changes', () => {
+test('the same bytes always become the same key', () => {
   const counting = Uint8Array.from({ length: 32 }, (_, index) => index)
   assert.equal(
     formatApiKey(new Uint8Array(32)),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { skewText } from './clock-skew.ts'
 
-test('a wrong clock is described, but not one that is close enough', () => {
+test('a clock is described as wrong only if the difference is large', () => {
   assert.equal(skewText(0), undefined)
   assert.equal(skewText(-30_000), undefined)
   assert.equal(skewText(3_600_400), '3600 s ahead of the database’s')

@@ -198,7 +198,7 @@ test('an upload that is still open after its file became ready is closed, and th
   assert.deepEqual(await service.backdoor.readObjects(), sessions.map(({ id }) => id).toSorted())
 })
 
-test('the object of an asset that is deleted while its upload is closed is removed', async (t) => {
+test('if an asset is deleted while its upload is being closed, its object is removed', async (t) => {
   const service = await aService(t, SETTINGS)
   const { context } = service
   const { id } = await aFullUpload(service)

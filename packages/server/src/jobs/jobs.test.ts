@@ -255,7 +255,7 @@ for (const crash of ['before', 'after']) {
   })
 }
 
-test('a completion whose parts are lost becomes an upload again and can be cancelled', async (t) => {
+test('an upload whose parts are lost during its completion is reopened and can be cancelled', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const { data } = await ownAccount(service.context)

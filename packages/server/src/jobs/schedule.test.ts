@@ -67,7 +67,7 @@ test('removals that hang in the storage do not delay other jobs', async (t) => {
   }
 })
 
-test('a limited number of removals run concurrently, and closing starts no further one', async (t) => {
+test('the number of concurrent removals is limited, and no removal starts after closing', async (t) => {
   const { context: own } = await withBacklog(t, 20)
   const { context, counts, open } = withGatedRemovals(own)
   const schedule = openSchedule(context, { isAlone: false })

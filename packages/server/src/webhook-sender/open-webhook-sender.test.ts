@@ -89,7 +89,7 @@ test('the status counts even if the body stalls', async (t) => {
   assert.deepEqual([status, response], [202, 'half'])
 })
 
-test('a receiver that switches to another protocol is disconnected at once, with the status 101', async (t) => {
+test('a receiver that switches to another protocol is disconnected immediately, with the status 101', async (t) => {
   for (const headers of ['', 'Connection: upgrade\r\nUpgrade: websocket\r\n']) {
     const { promise: closed, resolve } = Promise.withResolvers<void>()
     const server = createTcpServer((socket) => {

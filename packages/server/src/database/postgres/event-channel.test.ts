@@ -42,7 +42,7 @@ async function isListening(url: string): Promise<boolean> {
   return rows.length > 0
 }
 
-test('many changes of one instance wake another one once or twice', async (t) => {
+test('many changes by one instance wake another instance only once or twice', async (t) => {
   const url = await server.database(t)
   const { received } = open(t, url)
   await until('the instance listens', () => isListening(url))

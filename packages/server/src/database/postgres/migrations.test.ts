@@ -126,7 +126,7 @@ test('an upgrade that fails in any migration, or loses its connection, continues
   assert.deepEqual(await readSchema(sql), await readSchema(fresh))
 })
 
-test('an instance reports that another one upgrades the database, and then starts', async (t) => {
+test('an instance that waits for an upgrade by another instance reports it, and then starts', async (t) => {
   const url = await server.emptyDatabase(t)
   const sql = connectTo(t, url)
   await createReleased(sql)

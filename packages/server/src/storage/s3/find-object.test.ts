@@ -40,6 +40,6 @@ test('a 404 without an S3 error code is an error, not a missing object', async (
   await assert.rejects(findIn(t, [404], [404]))
 })
 
-test('an empty object that the first HEAD does not find is found', async (t) => {
+test('an empty object is found even if the first HEAD does not find it', async (t) => {
   assert.deepEqual(await findIn(t, [404], [416, 'InvalidRange'], [200]), { size: 0 })
 })
