@@ -18,7 +18,7 @@ const CHUNK = process.env.KILLED_CHUNK ?? '10000000'
 const KILLS = [0.2, 0.45, 0.7]
 const MEMORY_LIMIT = 150_000_000
 
-test('after three kills, an upload can be finished from another working directory, and little is sent twice', async (t) => {
+test('after three kills, an upload can be finished from another working folder, and little is sent twice', async (t) => {
   const { api, storage, baseUrl } = await aProxiedService(t, {
     settings: { STOWAGE_CHUNK_SIZE: CHUNK },
   })

@@ -206,7 +206,7 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Prom
   }
 }
 
-/** The filename of the asset cannot lead out of the folder. */
+/** The file name of the asset cannot lead out of the folder. */
 async function targetOf(path: string, { filename }: Asset): Promise<string> {
   const isFolder = await stat(path).then(
     (stats) => stats.isDirectory(),

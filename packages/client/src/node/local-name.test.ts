@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { localName } from './local-name.ts'
 
-test('the filename of an asset cannot lead out of the folder', () => {
+test('the file name of an asset cannot lead out of the folder', () => {
   const names = ['../../up.zip', '..\\up.zip', '..', '.', 'a/b.zip']
   const local = names.map((name) => localName(name, 'linux'))
   assert.deepEqual(local, ['up.zip', '.._up.zip', '_', '_', 'b.zip'])

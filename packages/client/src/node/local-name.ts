@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 const REFUSED_BY_WINDOWS = /[\u0000-\u001f<>:"|?*]/g
 const RESERVED_BY_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
 
-/** Turns the filename of an asset into a filename on this system, without any folder. */
+/** Turns the file name of an asset into a file name on this system, without any folder. */
 export function localName(filename: string, platform: NodeJS.Platform = process.platform): string {
   const name = basename(filename.replaceAll('\\', '_'))
   if (/^\.{0,2}$/.test(name)) return '_'

@@ -2,7 +2,7 @@
 export interface SavedUpload {
   /** Identifies the service and the file. */
   key: string
-  /** The filename of the asset. */
+  /** The file name of the asset. */
   name: string
   /** In bytes. */
   size: number

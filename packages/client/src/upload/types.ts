@@ -15,7 +15,7 @@ import type { SavedUpload, UploadStore } from './store.ts'
 
 /** The options of `upload`. */
 export interface UploadOptions {
-  /** The filename of the asset. Default: the name of the file. */
+  /** The file name of the asset. Default: the name of the file. */
   name?: string | undefined
   /**
    * The folder that the file came from, such as `course/week 1`; null for none. Default: the folder in

@@ -9,7 +9,7 @@ export interface UploadArguments {
   baseUrl: string
   path: string
   stateFolder: string
-  /** The working directory. */
+  /** The working folder. */
   folder: string
 }
 

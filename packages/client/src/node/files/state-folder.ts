@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { homeFolder } from './home-folder.ts'
 
-/** Returns the path of a folder of Stowage in the directory where programs of this system keep state. */
+/** Returns the path of a folder of Stowage inside the folder where programs of this system keep state. */
 export function stateFolder(name: string): string {
   const { XDG_STATE_HOME, LOCALAPPDATA } = process.env
   const base =
