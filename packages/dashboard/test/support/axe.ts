@@ -20,7 +20,7 @@ interface Violation {
   nodes: { html: string; failureSummary: string }[]
 }
 
-/** A dialog and the list of options that is open in it. The page behind it is examined before. */
+/** A dialog and the list of options that is open in it. The page behind the dialog is examined separately. */
 export const DIALOG = ':is([role=dialog], [role=listbox])'
 
 /** Elements that only wide or only narrow windows show. All others have the same colors at every width. */
@@ -33,8 +33,8 @@ const SIZES: readonly [ViewportSize, ViewportSize] = [
 const SCHEMES = ['light', 'dark'] as const
 
 /**
- * By default each state is examined in one color scheme, chosen at random and named by a failure: the colors
- * are the same in many states. `AXE=all` examines every state in both schemes and at both widths.
+ * By default, each state is examined in one color scheme, because the colors are the same in many states. The scheme
+ * is chosen at random, and a failure names it. `AXE=all` examines every state in both schemes and at both widths.
  */
 const isAll = process.env.AXE === 'all'
 

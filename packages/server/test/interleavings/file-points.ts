@@ -4,7 +4,7 @@ import { syncBuiltinESMExports } from 'node:module'
 import { basename } from 'node:path'
 import type { OnPoint } from './watch-ports.ts'
 
-const reaching = new AsyncLocalStorage<OnPoint>()
+const onPointOfCaller = new AsyncLocalStorage<OnPoint>()
 
 /** Steps that create, move or remove files. Writes and syncs make no difference after a kill: the kernel keeps the data. */
 const STEPS = ['rename', 'mkdir', 'rm'] as const
@@ -18,7 +18,7 @@ export function watchFiles(): void {
     const original = promises[step] as (...args: unknown[]) => Promise<unknown>
     Object.assign(promises, {
       [step]: async (...args: unknown[]) => {
-        const onPoint = reaching.getStore()
+        const onPoint = onPointOfCaller.getStore()
         if (onPoint === undefined) return original(...args)
         const name = `${step} ${nameOf(args[0])}`
         await onPoint(`before ${name}`)
@@ -38,7 +38,7 @@ export function runWithFilePoints<Result>(
   onPoint: OnPoint,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  return reaching.run(onPoint, work)
+  return onPointOfCaller.run(onPoint, work)
 }
 
 /** Replaces IDs, which differ between runs. */

@@ -6,8 +6,8 @@ import type { Context } from '../../src/operations/context.ts'
 export type OnPoint = (point: string) => Promise<void>
 
 /**
- * Calls that have no points. Those of the authentication end before an operation begins. Reading the clock and
- * signing URLs depend on no data, so a pause after them is the same as one after the call before.
+ * Calls that have no points. Calls of the authentication end before an operation begins. Reading the clock and
+ * signing URLs depend on no data, so a pause after them is equivalent to a pause after the previous call.
  */
 const NOT_WATCHED = [
   ...['findKey', 'touchKey', 'countRequest', 'close', 'check'],

@@ -21,7 +21,7 @@ const INSTANCES = 4
 const CLIENTS = 8
 const SECONDS = Number(process.env.CHAOS_SECONDS ?? 8)
 /** The test runs until these are reached, which takes longer on a slow machine. */
-const LEAST = { kills: 6, completions: 60, cancellations: 6 }
+const MINIMUM = { kills: 6, completions: 60, cancellations: 6 }
 /** Instances are killed during one of these steps. */
 const STEPS = ['request', 'resume', 'complete', 'cancel', 'delete'] as const
 /** Short enough that uploads abandoned early expire before the end, on any instance. */
@@ -54,9 +54,9 @@ async function killInstances(t: TestContext, engines: SharedEngines, random: Ran
   const isOver = () =>
     hasFailed ||
     (performance.now() > end &&
-      ended.length >= LEAST.kills &&
-      outcomes.completed.size >= LEAST.completions &&
-      outcomes.cancelled.size >= LEAST.cancellations &&
+      ended.length >= MINIMUM.kills &&
+      outcomes.completed.size >= MINIMUM.completions &&
+      outcomes.cancelled.size >= MINIMUM.cancellations &&
       STEPS.every((step) => cutOff(attempts, step) > 0))
   const clients = Array.from({ length: CLIENTS }, (_, index) =>
     uploadUntilOver({

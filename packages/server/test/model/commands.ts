@@ -99,7 +99,7 @@ const rename = (index: fc.Arbitrary<number>) =>
     path: fc.constantFrom(...PATHS, null),
   })
 
-/** With these weights, most uploads get far enough to be interesting. */
+/** With these weights, most uploads reach a later state than `uploading`. */
 const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 6, arbitrary: fc.record({ kind: is('sign'), size: fc.nat({ max: MAX_FILE_SIZE }) }) },
   {
@@ -202,7 +202,7 @@ function is<const Kind extends string>(kind: Kind): fc.Arbitrary<Kind> {
   return fc.constant(kind)
 }
 
-/** Calls that change or list what lists show. Few assets, so that most are attached and have a folder. */
+/** Calls that change or read lists. There are few assets, so that most are attached and have a folder. */
 const listCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: is('uploadWhole'), size: fc.constant(1), content }) },
   { weight: 1, arbitrary: fc.record({ kind: is('delete'), upload: asset }) },

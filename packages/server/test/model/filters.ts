@@ -12,7 +12,7 @@ export interface Filters {
   product_id?: number | undefined
 }
 
-/** Words of file names, of folders, and of every text of a product; some in no text. */
+/** Words of file names, of folders, and of every text of a product, and some that occur in none of them. */
 export const SEARCHES = [
   ...['pack', 'LOOPS dusty', 'drum wav', 'mp3', 'sku-3', 'press', 'kit sounds', 'bin', 'zip 2'],
   ...['STRASSE', 'straße pdf', 'a/b', 'ab pack', 'pack drum', 'missing'],

@@ -9,7 +9,7 @@ export interface Observation {
   code?: string
   /** The upload of the call, or the asset. */
   id?: string
-  /** The asset of the call, if that has another ID: a call about the upload of a new version. */
+  /** The asset of the call, if its ID is not `id`: for a call about the upload of a new version. */
   asset?: string
   /** The product that the upload token attaches the upload to. */
   attaches?: number
@@ -41,6 +41,6 @@ export interface Event {
   client: number
   command: Command
   seen: Observation
-  /** Calls of one client with different steps were made in this order, one after the other. */
+  /** The client made the calls of each step after all calls of the previous step had ended. */
   step?: number
 }

@@ -32,7 +32,7 @@ export function takeOverJobs({ context }: { context: Context }): Context {
   return own
 }
 
-/** As `takeOverJobs`, for the job that expires uploads only: the service's own would renew them first. */
+/** As `takeOverJobs`, but only for the job that expires uploads: the service's own job would renew them first. */
 export function takeOverExpiry({ context }: { context: Context }): Context {
   const own = { ...context }
   context.database = { ...own.database, listOverdueUploads: async () => [] }

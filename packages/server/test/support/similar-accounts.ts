@@ -17,7 +17,7 @@ export interface SimilarAccount extends TestAccount {
   /** A ready file that is attached to both variants of product 77. */
   file: UploadSession
   /** A ready file that is not attached to any product. */
-  loose: UploadSession
+  unattached: UploadSession
   /** An unfinished upload. */
   open: UploadSession
   /** A link asset that is attached to variant 781. */
@@ -38,27 +38,27 @@ export async function aSimilarAccount(
   const send = (file: string, order: string) =>
     sendUpload(call, { name: file, bytes }, { 'Idempotency-Key': order })
   const file = await send('pack.zip', 'order-1')
-  const loose = await send('pack 2.zip', 'order-2')
+  const unattached = await send('pack 2.zip', 'order-2')
   const open = await send('pack 3.zip', 'order-3')
   await finishUpload(call, file)
-  await finishUpload(call, loose)
+  await finishUpload(call, unattached)
   const link = {
     filename: 'pack link.zip',
     url: `https://${name}.example/pack.zip`,
     size: '10MB',
     path: 'course',
   }
-  const linkId = (await made(call, 'POST', '/assets/store', link)).id
-  const products: Product[] = await made(call, 'PUT', '/products', { products: productsOf(name) })
-  await made(call, 'POST', `/assets/${file.session.id}/attach`, { product_ids: [77] })
-  await made(call, 'POST', `/assets/${linkId}/attach`, { variant_ids: [781] })
-  const sessions = [file, loose, open].map(({ session }) => session)
+  const linkId = (await create(call, 'POST', '/assets/store', link)).id
+  const products: Product[] = await create(call, 'PUT', '/products', { products: productsOf(name) })
+  await create(call, 'POST', `/assets/${file.session.id}/attach`, { product_ids: [77] })
+  await create(call, 'POST', `/assets/${linkId}/attach`, { variant_ids: [781] })
+  const sessions = [file, unattached, open].map(({ session }) => session)
   const secrets = Object.values(keys).map(({ secret }) => secret)
   return {
     ...account,
     bytes,
     file: file.session,
-    loose: loose.session,
+    unattached: unattached.session,
     open: open.session,
     linkId,
     products,
@@ -67,7 +67,7 @@ export async function aSimilarAccount(
       name,
       linkId,
       ...sessions.flatMap(({ id, upload_id }) => [id, upload_id]),
-      ...[file, loose, open].flatMap(({ parts }) => parts.map(({ ETag }) => ETag)),
+      ...[file, unattached, open].flatMap(({ parts }) => parts.map(({ ETag }) => ETag)),
       ...products.map(({ id }) => id),
       ...Object.values(keys).map(({ id }) => id),
       ...secrets.flatMap((secret) => [secret, hashKey(secret), `…${secret.slice(-4)}`]),
@@ -75,7 +75,7 @@ export async function aSimilarAccount(
   }
 }
 
-async function made(call: Call, method: string, path: string, body: object) {
+async function create(call: Call, method: string, path: string, body: object) {
   const response = await call(method, API + path, body)
   assert.ok(response.status < 300, response.text)
   return response.body.data
@@ -138,8 +138,8 @@ export function listPaths(): string[] {
 }
 
 /** Everything else that the account can read, by its own IDs. */
-export function ownPaths({ file, loose, open, linkId, products }: SimilarAccount): string[] {
-  const ids = [file.id, loose.id, open.id, linkId]
+export function ownPaths({ file, unattached, open, linkId, products }: SimilarAccount): string[] {
+  const ids = [file.id, unattached.id, open.id, linkId]
   return [
     `${API}/account`,
     `${API}/keys`,

@@ -8,7 +8,7 @@ export interface SlowTransfer {
   finish(): Promise<{ status: number | undefined; etag: string | undefined; body: Buffer }>
 }
 
-/** Like those of a browser, its connections stay open until the service closes them. */
+/** Its connections stay open until the service closes them, like those of a browser. */
 const agent = new Agent({ keepAlive: true })
 
 /** More than the buffers between two processes hold, so that a download stops when the client stops reading. */

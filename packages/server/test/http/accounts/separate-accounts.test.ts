@@ -57,18 +57,18 @@ test('changes in one account never change what another account reads', async (t)
   const south = await aSimilarAccount(service, { name: 'south', size: 38 })
   assert.deepEqual(await readAll(north.call, paths), before)
 
-  const { call, file, loose, open, linkId, products, keys } = south
+  const { call, file, unattached, open, linkId, products, keys } = south
   const renamed = { filename: 'else.zip', url: 'https://else.example', size: 1 }
   const product = { product_id: 77, variant_id: 771, name: 'Else', sku: 'ELSE', tags: ['else'] }
   const changes: [string, string, object?][] = [
     ['PUT', `/assets/${linkId}`, renamed],
     ['PUT', `/assets/${file.id}`, { filename: 'else.zip' }],
     ['PUT', '/products', { products: [product] }],
-    ['POST', `/assets/${loose.id}/attach`, { product_ids: [77, 78] }],
+    ['POST', `/assets/${unattached.id}/attach`, { product_ids: [77, 78] }],
     ['POST', `/assets/${file.id}/detach`, { product_ids: [77] }],
     ['POST', `/assets/${open.id}/cancel`, { upload_id: open.upload_id }],
     ['DELETE', `/products/${products[2]?.id}`],
-    ['DELETE', `/assets/${loose.id}`],
+    ['DELETE', `/assets/${unattached.id}`],
     ['DELETE', `/assets/${file.id}`],
     ['DELETE', `/assets/${linkId}`],
     ['POST', '/keys', { name: 'else', scope: 'manage' }],
@@ -100,7 +100,7 @@ test('accounts with the same names and IDs list and count only their own data, w
   for (const account of [north, south]) {
     const all = await account.call('GET', `${API}/assets?with_products=1`)
     const ids = all.body.data.map(({ id }: { id: string }) => id)
-    assert.deepEqual(ids, [account.linkId, account.loose.id, account.file.id])
+    assert.deepEqual(ids, [account.linkId, account.unattached.id, account.file.id])
     const linked = await account.call('GET', `${API}/assets?sku=PACK-1&product_id=77&linked=1`)
     assert.deepEqual([linked.body.meta.total, linked.body.data[0].id], [1, account.file.id])
     const keys = await account.call('GET', `${API}/keys`)
@@ -169,7 +169,7 @@ test('attach and detach treat another account’s products and assets as unknown
   const before = await Promise.all([north, south].map(({ id }) => readAccountState(context, id)))
   for (const action of ['attach', 'detach']) {
     for (const [name, ofNorth, unknown] of cases) {
-      const path = `${API}/assets/${south.loose.id}/${action}`
+      const path = `${API}/assets/${south.unattached.id}/${action}`
       const [notYours, notThere] = [
         await south.call('POST', path, ofNorth),
         await south.call('POST', path, unknown),

@@ -186,7 +186,7 @@ async function readPages<Item>(
 ): Promise<Item[]> {
   const path = `${baseUrl}${API}/${listing}`
   const requested = new URLSearchParams(parameters.join('&'))
-  const attachTo = (page: number) => {
+  const urlOfPage = (page: number) => {
     const query = new URLSearchParams(requested)
     query.set('page', `${page}`)
     return `${path}?${query}`
@@ -201,10 +201,10 @@ async function readPages<Item>(
     const last = Math.max(1, Math.ceil(total / Number(requested.get('limit'))))
     assert.deepEqual([body.meta.total, body.meta.last_page, body.meta.path], [total, last, path])
     assert.deepEqual(body.links, {
-      first: attachTo(1),
-      last: attachTo(last),
-      prev: page === 1 ? null : attachTo(page - 1),
-      next: page === last ? null : attachTo(page + 1),
+      first: urlOfPage(1),
+      last: urlOfPage(last),
+      prev: page === 1 ? null : urlOfPage(page - 1),
+      next: page === last ? null : urlOfPage(page + 1),
     })
     next = body.links.next
     page += 1

@@ -60,16 +60,16 @@ test('products are detached by any of their IDs, and detaching one that is not a
   const { service, products } = await aShop(t)
   const { id } = await storeLink(service)
   await attach(service, id, { product_ids: [1, 2] })
-  const steps: [references: object, left: number[]][] = [
+  const steps: [references: object, remaining: number[]][] = [
     [{ variant_ids: [11] }, [12, 21]],
     [{ variant_ids: [11], products: [products[3]?.id] }, [12, 21]],
     [{ product_ids: [1] }, [21]],
     [{ product_ids: [1, 2, 3], variant_ids: [31] }, []],
   ]
-  for (const [references, left] of steps) {
+  for (const [references, remaining] of steps) {
     const response = await detach(service, id, references)
-    assert.deepEqual([response.status, variantsOf(response.body.data.products)], [200, left])
-    assert.deepEqual(await namesOf(service, `linked=${left.length > 0}`), ['link.zip'])
+    assert.deepEqual([response.status, variantsOf(response.body.data.products)], [200, remaining])
+    assert.deepEqual(await namesOf(service, `linked=${remaining.length > 0}`), ['link.zip'])
   }
 })
 

@@ -91,7 +91,7 @@ const WITH_CREDENTIALS = [
   'https://example.com@evil.example/a',
 ]
 
-const NOT_WHOLE = [
+const INCOMPLETE = [
   'a',
   '/a.zip',
   './a.zip',
@@ -117,7 +117,7 @@ const NOT_WHOLE = [
 ]
 
 /** On a page with the same scheme, a browser resolves these URLs relative to that page. */
-const RELATIVE_IN_DISGUISE = [
+const MAYBE_RELATIVE = [
   'http:a.zip',
   'https:a.zip',
   'http:/a.zip',
@@ -173,8 +173,8 @@ export function badLinks(fixture: ShopFixture): BadRequests {
       WITH_CREDENTIALS,
       /^url must not contain a user name or password/,
     ),
-    'an incomplete URL': bad('url', NOT_WHOLE, /^url must (be a complete URL|begin with http)/),
-    'a URL that browsers may treat as relative': bad('url', RELATIVE_IN_DISGUISE, /^url must /),
+    'an incomplete URL': bad('url', INCOMPLETE, /^url must (be a complete URL|begin with http)/),
+    'a URL that browsers may treat as relative': bad('url', MAYBE_RELATIVE, /^url must /),
     'an invalid size': [
       ...bad(
         'size',
