@@ -24,7 +24,7 @@ export interface CompletedFiles {
   forget(files: LocalFile[]): Promise<void>
   /** Removes the oldest records if there are too many. */
   prune(): Promise<void>
-  /** Returns why records cannot be written, here or by the client. Undefined if they can. */
+  /** Returns why no records can be written to the folder. Undefined if they can. */
   findProblem(): Promise<string | undefined>
 }
 

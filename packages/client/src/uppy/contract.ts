@@ -8,7 +8,7 @@ export interface UppyFile {
   size: number | null
   /** `meta.name` is the name that the user gave the file, `meta.relativePath` its path in a dropped folder. */
   meta: Record<string, unknown>
-  /** The content: the same object as long as it is the same file. */
+  /** The content. Another object means that the user chose another file. */
   data?: object | undefined
   /** Set if the upload is resumed after a failure or a reload. `key` is the ID of the asset. */
   s3Multipart?: { key: string; uploadId: string } | undefined

@@ -7,7 +7,7 @@ import { isFoundByProduct, MAX_SHOWN_VARIANTS, shownVariantsOf } from './product
 import { findVariants } from './use-variants.ts'
 
 const MAX_PRODUCTS = 15
-/** How many products with too many variants to list have their variants searched by the service. */
+/** The service searches the variants of products that have too many to list, for at most this many products. */
 const MAX_SEARCHED = 3
 
 export interface FoundProduct {

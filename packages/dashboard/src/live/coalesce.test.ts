@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { coalesce } from './coalesce.ts'
 
-test('many calls run once soon, and then once per interval', (t) => {
+test('however often it is called, the function runs once soon, and then once per interval', (t) => {
   t.mock.timers.enable({ apis: ['setTimeout', 'Date'] })
   let runs = 0
   const call = coalesce(() => {

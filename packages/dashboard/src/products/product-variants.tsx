@@ -35,7 +35,7 @@ export function ProductVariants({ product, current }: Props) {
   const { data, error, refetch } = useVariants(product, search)
   // Until all variants are loaded, the page shows the first ones.
   const { variants, total: found } = data ?? { variants: product.variants, total }
-  // The last variant is deleted with the product.
+  // The only remaining variant cannot be deleted alone, only with the product.
   const canDelete = useHasScope('write') && total > 1
   const onSearch = (text: string) => {
     setSearch(text)

@@ -3,7 +3,7 @@ import { ANY_ACCOUNT } from './event-marks.ts'
 
 /** Changes within this time are announced together. */
 const COALESCED_MS = 20
-/** A payload has less than 8,000 bytes. */
+/** PostgreSQL limits the payload of NOTIFY to less than 8,000 bytes, into which 200 account IDs fit. */
 const MAX_ACCOUNTS = 200
 
 export interface Notifier {

@@ -41,7 +41,7 @@ export async function startStream(
   try {
     const last = headers['last-event-id']
     const after = last === undefined ? query.after : Number(last)
-    // Refuses a position whose events are no longer kept, while it can still send an error.
+    // Throws if events after this position are no longer kept. After the stream has started, no error can be sent.
     const { lastId } = await listEvents(context, { after, types, limit: 0 })
     reply.headers({
       'Content-Type': `${TYPE}; charset=utf-8`,
