@@ -9,32 +9,21 @@ import { COMPILE_CACHE } from './run-tests.ts'
  *     node packages/testing/src/stages/run-stages.ts check test:core
  */
 
-/**
- * The fastest check runs first, then the longest stages, so that all workers finish at about the same time.
- * `test:many-instances` mostly waits, so it runs beside stages that use the CPU.
- */
-const ALL_STAGES = [
+/** The fastest ones come first. They run one after the other, because each of them uses all CPUs. */
+const IN_FOREGROUND = [
   'check',
   'test:sqlite',
   'test:clients',
   'test:dashboard',
-  'test:many-instances',
   'test:ceph',
   'test:postgres',
-  'test:image',
 ]
 
-/**
- * The number of stages that run at the same time. Each stage sometimes waits, for an outage, for the disk
- * or for kills, and the other stage uses the CPU meanwhile.
- */
-const WORKERS = 2
-
-/** Runs at the same time as all other stages. Most of its work is the build of the image, at low priority. */
-const IN_BACKGROUND = 'test:image'
+/** These often wait, for the disk or for an outage, so they run beside the others. */
+const IN_BACKGROUND = ['test:image', 'test:many-instances']
 
 const named = process.argv.slice(2)
-const stages = named.length > 0 ? named : ALL_STAGES
+const stages = named.length > 0 ? named : [...IN_FOREGROUND, ...IN_BACKGROUND]
 const WIDTH = Math.max(...stages.map((stage) => stage.length))
 
 interface Outcome {
@@ -47,12 +36,10 @@ interface Outcome {
 /** How many output lines of a failed stage are repeated at the end. */
 const REPEATED_LINES = 100
 
-/** Runs stages until none remains. Continues after a failure, so that one run reports all of them. */
-async function runWorker(waiting: string[]): Promise<Outcome[]> {
+/** Runs stages one after the other. Continues after a failure, so that one run reports all of them. */
+async function runAll(waiting: string[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  for (let stage = waiting.shift(); stage !== undefined; stage = waiting.shift()) {
-    outcomes.push(await run(stage))
-  }
+  for (const stage of waiting) outcomes.push(await run(stage))
   return outcomes
 }
 
@@ -83,10 +70,10 @@ function failures(lines: string[]): string[] {
   return start < 0 ? lines : lines.slice(start)
 }
 
-const waiting = stages.filter((stage) => stage !== IN_BACKGROUND)
-const workers = Array.from({ length: WORKERS }, () => runWorker(waiting))
-workers.push(runWorker(stages.filter((stage) => stage === IN_BACKGROUND)))
-const outcomes = (await Promise.all(workers)).flat()
+const isInBackground = (stage: string) => IN_BACKGROUND.includes(stage)
+const foreground = runAll(stages.filter((stage) => !isInBackground(stage)))
+const background = runAll(stages.filter(isInBackground))
+const outcomes = [...(await foreground), ...(await background)]
 for (const { stage, lines } of outcomes.filter(({ code }) => code !== 0)) {
   console.log(`\n${stage} failed:\n${failures(lines).slice(-REPEATED_LINES).join('\n')}`)
 }

@@ -41,7 +41,9 @@ const WITH_DASHBOARD = /\/dashboard\/test\/|\/http\/pages\/dashboard\.test\.ts$|
 /** These measure a whole process or use the disk heavily, so they run after all others. */
 const ALONE = /memory\.test\.ts$/
 /** Set `TEST_TIMEOUT_MS` for longer runs, such as those with more rounds. */
-const TIMEOUT = `--test-timeout=${process.env.TEST_TIMEOUT_MS ?? 300_000}`
+const TIMEOUT_MS = process.env.TEST_TIMEOUT_MS ?? '300000'
+const UNTRACKED = ['--import', new URL('untracked-promises.ts', import.meta.url).href]
+const IN_ONE_PROCESS = fileURLToPath(new URL('in-one-process.ts', import.meta.url))
 /** Lets Node compile each module once for all processes, which saves a third of a second in each. */
 export const COMPILE_CACHE = {
   NODE_COMPILE_CACHE: fileURLToPath(
@@ -62,11 +64,13 @@ export async function runTests(
 
   async function run(some: string[], options: string[]): Promise<number> {
     if (some.length === 0) return 0
-    const commandLine = ['--test', TIMEOUT, ...options, ...some]
+    const commandLine = [...UNTRACKED, ...options, ...some]
     const child = spawn(process.execPath, commandLine, { stdio: 'inherit', env })
     const [code] = await once(child, 'exit')
     return code ?? 1
   }
+  const inOneProcess = [IN_ONE_PROCESS, TIMEOUT_MS]
+  const inOwnProcesses = ['--test', `--test-timeout=${TIMEOUT_MS}`]
 
   const alone = files.filter((file) => ALONE.test(file))
   const sharing = files.filter((file) => SHARED_PROCESS.test(file))
@@ -80,10 +84,10 @@ export async function runTests(
     ...inGroups(inBrowser, Math.ceil(inBrowser.length / FILES_PER_BROWSER)),
   ]
   const codes = await Promise.all([
-    ...groups.map((group) => run(group, ['--test-isolation=none'])),
-    run(others, ['--test-concurrency=2']),
+    ...groups.map((group) => run(group, inOneProcess)),
+    run(others, [...inOwnProcesses, '--test-concurrency=2']),
   ])
-  return Math.max(...codes, await run(alone, []))
+  return Math.max(...codes, await run(alone, inOwnProcesses))
 }
 
 /** Distributes the files evenly: neighbors, which often take equally long, are in different groups. */
