@@ -41,7 +41,7 @@ test('events are yielded once each, in order, although the connection is reset a
   assert.deepEqual((await direct.listEvents({ limit: 60 })).data, seen)
 })
 
-test('events continue on another instance while the first one restarts', async (t) => {
+test('events continue without a gap each time the service stops and another instance takes over', async (t) => {
   const deployment = await aDeployment(t)
   let service = await aService(t, {}, deployment)
   const api = await aFaultProxy(t, {

@@ -16,7 +16,7 @@ export function openLiveLines(stream: NodeJS.WriteStream = process.stderr): Live
   const columns = () => stream.columns || 80
   let shown: string[] = []
 
-  /** Counts wrapped lines several times: a terminal that was made narrower has wrapped them. */
+  /** A line counts as several rows if the terminal was made narrower and has wrapped it. */
   function heightOfShown(): number {
     const width = columns()
     return shown.reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / width)), 0)

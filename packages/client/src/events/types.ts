@@ -7,8 +7,8 @@ export type StowageEvent = Event
 /** The options of `events`. */
 export interface EventsOptions extends CallSettings {
   /**
-   * Starts after the event with this ID; 0 starts with the first one. Rejects with `events_forgotten` if later events are
-   * no longer kept. Default: only new events.
+   * Starts after the event with this ID; 0 starts with the first one. Rejects with `events_forgotten` if events
+   * after this ID have already been removed. Default: only new events.
    */
   after?: number | undefined
   /** Only events of these types, separated by commas. */

@@ -49,8 +49,8 @@ export interface UploadOptions {
   /**
    * What to do with an unfinished upload of the same file. `true`, the default: resume it; if the file has
    * changed since, cancel it and start a new one. `false`: cancel it and start a new one. The ID of an asset:
-   * resume the upload of that asset, wherever it was started, and refuse a file that is known to differ with
-   * `file_changed`.
+   * resume the upload of that asset, wherever it was started, and reject with `file_changed` if the file is
+   * known to differ.
    */
   resume?: boolean | string | undefined
   /**
@@ -96,8 +96,8 @@ export interface ReplaceOptions
   /**
    * What to do with an unfinished replacement of this asset with the same file. `true`, the default: resume it;
    * if the file has changed since, cancel it and start a new one. `false`: cancel it and start a new one. An
-   * upload ID: resume that replacement, wherever it was started, and refuse a file that is known to differ with
-   * `file_changed`.
+   * upload ID: resume that replacement, wherever it was started, and reject with `file_changed` if the file is
+   * known to differ.
    */
   resume?: boolean | string | undefined
 }
