@@ -43,7 +43,7 @@ test('a command that only calls the API does not load fetch, which would double 
   const report =
     "process.on('exit', () => console.error(process.moduleLoadList.filter((name) => /undici/.test(name))))"
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(report)}`
-  const { code, stderr } = await cli.runWith({ env: { NODE_OPTIONS } }, 'ls')
+  const { code, stderr } = await cli.start({ env: { NODE_OPTIONS } }, 'ls').end()
   assert.equal(code, 0, stderr)
   // The list of the modules of fetch.
   assert.match(stderr, /^\[\]$/m)

@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { openForWarmUp } from '@stowage/server'
 import { aFolder } from '@stowage/testing/machine/clean-up'
+import type { Outcome } from '@stowage/testing/service/command-request'
 import { aService } from '@stowage/testing/service/service'
-import { type Outcome, stowage as stowageWith } from '@stowage/testing/service/stowage-command'
+import { stowage as stowageWith } from '@stowage/testing/service/stowage-command'
 import { COMMANDS } from '../src/commands.ts'
 
 /** Runs `stowage` on a data folder. */

@@ -2,7 +2,9 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
-import { COMMAND, type Outcome } from '@stowage/testing/service/stowage-command'
+import type { Outcome } from '@stowage/testing/service/command-request'
+import { runCommand } from '@stowage/testing/service/run-command'
+import { COMMAND } from '@stowage/testing/service/stowage-command'
 
 export interface RunOptions {
   env?: Record<string, string>
@@ -25,8 +27,10 @@ export interface Cli {
   home: string
   /** The current folder. */
   folder: string
+  /** Runs a command in a process that other commands share. */
   run(...words: string[]): Promise<Outcome>
   runWith(options: RunOptions, ...words: string[]): Promise<Outcome>
+  /** Runs a command in its own process. */
   start(options: RunOptions, ...words: string[]): Running
   /** Runs on a pseudo-terminal. `stdout` contains both outputs, as a person sees them. */
   startOnTerminal(options: RunOptions & { columns?: number }, ...words: string[]): Running
@@ -37,8 +41,8 @@ export async function aCli(t: TestContext, baseUrl?: string): Promise<Cli> {
   const home = await aFolder(t)
   const folder = await aFolder(t)
   const kept = Object.entries(process.env).filter(([name]) => !/^(STOWAGE_|XDG_|npm_)/.test(name))
-  const base = {
-    ...Object.fromEntries(kept),
+  const base: Record<string, string> = {
+    ...(Object.fromEntries(kept) as Record<string, string>),
     HOME: home,
     TERM: 'xterm-256color',
     LC_ALL: 'C.UTF-8',
@@ -80,12 +84,14 @@ export async function aCli(t: TestContext, baseUrl?: string): Promise<Cli> {
 
   const start = (options: RunOptions, ...words: string[]) =>
     launch(process.execPath, [COMMAND, ...words], options)
+  const runWith = ({ env, cwd = folder, input = '' }: RunOptions, ...words: string[]) =>
+    runCommand({ words, env: { ...base, ...env }, cwd, input })
   return {
     home,
     folder,
     start,
-    runWith: (options, ...words) => start(options, ...words).end(),
-    run: (...words) => start({}, ...words).end(),
+    runWith,
+    run: (...words) => runWith({}, ...words),
     startOnTerminal({ columns = 80, ...options }, ...words) {
       const quote = (word: string) => `'${word.replaceAll("'", `'\\''`)}'`
       const command = [process.execPath, COMMAND, ...words].map(quote).join(' ')

@@ -1,0 +1,63 @@
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import type { CommandRequest, CommandResponse, Outcome } from './command-request.ts'
+
+const PROGRAM = fileURLToPath(new URL('command-process.ts', import.meta.url))
+
+let shared: ChildProcess | undefined
+let last: Promise<unknown> = Promise.resolve()
+
+/**
+ * Runs a command of the CLI in a process that all tests of this process share: starting a process for each
+ * command takes ten times as long as most commands. Fails if the command keeps resources open that would
+ * prevent the end of its own process. Concurrent commands run one after the other. Tests that send
+ * signals, use a terminal or measure the process start their own.
+ */
+export function runCommand(request: CommandRequest): Promise<Outcome> {
+  const outcome = last.then(() => ask(request))
+  last = outcome.catch(() => {})
+  return outcome
+}
+
+async function ask(request: CommandRequest): Promise<Outcome> {
+  shared ??= start()
+  const child = shared
+  const waiting = new AbortController()
+  const { signal } = waiting
+  child.channel?.ref()
+  try {
+    const ended = once(child, 'exit', { signal }).then(([code]) => {
+      throw new Error(`The process ended with code ${code} during ${request.words.join(' ')}`)
+    })
+    const received = once(child, 'message', { signal })
+    child.send(request)
+    const [response] = (await Promise.race([received, ended])) as [CommandResponse]
+    const { open, ...outcome } = response
+    if (open.length > 0) {
+      throw new Error(`stowage ${request.words.join(' ')} does not end, because of ${open}`)
+    }
+    return outcome
+  } catch (error) {
+    // The next command gets a new process.
+    child.kill('SIGKILL')
+    shared = undefined
+    throw error
+  } finally {
+    waiting.abort()
+    child.channel?.unref()
+  }
+}
+
+/** Ends when this process ends, because the channel is closed then. */
+function start(): ChildProcess {
+  const child = fork(PROGRAM, {
+    // Not those of this process, such as --test.
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    serialization: 'advanced',
+  })
+  child.unref()
+  child.channel?.unref()
+  return child
+}
