@@ -8,7 +8,7 @@ import { missingForCurl } from '@stowage/testing/machine/curl'
 import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { ADMIN_KEY } from '@stowage/testing/service/accounts'
-import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { aService } from '@stowage/testing/service/service'
 import { someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
 import { anExamplePage, type ExamplePage, runExample } from './support/example.ts'
@@ -18,7 +18,7 @@ const NO_BROWSER = await missingForBrowser()
 
 /** A service with a key, and a file to upload. */
 async function aServiceWithFile(t: TestContext, { size, chunk }: { size: number; chunk: number }) {
-  const { baseUrl, storageUrl } = await aServiceProcess(t, {
+  const { baseUrl, storageUrl } = await aService(t, {
     ...KEYED,
     STOWAGE_CHUNK_SIZE: String(chunk),
   })

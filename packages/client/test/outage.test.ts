@@ -10,7 +10,7 @@ import { download, someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
 
 const CHUNK = 20_000
-const PARTS = 500
+const PARTS = 150
 const BYTES = someBytes(PARTS * CHUNK)
 
 test('an upload survives an outage of the service', async (t) => {

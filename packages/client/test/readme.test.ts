@@ -8,7 +8,7 @@ import { promisify } from 'node:util'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { missingForCurl } from '@stowage/testing/machine/curl'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
-import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { aService } from '@stowage/testing/service/service'
 
 const run = promisify(execFile)
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url))
@@ -20,7 +20,7 @@ test('the client section of the README fits on a screen, and its code works', as
   assert.ok(section.trim().split('\n').length <= SCREEN)
   const code = /```js\n(.*?)```/s.exec(section)?.[1] ?? ''
 
-  const { baseUrl } = await aServiceProcess(t, { STOWAGE_CHUNK_SIZE: '100kB' })
+  const { baseUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '100kB' })
 
   const folder = await aFolder(t)
   await mkdir(join(folder, 'node_modules'))
@@ -44,7 +44,7 @@ test('the curl examples of the README work one after the other in an empty folde
   const examples = ['Upload a file in three steps', 'Link assets, products and deletion'].map(
     (title) => new RegExp(`^## ${title}\n.*?\`\`\`sh\n(.*?)\`\`\``, 'ms').exec(readme)?.[1] ?? '',
   )
-  const { baseUrl } = await aServiceProcess(t)
+  const { baseUrl } = await aService(t)
   const script = examples.join('\n').replace('http://127.0.0.1:4000', baseUrl)
   // The calls of an example never use -f, so that people see the error.
   const strict = script.replaceAll('curl -s', 'curl -sS --fail-with-body')

@@ -35,7 +35,7 @@ async function aRepositoryWithoutVite(t: TestContext): Promise<string> {
 
 test('packing fails if the dashboard cannot be built', async (t) => {
   const folder = await aRepositoryWithoutVite(t)
-  await assert.rejects(run('npm', ['run', 'pack'], folder), {
+  await assert.rejects(run(process.execPath, ['packages/pack/src/main.ts'], folder), {
     message: /the dashboard is not built, because Vite is not installed/,
   })
   assert.deepEqual(await readdir(join(folder, 'dist-packages')), [])

@@ -25,15 +25,15 @@ import { expireUnknown, idsOf, withoutUnrecorded } from './unknown-uploads.ts'
 import { VERSION_CASES } from './version-cases.ts'
 
 /*
- * On S3, which is slow, one run tries a random share of the points of the usual calls. To try all points of the usual
- * calls, or all points of all calls:
+ * One run tries a random share of the points of all calls, or, on S3, which is slow, of the usual calls. To try all
+ * points of the usual calls, or all points of all calls:
  *
  *     POINTS=usual npx node packages/testing/src/stages/on-engines.ts postgres+ceph …/kills.test.ts
  *     POINTS=all npx node packages/testing/src/stages/on-engines.ts postgres+ceph …/kills.test.ts
  */
 const { POINTS } = process.env
 const CALLS = isOnS3 && POINTS !== 'all' ? 'usual' : 'all'
-const SHARE = isOnS3 && POINTS === undefined ? 0.25 : 1
+const SHARE = POINTS === undefined ? (isOnS3 ? 0.25 : 0.4) : 1
 
 const PROGRAM = fileURLToPath(new URL('killed-process.ts', import.meta.url))
 
