@@ -1,4 +1,4 @@
-import { useEffect, useLayoutEffect, useRef } from 'react'
+import { useEffect, useMemo } from 'react'
 import { focusPage } from './focus-page.ts'
 
 /**
@@ -7,20 +7,16 @@ import { focusPage } from './focus-page.ts'
  * if the control no longer exists.
  */
 export function useFocusReturn(isOpen: boolean): void {
-  const opener = useRef<HTMLElement | null>(null)
-
-  // A layout effect, because the dialog takes the focus after it.
-  useLayoutEffect(() => {
-    if (isOpen) opener.current = findOpener()
-  }, [isOpen])
+  // Found during rendering: with reduced motion, a menu is removed together with its focused item before effects run.
+  const opener = useMemo(() => (isOpen ? findOpener() : null), [isOpen])
 
   useEffect(() => {
     if (!isOpen) return
     return () => {
-      if (opener.current?.isConnected) opener.current.focus({ preventScroll: true })
+      if (opener?.isConnected) opener.focus({ preventScroll: true })
       else focusPage()
     }
-  }, [isOpen])
+  }, [isOpen, opener])
 }
 
 /** The focused control; for an item of a menu, the button of the menu, because the item disappears. */
