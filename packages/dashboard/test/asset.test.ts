@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
 import { storeFiles, storeProducts } from './support/assets.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+import { openPage } from './support/open-page.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
@@ -103,7 +104,7 @@ test('an asset is shown, downloaded, renamed, attached, detached and deleted', a
   await dialog.getByRole('button', { name: 'Delete asset' }).click()
   await page.getByText('Drop your first file here').waitFor()
   assert.equal(new URL(page.url()).pathname, '/')
-  await page.goto(`/assets/${asset?.id}`)
+  await openPage(page, `/assets/${asset?.id}`)
   await page.getByRole('heading', { name: 'Asset not found' }).waitFor()
 })
 

@@ -5,6 +5,7 @@ import { rowNames, storeFiles, storeProducts } from './support/assets.ts'
 import { assertAccessible, DIALOG } from './support/axe.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { aFile } from './support/files.ts'
+import { openPage } from './support/open-page.ts'
 import { watchParts } from './support/parts.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -75,25 +76,25 @@ test('axe finds no violations on the pages of assets, in all of their states', a
   await page.getByText('with the filter No product').waitFor()
   await assertAccessible(page, 'no match')
   for (const { id, filename } of [...files, link]) {
-    await page.goto(`/assets/${id}`)
+    await openPage(page, `/assets/${id}`)
     await page.getByRole('heading', { name: filename, level: 1 }).waitFor()
     await page.getByRole('heading', { name: 'Products' }).waitFor()
     await assertAccessible(page, filename)
   }
   await page.getByRole('button', { name: 'Rename' }).click()
   await assertAccessible(page, 'renaming')
-  await page.goto(`/assets/${broken?.id}`)
+  await openPage(page, `/assets/${broken?.id}`)
   await page.getByText('This image cannot be displayed').waitFor()
   await page.getByRole('button', { name: '30 variants' }).click()
   await page.getByRole('button', { name: 'Detach Font · License for 29 seats' }).waitFor()
   await assertAccessible(page, 'a broken image with 30 variants')
-  await page.goto(`/assets/${files[0]?.id}`)
+  await openPage(page, `/assets/${files[0]?.id}`)
   const failure = { code: 'internal', message: 'The request failed.' }
   await page.route('**/address', (route) => route.fulfill({ status: 400, json: failure }))
   await page.getByRole('button', { name: 'Download' }).click()
   await page.getByText('Could not create a download URL').waitFor()
   await assertAccessible(page, 'an error notification')
-  await page.goto('/assets/01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f')
+  await openPage(page, '/assets/01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f')
   await page.getByText('Asset not found').waitFor()
   await assertAccessible(page, 'an asset that does not exist')
   await page.route('**/api/v1/assets?*', (route) => route.fulfill({ status: 400, json: failure }))
@@ -103,7 +104,8 @@ test('axe finds no violations on the pages of assets, in all of their states', a
   await page.unroute('**/api/v1/assets?*')
 
   const parts = await watchParts(context, service, 1)
-  await page.goto('/')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('link', { name: 'a.txt' }).waitFor()
   await page.getByLabel('Files to upload').setInputFiles(await aFile(t, 'done', 1))
   await page.getByText('1 file uploaded').first().waitFor()
   await page.getByLabel('Files to upload').setInputFiles(await aFile(t, 'held', 2_000_000))

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { rowNames, storeFiles, storeProducts, untilRows } from './support/assets.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+import { openPage } from './support/open-page.ts'
 
 const NO_BROWSER = await missingForBrowser()
 
@@ -98,7 +99,7 @@ test('the list loads one page at a time, every page has a URL, and returning to 
   await page.getByText('1 to 50 of 120').waitFor()
   await page.getByRole('link', { name: 'Next page' }).click()
   await page.getByText('51 to 100 of 120').waitFor()
-  await page.goto('/?page=99')
+  await openPage(page, '/?page=99')
   await page.getByText('101 to 120 of 120').waitFor()
   await page.getByRole('heading', { name: 'Assets' }).click()
   await page.keyboard.press('/')
@@ -106,7 +107,7 @@ test('the list loads one page at a time, every page has a URL, and returning to 
   await until('the URL has no page', () => new URL(page.url()).search === '?search=119')
   await page.getByRole('status').getByText('1 asset found').waitFor()
 
-  await page.goto('/?sort=filename&page=2')
+  await openPage(page, '/?sort=filename&page=2')
   await page.getByRole('status').getByText('120 assets').waitFor()
   await page.evaluate('scrollTo(0, 1300)')
   const header = await page.getByRole('columnheader', { name: 'Name' }).boundingBox()
@@ -136,7 +137,7 @@ test('the list loads one page at a time, every page has a URL, and returning to 
   assert.equal(await scrollTop(page), top)
 
   // From the last asset of a page to the first one of the next page.
-  await page.goto('/?sort=filename')
+  await openPage(page, '/?sort=filename')
   await page.getByRole('link', { name: 'link 050' }).click()
   await page.getByRole('link', { name: 'Next asset' }).click()
   await page.getByRole('heading', { name: 'link 051', level: 1 }).waitFor()

@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { storeFiles, storeProducts } from './support/assets.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { leaveDialog } from './support/leave-dialog.ts'
+import { openPage } from './support/open-page.ts'
 import { watchParts } from './support/parts.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -85,9 +86,9 @@ test('after a dialog is closed, the focus returns to the control that opened it'
   }
   await page.goto(`/products/${product?.id}`)
   await openAndLeave('Delete')
-  await page.goto(`/assets/${asset?.id}`)
+  await openPage(page, `/assets/${asset?.id}`)
   await openAndLeave('Delete')
-  await page.goto('/settings')
+  await openPage(page, '/settings')
   await openAndLeave('Create key')
   await openAndLeave('Revoke old')
   await press('Create key')
@@ -101,11 +102,15 @@ test('after a dialog is closed, the focus returns to the control that opened it'
   await press('Revoke key')
   await untilFocused(page, 'Revoke new')
 
-  await page.goto('/')
-  await press('More upload options')
-  await page.getByRole('menuitem', { name: 'Add URL' }).press('Enter')
-  await leaveDialog(page)
-  await untilFocused(page, 'More upload options')
+  await openPage(page, '/')
+  // Without motion, the menu disappears before the dialog opens.
+  for (const reducedMotion of ['reduce', 'no-preference'] as const) {
+    await page.emulateMedia({ reducedMotion })
+    await press('More upload options')
+    await page.getByRole('menuitem', { name: 'Add URL' }).press('Enter')
+    await leaveDialog(page)
+    await untilFocused(page, 'More upload options')
+  }
   const parts = await watchParts(context, service, 0)
   const names = ['a', 'b']
   const files = names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(9) }))

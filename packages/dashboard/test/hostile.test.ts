@@ -4,6 +4,7 @@ import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { storeFiles, storeProducts } from './support/assets.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { leaveDialog } from './support/leave-dialog.ts'
+import { openPage } from './support/open-page.ts'
 import { aProduct, LONG } from './support/products.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -57,13 +58,12 @@ test('hostile names, files and links run no script on any page', async (t) => {
   await page.getByRole('dialog').getByText(NAME, { exact: true }).first().waitFor()
   await leaveDialog(page)
   for (const { id, filename } of [...files, link]) {
-    await page.goto(`/assets/${id}`)
+    await openPage(page, `/assets/${id}`)
     await page.getByRole('heading', { name: filename }).first().waitFor()
     await page.getByRole('heading', { name: 'Products' }).waitFor()
   }
 
   // The page loads the link only after a click, and sends no referrer.
-  await page.goto(`/assets/${link.id}`)
   const anchor = page.getByRole('link', { name: /in a new tab/ })
   await anchor.waitFor()
   assert.deepEqual(site.requests, [])
@@ -83,7 +83,8 @@ test('hostile names, files and links run no script on any page', async (t) => {
 
 test('a name of 255 characters or in a right-to-left script fits on every page', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })
+  const { page, client } = await openDashboard(t)
+  await page.setViewportSize(PHONE)
   const long = `${'W'.repeat(251)}.txt`
   const [longest, arabic] = await storeFiles(client, [
     { name: long },
@@ -105,7 +106,7 @@ test('a name of 255 characters or in a right-to-left script fits on every page',
   assert.equal(await overflow(), 0)
   const detach = await page.getByRole('button', { name: `Detach ${LONG}` }).boundingBox()
   assert.ok(detach && detach.x + detach.width <= PHONE.width, 'the button to detach is visible')
-  await page.goto(`/assets/${arabic?.id}`)
+  await openPage(page, `/assets/${arabic?.id}`)
   await page.locator('h1 bdi:dir(rtl)').waitFor()
 })
 

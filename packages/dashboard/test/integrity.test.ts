@@ -8,6 +8,7 @@ import { flipBit } from '@stowage/testing/engines/flip-bit'
 import { storeFiles, storeProducts } from './support/assets.ts'
 import { assertAccessible } from './support/axe.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+import { openPage } from './support/open-page.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const NEVER = new AbortController().signal
@@ -62,13 +63,13 @@ test('a verified file shows its digest, and a damaged one a warning on every pag
   assert.equal(await page.getByRole('link', { name: 'Download version 1' }).count(), 0)
   await assertAccessible(page, 'a damaged file')
   for (const path of ['/', `/products/${product?.id}`]) {
-    await page.goto(path)
+    await openPage(page, path)
     await page.getByRole('link', { name: 'book.txt' }).waitFor()
     await page.getByText('Damaged', { exact: true }).waitFor()
     await assertAccessible(page, `a damaged file on ${path}`)
   }
 
-  await page.goto(`/assets/${id}`)
+  await openPage(page, `/assets/${id}`)
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Replace file' }).click()
   const file = { name: 'book.txt', mimeType: 'text/plain', buffer: Buffer.from('second edition') }

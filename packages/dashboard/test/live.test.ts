@@ -16,11 +16,8 @@ const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789
 
 test('a file that is uploaded in one browser appears in another, and a deleted one disappears', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, context, client, service } = await openDashboard(
-    t,
-    {},
-    { browser: { viewport: { width: 1280, height: 400 } } },
-  )
+  const { page, context, client, service } = await openDashboard(t)
+  await page.setViewportSize({ width: 1280, height: 400 })
   const names = Array.from({ length: 20 }, (_, index) => `file ${index}.txt`)
   const assets = await storeFiles(
     client,

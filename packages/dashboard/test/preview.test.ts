@@ -10,6 +10,7 @@ import {
   until,
 } from './support/dashboard.ts'
 import { aWave, PDF, VIDEO } from './support/media.ts'
+import { openPage } from './support/open-page.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
@@ -111,10 +112,10 @@ test('a PDF is shown, and a PDF with scripts or a damaged one is not', async (t)
     page.frames().some((frame) => frame.url().startsWith('blob:')),
   )
   page.on('dialog', () => assert.fail('a preview has opened a dialog'))
-  await page.goto(`/assets/${scripted?.id}`)
+  await openPage(page, `/assets/${scripted?.id}`)
   await preview(page).getByText('it is encrypted or contains scripts').waitFor()
   assert.equal(await preview(page).locator('iframe').count(), 0)
-  await page.goto(`/assets/${broken?.id}`)
+  await openPage(page, `/assets/${broken?.id}`)
   await preview(page).getByText('it is damaged, or it is not a PDF').waitFor()
   assert.equal(await preview(page).locator('iframe').count(), 0)
 })
@@ -134,7 +135,7 @@ test('text is shown; HTML, binary content and a damaged image are not', async (t
   await page.goto(`/assets/${html?.id}`)
   await preview(page).getByText('No preview is available for this type of file.').waitFor()
   assert.equal(await preview(page).locator('iframe, img, object, embed').count(), 0)
-  await page.goto(`/assets/${broken?.id}`)
+  await openPage(page, `/assets/${broken?.id}`)
   await preview(page).getByText('it is damaged, or it is not an image').waitFor()
 
   const ranges: (string | undefined)[] = []
@@ -142,14 +143,14 @@ test('text is shown; HTML, binary content and a damaged image are not', async (t
     if (!response.url().startsWith(service.storageUrl)) return
     ranges.push(response.headers()['content-range'])
   })
-  await page.goto(`/assets/${text?.id}`)
+  await openPage(page, `/assets/${text?.id}`)
   await preview(page).getByText('The first 64 kB of 70 kB').waitFor()
   const shown = await preview(page).locator('pre').textContent()
   assert.equal(shown, dangerous.slice(0, 63_999))
   assert.deepEqual(ranges, [`bytes 0-63999/${Buffer.byteLength(dangerous)}`])
-  await page.goto(`/assets/${binary?.id}`)
+  await openPage(page, `/assets/${binary?.id}`)
   await preview(page).getByText('its content is not text').waitFor()
-  await page.goto(`/assets/${short?.id}`)
+  await openPage(page, `/assets/${short?.id}`)
   const inner = await preview(page).locator('div', { hasText: 'short' }).boundingBox()
   const outer = await page.getByRole('region', { name: 'Preview', exact: true }).boundingBox()
   assert.equal(

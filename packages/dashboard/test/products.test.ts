@@ -12,6 +12,7 @@ import {
   until,
 } from './support/dashboard.ts'
 import { drop } from './support/drop.ts'
+import { openPage } from './support/open-page.ts'
 import {
   aProduct,
   HOSTILE,
@@ -61,7 +62,7 @@ test('products are filtered as the user types, and the filters follow the URL, b
   assert.equal(await page.getByRole('searchbox', { name: 'Search products' }).inputValue(), '')
   await page.goForward()
   await untilNames(page, ['Bass loops', 'Drum loops'])
-  await page.goto('/products?vendor=press')
+  await openPage(page, '/products?vendor=press')
   await untilNames(page, ['Book'])
   await page.getByRole('link', { name: 'paper' }).click()
   await page.waitForURL('**/products?tag=paper')
@@ -74,7 +75,8 @@ test('products are filtered as the user types, and the filters follow the URL, b
 
 test('on a phone the filters are behind a button that shows how many are set', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })
+  const { page, client } = await openDashboard(t)
+  await page.setViewportSize(PHONE)
   await client.putProducts([aProduct({ vendor: 'Press' }), aProduct({ product_id: 2, name: 'B' })])
   await page.goto('/products')
   await untilNames(page, ['B', 'Sample pack'])
@@ -99,7 +101,7 @@ test('every page has a URL, and a page past the end redirects to the last one', 
   await page.getByText('101 to 120 of 120').waitFor()
   await page.goBack()
   await page.getByText('1 to 50 of 120').waitFor()
-  await page.goto('/products?page=99')
+  await openPage(page, '/products?page=99')
   await page.getByText('101 to 120 of 120').waitFor()
   assert.equal(pathOf(page), '/products?page=3')
 })
@@ -124,7 +126,7 @@ test('a product page shows details and links to the assets', async (t) => {
   }
   await page.getByRole('link', { name: 'pack.zip' }).click()
   await page.waitForURL(`**/assets/${asset.id}`)
-  await page.goto('/products/01981d2c-5a7e-7a10-b2c3-d4e5f6071829')
+  await openPage(page, '/products/01981d2c-5a7e-7a10-b2c3-d4e5f6071829')
   await page.getByRole('heading', { name: 'Product not found' }).waitFor()
 })
 
@@ -172,7 +174,7 @@ test('a product is one row with all of its variants, and its page attaches, deta
   await page.getByRole('button', { name: 'Detach dropped.txt' }).waitFor()
   assert.equal(await variantsOf('dropped.txt'), 3)
 
-  await page.goto(`/assets/${asset?.id}`)
+  await openPage(page, `/assets/${asset?.id}`)
   await page.getByRole('button', { name: 'Detach Sample pack, all variants' }).click()
   const picker = page.getByRole('combobox', { name: 'Attach to products' })
   await picker.fill('pack wav')
@@ -180,7 +182,7 @@ test('a product is one row with all of its variants, and its page attaches, deta
   await page.getByRole('option', { name: 'Sample pack · all 3 variants' }).click()
   await page.getByRole('button', { name: '3 variants' }).waitFor()
 
-  await page.goto('/')
+  await page.getByRole('link', { name: 'Assets', exact: true }).click()
   await page.getByRole('button', { name: 'More upload options' }).click()
   await page.getByRole('menuitem', { name: 'Upload and attach to products' }).click()
   const dialog = page.getByRole('dialog', { name: 'Upload and attach to products' })
@@ -240,7 +242,7 @@ test('any of many variants can be deleted or chosen, even one that is not listed
   assert.equal(pathOf(page), `/products/${products[0]?.id}`)
   assert.deepEqual((await client.asset(asset.id, { with_products: true })).products, [])
 
-  await page.goto(`/assets/${asset.id}`)
+  await openPage(page, `/assets/${asset.id}`)
   const picker = page.getByRole('combobox', { name: 'Attach to products' })
   await picker.fill('pack s137')
   await page.getByRole('option', { name: 'Sample pack · Size 137 · S137' }).click()
@@ -257,7 +259,7 @@ test('any of many variants can be deleted or chosen, even one that is not listed
 
 test('hostile, very long and right-to-left names do not break the pages', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, client } = await openDashboard(t, {}, { browser: { viewport: PHONE } })
+  const { page, client } = await openDashboard(t)
   const dialogs = recordDialogs(page)
   const [first] = await client.putProducts(
     [HOSTILE, RIGHT_TO_LEFT, LONG].map((name, index) =>
@@ -271,16 +273,15 @@ test('hostile, very long and right-to-left names do not break the pages', async 
       }),
     ),
   )
-  for (const width of [PHONE.width, 1280]) {
-    await page.setViewportSize({ width, height: 800 })
-    for (const path of ['/products', `/products/${first?.id}`]) {
-      await page.goto(path)
+  for (const path of [`/products/${first?.id}`, '/products']) {
+    await page.goto(path)
+    for (const width of [PHONE.width, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
       await page.getByText(HOSTILE).first().waitFor()
       assert.equal(await page.locator('img[src=x]').count(), 0)
       assert.equal(await horizontalScroll(page), 0, `${path} at ${width}`)
     }
   }
-  await page.goto('/products')
   const written = page.locator('bdi', { hasText: RIGHT_TO_LEFT }).first()
   const direction = await written.evaluate((it) => it.matches(':dir(rtl)'))
   assert.ok(direction)

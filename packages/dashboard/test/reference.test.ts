@@ -21,7 +21,8 @@ const CALLS = ['requestUpload', 'completeUpload', 'downloadAsset', 'readiness']
 test('the API reference is accessible, fits a phone and loads nothing from outside', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const viewport = { width: 390, height: 844 }
-  const { page, service } = await openDashboard(t, {}, { browser: { viewport } })
+  const { page, service } = await openDashboard(t)
+  await page.setViewportSize(viewport)
   const outside: string[] = []
   page.on('request', (request) => {
     if (!request.url().startsWith(service.baseUrl)) outside.push(request.url())
@@ -63,8 +64,8 @@ test('the filter of the API reference finds endpoints by any of their words', as
 
 test('an example of the API reference can be copied', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const browser = { permissions: ['clipboard-read', 'clipboard-write'] }
-  const { page, service } = await openDashboard(t, {}, { browser })
+  const { page, context, service } = await openDashboard(t)
+  await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto('/docs#listKeys')
   await page.locator('#listKeys button.copy').first().click()
   await page.getByRole('button', { name: 'Copied' }).waitFor()
@@ -74,7 +75,8 @@ test('an example of the API reference can be copied', async (t) => {
 
 test('the API reference uses the color scheme of the dashboard', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page } = await openDashboard(t, {}, { browser: { colorScheme: 'light' } })
+  const { page } = await openDashboard(t)
+  await page.emulateMedia({ colorScheme: 'light' })
   const background = () =>
     page.evaluate('getComputedStyle(document.documentElement).backgroundColor')
   await page.goto('/docs')

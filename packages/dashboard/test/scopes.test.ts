@@ -13,6 +13,7 @@ import {
   until,
 } from './support/dashboard.ts'
 import { drop } from './support/drop.ts'
+import { openPage } from './support/open-page.ts'
 import { signIn } from './support/sign-in.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -63,7 +64,7 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
     '/settings': 'Your key cannot manage API keys',
   }
   for (const [path, shown] of Object.entries(pages)) {
-    await page.goto(path)
+    await openPage(page, path)
     await page.locator('main').getByText(shown).first().waitFor()
     await page.getByText('Read-only', { exact: true }).waitFor()
     assert.deepEqual(await changingControlsOf(page), [], path)
@@ -89,7 +90,7 @@ test('with a write key the pages offer everything but managing keys', async (t) 
   ])
   const forbidden: string[] = []
   page.on('response', (response) => response.status() === 403 && forbidden.push(response.url()))
-  await page.goto('/settings')
+  await page.getByRole('link', { name: 'Settings' }).click()
   await page.getByText('Your key cannot manage API keys').waitFor()
   await page.getByText('default, 1 TB').waitFor()
   assert.equal(await page.getByRole('button', { name: 'Create key' }).count(), 0)

@@ -79,7 +79,8 @@ test('the settings of an open service show that it requires no key, and how to r
 
 test('the chosen color scheme survives a reload, and can follow the system', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page } = await openDashboard(t, {}, { browser: { colorScheme: 'light' } })
+  const { page } = await openDashboard(t)
+  await page.emulateMedia({ colorScheme: 'light' })
   const scheme = () => page.locator('html').getAttribute('data-mantine-color-scheme')
   await page.goto('/settings')
   // The label covers the radio button.

@@ -9,7 +9,8 @@ const NO_BROWSER = await missingForBrowser()
 
 test('the color scheme follows the system until the user chooses one, and then stays', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page } = await openDashboard(t, {}, { browser: { colorScheme: 'dark' } })
+  const { page } = await openDashboard(t)
+  await page.emulateMedia({ colorScheme: 'dark' })
   await page.goto('/')
   await page.locator('html[data-mantine-color-scheme=dark]').waitFor()
   await page.getByRole('button', { name: 'Switch to light mode' }).click()
@@ -21,8 +22,8 @@ test('the color scheme follows the system until the user chooses one, and then s
 
 test('on a phone the menu links to every page, and closes after a click', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const viewport = { width: 390, height: 844 }
-  const { page } = await openDashboard(t, {}, { browser: { viewport } })
+  const { page } = await openDashboard(t)
+  await page.setViewportSize({ width: 390, height: 844 })
   await page.goto('/')
   await page.getByRole('button', { name: 'Open menu' }).click()
   await page.getByRole('link', { name: 'Products' }).click()
@@ -32,8 +33,8 @@ test('on a phone the menu links to every page, and closes after a click', async 
 
 test('a new page starts at its top, and going back restores the scroll position', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const viewport = { width: 900, height: 500 }
-  const { page, client } = await openDashboard(t, {}, { browser: { viewport } })
+  const { page, client } = await openDashboard(t)
+  await page.setViewportSize({ width: 900, height: 500 })
   await client.putProducts(manyProducts(60))
   const top = () => page.evaluate<number>('scrollY')
   await page.goto('/products')

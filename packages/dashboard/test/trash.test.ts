@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core'
 import { storeFiles, storeProducts, untilRows } from './support/assets.ts'
 import { assertAccessible } from './support/axe.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+import { openPage } from './support/open-page.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })
@@ -130,14 +131,14 @@ test('without a trash, the dashboard does not offer to restore assets', async (t
   await page.goto('/storage')
   await page.getByText('Older versions count as stored.').waitFor()
   assert.equal(await page.getByText(/trash/i).count(), 0)
-  await page.goto('/')
+  await page.getByRole('link', { name: 'Assets', exact: true }).click()
   await page.getByRole('checkbox', { name: 'Select a.txt' }).click()
   await button(page, 'Delete').click()
   await page.getByRole('dialog').getByText('It will be deleted forever').waitFor()
   await button(page, 'Delete asset').click()
   await page.getByText('a.txt deleted').waitFor()
   assert.equal(await button(page, 'Undo').count(), 0)
-  await page.goto('/trash')
+  await openPage(page, '/trash')
   await page.getByText('This service has no trash').waitFor()
   assert.equal(await page.getByRole('link', { name: 'Trash' }).count(), 0)
 })

@@ -13,6 +13,7 @@ import {
 } from './support/dashboard.ts'
 import { drop } from './support/drop.ts'
 import { aFile } from './support/files.ts'
+import { openPage } from './support/open-page.ts'
 import { watchParts } from './support/parts.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -31,21 +32,20 @@ test('files and folders can be dropped on any page', async (t) => {
   const folder = await aFolder(t)
   await mkdir(join(folder, 'course/deep/er'), { recursive: true })
   await mkdir(join(folder, 'course/empty'))
-  const names = ['intro.txt', 'deep/two.txt', 'deep/er/three.txt', '.DS_Store']
+  const lessons = Array.from({ length: 18 }, (_, number) => `lesson ${number}.txt`)
+  const names = ['intro.txt', 'deep/two.txt', 'deep/er/three.txt', '.DS_Store', ...lessons]
   for (const name of names) await writeFile(join(folder, 'course', name), name)
-  // Browsers return the entries of a folder in batches of 100.
-  for (let number = 0; number < 98; number += 1) {
-    await writeFile(join(folder, 'course', `lesson ${number}.txt`), `${number}`)
-  }
+  // Browsers return the entries of a folder in batches of 100, in any order.
+  for (let number = 0; number < 180; number += 1) await mkdir(join(folder, `course/${number}`))
   await writeFile(join(folder, 'alone.txt'), 'alone')
   const { page, client } = await openDashboard(t, KEYS)
   await page.goto('/products')
   await page.getByRole('heading', { name: 'Products', exact: true }).waitFor()
   await drop(page, [join(folder, 'alone.txt'), join(folder, 'course')])
-  await tray(page).getByText('102 files uploaded').first().waitFor({ timeout: 120_000 })
+  await tray(page).getByText('22 files uploaded').first().waitFor()
   const stored = await client.assets({ limit: 1000 }).page()
   const found = stored.data.map(({ filename }) => filename)
-  assert.equal(found.length, 102)
+  assert.equal(found.length, 22)
   for (const name of ['alone.txt', 'two.txt', 'three.txt']) assert.ok(found.includes(name), name)
   const three = stored.data.find(({ filename }) => filename === 'three.txt')
   assert.equal(await (await client.download(three?.id ?? '')).text(), 'deep/er/three.txt')
@@ -53,7 +53,7 @@ test('files and folders can be dropped on any page', async (t) => {
 
   // The tray stays on other pages, and lists show the new assets.
   await page.getByRole('link', { name: 'Assets' }).click()
-  await page.getByText('1 to 50 of 102').waitFor()
+  await page.getByRole('status').getByText('22 assets').waitFor()
   // On a phone, too, the tray does not cover the actions for selected assets.
   await page.setViewportSize({ width: 390, height: 844 })
   await page
@@ -67,11 +67,11 @@ test('files and folders can be dropped on any page', async (t) => {
   await page.setViewportSize({ width: 1280, height: 720 })
   await tray(page).getByRole('button', { name: 'Clear finished' }).click()
   await tray(page).waitFor({ state: 'detached' })
-  await page.goto(`/assets/${three?.id}`)
+  await openPage(page, `/assets/${three?.id}`)
   await page.getByRole('link', { name: 'course/deep/er' }).click()
   await page.getByRole('status').getByText('1 asset found').waitFor()
   await page.getByRole('button', { name: 'Show the assets of all folders' }).click()
-  await page.getByText('1 to 50 of 102').waitFor()
+  await page.getByRole('status').getByText('22 assets').waitFor()
 })
 
 test('an upload is paused and resumed', async (t) => {

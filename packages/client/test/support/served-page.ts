@@ -1,7 +1,6 @@
 import type { RequestListener } from 'node:http'
 import type { TestContext } from 'node:test'
-import { sharedBrowser } from '@stowage/testing/browser/shared-browser'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aReusedContext, reusedPort } from '@stowage/testing/browser/reused-context'
 import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { type BuildOptions, build } from 'esbuild'
 import type { Page } from 'playwright-core'
@@ -17,9 +16,8 @@ export async function pageWithScript(
 
 /** Opens the page that the listener serves at `/` in a real browser. */
 export async function aServedPage(t: TestContext, listener: RequestListener): Promise<Page> {
-  const url = await anHttpServer(t, listener)
-  const context = await (await sharedBrowser()).newContext()
-  cleanUp(t, () => context.close())
+  const url = await anHttpServer(t, listener, await reusedPort())
+  const context = await aReusedContext(t)
   const page = await context.newPage()
   await page.goto(url)
   return page

@@ -4,6 +4,7 @@ import { createClient, type NodeClient } from '@stowage/client/node'
 import { folder } from '@stowage/dashboard'
 import type { Environment } from '@stowage/server/src/config/config'
 import { buildDashboard } from '@stowage/testing/browser/build-dashboard'
+import { aReusedContext, reusedPort } from '@stowage/testing/browser/reused-context'
 import { sharedBrowser } from '@stowage/testing/browser/shared-browser'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { aService, type TestService } from '@stowage/testing/service/service'
@@ -31,14 +32,14 @@ export interface Dashboard {
 export interface DashboardOptions {
   /** False if the test signs in itself. */
   isSignedIn?: boolean
-  /** Window size, color scheme, time zone and so on. */
+  /** Time zone, language and so on. The test then has a browser context of its own, which takes longer. */
   browser?: BrowserContextOptions
   /** By default the headless shell. */
   executable?: string
 }
 
 /**
- * Starts the service with these settings, and opens a page in a new browser context. With
+ * Starts the service with these settings, and opens a page in a browser context without data. With
  * STOWAGE_AUTH=keys, STOWAGE_ADMIN_KEY is required too. The test fails if the page throws an error or
  * violates its Content Security Policy.
  */
@@ -50,13 +51,12 @@ export async function openDashboard(
   await ensureBuilt()
   const problems: string[] = []
   cleanUp(t, () => assert.deepEqual(problems, []))
-  const service = await aService(t, settings, undefined, { dashboard: folder })
+  const port = { STOWAGE_PORT: `${await reusedPort()}` }
+  const service = await aService(t, { ...port, ...settings }, undefined, { dashboard: folder })
   const apiKey = settings.STOWAGE_ADMIN_KEY
   const stateFolder = await aFolder(t)
   const client = createClient({ baseUrl: service.baseUrl, apiKey, stateFolder })
-  const browser = await sharedBrowser(options.executable)
-  const context = await browser.newContext({ baseURL: service.baseUrl, ...options.browser })
-  cleanUp(t, () => context.close())
+  const context = await openContext(t, service.baseUrl, options)
   context.setDefaultTimeout(TIMEOUT_MS)
   context.on('weberror', (error) => problems.push(`${error.error().stack}`))
   context.on('console', (message) => {
@@ -72,6 +72,18 @@ export async function openDashboard(
   const page = await context.newPage()
   if (SLOWDOWN > 1) await slowDown(page)
   return { page, context, service, client }
+}
+
+async function openContext(
+  t: TestContext,
+  baseURL: string,
+  { browser: own, executable }: DashboardOptions,
+): Promise<BrowserContext> {
+  if (own === undefined && executable === undefined) return aReusedContext(t)
+  const browser = await sharedBrowser(executable)
+  const context = await browser.newContext({ baseURL, reducedMotion: 'reduce', ...own })
+  cleanUp(t, () => context.close())
+  return context
 }
 
 async function slowDown(page: Page): Promise<void> {

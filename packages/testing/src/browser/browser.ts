@@ -17,6 +17,8 @@ export const FLAGS = [
   '--disable-component-update',
   '--disable-sync',
   '--no-first-run',
+  // The pages of a context share one renderer.
+  '--renderer-process-limit=1',
 ]
 
 export function missingForBrowser(command = HEADLESS_SHELL): Promise<string | undefined> {
