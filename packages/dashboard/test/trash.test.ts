@@ -58,7 +58,11 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   await page.getByRole('heading', { name: 'Trash', level: 1 }).waitFor()
   await button(page, 'Restore a.txt').click()
   await page.getByText('a.txt restored').waitFor()
-  assert.equal(await button(page, 'Undo').count(), 0, 'a restored asset is not offered again')
+  assert.equal(
+    await button(page, 'Undo').count(),
+    0,
+    'after the asset is restored, undoing its deletion is no longer offered',
+  )
   await client.bulk({ action: 'delete', ids: assets.map(({ id }) => id) })
   await page.reload()
   const rows = page.locator('tbody tr')

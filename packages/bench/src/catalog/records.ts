@@ -7,7 +7,7 @@ export const RARE_COUNT = 300
 /** All names contain this word. */
 export const COMMON = 'pack'
 
-/** A word in the name of every second product, and in some file names. */
+/** A word in the variant name of every second product, and in some file names. */
 export const PRODUCT_WORD = 'wav'
 
 /** How many of `count` assets have this word in their file name or in their product. */

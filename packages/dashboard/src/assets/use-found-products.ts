@@ -7,7 +7,9 @@ import { isFoundByProduct, MAX_SHOWN_VARIANTS, shownVariantsOf } from './product
 import { findVariants } from './use-variants.ts'
 
 const MAX_PRODUCTS = 15
-/** The service searches the variants of products that have too many to list, for at most this many products. */
+/**
+ * If the response lacks variants of a product, they are searched with a separate request, for at most this many products.
+ */
 const MAX_SEARCHED = 3
 
 export interface FoundProduct {

@@ -1,6 +1,9 @@
 import type { StowageEvent } from '@stowage/client'
 
-/** Which data an event changes, by the start of its type: the first elements of query keys. */
+/**
+ * The data that an event changes. The key is the first word of the event’s type, and the value has the first elements of
+ * the query keys of that data.
+ */
 const AFFECTED: Record<string, string> = {
   asset: 'assets asset versions trash account product products uploads',
   version: 'versions account',

@@ -169,7 +169,10 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
 
 /** The received bytes are unknown if the storage does not respond in time. */
 function receivedText({ received_bytes: received, bytes }: ListedUpload): string {
-  return `${received === null ? 'Unknown amount' : formatSize(received)} of ${formatSize(bytes)}`
+  const size = formatSize(bytes)
+  return received === null
+    ? `${size}, received bytes unknown`
+    : `${formatSize(received)} of ${size}`
 }
 
 function percentOf({ received_bytes: received, bytes }: ListedUpload): number {

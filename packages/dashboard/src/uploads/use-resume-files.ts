@@ -22,12 +22,14 @@ export function useResumeFiles(
     })
     if (unmatched.length === 0) return
     const [first] = unmatched
-    const subject =
-      unmatched.length === 1 ? `“${first?.file.name}”` : countText(unmatched.length, 'file')
+    const problem =
+      unmatched.length === 1
+        ? `No unfinished upload has the name and size of “${first?.file.name}”.`
+        : `${countText(unmatched.length, 'file')} do not match any unfinished upload by name and size.`
     notify({
       isError: true,
       title: 'Not resumed',
-      message: `No unfinished upload has the name and size of ${subject}. Upload new files on another page.`,
+      message: `${problem} Upload new files on another page.`,
       about: unmatched.map(({ file }) => file.name),
     })
   }

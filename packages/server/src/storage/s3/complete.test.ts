@@ -20,7 +20,7 @@ const failing = (async () => {
   throw Object.assign(new Error('try later'), { $metadata: { httpStatusCode: 500 } })
 }) as unknown as Send
 
-test('an upload counts as lost only after several checks, even after failed calls', async () => {
+test('an upload whose completions failed counts as lost only if several checks do not find its object', async () => {
   const outcome = await completeInS3(
     { send: failing, upload, plan, parts: [] },
     {
