@@ -80,7 +80,7 @@ export function SignIn({ hasEnded, onSignedIn }: Props) {
             />
             <Checkbox
               label="Stay signed in for 30 days"
-              description="Otherwise you are signed out when you close the browser."
+              description="Otherwise you are signed out when you close the browser, or after 7 days."
               checked={isRemembered}
               onChange={(event) => setRemembered(event.currentTarget.checked)}
             />

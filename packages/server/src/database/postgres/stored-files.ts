@@ -17,7 +17,7 @@ interface StoredFileRow {
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** The objects of all accounts, in the order of their keys. Each part is read by an index in this order. */
+/** The objects of all accounts, in the order of their keys. Each subquery reads an index in this order. */
 export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
   return {
     async listStoredFiles(after = FIRST, limit) {

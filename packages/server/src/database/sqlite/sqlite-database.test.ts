@@ -208,7 +208,7 @@ test('existing assets get sort names, so that numbers in their names are sorted 
   )
 })
 
-test('the paths of existing assets are filled in, so that a search finds them', async (t) => {
+test('existing assets get search paths, so that a search finds their folders', async (t) => {
   const file = await aFile(t)
   const before = await openSqliteDatabase({ file })
   const { id } = await anAccount(before, 'default')

@@ -18,7 +18,7 @@ interface StoredFileRow {
 /** The unary plus keeps SQLite from using an index that is not in the order of the keys. */
 const OWNS_OBJECT = `(+status = 'ready' or +trashed_at is not null)`
 
-/** The objects of all accounts, in the order of their keys. Each part is read by an index in this order. */
+/** The objects of all accounts, in the order of their keys. Each subquery reads an index in this order. */
 export function prepareStoredFiles({ prepare }: Connection) {
   const list = prepare<StoredFileRow>(
     `select files.*, ${checksumOf('files.key')} from (
