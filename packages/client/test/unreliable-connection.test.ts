@@ -14,7 +14,7 @@ import { aProxiedService } from './support/proxied-service.ts'
 import { anUnreliableConnection } from './support/unreliable-connection.ts'
 
 /** Fewer on the S3 server of the tests, where each upload spends most of its time waiting. */
-const UPLOADS = Number(process.env.UNRELIABLE_UPLOADS ?? (areEmbedded ? 40 : 15))
+const UPLOADS = Number(process.env.UNRELIABLE_UPLOADS ?? (areEmbedded ? 40 : 8))
 const MAX_PARTS = 30
 const CHUNK = 10_000
 /**

@@ -94,7 +94,7 @@ test('no completion creates an object from a removed upload', async (t) => {
   const service = await aService(t, SETTINGS)
   const context = takeOverJobs(service)
   const { storage } = context
-  for (let round = 0; round < 10; round += 1) {
+  for (let round = 0; round < 5; round += 1) {
     const session = await aFullUpload(service)
     const upload = await uploadInStorage(service, session)
     const { won } = await (await ownData(context)).cancelUpload(session.id)

@@ -23,10 +23,10 @@ import { checkContent, contentOf, type Received } from '../support/versioned-con
  * REPLACEMENT_CLIENTS is the number of clients. Replaced files are kept for an hour, and Ceph keeps them in memory here:
  * set CEPH_MEMORY to the number of bytes that it may use.
  */
-const REPLACEMENTS = Number(process.env.REPLACEMENTS ?? 8)
+const REPLACEMENTS = Number(process.env.REPLACEMENTS ?? 6)
 const SIZE = Number(process.env.REPLACED_SIZE ?? 1_000_000)
 const KILLS = Number(process.env.REPLACEMENT_KILLS ?? 2)
-const CLIENTS = Number(process.env.REPLACEMENT_CLIENTS ?? 10)
+const CLIENTS = Number(process.env.REPLACEMENT_CLIENTS ?? 6)
 /** S3 refuses smaller parts, except for the last one. */
 const CHUNK = isOnS3 || SIZE > 50_000_000 ? 5 * 2 ** 20 : Math.ceil(SIZE / 4)
 const SETTINGS = { STOWAGE_CHUNK_SIZE: String(CHUNK), STOWAGE_LOG: 'warn' }

@@ -19,7 +19,7 @@ import {
 
 const INSTANCES = 4
 const CLIENTS = 8
-const SECONDS = Number(process.env.CHAOS_SECONDS ?? 8)
+const SECONDS = Number(process.env.CHAOS_SECONDS ?? 4)
 /** The test runs until these are reached, which takes longer on a slow machine. */
 const MINIMUM = { kills: 6, completions: 60, cancellations: 6 }
 /** Instances are killed during one of these steps. */

@@ -23,7 +23,7 @@ import {
   withSharedEngines,
 } from '../support/shared-engines.ts'
 
-const CLIENTS = 8
+const CLIENTS = 4
 /** Longer than the pause between two runs of the jobs, so that they run during the outage. */
 const OUTAGE_MS = 16_000
 const MAX_CALL_MS = 10_000
@@ -104,7 +104,7 @@ async function checkOutage(t: TestContext, engines: SharedEngines, testCase: Cas
       while (performance.now() < stoppedAt + OUTAGE_MS && !isOver) {
         for (const { baseUrl } of instances) await checkRequests(baseUrl, testCase, { kept, open })
         // The interval between two checks; it waits for no particular event.
-        await pause(200)
+        await pause(1000)
       }
     } finally {
       await testCase.outage.start()

@@ -13,7 +13,7 @@ const SHARED_PROCESS = new RegExp(
     '/server/test/embedded/(bad-requests|busy-database|data-folder|doctor|full-disk|identity)\\.',
     '/server/test/embedded/(ignored-ranges|keys-at-rest|killed-migration|older-service|other-origin)\\.',
     '/server/test/embedded/(pipelined-parts|read-errors|repr-digest|storage-http|storage-process)\\.',
-    '/server/test/end-to-end/(curl-flow|delete-all|service-process|webhook-delay)\\.',
+    '/server/test/end-to-end/(curl-flow|delete-all|logged-signatures|service-process|webhook-delay)\\.',
     '/server/src/(config|domain|move|iterables|http|operations|database/listing)/',
     '/server/src/(crypto|doctor|jobs|node-http|storage/disk|webhook-sender)/',
     '/server/src/(log|startup-message|database/sqlite/(group-commit|spare-file))\\.',

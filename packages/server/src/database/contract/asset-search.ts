@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { searchWords } from '../../domain/search-words.ts'
 import type { AccountData, AssetQuery } from '../account-data.ts'
 import { aLink, anAccount, aProduct, aReadyAsset, type Contract, NEWEST } from './builders.ts'
+import { fillLongList } from './long-lists.ts'
 
 /** The contract for finding assets by words. */
 export function testAssetSearch({ name, open }: Contract): void {
@@ -107,12 +108,12 @@ export function testAssetSearch({ name, open }: Contract): void {
   })
 
   test(name('a renamed product with thousands of assets is found by its new name'), async (t) => {
-    const { data } = await open(t)
+    const { account, data } = await open(t, { planStorage: 1_000_000 })
     const [product] = await data.putProducts([aProduct({ name: 'Amber' })])
     assert.ok(product)
+    const ids = [...(await fillLongList(data, account.id, 1101)).keys()]
     const selection = { ids: [product.id], productIds: [], variantIds: [], skus: [] }
-    for (const count of [1000, 101]) {
-      const some = await Promise.all(Array.from({ length: count }, () => aLink(data)))
+    for (const some of [ids.slice(0, 1000), ids.slice(1000)]) {
       await data.attachAssets(some, selection)
     }
     const total = async (word: string) =>

@@ -29,7 +29,7 @@ async function deadlocksOf(
   work: (database: Database) => Promise<unknown>,
 ): Promise<number> {
   const url = await server.database(t)
-  const options = { poolSize: 16, statementTimeoutMs: 30_000, tls: 'off' } as const
+  const options = { poolSize: 8, statementTimeoutMs: 30_000, tls: 'off' } as const
   const database = await openPostgresDatabase({ url, ...options })
   try {
     await work(database)
@@ -67,7 +67,7 @@ test('imports of the same products in different orders do not deadlock', async (
     const data = database.of(id)
     for (let round = 0; round < 2; round += 1) {
       await times(10, async () => {
-        const sent = shuffled(products(300))
+        const sent = shuffled(products(100))
         const stored = await data.putProducts(sent)
         assert.deepEqual(
           stored.map(({ productId }) => productId),
@@ -104,7 +104,7 @@ test('attaching, detaching and deleting products concurrently does not deadlock'
     const { id } = await anAccount(database, 'default')
     const data = database.of(id)
     const assets = [await aReadyAsset(data), await aReadyAsset(data), await aReadyAsset(data)]
-    for (let round = 0; round < 20; round += 1) await changeAttachments(data, assets)
+    for (let round = 0; round < 8; round += 1) await changeAttachments(data, assets)
     await times(3, (index) => data.deleteAsset(assets[index] ?? ''))
   })
   assert.equal(deadlocks, 0)
@@ -150,7 +150,7 @@ test('replacing, restoring and deleting versions concurrently does not deadlock'
   const deadlocks = await deadlocksOf(t, async (database) => {
     const { id } = await anAccount(database, 'default', 10_000)
     const data = database.of(id)
-    for (let round = 0; round < 10; round += 1) {
+    for (let round = 0; round < 5; round += 1) {
       const assets = [await aReadyAsset(data), await aReadyAsset(data)]
       await Promise.all([
         changeVersions(data, assets),

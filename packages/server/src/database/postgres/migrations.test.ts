@@ -16,7 +16,9 @@ import { fillSortNames } from './sort-name.ts'
 const server = await aPostgresServer()
 /** The migrations of version 0.1.0. */
 const RELEASED = 4
-const FILES = 5_000
+/** More than one batch. */
+const MANY_FILES = 5_000
+const FEW_FILES = 100
 
 async function open(url: string, report?: ReportUpgrade) {
   const options = { url, poolSize: 2, statementTimeoutMs: 10_000, tls: 'off' } as const
@@ -33,7 +35,7 @@ function connectTo(t: TestContext, url: string): postgres.Sql {
 const OTHERS = 4
 
 /** A database as version 0.1.0 created it, with stored files and other assets. */
-async function createReleased(sql: postgres.Sql): Promise<void> {
+async function createReleased(sql: postgres.Sql, files: number): Promise<void> {
   await sql`
     create table migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null
@@ -52,7 +54,7 @@ async function createReleased(sql: postgres.Sql): Promise<void> {
       upload_id, storage_id, chunk_size, changed_at)
     select lpad(n::text, 32, '0')::uuid, (select id from accounts), 'file', 'ready', n || '.zip',
       n || '.zip', n, 'application/zip', now(), gen_random_uuid(), n, 100000000, now()
-    from generate_series(1, ${FILES}::int) n
+    from generate_series(1, ${files}::int) n
     union all
     select gen_random_uuid(), (select id from accounts), kind, status, 'b', 'b', 7, 'text/plain', now(),
       gen_random_uuid(), 0, 100, now()
@@ -87,7 +89,7 @@ async function interrupt(sql: postgres.Sql, migration: string): Promise<void> {
 test('an upgrade that fails in any migration, or loses its connection, continues at the next start without data loss', async (t) => {
   const url = await server.emptyDatabase(t)
   const sql = connectTo(t, url)
-  await createReleased(sql)
+  await createReleased(sql, MANY_FILES)
   const names = (await readdir(MIGRATIONS)).sort()
   const total = names.length
   const disconnectedAt = total - 3
@@ -117,9 +119,9 @@ test('an upgrade that fails in any migration, or loses its connection, continues
       (select count(sort_name) from assets)::int as sort_names,
       (select count(*) from checksums where queue = 'backlog')::int as checksums,
       (select sum(bytes) from checksums)::int as bytes`
-  const assets = FILES + OTHERS
-  const bytes = (FILES * (FILES + 1)) / 2
-  const expected = { assets, sort_names: assets, checksums: FILES, bytes }
+  const assets = MANY_FILES + OTHERS
+  const bytes = (MANY_FILES * (MANY_FILES + 1)) / 2
+  const expected = { assets, sort_names: assets, checksums: MANY_FILES, bytes }
   assert.deepEqual({ ...counted }, expected)
   // The same tables as those of a new database.
   const fresh = connectTo(t, await server.database(t))
@@ -129,7 +131,7 @@ test('an upgrade that fails in any migration, or loses its connection, continues
 test('an instance that waits for an upgrade by another instance reports it, and then starts', async (t) => {
   const url = await server.emptyDatabase(t)
   const sql = connectTo(t, url)
-  await createReleased(sql)
+  await createReleased(sql, FEW_FILES)
   await sql`select pg_advisory_lock(${LOCK})`
   const reports: { message: string; migration?: string }[] = []
   const report: ReportUpgrade = (message, facts) => reports.push({ message, ...facts })
@@ -150,14 +152,14 @@ test('an instance that waits for an upgrade by another instance reports it, and 
 test('sort names of many assets are filled while the indexes are dropped, and the same indexes exist afterward', async (t) => {
   const url = await server.emptyDatabase(t)
   const sql = connectTo(t, url)
-  await createReleased(sql)
+  await createReleased(sql, FEW_FILES)
   await (await open(url)).close()
   const expected = await readSchema(sql)
   const connection = openConnection({ url, poolSize: 1, statementTimeoutMs: 10_000, tls: 'off' })
   cleanUp(t, () => connection.close())
   const fill = async (report: ReportUpgrade) => {
     await sql`update assets set sort_name = null`
-    await fillSortNames(connection.sql, report, { many: FILES })
+    await fillSortNames(connection.sql, report, { many: FEW_FILES })
   }
   const indexes: unknown[] = []
   await fill((_message, { index }) => index && indexes.push(index))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { readObjects, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
-import { aService } from '@stowage/testing/service/service'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -18,8 +18,8 @@ import { assertUsageConsistent } from '../../support/shop.ts'
  * The storage has created the object, but the row is still `uploading`: a refused completion reopened the
  * upload, and the completion that succeeded was killed before it could update the row.
  */
-async function aCompletedObject(t: TestContext) {
-  const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
+async function aCompletedObject(t: TestContext, running?: TestService) {
+  const service = running ?? (await aService(t, { STOWAGE_CHUNK_SIZE: '10' }))
   const bytes = someBytes(25)
   const session = await requestSession(service.baseUrl, { bytes })
   const parts = await putParts(session, bytes)
@@ -31,8 +31,9 @@ async function aCompletedObject(t: TestContext) {
 }
 
 test('completing an upload whose object already exists in the storage makes it ready', async (t) => {
+  const running = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   for (const areListed of [true, false]) {
-    const { service, bytes, session, parts } = await aCompletedObject(t)
+    const { service, bytes, session, parts } = await aCompletedObject(t, running)
     const response = await complete(service.baseUrl, session, areListed ? parts : undefined)
     assert.deepEqual([response.status, response.body.data?.status], [200, 'ready'])
     assert.deepEqual(await download(service.baseUrl, session.id), bytes)

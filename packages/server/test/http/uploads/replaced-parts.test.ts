@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, download, putPart } from '@stowage/testing/service/upload'
@@ -7,7 +8,7 @@ import { type RaceResult, raceReplacedPart } from '../../support/replaced-parts.
 import { runJobs } from '../../support/run-jobs.ts'
 
 /** Set `RACE_UPLOADS=20000` to find rare failures. */
-const UPLOADS = Number(process.env.RACE_UPLOADS ?? 25)
+const UPLOADS = Number(process.env.RACE_UPLOADS ?? (isOnS3 ? 12 : 25))
 const SEED = Number(process.env.RACE_SEED ?? Date.now() % 2 ** 31)
 const CONCURRENCY = 6
 /** Makes two parts, of which the second is shorter. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { aService } from '@stowage/testing/service/service'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   cancel,
@@ -51,20 +51,21 @@ test('a session has the documented fields, and its parts cover the file', async 
 })
 
 test('max_chunk_size makes parts smaller than the default, and never larger', async (t) => {
-  const chunkSizeOf = async (setting: string | undefined, request: object) => {
-    const settings = setting === undefined ? {} : { STOWAGE_CHUNK_SIZE: setting }
-    const { call } = await aService(t, { ...settings, STOWAGE_PLAN_STORAGE: '1PB' })
+  const plan = { STOWAGE_PLAN_STORAGE: '1PB' }
+  const withDefault = await aService(t, plan)
+  const withSetting = await aService(t, { ...plan, STOWAGE_CHUNK_SIZE: '8MB' })
+  const chunkSizeOf = async ({ call }: TestService, request: object) => {
     const body = { name: 'course.mp4', size: 40_000_000, ...request }
     const { status, body: session } = await call('POST', `${API}/assets/signed`, body)
     assert.equal(status, 201, JSON.stringify(session))
     return session.chunk_size
   }
   const max_chunk_size = 16_000_000
-  assert.equal(await chunkSizeOf(undefined, {}), 100_000_000)
-  assert.equal(await chunkSizeOf(undefined, { max_chunk_size }), 16_000_000)
-  assert.equal(await chunkSizeOf('8MB', { max_chunk_size }), 8_000_000)
+  assert.equal(await chunkSizeOf(withDefault, {}), 100_000_000)
+  assert.equal(await chunkSizeOf(withDefault, { max_chunk_size }), 16_000_000)
+  assert.equal(await chunkSizeOf(withSetting, { max_chunk_size }), 8_000_000)
   const chunk_size = 32_000_000
-  assert.equal(await chunkSizeOf('8MB', { max_chunk_size, chunk_size }), chunk_size)
+  assert.equal(await chunkSizeOf(withSetting, { max_chunk_size, chunk_size }), chunk_size)
 })
 
 test('a completed upload can no longer be cancelled', async (t) => {
