@@ -103,16 +103,23 @@ export async function aPostgresServer(): Promise<PostgresServer> {
   }
 }
 
-/** Other tests use the same server, so `stop` only stops the proxy to it. */
+/**
+ * Other tests use the same server, so `stop` only stops the proxy to it. Databases are created and dropped without the
+ * proxy, because the test may stop it at any time.
+ */
 async function throughProxy(server: string): Promise<PostgresServer> {
-  const url = new URL(server)
-  const proxy = await startTcpProxy(Number(url.port || 5432), { host: url.hostname })
+  const { hostname, port } = new URL(server)
+  const proxy = await startTcpProxy(Number(port || 5432), { host: hostname })
   after(() => proxy.stop())
-  url.host = `127.0.0.1:${proxy.port}`
+  const viaProxy = (database: string) => {
+    const url = new URL(database)
+    url.host = `127.0.0.1:${proxy.port}`
+    return url.href
+  }
   return {
-    database: (t) => aDatabase(t, url.href),
-    emptyDatabase: (t) => aDatabase(t, url.href, 'template0'),
-    openReusedDatabase: () => openReusedDatabase(url.href),
+    database: async (t) => viaProxy(await aDatabase(t, server)),
+    emptyDatabase: async (t) => viaProxy(await aDatabase(t, server, 'template0')),
+    openReusedDatabase: () => openReusedDatabase(server),
     stop: () => proxy.stop(),
     start: () => proxy.start(),
   }
