@@ -67,7 +67,8 @@ test('imports of the same products in different orders do not deadlock', async (
     const data = database.of(id)
     for (let round = 0; round < 2; round += 1) {
       await times(10, async () => {
-        const sent = shuffled(products(100))
+        // More than one batch, because the order matters across batches, too.
+        const sent = shuffled(products(150))
         const stored = await data.putProducts(sent)
         assert.deepEqual(
           stored.map(({ productId }) => productId),
