@@ -115,7 +115,7 @@ async function* closeAll(
     yield { check: 'uploads', status: 'fixed', message, items: closed }
   }
   if (failed.length > 0) {
-    const message = `${LEFT_OPEN}, but that could not be closed: ${failed.length}; do not abort them, because on Ceph that destroys the files`
+    const message = `${LEFT_OPEN}: ${failed.length} could not be closed; do not abort them, because on Ceph that destroys the files`
     yield { check: 'uploads', status: 'error', message, items: failed }
   }
 }

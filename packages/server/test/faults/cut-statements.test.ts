@@ -32,7 +32,7 @@ const CALLS = TEST_CASES.filter(({ name }) => runsAllCalls || USUAL_CALLS.includ
 
 test('if the database connection breaks at any message, every response is correct, and no data is lost or orphaned', {
   skip: server === undefined && 'the database is not PostgreSQL',
-  timeout: 10 * 60_000,
+  timeout: Number(process.env.TEST_TIMEOUT_MS ?? 10 * 60_000),
 }, async (t) => {
   const deployment = await aDeployment(t, { isReliable: true })
   const url = new URL(deployment.settings.STOWAGE_DATABASE ?? '')

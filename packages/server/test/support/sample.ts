@@ -2,8 +2,8 @@ import type { TestContext } from 'node:test'
 import { aRandom } from '@stowage/testing/machine/random'
 
 /**
- * Returns a function that chooses about this share of its calls, at random: each run of the tests chooses
- * others. `SAMPLE_SEED` repeats the choice of a run.
+ * Returns a function that returns true for about this share of its calls, at random. `SAMPLE_SEED` repeats the choice of
+ * a run.
  */
 export function aSample(t: TestContext, share: number): () => boolean {
   return sampleOf(share, share < 1 ? sampleSeed(t) : 0)
