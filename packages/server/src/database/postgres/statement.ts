@@ -14,13 +14,13 @@ type Marked<Row> = Row & { is_row: true | null; page_total: number }
 
 /**
  * Reads a page and the total of its list in one statement, so that they match while others change the list.
- * `count` selects `total`, `page` selects the rows of the page, and `order` sorts them by its columns.
+ * `count` selects `total`, `page` selects the rows of the page, and `order` is their sort order, in columns of the page.
  */
 export async function readPageWithTotal<Row extends object>(
   sql: Sql,
   { count, page, order }: { count: Fragment; page: Fragment; order: Fragment },
 ): Promise<Rows<Row>> {
-  // An empty page has one row without values, which has the total.
+  // For an empty page, the join returns one row: it has the total, and null in the columns of the page.
   const rows = await sql<Marked<Row>[]>`
     select counted.total as page_total, page.*
     from (${count}) counted left join (select true as is_row, page.* from (${page}) page) page on true

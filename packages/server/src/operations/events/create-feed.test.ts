@@ -62,7 +62,7 @@ test('each event is read once for all subscribers, and one that joins later gets
   assert.deepEqual([feed.join(aSubscriber(5)), feed.join(aSubscriber(200))], [false, true])
 })
 
-test('a subscriber that does not accept all events leaves the feed at its position, and can join again', async () => {
+test('a subscriber that does not accept all events is removed from the feed, and can join again at its position', async () => {
   const { feed, record } = aFeed()
   const slow = aSubscriber(0, 3)
   const fast = aSubscriber(0)

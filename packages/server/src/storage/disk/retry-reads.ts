@@ -5,7 +5,7 @@ import { isReadError } from './file-system.ts'
 /** The pauses before a failed read is repeated. A disk often succeeds at a later attempt. */
 const PAUSES_MS = [100, 1_000]
 
-/** The file that is read, and the key of its object if the error must have it. */
+/** The file to read. With `key`, the error `UnreadableObject` names the object. */
 export interface ReadSource {
   path: string
   key?: string
