@@ -12,8 +12,8 @@ import { aProxiedService } from './support/proxied-service.ts'
 import { startUploadProcess } from './support/upload-process.ts'
 
 /** Set `KILLED_SIZE=2000000000 KILLED_CHUNK=100000000` for a realistic file. */
-const SIZE = Number(process.env.KILLED_SIZE ?? 150_000_000)
-const CHUNK = process.env.KILLED_CHUNK ?? '5000000'
+const SIZE = Number(process.env.KILLED_SIZE ?? 300_000_000)
+const CHUNK = process.env.KILLED_CHUNK ?? '10000000'
 /** The client is killed when these shares of the file have been sent. */
 const KILLS = [0.2, 0.45, 0.7]
 const MEMORY_LIMIT = 150_000_000
