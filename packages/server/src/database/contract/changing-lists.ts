@@ -4,7 +4,7 @@ import type { AccountData, Rows } from '../account-data.ts'
 import { aLink, aProduct, type Contract } from './builders.ts'
 import { fillLongList } from './long-lists.ts'
 
-const ROUNDS = 8
+const ROUNDS = 15
 /** So many rows that the last page is not found by skipping rows one by one. */
 const MANY = 3005
 const PER_PAGE = 1000
