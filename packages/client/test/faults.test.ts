@@ -88,7 +88,7 @@ test('a retry waits as long as Retry-After asks for', async (t) => {
 
 test('a session whose response was lost is not created twice', async (t) => {
   const faults = { of: isTo('/signed'), list: [{ kind: 'lose' }, { kind: 'hang' }] as Fault[] }
-  // Without `timeoutMs`, which could also abort a slow response: the proxy closes hanging connections.
+  // The proxy closes hanging connections, so no `timeoutMs` is needed, which could also abort a slow response.
   const uploading = await uploadWith(t, { faults })
   await assertStored(uploading)
   assert.equal(uploading.count(/^POST signed/), 3)

@@ -208,7 +208,7 @@ test('all unfinished uploads of the account are listed, resumed together and dis
   const choosing = page.waitForEvent('filechooser')
   await page.getByRole('button', { name: 'Choose files to resume' }).click()
   await (await choosing).setFiles([aFile('one.txt'), aFile('two.txt'), aFile('other.txt')])
-  await page.getByText('has the name and size of “other.txt”').waitFor()
+  await page.getByText('matches the name, size and folder of “other.txt”').waitFor()
   await page.getByRole('heading', { name: 'No unfinished uploads' }).waitFor()
   const { data } = await client.assets({ sort: 'filename' }).page()
   assert.deepEqual(

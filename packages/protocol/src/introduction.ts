@@ -56,6 +56,7 @@ Lists return 25 rows per page. \`limit\` changes that, up to 1000 (100 for produ
 selects the page.
 \`meta.total\` is the number of all rows, and \`links.next\` is the URL of the next page, or null on the last one. The
 URLs in \`links\` keep all other parameters. A page after the last one is empty, not an error.
+\`GET /events\` is read with \`after\` and \`meta.next_after\` instead. Keys, webhooks and versions are returned whole.
 
 \`\`\`sh
 curl "$API/assets?filename=pack&limit=100&page=2" -H "Authorization: Bearer $STOWAGE_API_KEY"

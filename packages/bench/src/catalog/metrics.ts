@@ -29,8 +29,8 @@ const GROWTH = 1.5
 /** These metrics have an absolute limit. */
 const ABSOLUTE = ['cold', 'coldWord', 'coldProducts', 'stall']
 
-const FIRST_PAGE = `On SQLite, a third of the time of a request is spent on reading 25 rows, which needs a call for
-  each value and a new string for most values, a seventh on JSON, and a tenth on writing 10 kB to the socket. On PostgreSQL, even a
+const FIRST_PAGE = `On SQLite, a third of the time of a request is spent on reading 25 rows, a seventh on JSON, and a
+  tenth on writing 10 kB to the socket. Reading needs a call for each value, and a new string for most values. On PostgreSQL, even a
   plain query by ID is far slower than hello world, as the database runs on the same processors. A cached
   page would have to be invalidated on every instance with each change.`
 

@@ -29,8 +29,9 @@ ${CONNECTION_HELP}
 
 Lists the uploads of the account, wherever they were started. STARTED BY is the name of the API
 key, or of the API key that created the upload token. At the time in EXPIRES (UTC), the service
-removes the upload, unless it is resumed before then. To resume an upload that was started on this
-machine, run the same stowage upload command again. To discard one, use stowage cancel.
+removes the upload, unless it is resumed or receives a part before then. To resume an upload that
+was started on this machine, run the same stowage upload command again. To discard one, use stowage
+cancel.
 
 Examples:
   stowage uploads

@@ -9,8 +9,6 @@ export function errorText(error: unknown): string {
       return storageText(error.facts)
     case 'network':
       return 'Could not reach the service. Check your network connection and that the service is running.'
-    case 'forbidden':
-      return 'Your key is read-only. Sign in with a key that has the write or manage scope.'
     case 'file_changed':
       return 'This file differs from the one that you started to upload. Choose the original file, or discard the upload and start again.'
     case 'upload_ended':

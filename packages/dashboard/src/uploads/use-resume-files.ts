@@ -24,12 +24,12 @@ export function useResumeFiles(
     const [first] = unmatched
     const problem =
       unmatched.length === 1
-        ? `No unfinished upload has the name and size of “${first?.file.name}”.`
-        : `${countText(unmatched.length, 'file')} do not match any unfinished upload by name and size.`
+        ? `No unfinished upload matches the name, size and folder of “${first?.file.name}”.`
+        : `${countText(unmatched.length, 'file')} do not match any unfinished upload by name, size and folder.`
     notify({
       isError: true,
       title: 'Not resumed',
-      message: `${problem} Upload new files on another page.`,
+      message: `${problem} To upload new files, go to “Assets”.`,
       about: unmatched.map(({ file }) => file.name),
     })
   }

@@ -39,7 +39,7 @@ export async function restoreRows(
     where id = ${account}
       and (${needed}::bigint = 0 or stored_bytes + reserved_bytes + ${needed} <= plan_storage)`
   if (counted.count === 0) return false
-  // Locks the products again, so that one that is deleted at the same time is left out.
+  // The lock leaves out a product that was deleted after this statement started.
   await transaction`
     insert into asset_products (asset_id, product_id)
     select asset_id, product_id from (
