@@ -40,7 +40,7 @@ export async function testEngines(
   if (server !== undefined) {
     const { aDatabase } = await import('./a-database.ts')
     database.STOWAGE_DATABASE = await aDatabase(t, server)
-    database.STOWAGE_DATABASE_POOL = '2'
+    database.STOWAGE_DATABASE_POOL = '4'
   } else await copySqliteTemplate(join(folder, 'stowage.db'))
   if (s3 === undefined) return { settings: database, backdoor: diskBackdoor(folder) }
   const { aBucket, emptyBucket, readBucket, readUploadsIn } = await import('./s3-server.ts')
