@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { connect, createServer } from 'node:net'
+import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { listenOnFreePort } from '@stowage/testing/machine/free-port'
 import { until } from '@stowage/testing/machine/until'
 import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import { begin, openConnection } from './connection.ts'
+import { isOutage } from './outages.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
 const server = await aPostgresServer()
@@ -67,4 +71,61 @@ test('a long transaction stays on its connection', async (t) => {
   await assert.rejects(work, /rolled back/)
   const [table] = await connection.sql`select to_regclass('half_done') as found`
   assert.equal(table?.found, null)
+})
+
+/** Forwards one connection, breaks it at the message with this number, and refuses all others. Returns its URL. */
+async function brokenAt(t: TestContext, number: number, url: string): Promise<string> {
+  const proxied = new URL(url)
+  const proxy = createServer((client) => {
+    proxy.close()
+    const upstream = connect(Number(new URL(url).port), '127.0.0.1')
+    let count = 0
+    client.on('data', (bytes) => {
+      count += 1
+      if (count < number) upstream.write(bytes)
+      else client.destroy()
+    })
+    client.on('close', () => upstream.destroy())
+    upstream.pipe(client)
+  })
+  proxied.port = String(await listenOnFreePort(proxy))
+  cleanUp(t, () => proxy.close())
+  return proxied.href
+}
+
+test('a connection that breaks while it is opened fails its statement, and causes no unhandled rejection', async (t) => {
+  const url = await server.database(t)
+  const rejections: unknown[] = []
+  const note = (reason: unknown) => rejections.push(reason)
+  process.on('unhandledRejection', note)
+  cleanUp(t, () => process.off('unhandledRejection', note))
+  const options = { poolSize: 1, statementTimeoutMs: 10_000, tls: 'off' } as const
+  // Logging in and the statement take fewer messages, so at the end the statement succeeds.
+  for (let number = 1; number <= 6; number += 1) {
+    const connection = openConnection({ url: await brokenAt(t, number, url), ...options })
+    await connection.sql`select 1`.catch((error) => assert.ok(isOutage(error), error))
+    await connection.close()
+  }
+  await nextTurn()
+  assert.deepEqual(rejections, [])
+})
+
+test('arrays arrive as they were sent', async (t) => {
+  const url = await server.database(t)
+  const connection = openConnection({ url, poolSize: 1, statementTimeoutMs: 10_000, tls: 'off' })
+  cleanUp(t, () => connection.close())
+  const sent = {
+    texts: ['', ' ', 'null', null, '"', '\\', '\\"', ',', '{}', '[1]={', 'line\nbreak', 'Zoë 🎧'],
+    ids: ['01890a5d-ac96-774b-bcce-b302099a8057'],
+    counts: [0, -1, 2 ** 31 - 1],
+    sizes: [0, Number.MAX_SAFE_INTEGER, null],
+    none: [],
+  }
+  const time = new Date('2026-03-01T12:00:00.123Z')
+  const { sql } = connection
+  const [received] = await sql`select
+    ${sent.texts}::text[] as texts, ${sent.ids}::uuid[] as ids, ${sent.counts}::int[] as counts,
+    ${sent.sizes}::bigint[] as sizes, ${sent.none}::text[] as none,
+    ${[time.toISOString()]}::timestamptz[] as times`
+  assert.deepEqual({ ...received }, { ...sent, times: [time] })
 })

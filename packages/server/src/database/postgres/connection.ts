@@ -1,4 +1,5 @@
 import postgres from 'postgres'
+import { ARRAY_TYPES } from './array-types.ts'
 import { isOutage } from './outages.ts'
 
 export interface PostgresOptions {
@@ -42,10 +43,8 @@ export function openConnection(
   { onClose, onNotify }: ConnectionListeners = {},
 ): Connection {
   let isLost = false
-  // `onnotify` is missing in the TypeScript types of the client. Without `fetch_types: false`, the client would query the
-  // data types of the database, and if the connection is closed meanwhile, nothing handles the failure of that query.
-  const notifications: object =
-    onNotify === undefined ? {} : { onnotify: onNotify, fetch_types: false }
+  // The TypeScript types of the client lack `onnotify`.
+  const notifications: object = onNotify === undefined ? {} : { onnotify: onNotify }
   const client = postgres(withoutLibpqOnly(options.url), {
     ...notifications,
     max: 1,
@@ -54,7 +53,8 @@ export function openConnection(
     idle_timeout: 0,
     connect_timeout: CONNECT_TIMEOUT_MS / 1000,
     ssl: options.tls === 'off' ? false : { rejectUnauthorized: options.tls === 'verify' },
-    types: { int8: INT8 },
+    types: { int8: INT8, ...ARRAY_TYPES },
+    fetch_types: false,
     onnotice: () => {},
     onclose: () => {
       isLost = true
