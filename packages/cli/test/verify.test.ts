@@ -48,6 +48,11 @@ test('upload declares the digest, and verify and get compare the file with it', 
   }
   assert.equal((await run('verify')).code, 2)
   assert.equal((await run('verify', '--all', 'book.pdf')).code, 2)
+  for (const command of ['verify', 'get']) {
+    const filtered = await run(command, 'book.pdf', '--search', 'other')
+    assert.equal(filtered.code, 2)
+    assert.match(filtered.stderr, /--search needs --all/)
+  }
 })
 
 test('verify and get find a flipped bit in a stored file, and get leaves no file', async (t) => {

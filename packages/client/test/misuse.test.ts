@@ -34,6 +34,21 @@ function callsWith(
     cancelUpload: () => client.cancelUpload(id),
     upload: () => client.upload(BYTES, { resume: id }),
     downloadTo: () => client.downloadTo(id, folder),
+    replace: () => client.replace(id, BYTES),
+    versions: () => client.versions(id),
+    restore: () => client.restore(id),
+    deleteVersion: () => client.deleteVersion(id, 1),
+    productsOf: () => client.productsOf(id).page(),
+    productGroupsOf: () => client.productGroupsOf(id).page(),
+    assetsOf: () => client.assetsOf(id).page(),
+    webhook: () => client.webhook(id),
+    changeWebhook: () => client.changeWebhook(id, { description: 'x' }),
+    deleteWebhook: () => client.deleteWebhook(id),
+    rotateWebhookSecret: () => client.rotateWebhookSecret(id),
+    pingWebhook: () => client.pingWebhook(id),
+    deliveries: () => client.deliveries(id).page(),
+    delivery: () => client.delivery(id, id),
+    redeliver: () => client.redeliver(id, id),
   }
 }
 

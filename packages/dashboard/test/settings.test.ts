@@ -51,6 +51,7 @@ test('a key is created with a scope, its secret is shown once, and it is revoked
   await confirmation.getByRole('button', { name: 'Revoke key' }).click()
   await row.waitFor({ state: 'hidden' })
   await assert.rejects(own.account(), { code: 'unauthenticated' })
+  await page.getByText('All keys are revoked.').waitFor()
   await page.getByRole('switch', { name: 'Show revoked keys (1)' }).check()
   await row.getByText('Revoked').waitFor()
   assert.deepEqual(dialogs, [])

@@ -73,6 +73,8 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   await facts.waitFor()
   assert.ok(await facts.evaluate(fits), 'on a phone, no button covers the text')
   assert.ok(await rows.getByText(long).evaluate(fits), 'on a phone, a long name is wrapped')
+  await page.setViewportSize({ width: 820, height: 1180 })
+  await page.getByRole('columnheader', { name: 'Removed after' }).waitFor()
   await page.setViewportSize({ width: 1280, height: 720 })
   await page.getByRole('searchbox', { name: 'Search the trash' }).fill('a.tx')
   await page.getByRole('status').getByText('1 asset found').waitFor()

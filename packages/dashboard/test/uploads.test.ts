@@ -151,51 +151,6 @@ test('a cancelled upload releases its storage', async (t) => {
   assert.equal(await tray(page).count(), 0)
 })
 
-test('files that do not fit into the plan are rejected before anything is sent, and those that fit can be uploaded', async (t) => {
-  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, context, service, client } = await openDashboard(t, {
-    STOWAGE_PLAN_STORAGE: '1MB',
-  })
-  const parts = await watchParts(context, service)
-  const requests: string[] = []
-  page.on('request', (request) => {
-    if (request.method() === 'POST') requests.push(request.url())
-  })
-  await page.goto('/')
-  await chooser(page).setInputFiles([
-    await aFile(t, 'large.bin', 700_000),
-    await aFile(t, 'small.bin', 400_000),
-  ])
-  const alert = page.getByRole('alert').filter({ hasText: 'Not enough storage' })
-  await alert.getByText('These 2 files need 1.1 MB, but only 1 MB is available.').waitFor()
-  assert.deepEqual([requests, parts.started()], [[], 0])
-  await alert.getByRole('button', { name: 'Upload 1 file that fits' }).click()
-  await tray(page).getByText('1 file uploaded').first().waitFor()
-  const { data } = await client.assets().page()
-  assert.deepEqual(
-    data.map(({ filename }) => filename),
-    ['large.bin'],
-  )
-
-  await chooser(page).setInputFiles(await aFile(t, 'small.bin', 400_000))
-  await alert.getByText('“small.bin” needs 400 kB, but only 300 kB is available.').waitFor()
-  await alert.getByRole('button', { name: 'Dismiss' }).click()
-  await alert.waitFor({ state: 'detached' })
-  assert.equal(parts.started(), 1)
-})
-
-test('a rejected file stays listed when other files are uploaded', async (t) => {
-  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '1MB' })
-  await page.goto('/')
-  await chooser(page).setInputFiles(await aFile(t, 'large.bin', 2_000_000))
-  const alert = page.getByRole('alert').filter({ hasText: 'Not enough storage' })
-  await alert.getByText('“large.bin” needs 2 MB, but only 1 MB is available.').waitFor()
-  await chooser(page).setInputFiles(await aFile(t, 'small.bin', 400_000))
-  await tray(page).getByText('1 file uploaded').first().waitFor()
-  await alert.getByText('“large.bin” needs 2 MB, but only 600 kB is available.').waitFor()
-})
-
 test('one dialog asks about files whose names already exist, and files wait until the service is reachable', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
@@ -259,20 +214,6 @@ test('dropping a folder without files shows an error', async (t) => {
     return !document.body.dispatchEvent(new DragEvent('dragenter', init))
   })()`)
   assert.ok(isAccepted)
-})
-
-test('an upload that the service rejects for lack of storage can be retried', async (t) => {
-  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, client } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '1MB' })
-  const other = await client.upload(new Blob(['x'.repeat(800_000)]), { name: 'other.bin' })
-  await page.goto('/')
-  const data = { available: 1_000_000 }
-  await page.route('**/api/v1/account', (route) => route.fulfill({ json: { data } }))
-  await chooser(page).setInputFiles(await aFile(t, 'mine.bin', 500_000))
-  await tray(page).getByText('500 kB needed, 200 kB available.').waitFor()
-  await client.delete(other.id)
-  await tray(page).getByRole('button', { name: 'Try again: mine.bin' }).click()
-  await tray(page).getByText('1 file uploaded').first().waitFor()
 })
 
 test('the browser asks before it leaves the page during an upload', async (t) => {

@@ -22,6 +22,15 @@ export const FILTER_HELP = `  --search      words in any order; each must be in 
 
 type Values = { [Name in keyof typeof FILTER_OPTIONS]?: string | boolean | undefined }
 
+/** Throws if a filter, or one of these options, was passed without `--all`. */
+export function refuseWithoutAll(values: object, options: string[] = []): void {
+  const onlyWithAll = [...Object.keys(FILTER_OPTIONS), ...options]
+  const passed = onlyWithAll.find((name) => Object.hasOwn(values, name))
+  if (passed !== undefined) {
+    throw new UsageError(`--${passed} needs --all. Pass either --all or names.`)
+  }
+}
+
 /** The parameters of the API for these options. */
 export function readFilters(values: Values) {
   const attached = values.attached ?? values.linked ?? false

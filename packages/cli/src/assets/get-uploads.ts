@@ -47,8 +47,10 @@ function toCancel({
 }
 
 async function getByName(client: NodeClient, name: string): Promise<UploadToCancel> {
-  const { data } = await client.uploads({ filename: name, limit: PAGE_SIZE }).page()
-  const same = data.filter(({ filename }) => filename === name)
+  const same: ListedUpload[] = []
+  for await (const upload of client.uploads({ filename: name, limit: PAGE_SIZE })) {
+    if (upload.filename === name) same.push(upload)
+  }
   const [upload, ...more] = same
   if (upload === undefined) {
     throw new CommandFailed(

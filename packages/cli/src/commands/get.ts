@@ -1,5 +1,10 @@
 import type { Asset, NodeClient } from '@stowage/client/node'
-import { FILTER_HELP, FILTER_OPTIONS, readFilters } from '../assets/asset-filters.ts'
+import {
+  FILTER_HELP,
+  FILTER_OPTIONS,
+  readFilters,
+  refuseWithoutAll,
+} from '../assets/asset-filters.ts'
 import { forEachAsset } from '../assets/for-each-asset.ts'
 import { getAssets } from '../assets/get-asset.ts'
 import type { Connection } from '../connection/resolve-connection.ts'
@@ -89,11 +94,7 @@ interface DownloadContext {
 async function readNamed(values: Values, names: string[]) {
   const { output, force = false } = values
   const wanted = requireArguments(names, 'asset')
-  const filters = Object.keys(FILTER_OPTIONS).filter((name) => Object.hasOwn(values, name))
-  const onlyWithAll = [...filters, ...(values.into === undefined ? [] : ['into'])]
-  if (onlyWithAll.length > 0) {
-    throw new UsageError(`--${onlyWithAll[0]} needs --all. Pass either --all or names.`)
-  }
+  refuseWithoutAll(values, ['into'])
   if (output === '-' && (wanted.length > 1 || values.json)) {
     throw new UsageError(
       '-o - writes one asset to standard output. Pass only one asset, and do not pass --json.',

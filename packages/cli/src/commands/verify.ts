@@ -1,6 +1,11 @@
 import { Writable } from 'node:stream'
 import type { Asset } from '@stowage/client/node'
-import { FILTER_HELP, FILTER_OPTIONS, readFilters } from '../assets/asset-filters.ts'
+import {
+  FILTER_HELP,
+  FILTER_OPTIONS,
+  readFilters,
+  refuseWithoutAll,
+} from '../assets/asset-filters.ts'
 import { forEachAsset } from '../assets/for-each-asset.ts'
 import { getAssets } from '../assets/get-asset.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
@@ -45,6 +50,7 @@ Examples:
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     if (values.all && positionals.length > 0) throw new UsageError('Pass either --all or names.')
     const wanted = values.all ? [] : requireArguments(positionals, 'asset')
+    if (!values.all) refuseWithoutAll(values)
     const filters = readFilters(values)
     const json = values.json === true
     return withClient(values, async (client, connection) => {

@@ -57,7 +57,7 @@ export async function checkUpload(
   const files = await checkFiles(request, signal)
   const [products] = await Promise.all([
     findProducts(client, request, signal),
-    checkStorage(client, files, { completed: request.again ? undefined : completed, signal }),
+    checkStorage(client, files, { completed: skippable(request, completed), signal }),
   ])
   const resumeWith = howToResume(request)
   const plan = { request, connection, files, products, completed, resumeWith, program: program() }
@@ -98,11 +98,17 @@ async function addStdin(plan: UploadPlan, client: NodeClient, signal: AbortSigna
   const folder = request.path === undefined ? undefined : folderPath(`${request.path}/-`)
   const files = [...plan.files, { ...spooled, folder }]
   const resumeWith = howToResume({ ...request, inputs })
-  await checkStorage(client, files, { completed, signal }).catch((error) => {
+  const skipped = skippable(request, completed)
+  await checkStorage(client, files, { completed: skipped, signal }).catch((error) => {
     writeMessage(`Standard input was kept. To send it later:\n  ${resumeWith}`)
     throw error
   })
   return { ...plan, files, resumeWith }
+}
+
+/** The files that are not sent again. */
+function skippable({ again }: UploadRequest, completed: CompletedFiles) {
+  return again ? undefined : completed
 }
 
 function howToResume({ inputs, attach, name, path, url, key }: UploadRequest): string {

@@ -47,7 +47,7 @@ function reportSkipped({ files }: UploadPlan, { skipped }: UploadResult): void {
 function reportUnfinished({ program }: UploadPlan, { unfinished }: UploadResult): void {
   const ids = unfinished.flatMap(({ id }) => (id === undefined ? [] : [id]))
   if (ids.length === 0) return
-  const shown = ids.length > 1 ? 'ID… (stowage uploads lists the IDs)' : ids[0]
+  const shown = ids.length > 1 ? `ID… (${program} uploads lists the IDs)` : ids[0]
   writeMessage(`To discard the data that was sent, run:\n  ${program} cancel ${shown}`)
 }
 

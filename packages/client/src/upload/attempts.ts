@@ -88,7 +88,7 @@ export function createAttempts(
 
   async function openSource(): Promise<Source> {
     const opened = await context.open(file, { ...options, signal: closing.signal })
-    const scope = options.replaces ? `${options.replaces} ` : ''
+    const scope = options.replaces !== undefined ? `${options.replaces} ` : ''
     // A replacement is not resumed by an upload of the same file, nor by the replacement of another asset.
     const fileKey =
       !given && opened.key && `${context.baseUrl} ${scope}${opened.name} ${opened.key}`

@@ -77,13 +77,23 @@ export async function requestSession(
 ): Promise<Session> {
   const file = replaces === undefined ? { name, path } : { name: newName }
   return sessionOf(
-    await request.json<UploadSession>(replaces ? '/assets/:id/signed' : '/assets/signed', {
-      ...call,
-      id: replaces,
-      method: 'POST',
-      headers: { 'Idempotency-Key': idempotencyKey },
-      body: { ...file, size, mime, sha256, chunk_size: chunkSize, max_chunk_size: MAX_CHUNK_SIZE },
-    }),
+    await request.json<UploadSession>(
+      replaces !== undefined ? '/assets/:id/signed' : '/assets/signed',
+      {
+        ...call,
+        id: replaces,
+        method: 'POST',
+        headers: { 'Idempotency-Key': idempotencyKey },
+        body: {
+          ...file,
+          size,
+          mime,
+          sha256,
+          chunk_size: chunkSize,
+          max_chunk_size: MAX_CHUNK_SIZE,
+        },
+      },
+    ),
     replaces !== undefined,
   )
 }

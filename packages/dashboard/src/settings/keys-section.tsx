@@ -54,7 +54,10 @@ function Keys({ keys, onRevoke }: { keys: Key[]; onRevoke(key: Key): void }) {
   return (
     <>
       {shown.length === 0 ? (
-        <Text c="dimmed">No keys yet. Create one for each program that calls the service.</Text>
+        <Text c="dimmed">
+          {revoked === 0 ? 'No keys yet.' : 'All keys are revoked.'} Create one for each program
+          that calls the service.
+        </Text>
       ) : (
         <KeyTable keys={shown} onRevoke={onRevoke} />
       )}

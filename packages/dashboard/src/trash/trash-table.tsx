@@ -36,8 +36,8 @@ export function TrashTable({ assets, isStale, selection, onDelete }: Props) {
           <Table.Th visibleFrom="sm" ta="end">
             Size
           </Table.Th>
-          <Table.Th visibleFrom="sm">Deleted</Table.Th>
-          <Table.Th visibleFrom="md">Removed after</Table.Th>
+          <Table.Th visibleFrom="md">Deleted</Table.Th>
+          <Table.Th visibleFrom="sm">Removed after</Table.Th>
           <RequireScope scope="write">
             <Table.Th visibleFrom="sm" ta="end">
               Actions
@@ -135,10 +135,10 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
       <Table.Td visibleFrom="sm" ta="end">
         {size}
       </Table.Td>
-      <Table.Td visibleFrom="sm">
+      <Table.Td visibleFrom="md">
         <DateTime value={deleted_at} />
       </Table.Td>
-      <Table.Td visibleFrom="md">
+      <Table.Td visibleFrom="sm">
         <DateTime value={removed_after} isDateOnly />
       </Table.Td>
       <RequireScope scope="write">

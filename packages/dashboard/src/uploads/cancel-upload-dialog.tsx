@@ -4,19 +4,28 @@ import { ConfirmDialog } from '../components/confirm-dialog.tsx'
 interface Props {
   isOpen: boolean
   isAll: boolean
+  /** Whether the upload has failed, so that it can only be tried again. */
+  isStopped: boolean
   /** The name of the file, or the number of uploads. */
   subject: string
   onConfirm(): void
   onClose(): void
 }
 
-export function CancelUploadDialog({ isOpen, isAll, subject, onConfirm, onClose }: Props) {
+export function CancelUploadDialog({
+  isOpen,
+  isAll,
+  isStopped,
+  subject,
+  onConfirm,
+  onClose,
+}: Props) {
   return (
     <ConfirmDialog
       isOpen={isOpen}
       title={isAll ? 'Cancel all uploads?' : 'Cancel upload?'}
       confirmLabel={isAll ? 'Cancel all' : 'Cancel upload'}
-      cancelLabel="Keep uploading"
+      cancelLabel={isStopped ? 'Keep upload' : 'Keep uploading'}
       onConfirm={onConfirm}
       onClose={onClose}
     >
@@ -24,8 +33,10 @@ export function CancelUploadDialog({ isOpen, isAll, subject, onConfirm, onClose 
         <bdi dir="auto">{subject}</bdi>
       </Text>
       <Text size="sm">
-        The data uploaded so far will be deleted. To continue later, pause{' '}
-        {isAll ? 'the uploads' : 'the upload'} instead.
+        The data uploaded so far will be deleted.{' '}
+        {isStopped
+          ? 'To continue, choose “Try again” instead.'
+          : `To continue later, pause ${isAll ? 'the uploads' : 'the upload'} instead.`}
       </Text>
     </ConfirmDialog>
   )

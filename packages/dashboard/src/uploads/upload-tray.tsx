@@ -99,6 +99,7 @@ export function UploadTray() {
       <CancelUploadDialog
         isOpen={cancelling !== undefined}
         isAll={cancelling === 'all'}
+        isStopped={cancelling !== 'all' && cancelling?.progress.state === 'stopped'}
         subject={subjectOf(cancelling, totals)}
         onConfirm={cancel}
         onClose={() => setCancelling(undefined)}
@@ -108,7 +109,8 @@ export function UploadTray() {
 }
 
 function subjectOf(cancelling: UploadItem | 'all' | undefined, totals: UploadTotals): string {
-  if (cancelling === 'all') return countText(totals.active + totals.paused, 'upload')
+  if (cancelling === 'all')
+    return countText(totals.active + totals.paused + totals.failed, 'upload')
   return cancelling?.file.name ?? ''
 }
 

@@ -236,6 +236,10 @@ test('PostgreSQL has settings for the pool, the timeout and TLS', () => {
   })
   const verified = readConfig({ STOWAGE_DATABASE: `${url}?sslmode=verify-full` }).database
   assert.ok(verified.kind === 'postgres' && verified.tls === 'verify')
+  for (const timeout of ['0s', '999', '2h', 'never']) {
+    const settings = { STOWAGE_DATABASE: url, STOWAGE_DATABASE_TIMEOUT: timeout }
+    assert.throws(() => readConfig(settings), /STOWAGE_DATABASE_TIMEOUT.*from 1s to 1h/)
+  }
 })
 
 test('the settings of the compose file and the image are valid', () => {

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path'
-import { parseDuration, parseSize } from '@stowage/protocol/format'
+import { parseSize } from '@stowage/protocol/format'
 import type { Setting } from './settings.ts'
 import {
   oneOf,
@@ -7,6 +7,7 @@ import {
   parseCount,
   parseHttpUrl,
   parsePort,
+  parseStatementTimeout,
   URL_DESCRIPTION,
 } from './values.ts'
 
@@ -60,8 +61,8 @@ export function readDatabase(read: Read, dataDirectory: string): DatabaseConfig 
   const expected = 'sqlite, or a URL such as postgres://user:password@host/database'
   const database = read('STOWAGE_DATABASE', parseDatabase, expected, { secret: true }) ?? 'sqlite'
   const poolSize = read('STOWAGE_DATABASE_POOL', parseCount, 'a number of connections, such as 10')
-  const timeout = 'a time such as 10s'
-  const statementTimeoutMs = read('STOWAGE_DATABASE_TIMEOUT', parseDuration, timeout)
+  const timeout = 'a duration from 1s to 1h, such as 10s'
+  const statementTimeoutMs = read('STOWAGE_DATABASE_TIMEOUT', parseStatementTimeout, timeout)
   const tls = read('STOWAGE_DATABASE_TLS', oneOf(['off', 'on', 'verify']), 'off, on or verify')
   if (database === 'sqlite') return { kind: 'sqlite', file: resolve(dataDirectory, 'stowage.db') }
   return {

@@ -8,6 +8,7 @@ const MAX_URL_LIFETIME_MS = 7 * DAY_MS
 const MAX_TRASH_RETENTION_MS = 365 * 24 * 3_600_000
 const MAX_EVENT_RETENTION_MS = 3650 * DAY_MS
 const MAX_UPLOAD_RETENTION_MS = 365 * DAY_MS
+const MAX_STATEMENT_TIMEOUT_MS = 3_600_000
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]) {
   return (text: string) => choices.find((choice) => choice === text)
@@ -44,8 +45,12 @@ export function parsePort(text: string): number | undefined {
 /** Without a trailing slash, so that paths can be appended. */
 export function parseHttpUrl(text: string): string | undefined {
   const url = URL.parse(text)
-  const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !url.username
+  const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !hasUser(url)
   return isPlain ? url.href.replace(/\/+$/, '') : undefined
+}
+
+function hasUser({ username, password }: URL): boolean {
+  return username !== '' || password !== ''
 }
 
 export function parsePositiveSize(text: string): number | undefined {
@@ -55,6 +60,10 @@ export function parsePositiveSize(text: string): number | undefined {
 
 export function parseUrlLifetime(text: string): number | undefined {
   return parseDurationUpTo(MAX_URL_LIFETIME_MS, text)
+}
+
+export function parseStatementTimeout(text: string): number | undefined {
+  return parseDurationUpTo(MAX_STATEMENT_TIMEOUT_MS, text)
 }
 
 export function parseUploadRetention(text: string): number | undefined {
