@@ -38,10 +38,12 @@ export async function openFileProgress(context: DoctorContext): Promise<FileProg
   }
 }
 
+/** Includes the files in the trash, which are checked, too. */
 async function storedBytes(database: DoctorContext['database']): Promise<number> {
   let bytes = 0
   for (const { id } of await database.listAccounts()) {
-    bytes += (await database.of(id).readSummary()).stored
+    const { stored, trash } = await database.of(id).readSummary()
+    bytes += stored + trash
   }
   return bytes
 }

@@ -211,6 +211,8 @@ test('an object without an asset is reported, and kept even with --repair', asyn
 test('--verify reports how much was read, even while it reads a single large file', async (t) => {
   const service = await aService(t, SETTINGS)
   await uploadFile(service.baseUrl, { bytes: someBytes(30) })
+  const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(20) })
+  await service.call('DELETE', `${API}/assets/${id}`)
   const reported: string[] = []
   let now = 0
   const clock = () => {
@@ -218,6 +220,6 @@ test('--verify reports how much was read, even while it reads a single large fil
     return new Date(now)
   }
   await reconcile(service, { verify: true, clock, onProgress: (text) => reported.push(text) })
-  assert.equal(reported.at(-1), '1 file checked, 30 B of 30 B read')
-  assert.ok(reported.includes('1 file checked, 10 B of 30 B read'), reported.join('\n'))
+  assert.equal(reported.at(-1), '2 files checked, 50 B of 50 B read')
+  assert.ok(reported.includes('1 file checked, 10 B of 50 B read'), reported.join('\n'))
 })

@@ -6,13 +6,13 @@ import type { Move } from './move.ts'
 /** Reads the file from source and target. Throws if they differ. */
 export async function compareObject(move: Move, file: SourceFile): Promise<void> {
   const { source, target, inSlot } = move
-  const { key, bytes, filename } = file
+  const { key, bytes } = file
   const [before, after] = await Promise.all([
     inSlot(() => hashObject(source.contents, { key, plan: sourcePlan(file) })),
     inSlot(() => hashObject(target.storage, { key, plan: targetPlan(move, bytes) })),
   ])
   const object = await target.storage.findObject(key)
   if (before !== after || object?.size !== bytes) {
-    throw new DamagedObject(`${key} ${filename} differs between source and target`)
+    throw new DamagedObject(`${key} differs between source and target`)
   }
 }

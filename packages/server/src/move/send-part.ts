@@ -11,7 +11,7 @@ export interface PartToSend {
 }
 
 const MAX_ATTEMPTS = 5
-const FIRST_PAUSE_MS = 50
+const BASE_PAUSE_MS = 50
 const STALL_TIMEOUT_MS = 60_000
 
 export async function md5Of(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
@@ -29,7 +29,7 @@ export async function sendPart(part: PartToSend, md5: Buffer): Promise<void> {
     const problem = await tryToSend(part, md5)
     if (problem === undefined) return
     if (!problem.isTemporary || attempt === MAX_ATTEMPTS) throw problem.error
-    await pause(FIRST_PAUSE_MS * 2 ** attempt)
+    await pause(BASE_PAUSE_MS * 2 ** attempt)
   }
 }
 

@@ -38,9 +38,11 @@ test('the endpoint in AWS_ENDPOINT_URL_S3 is used', async (t) => {
 })
 
 test('an unknown region is an error that names the setting', async (t) => {
-  const { AWS_REGION, ...others } = process.env
-  t.after(() => Object.assign(process.env, { AWS_REGION, ...others }))
-  delete process.env.AWS_REGION
-  process.env.AWS_CONFIG_FILE = '/nonexistent'
+  const before = process.env
+  t.after(() => {
+    process.env = before
+  })
+  const { AWS_REGION: _, ...others } = before
+  process.env = { ...others, AWS_CONFIG_FILE: '/nonexistent' }
   await assert.rejects(locationOf('files', {}), /set STOWAGE_S3_REGION/)
 })

@@ -57,6 +57,7 @@ test('the files of the dashboard are compressed as the browser accepts, and cach
     ['gzip', 'gzip'],
     ['br;q=0, gzip;q=0.5', 'gzip'],
     ['br;q=0', 'identity'],
+    ['br ; q=0', 'identity'],
     ['identity', 'identity'],
   ] as const) {
     const headers = { 'accept-encoding': accepted }
