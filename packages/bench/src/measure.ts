@@ -9,7 +9,7 @@ export interface Spread {
 export interface Measurement {
   name: string
   metrics: Record<string, Spread>
-  /** The error of a contender that failed. It has no results. */
+  /** The error, if the contender failed. `metrics` is then empty. */
   failure?: string
 }
 

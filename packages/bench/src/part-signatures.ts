@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { type S3Client, UploadPartCommand } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 
-/** The maximum number of parts of an upload. */
+/** The part numbers of an upload with the maximum number of parts. */
 export const PARTS = Array.from({ length: 10_000 }, (_, index) => index + 1)
 
 const UPLOAD = { Bucket: 'bucket', Key: 'some/key', UploadId: 'VXBsb2FkIElEIG9mIHNvbWUgbGVuZ3Ro' }

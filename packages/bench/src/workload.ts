@@ -1,4 +1,4 @@
-/** One task that several programs perform in one run. Each file of `workloads/` exports one. */
+/** One task that one or more programs perform in one run. Each file of `workloads/` exports one. */
 export interface Workload {
   title: string
   /** The metrics, in the order of the report. */
@@ -7,7 +7,7 @@ export interface Workload {
   /** The number of counted rounds and the duration of each load, if not the default. */
   rounds?: number
   seconds?: number
-  /** Starts all contenders, Stowage first. Registers the clean-up with `context.defer`. */
+  /** Starts all contenders and returns them, Stowage first. Registers the clean-up with `context.defer`. */
   open(context: WorkloadContext): Promise<Contender[]>
 }
 
@@ -44,6 +44,6 @@ export interface WorkloadContext {
   seconds: number
   /** Registers a clean-up step. All steps run after the workload, in reverse order. */
   defer(step: () => unknown): void
-  /** Creates a folder on a real disk, which is removed after the workload. */
+  /** Creates a temporary folder, which is removed after the workload. */
   folder(): Promise<string>
 }

@@ -125,7 +125,7 @@ export const COMMANDS = {
 
 export type CommandName = keyof typeof COMMANDS
 
-/** Commands that open the database and the storage. All others send requests to a service. */
+/** Commands that open the database of a service, and most of them its storage, instead of sending requests to it. */
 export const OPERATOR_COMMANDS: readonly CommandName[] = [
   'serve',
   'accounts',

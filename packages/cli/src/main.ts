@@ -3,7 +3,7 @@ import { COMMANDS, type CommandName, isCommand, OPERATOR_COMMANDS } from './comm
 import { sanitize } from './text/sanitize.ts'
 import { CommandFailed, isSystemError, suggestion, UsageError } from './usage.ts'
 
-/** Aliases, which every command that lists something accepts. */
+/** Commands with an action `ls`, such as `stowage keys ls`, accept the same alias. */
 const ALIASES: Record<string, CommandName> = { list: 'ls' }
 
 /** Names that other programs use for these commands. */

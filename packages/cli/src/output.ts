@@ -30,7 +30,7 @@ export function writeMessage(message: string): void {
   process.stderr.write(`${message}\n`)
 }
 
-/** The width of the terminal. Undefined if standard output is not one: tables are not truncated then. */
+/** The width of the terminal. Undefined if standard output is not a terminal: tables are then not truncated. */
 export function tableWidth(): number | undefined {
   return process.stdout.isTTY ? Math.max(20, process.stdout.columns || 80) : undefined
 }

@@ -4,7 +4,7 @@ import { closestOf, editDistance } from '@stowage/server/text'
 export interface Command {
   /** The text of `--help`, with examples. */
   help: string
-  /** Returns the exit code. Throws `UsageError` for a wrong command line, otherwise `CommandFailed`. */
+  /** Returns the exit code. Throws `UsageError`, `CommandFailed` or an error of the operating system. */
   run(commandLine: string[]): Promise<number>
 }
 

@@ -37,7 +37,7 @@ test('ls filters, sorts and counts, and writes a JSON array', async (t) => {
   assert.deepEqual([nothing.code, nothing.stdout], [0, ''])
 })
 
-test('a command that only calls the API does not load fetch, which would double its start time', async (t) => {
+test('a command that only calls the API does not load fetch, which would slow down its start', async (t) => {
   const { baseUrl } = await aService(t)
   const cli = await aCli(t, baseUrl)
   const report =
@@ -45,7 +45,7 @@ test('a command that only calls the API does not load fetch, which would double 
   const NODE_OPTIONS = `--import data:text/javascript,${encodeURIComponent(report)}`
   const { code, stderr } = await cli.start({ env: { NODE_OPTIONS } }, 'ls').end()
   assert.equal(code, 0, stderr)
-  // The list of the modules of fetch.
+  // No module of fetch was loaded.
   assert.match(stderr, /^\[\]$/m)
 })
 
@@ -240,11 +240,13 @@ test('products are imported from CSV and JSON, with a preview and errors by line
   const [stored] = JSON.parse((await run('products', 'ls', 'Other', '--json')).stdout)
   assert.deepEqual([stored.sku, stored.vendor], ['', 'Press'])
 
-  await writeFile(join(folder, 'bad.csv'), 'product_id,variant_id,name\n9000,1,Good\n9001,x,Bad\n')
+  await writeFile(join(folder, 'bad.csv'), 'product_id,variant_id,name\n9000,1,Good\ny,x,Bad\n')
   const bad = await run('products', 'import', 'bad.csv')
   assert.equal(bad.code, 1)
   assert.match(bad.stderr, /^bad\.csv:3: variant_id: .+ \(found "x"\)$/m)
   assert.equal(await count(), 2_500)
+  const counted = await run('products', 'import', 'bad.csv', '--dry-run')
+  assert.match(counted.stdout, /1 new, 0 changed, 0 unchanged, 1 invalid; nothing was imported/)
   const skipping = await run('products', 'import', 'bad.csv', '--skip-bad')
   assert.deepEqual([skipping.code, skipping.stdout], [0, '1 imported, 1 line skipped\n'])
   assert.equal(await count(), 2_501)
@@ -263,7 +265,7 @@ test('products are imported from CSV and JSON, with a preview and errors by line
   assert.equal(JSON.parse((await run('products', 'ls', '--all', '--json')).stdout).length, 2_601)
 })
 
-test('account shows the plan as a bar, and in bytes as JSON', async (t) => {
+test('account shows the usage of the plan as a bar, and with --json in bytes', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_PLAN_STORAGE: '1MB' })
   const { run } = await aCli(t, baseUrl)
   await uploadFile(baseUrl, { bytes: someBytes(500_000) })

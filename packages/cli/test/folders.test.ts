@@ -67,6 +67,9 @@ test('upload keeps the folders, ls and show show them, and get rebuilds them', a
     .split('\n')
     .map((line) => JSON.parse(line))
   assert.ok(lines.every(({ skipped, path }) => skipped && path.startsWith(join('copy', 'course'))))
+  await mkdir(join(cli.folder, 'other/loose.txt'), { recursive: true })
+  const blocked = await run('get', '--all', '--into', 'other')
+  assert.match(blocked.stderr, /loose\.txt already exists, and is not a file\. Move it\.$/m)
 })
 
 test('get --all overwrites no file, saves assets with the same name as different files, and stays in its folder', async (t) => {
@@ -88,8 +91,8 @@ test('get --all overwrites no file, saves assets with the same name as different
   const names = Object.keys(tree).filter((name) => name.startsWith('course/notes'))
   assert.equal(names.length, 2)
   assert.match(names.join(' '), /course\/notes \([0-9a-f-]{36}\)\.txt course\/notes\.txt/)
-  const forced = await run('get', '--all', '--into', 'copy', '--sku', 'NONE')
-  assert.deepEqual([forced.code, forced.stderr], [0, 'No file matches.\n'])
+  const unmatched = await run('get', '--all', '--into', 'copy', '--sku', 'NONE')
+  assert.deepEqual([unmatched.code, unmatched.stderr], [0, 'No file matches.\n'])
 })
 
 test('invalid combinations of options are refused before any request is sent', async (t) => {

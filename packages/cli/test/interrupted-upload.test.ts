@@ -197,7 +197,7 @@ test('without a terminal, as under nohup, SIGHUP is ignored', async (t) => {
   assert.equal((await running.end()).code, 0)
 })
 
-test('standard input is kept after an interruption and removed once it is uploaded', async (t) => {
+test('the copy of standard input is kept after an interruption and removed once it is uploaded', async (t) => {
   const { baseUrl, proxy, cli, bytes, untilStuck } = await aLimitedService(t, 4)
   const running = cli.start({ input: bytes }, 'upload', '-', '--name', 'dump.bin')
   await untilStuck()

@@ -36,7 +36,7 @@ test('login saves the URL and the key where only the user can read them, and log
   assert.equal((await run('account', '--url', baseUrl)).code, 1)
 })
 
-test('an older file that other users can read is replaced with a private one', async (t) => {
+test('an older login file that other users can read is replaced with a private one', async (t) => {
   const baseUrl = await aServiceWithKeys(t)
   const { home, run } = await aCli(t)
   const folder = join(home, '.config/stowage')

@@ -24,7 +24,7 @@ const ASSETS = Number(process.env.MOVE_ASSETS ?? 120)
 const CONCURRENCY = 16
 const MEBIBYTE = 1024 * 1024
 const PREFIX = 'moved/'
-/** The part size of the target. That of the source is smaller, so larger files are split again. */
+/** The part size of the target. The source uses smaller parts, so the move splits large files differently. */
 const CHUNK = 5 * MEBIBYTE
 
 /** Most files are small. Every hundredth has several parts on both sides. */
@@ -42,7 +42,7 @@ async function repeat(count: number, work: (index: number) => Promise<unknown>):
   await Promise.all(Array.from({ length: CONCURRENCY }, worker))
 }
 
-/** What clients see, without the URL of the service. */
+/** The assets as clients see them, without the URL of the service. */
 async function listOf(baseUrl: string): Promise<Asset[]> {
   const assets = await listAll(baseUrl, '&with_products=true')
   return JSON.parse(JSON.stringify(assets).replaceAll(baseUrl, ''))
@@ -175,8 +175,8 @@ if (missing !== undefined) {
     const moved = JSON.parse(stdout)
     assert.deepEqual([moved.assets, moved.products, moved.uploadsLeft], [ASSETS, 3, 0])
 
-    const process = { ...settings, STOWAGE_STORAGE_PORT: '', STOWAGE_LOG: 'warn' }
-    const service = await aServiceProcess(t, process)
+    const serviceSettings = { ...settings, STOWAGE_STORAGE_PORT: '', STOWAGE_LOG: 'warn' }
+    const service = await aServiceProcess(t, serviceSettings)
     assert.deepEqual(await listOf(service.baseUrl), list)
     await repeat(ASSETS, async (index) => {
       const asset = list[index]

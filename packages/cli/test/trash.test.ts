@@ -31,7 +31,7 @@ test('rm, trash and restore move assets to the trash and back', async (t) => {
   assert.deepEqual([missing.code, /no asset named boo\.pdf/.test(missing.stderr)], [1, true])
 
   assert.equal((await run('rm', id, other, '--yes')).code, 0)
-  // In the trash, by its ID and by its name.
+  // An asset in the trash can only be deleted with --permanent, by its ID or its name.
   assert.equal((await run('rm', other, '--yes')).code, 1)
   assert.equal((await run('rm', other, 'book.pdf', '--permanent', '--yes')).code, 0)
   assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, 0)

@@ -182,8 +182,9 @@ export interface Client<Input = BlobInput | StreamInput> {
   listEvents(query?: ListEventsQuery & CallSettings): Promise<EventPage>
   /**
    * Yields events as they happen, in order, each exactly once. After a failure of the connection it continues after the
-   * last event. To continue later, pass the ID of the last event that was processed as `after`. It ends only when
-   * the loop is left or the signal is aborted, or with an error that a retry cannot fix.
+   * last event. To continue later, pass the ID of the last event that was processed as `after`. It ends when the
+   * loop is left. It throws if the signal is aborted, if an error occurs that a retry cannot fix, or if no connection
+   * succeeds within the limits of `retry`.
    */
   events(options?: EventsOptions): AsyncGenerator<StowageEvent>
   /** Lists the API keys, including revoked ones, without their secrets. */

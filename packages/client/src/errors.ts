@@ -33,7 +33,7 @@ export interface StowageErrorDetails {
 export class StowageError extends Error {
   /** Identifies errors of this class. Use `isStowageError` to check it. */
   override readonly name = 'StowageError'
-  /** A code of the service (docs/errors.md) or of the client. */
+  /** A code of the service (docs/errors.md), of the client, or of the S3 storage, such as `AccessDenied`. */
   declare readonly code: StowageErrorCode | (string & {})
   /** The HTTP status; 0 if there was no response. */
   declare readonly status: number
@@ -43,7 +43,7 @@ export class StowageError extends Error {
   declare readonly facts: Record<string, unknown>
   /** The delay that `Retry-After` asks for, in milliseconds. */
   declare readonly retryAfterMs: number | undefined
-  /** The ID of the request in the log of the service; undefined if there was no response. */
+  /** The ID of the request in the log of the service; undefined if the service did not respond. */
   declare readonly requestId: string | undefined
 
   constructor(code: StowageError['code'], message: string, details: StowageErrorDetails = {}) {

@@ -11,7 +11,7 @@ interface Page<Item> {
  * even if others are added, changed or deleted meanwhile.
  */
 export interface Listing<Item, OnePage extends Page<Item>> extends AsyncIterable<Item> {
-  /** Returns one page with its `meta` and `links`. Default: the first. */
+  /** Returns one page with its `meta` and `links`. Default: the page that the query selects, or the first. */
   page(number?: number): Promise<OnePage>
 }
 
@@ -22,24 +22,22 @@ const ITERATION_LIMIT = 1000
 export function createListing<Item, OnePage extends Page<Item>>(
   request: Request,
   path: string,
-  given: { limit?: number; after?: string } & Call = {},
+  given: { limit?: number; page?: number; after?: string } & Call = {},
 ): Listing<Item, OnePage> {
   const call = splitSettings(given)
   const read = (query: Record<string, unknown>) =>
     request.json<OnePage>(path, { ...call, query: { ...call.query, ...query } })
   return {
-    page: (page) => read({ page }),
+    page: (page = given.page) => read({ page }),
     async *[Symbol.asyncIterator]() {
-      let after: string | null | undefined = given.after
-      do {
-        const page: OnePage = await read({
-          limit: given.limit ?? ITERATION_LIMIT,
-          page: undefined,
-          after,
-        })
+      const { limit = ITERATION_LIMIT } = given
+      // A longer first page would start at another item: page 2 of 25 items starts at item 26.
+      let page: OnePage = await read(given.page === undefined ? { limit } : {})
+      yield* page.data
+      while (page.meta.next_after) {
+        page = await read({ limit, page: undefined, after: page.meta.next_after })
         yield* page.data
-        after = page.meta.next_after
-      } while (after)
+      }
     },
   }
 }

@@ -5,7 +5,7 @@ import type { UploadStore } from './upload/store.ts'
 export interface RetryOptions {
   /**
    * The total number of attempts of a call. Default: 5; 1 disables retries. Once the service has responded,
-   * an upload uses `giveUpAfterMs` instead.
+   * uploads, `downloadTo` and `events` use `giveUpAfterMs` instead.
    */
   tries?: number | undefined
   /**
@@ -16,7 +16,7 @@ export interface RetryOptions {
   /** The longest delay, in milliseconds. Default: 20,000. `Retry-After` may ask for a longer one. */
   longestMs?: number | undefined
   /**
-   * How long an upload or `downloadTo` keeps retrying without any success, in milliseconds. Default:
+   * How long an upload, `downloadTo` or `events` keeps retrying without any success, in milliseconds. Default:
    * 1,800,000 (30 minutes).
    */
   giveUpAfterMs?: number | undefined
@@ -73,5 +73,8 @@ export interface DownloadOptions extends CallSettings {
   version?: number | undefined
 }
 
-/** Selects a page of a list: its number, its length, or the cursor after which it starts. */
+/**
+ * Selects a page of a list: its number, its length, or the cursor after which it starts. An iteration starts with this
+ * page.
+ */
 export type PageQuery = Pick<ListAssetsQuery, 'limit' | 'page' | 'after'>

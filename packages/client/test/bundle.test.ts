@@ -14,7 +14,10 @@ const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
  */
 const LIMIT = 13_300
 
-/** Bundles code for browsers. Fails if it imports something that browsers lack. Leaves out modules that are loaded on demand. */
+/**
+ * Bundles code for browsers. Fails if it imports something that browsers lack. With `splitting`, leaves out modules
+ * that are loaded on demand.
+ */
 async function bundle(
   contents: string,
   { splitting = false } = {},

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import {
+  type Asset,
   type AssetPage,
   createClient,
   isStowageError,
@@ -15,7 +16,7 @@ import { aFaultProxy, type Fault } from './support/fault-proxy.ts'
 const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 const RETRY = { firstMs: 1, longestMs: 5 }
 
-test('every call of the API has a method of the client', async (t) => {
+test('the client manages link assets, products, attachments, keys and unfinished uploads', async (t) => {
   const { baseUrl } = await aService(t, KEYED)
   const stowage = createClient({ baseUrl: `${baseUrl}/api/v1/`, apiKey: ADMIN_KEY })
   const link = await stowage.store({
@@ -123,6 +124,24 @@ test('iterating over a listing returns every asset once, page by page, and no re
   assert.equal(calls - before, 4) // Three pages, and the asset that was added.
   const page = await listing.page(2)
   assert.deepEqual([page.meta.current_page, page.meta.total, page.data.length], [2, 8, 3])
+})
+
+test('a listing starts at the page of its query, and page(n) reads another page', async (t) => {
+  const { baseUrl } = await aService(t)
+  const stowage = createClient({ baseUrl })
+  for (let count = 0; count < 7; count += 1) {
+    await stowage.store({ filename: `${count}.zip`, url: 'https://example.com/' })
+  }
+  const listing = stowage.assets({ limit: 2, page: 2, sort: 'filename' })
+  const names = (assets: Asset[]) => assets.map(({ filename }) => filename)
+  assert.deepEqual(names((await listing.page()).data), ['2.zip', '3.zip'])
+  assert.deepEqual(names((await listing.page(1)).data), ['0.zip', '1.zip'])
+  const rest = await Array.fromAsync(listing)
+  assert.deepEqual(names(rest), ['2.zip', '3.zip', '4.zip', '5.zip', '6.zip'])
+  // Without `limit`, a page has 25 items.
+  const variants = Array.from({ length: 27 }, (_, variant_id) => ({ product_id: 1, variant_id }))
+  await stowage.putProducts(variants.map((variant) => ({ ...variant, name: 'Presets' })))
+  assert.equal((await Array.fromAsync(stowage.products({ page: 2 }))).length, 2)
 })
 
 test('deleting or attaching assets while iterating skips none', async (t) => {

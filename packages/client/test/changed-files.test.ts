@@ -134,7 +134,7 @@ test('a file that changes while its upload is paused is refused', async (t) => {
   await assertNothingStored(client)
 })
 
-test('if a sent part changes after an interruption, its digest detects it, even with the same size and time', async (t) => {
+test('if a sent part changes after an interruption, its digest detects the change, even if the file has the same size and time', async (t) => {
   const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
   await interrupt()
   await overwriteUnnoticed(path, CHUNK)
@@ -144,7 +144,7 @@ test('if a sent part changes after an interruption, its digest detects it, even 
   assert.equal((await client.account()).reserved, 0)
 })
 
-/** As after an upload over a connection that was too fast to compute digests. */
+/** The state of an upload over a connection so fast that the client computed no digests. */
 function aStoreWithoutDigests(): UploadStore {
   const kept = new Map<string, SavedUpload>()
   return {
@@ -174,7 +174,7 @@ test('parts without a digest are sent again if the file may have changed', async
   assert.ok((await download(baseUrl, id)).equals(await readFile(path)))
 })
 
-test('a file that was only renamed and renamed back resumes', async (t) => {
+test('an upload resumes after its file was renamed and then got its old name back', async (t) => {
   const { client, path, upload, baseUrl, interrupt } = await aHalfSentFile(t)
   await interrupt()
   await rename(path, `${path}.away`)

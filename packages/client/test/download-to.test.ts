@@ -114,7 +114,7 @@ test('a partial file that is longer than the asset is not continued', async (t) 
   assert.ok((await readFile(path)).equals(BYTES))
 })
 
-test('a full disk ends a download without retries, and the next call resumes it', async (t) => {
+test('a full disk ends a download without retries, and the next call downloads the file', async (t) => {
   const { client, folder, id, ranges } = await aStoredFile(t)
   const partial = join(folder, `.${id}.part`)
   await symlink('/dev/full', partial)

@@ -89,7 +89,7 @@ test('events() filters by type, starts with older events, and ends when the loop
   )
 })
 
-test('an error that a retry cannot fix ends the events', async (t) => {
+test('events() rejects if the key is invalid, the service is never reached, or the server is not Stowage', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY })
   const wrong = createClient({ baseUrl, apiKey: 'wrong', retry: RETRY })
   await assert.rejects(wrong.events().next(), (error) => isStowageError(error, 'unauthenticated'))

@@ -17,7 +17,7 @@ import { aFaultProxy, type Fault } from './support/fault-proxy.ts'
 
 const QUIET = { STOWAGE_LOG: 'warn' }
 const MIB = 1024 ** 2
-/** Three parts of a stream; the last one is shorter. */
+/** Three parts of a stream of known length; the last one is shorter. */
 const BYTES = someBytes(17 * MIB)
 
 async function* inChunks(bytes: Uint8Array, size = 300_000): AsyncGenerator<Uint8Array> {

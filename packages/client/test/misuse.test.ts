@@ -14,7 +14,7 @@ import { aClient } from './support/client.ts'
 const QUIET = { STOWAGE_LOG: 'warn' }
 const BYTES = new Uint8Array(someBytes(1000))
 
-/** Every call that puts an ID into a path. */
+/** Calls that put an ID into a path. */
 function callsWith(
   client: NodeClient,
   id: string,

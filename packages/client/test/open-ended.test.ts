@@ -60,7 +60,7 @@ async function assertStored(client: NodeClient, id: string, size: number): Promi
   assert.equal(at, size)
 }
 
-/** No byte is reserved or stored, and the storage has no upload. */
+/** Asserts that no byte of the account is reserved or stored. */
 async function assertNothingLeft(client: NodeClient): Promise<void> {
   const { stored, reserved } = await client.account()
   assert.deepEqual({ stored, reserved }, { stored: 0, reserved: 0 })

@@ -34,7 +34,7 @@ test('an upload survives an outage of the service', async (t) => {
   })
   await until('some parts are stored', () => upload.progress.parts.done > 3)
   await before.stop('SIGKILL')
-  // More tries than a call makes, but less time than an upload retries.
+  // A single call would have given up by now, but an upload retries for longer.
   await until('the upload has retried many times', () => failures.length > 10)
   assert.ok(upload.progress.parts.done < PARTS)
 

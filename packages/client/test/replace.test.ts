@@ -123,7 +123,7 @@ test('cancelUpload cancels a replacement by its upload ID, and the asset stays',
 })
 
 for (const kept of ['1', '0']) {
-  test(`if a download is interrupted while the file is replaced, it never mixes two versions (${kept} older versions kept)`, async (t) => {
+  test(`if a download is interrupted while the file is replaced, it never mixes two versions (older versions kept: ${kept})`, async (t) => {
     let isCutting = false
     let replacing: Promise<unknown> | undefined
     const { api } = await aProxiedService(t, {
@@ -163,7 +163,7 @@ for (const kept of ['1', '0']) {
     })
     await replacing
     const bytes = await readFile(saved.path)
-    // With an older version, the download continues with it. Otherwise it starts again.
+    // If the older version is kept, the download continues with it. Otherwise it starts again with the new one.
     assert.equal(saved.asset.version, kept === '1' ? 1 : 2)
     assert.ok(bytes.equals(kept === '1' ? OLD : NEW))
     assert.ok(!(await readdir(folder)).includes(`.${other}.part`))

@@ -43,7 +43,7 @@ async function aBackend(t: TestContext) {
 
 const namesOf = (calls: BackendCall[]) => calls.map(({ name }) => name)
 
-test('a page without a key sends the parts of a session that its backend requested and completes', async (t) => {
+test('a page without a key sends the parts of a session, which its backend has requested and completes', async (t) => {
   const { client, session, backend, calls, call } = await aBackend(t)
   const upload = client.upload(FILE, { session, backend })
   const asset = await upload
@@ -96,7 +96,7 @@ test('failures of the backend are retried, and its refusals are reported', async
   )
 })
 
-test('a paused session renews its URLs, and a cancelled one is removed', async (t) => {
+test('cancelling a session cancels the upload through the backend, unless the backend has no cancel function', async (t) => {
   const { client, session, backend, calls, asset, call } = await aBackend(t)
   const upload = client.upload(FILE, { session, backend })
   upload.pause()
@@ -112,7 +112,7 @@ test('a paused session renews its URLs, and a cancelled one is removed', async (
   assert.equal((await other.call('GET', other.asset)).status, 200)
 })
 
-test('with an upload token that owns it, a session needs no backend', async (t) => {
+test('a session that was requested with an upload token needs no backend', async (t) => {
   const { service, call } = await aBackend(t)
   const { body: token } = await call('POST', `${API}/upload-tokens`, { max_bytes: 100 })
   const asToken = callerWith(service.baseUrl, token.token)
@@ -143,7 +143,7 @@ test('createUploadToken returns a token that uploads, resumes and replaces', asy
   assert.equal((await other.replace(asset.id, FILE)).version, 2)
 })
 
-test('a session is refused for another file, a stream, or options of its request', async (t) => {
+test('a session cannot be combined with a file of another size, a stream, or options of the request that created it', async (t) => {
   const { client, session, backend } = await aBackend(t)
   await assert.rejects(client.upload(new Uint8Array(24), { session, backend }), {
     code: 'file_changed',

@@ -17,8 +17,9 @@ import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
 const NO_BROWSER = await missingForBrowser()
-/** Uppy splits this into three parts. */
+/** The size of the parts in Uppy. */
 const CHUNK = 16 * 1024 ** 2
+/** Three parts. */
 const BYTES = someBytes(2 * CHUNK + 1_000_000)
 const PASS: Fault = { kind: 'pass' }
 const isPut = ({ method }: IncomingMessage) => method === 'PUT'

@@ -9,7 +9,7 @@ const OTHER = `whsec_${Buffer.from('another secret of 24 bytes').toString('base6
 const BODY = JSON.stringify({ id: 7, type: 'asset.ready', data: { filename: 'naïve 🎵.zip' } })
 const MINUTE_MS = 60_000
 
-/** The headers that the public implementation of Standard Webhooks creates. */
+/** The headers of a webhook, signed by the library of Standard Webhooks. */
 function headersOf(secret: string, { body = BODY, at = new Date() } = {}): Record<string, string> {
   return {
     'webhook-id': 'a0b1',
@@ -24,7 +24,7 @@ function refuses(request: ReceivedWebhook, secret: string | string[] = SECRET): 
   )
 }
 
-test('a webhook of the public implementation is accepted from fetch and from Node, as text and as bytes', async () => {
+test('a webhook signed by the library of Standard Webhooks is accepted from fetch and from Node, as text and as bytes', async () => {
   const headers = headersOf(SECRET)
   const expected = JSON.parse(BODY)
   const request = new Request('http://localhost/', { method: 'POST', headers, body: BODY })

@@ -144,7 +144,7 @@ async function focusWith(page: Page, target: Locator, key = 'Tab'): Promise<void
   for (let steps = 0; steps < 80; steps += 1) {
     const focus = await target.evaluate((it) => {
       const element = it as unknown as Focusable
-      // A text field shows it with its border.
+      // A text field shows its focus with its border, not with an outline.
       const isVisible =
         element.matches('input') || `${element.computedStyleMap().get('outline-style')}` !== 'none'
       return { isFocused: element.matches(':focus-visible'), isVisible }

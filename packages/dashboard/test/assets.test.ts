@@ -114,7 +114,7 @@ test('the list loads one page at a time, every page has a URL, and returning to 
   assert.ok((header?.y ?? 0) >= 50 && (header?.y ?? 0) < 70, `the header is at ${header?.y}`)
   const opened = page.getByRole('row', { name: 'link 080' })
   const top = await scrollTop(page)
-  // Anywhere in the row, here far from its name.
+  // A click anywhere in the row opens the asset. This one is far from its name.
   const row = await opened.boundingBox()
   await page.mouse.click((row?.x ?? 0) + (row?.width ?? 0) - 5, (row?.y ?? 0) + 5)
   await page.getByRole('heading', { name: 'link 080', level: 1 }).waitFor()

@@ -47,7 +47,7 @@ test('without Vite the build succeeds and reports that the dashboard is not buil
   assert.match(output, /the dashboard is not built, because Vite is not installed\. Run npm ci/)
 })
 
-test('without Vite a required build fails with that message', async (t) => {
+test('without Vite a required build fails and reports that the dashboard is not built', async (t) => {
   const { code, output } = await runBuild(await anEmptyWorkspace(t), '--required')
   assert.equal(code, 1)
   assert.match(output, /^stowage: the dashboard is not built, because Vite is not installed\..*\n$/)

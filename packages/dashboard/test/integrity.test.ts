@@ -102,7 +102,7 @@ test('without checksums, the page of a file does not show that it will be verifi
   await page.goto(`/assets/${asset?.id}`)
   const details = page.getByRole('region', { name: 'Details' })
   await details.getByText('Ready').waitFor()
-  // Its link is shown once the settings of the service are known.
+  // The link to the trash is shown once the settings of the service are known.
   await page.getByRole('link', { name: 'Trash' }).waitFor()
   assert.equal(await details.getByText('Integrity').count(), 0)
 })

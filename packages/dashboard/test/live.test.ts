@@ -41,7 +41,8 @@ test('a file that is uploaded in one browser appears in another, and a deleted o
   await uploader.getByRole('link', { name: 'new.txt' }).first().waitFor()
   const uploadedAt = performance.now()
   await page.getByRole('link', { name: 'new.txt' }).waitFor()
-  t.diagnostic(`${Math.round(performance.now() - uploadedAt)} ms after the first browser`)
+  const delayMs = Math.round(performance.now() - uploadedAt)
+  t.diagnostic(`the other browser shows the file after ${delayMs} ms`)
   await untilRows(page, ['new.txt', ...names.toReversed()])
   // Nothing else on the page has changed.
   await page.getByText('1 asset selected').waitFor()

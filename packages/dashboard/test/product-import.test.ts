@@ -163,7 +163,7 @@ test('a file dropped on the import page is read, and not uploaded', async (t) =>
   assert.equal((await client.assets().page(1)).meta.total, 0)
 })
 
-test('2,500 products are sent in three requests, and after an error the import continues on request', async (t) => {
+test('2,500 products are sent in three requests, and after an error the user can continue the import', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const writes = watchWrites(page)

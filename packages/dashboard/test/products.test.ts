@@ -38,7 +38,7 @@ async function untilNames(page: Page, expected: string[]): Promise<void> {
   }).catch(() => assert.deepEqual(found, expected))
 }
 
-test('products are filtered as the user types, and the filters follow the URL, back and forward', async (t) => {
+test('products are filtered as the user types, and back and forward restore the filters of the URL', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts([
@@ -88,7 +88,7 @@ test('on a phone the filters are behind a button that shows how many are set', a
   await page.getByRole('button', { name: 'Filters: 1', expanded: true }).waitFor()
 })
 
-test('every page has a URL, and a page past the end redirects to the last one', async (t) => {
+test('every page of the product list has a URL, and a page past the end redirects to the last one', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts(manyProducts(120))
@@ -130,7 +130,7 @@ test('a product page shows details and links to the assets', async (t) => {
   await page.getByRole('heading', { name: 'Product not found' }).waitFor()
 })
 
-test('a product is one row with all of its variants, and its page attaches, detaches and uploads', async (t) => {
+test('a product is one row with all of its variants, and its page attaches, detaches and uploads assets', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts(

@@ -193,7 +193,7 @@ test('all unfinished uploads of the account are listed, resumed together and dis
   await page.getByText('Not resumed').waitFor({ state: 'detached' })
   // Before the file is compared, the tray shows the bytes that the service has received.
   await tray(page).getByText('9 B of 9 B · waiting').waitFor()
-  // It cannot be resumed twice.
+  // An upload that this tab has resumed cannot be resumed again.
   const inFirstFolder = page.getByRole('row', { name: 'course/a' })
   await inFirstFolder.getByText('Uploading in this tab').waitFor()
   assert.equal(await inFirstFolder.getByRole('button').count(), 0)

@@ -74,7 +74,7 @@ test('with a read key the pages offer no changes, and explain why', async (t) =>
   await assertAccessible(page, 'read-only')
 })
 
-test('with a write key the pages offer everything but managing keys', async (t) => {
+test('with a write key the pages offer everything but managing keys and webhooks', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, KEYS, { isSignedIn: false })
   await storeFiles(client, [{ name: 'a.txt' }])

@@ -106,7 +106,7 @@ test('an upload is paused and resumed', async (t) => {
   assert.equal((await client.account()).stored, 6_000_000)
 })
 
-test('an upload that was paused by keyboard is resumed with the same key', async (t) => {
+test('pressing Enter on the pause button pauses the upload, and pressing Enter again resumes it', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service } = await openDashboard(t)
   const parts = await watchParts(context, service, 0)

@@ -52,13 +52,17 @@ test('a webhook is added, tested, disabled and deleted, and a delivery is sent a
   const row = page.getByRole('group').filter({ hasText: 'asset.ready' })
   await row.getByText('succeeded').click()
   await row.getByText('"filename":"a.zip"').waitFor()
-  await assertAccessible(page, 'webhooks')
+  await assertAccessible(page, 'a webhook and its deliveries')
   await row.getByRole('button', { name: 'Send again' }).click()
   await until('the event is sent again', () => bodies.length === 4)
   assert.equal(bodies[3], bodies[2])
 
   await page.getByRole('button', { name: 'Disable' }).click()
   await page.getByText('This webhook is disabled').waitFor()
+  await page
+    .getByRole('definition')
+    .filter({ hasText: /^Disabled since / })
+    .waitFor()
   assert.equal((await client.webhooks())[0]?.enabled, false)
   await page.getByRole('button', { name: 'Enable' }).click()
   await page.getByText('This webhook is disabled').waitFor({ state: 'hidden' })

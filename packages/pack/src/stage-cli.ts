@@ -7,7 +7,7 @@ import { stageDocs } from './stage-docs.ts'
 
 const NAME = 'stowage'
 
-/** Writes the files of the CLI's package. It includes the service and all other workspace packages. */
+/** Writes the files of the CLI's package, which includes the workspace packages that it depends on. */
 export async function stageCli(staged: string): Promise<void> {
   const manifest = await readManifest(NAME)
   const dependencies = await dependenciesOf(manifest)

@@ -23,7 +23,7 @@ export async function stageClient(staged: string): Promise<void> {
     peerDependencies: manifest.peerDependencies,
     peerDependenciesMeta: manifest.peerDependenciesMeta,
   })
-  await stageDocs(staged, folder, ['client.md', 'client-api.md', 'errors.md'])
+  await stageDocs(staged, folder, ['client.md', 'client-api.md', 'browser.md', 'errors.md'])
 }
 
 /** `./src/node/index.ts` becomes `./dist/node/index.js` with its types beside it. */

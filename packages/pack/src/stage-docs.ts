@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
 import { ROOT } from './manifest.ts'
 
-/** Copies the license, the README of the package, and the pages of docs/ that it links to. */
+/** Copies the license, the README of the package, and the named pages of docs/. */
 export async function stageDocs(staged: string, folder: string, docs: string[]): Promise<void> {
   await cp(join(ROOT, 'LICENSE'), join(staged, 'LICENSE'))
   const pages = new Map([[join(folder, 'README.md'), join(staged, 'README.md')]])

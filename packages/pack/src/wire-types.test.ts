@@ -20,7 +20,7 @@ test('the generated types equal those that TypeBox derives from the schemas', as
   await writeFile(join(folder, 'wire.d.ts'), wire)
   await writeFile(join(folder, 'same.ts'), SAME)
   const all = [...wire.matchAll(/^export type (\w+)/gm)].map(([, name]) => name)
-  assert.ok(all.length > 10 && all.includes('PageLinks'), 'types that they refer to are missing')
+  assert.ok(all.length > 10 && all.includes('PageLinks'), 'referenced types are missing')
   const claims = all.map((name) => `same<generated.${name}, protocol.${name}>()`)
   const imports = `import type * as protocol from '@stowage/protocol'
 import { same } from './same.ts'

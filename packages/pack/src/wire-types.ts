@@ -49,7 +49,7 @@ function typeNamed(name: string, wanted: string[]): string {
 
 type Refer = (title: string) => void
 
-/** Refers to schemas that the protocol exports by name. */
+/** Returns the name of a schema that the protocol exports, and the shape of any other schema. */
 function typeOf(schema: Schema, refer: Refer): string {
   const { title } = schema
   if (title === undefined || !(title in protocol)) return shape(schema, refer)

@@ -101,7 +101,7 @@ function testCommandOn(version: '24' | '26'): void {
 }
 
 function testContents(): void {
-  test('the packages contain only JavaScript, and need no other package of the workspace', async () => {
+  test('the packages contain no TypeScript except declarations, and need no other package of the workspace', async () => {
     const files = await Array.fromAsync(
       glob('node_modules/{stowage,@stowage/client}/**/*.*', { cwd: project }),
     )

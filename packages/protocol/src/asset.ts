@@ -123,7 +123,7 @@ const url = Type.String({
 export const AssetFolder = Nullable('string', {
   maxLength: 512,
   description:
-    'The folder that the file came from, such as `course/week 1`: relative, separated by `/`, in Unicode normalization form C. Empty or null means none',
+    'The folder that the file came from, such as `course/week 1`: relative, separated by `/`. It is stored in Unicode normalization form C. Empty or null means none',
   examples: ['course/week 1'],
   ...Check('path'),
   ...Problem(PATH_PROBLEM),

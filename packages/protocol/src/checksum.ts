@@ -19,7 +19,8 @@ export const NullableChecksum = Type.Unsafe<Checksum | null>({
       description: 'When the service last read the file and found this digest',
     }),
   },
-  description: 'The SHA-256 of the file. Null until the service has read the file, and for links',
+  description:
+    'The SHA-256 of the file. Null for links, and until the service has verified the file once',
 })
 
 export const Damaged = Type.Boolean({

@@ -57,13 +57,14 @@ export const ERRORS = {
   already_uploaded: {
     status: 409,
     when: 'The upload is already completed and cannot be cancelled or resized.',
-    remedy: 'Delete the asset if you do not need it.',
+    remedy:
+      'Delete the asset if you do not need it. If the upload was a replacement, restore an older version instead.',
   },
   upload_completing: {
     status: 409,
     when: 'The upload is being completed and cannot be cancelled, deleted or resized; or its size cannot change because a completion was already attempted.',
     remedy:
-      'Poll `GET /assets/:id` until `status` is `ready`. To change the size, start a new upload.',
+      'Poll `GET /assets/:id`, or for a replacement `GET /assets/:id/upload?upload_id=…`, until `status` is `ready`. To change the size, start a new upload.',
   },
   completion_refused: {
     status: 409,
@@ -73,7 +74,7 @@ export const ERRORS = {
   },
   not_ready: {
     status: 409,
-    when: 'A download or a replacement is requested while the asset is still uploading.',
+    when: 'The file is still uploading, so it cannot be downloaded or replaced, and has no versions yet.',
     remedy: 'Finish the upload first. `GET /assets/:id/upload` lists the missing parts.',
   },
   damaged: {
@@ -165,7 +166,7 @@ export const ERRORS = {
   },
   too_many_streams: {
     status: 429,
-    when: 'The key has too many open event streams.',
+    when: 'The key, or the instance as a whole, has too many open event streams.',
     remedy: 'Close a stream, share one between several readers, or read `GET /events` in pages.',
   },
   internal: {

@@ -46,7 +46,8 @@ never changes once released.
 - 422 has \`errors\`: the problems by field.
 - 402 has \`needed\`, \`available\`, \`limit\`, \`stored\` and \`reserved\`, in bytes.
 - 429, 503 and 409 \`verifying\` have a \`Retry-After\` header, in seconds.
-- Every response has an \`X-Request-Id\`, which is also in the log of the service.
+- Every response has an \`X-Request-Id\`. The log of the service contains the same ID for each request that could be
+  parsed.
 - A call that returns a 4xx status has changed nothing. One exception: after the storage refused a completion, the size
   of the upload can no longer change.
 

@@ -11,7 +11,10 @@ export const MAX_NESTED_ASSETS = 100
 export const MAX_TAGS = 25_000
 export const MAX_PRODUCT_CHARACTERS = 2_000_000
 
-/** The maximum number of products in one call that stores, attaches or detaches products. */
+/**
+ * The maximum number of products in one call of `PUT /products`, and of IDs or SKUs of each kind in one call that
+ * attaches or detaches products.
+ */
 export const MAX_PRODUCTS = 1000
 
 export const ProductWithAssets = Type.Object(

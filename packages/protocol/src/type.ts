@@ -9,8 +9,8 @@ type Names = 'Array' | 'Boolean' | 'Enum' | 'Integer' | 'Object' | 'Optional' | 
 const OPTIONAL = '~optional'
 
 /**
- * The builders of TypeBox that the protocol uses, with the same schemas and types. TypeBox itself has
- * nearly 700 modules; loading them would take a third of the service’s start time.
+ * The builders of TypeBox that the protocol uses, with the same schemas and types. TypeBox itself loads
+ * hundreds of modules, which would take a third of the service’s start time.
  */
 export const Type = {
   Array: (items: TSchema, options?: TSchemaOptions) => ({ type: 'array', items, ...options }),

@@ -55,7 +55,7 @@ const webhook = {
   disabled_at: Nullable('string', { description: 'When it was disabled' }),
   failing_since: Nullable('string', {
     description:
-      'The first failed attempt since the last successful one; null if the last attempt was successful',
+      'The first failed attempt since the last successful one, or since the webhook was enabled or its URL changed; null if there is none',
   }),
   pending: Type.Integer({ description: 'The number of deliveries that wait for an attempt' }),
   previous_secret_valid_until: Nullable('string', {

@@ -111,7 +111,7 @@ function closeEngine(engine: Storage | Database): Promise<void> {
 /** An engine that failed to open needs no closing. Its error makes `openService` fail. */
 function nothingToClose(): void {}
 
-/** Opens only the database, so that it works while the service runs. Throws if it does not exist. */
+/** Opens only the database, so that the commands work while the service runs. Throws if the database does not exist. */
 export async function openOperator(config: Config): Promise<Operator> {
   await requireDatabase(config)
   const database = await openWithoutService(config)
@@ -125,7 +125,7 @@ export async function openOperator(config: Config): Promise<Operator> {
   }
 }
 
-/** Never migrates the file of a running service, which may be an older version. */
+/** Never migrates the SQLite file of a running service, which may be an older version of Stowage. */
 async function openWithoutService(config: Config): Promise<Database> {
   if (!(await wouldMigrateFile(config))) return openDatabase(config)
   const advice =

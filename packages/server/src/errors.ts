@@ -75,7 +75,7 @@ export class UnreadableObject extends DamagedObject {
   override readonly name = 'UnreadableObject'
 }
 
-/** The stored data of an event cannot be read: the database is damaged, or another version has written it. */
+/** The stored data of an event cannot be read: the database is damaged, or another version of Stowage wrote it. */
 export class UnreadableEvent extends Error {
   override readonly name = 'UnreadableEvent'
   readonly id: number

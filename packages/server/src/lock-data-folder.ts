@@ -26,7 +26,7 @@ export async function lockDataFolder(
     takeLock(lock)
   } catch (error) {
     lock.close()
-    if (!isBusy(error)) throw new Error(`STOWAGE_DATA: ${directory} could not be locked (${error})`)
+    if (!isBusy(error)) throw new Error(`${directory} could not be locked (${error})`)
     throw new Error(
       `${directory} is in use by ${await describeHolder(note)}: stop it first, ${advice}`,
     )

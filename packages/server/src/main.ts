@@ -24,7 +24,7 @@ const GRACE_MS = 3_000
 /** Exit codes of every command. */
 export const EXIT = { done: 0, failed: 1, usage: 2 } as const
 
-/** Runs the service as configured by the environment until a signal ends it. Returns the exit code. */
+/** Runs the service as configured by the environment until a signal or a fatal error ends it. Returns the exit code. */
 export async function serve({ dashboard }: { dashboard: URL }): Promise<number> {
   let finish: (code: number) => void = () => {}
   const finished = new Promise<number>((resolve) => {

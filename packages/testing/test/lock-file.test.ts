@@ -36,7 +36,7 @@ test('the lock file contains no download URLs', () => {
   assert.deepEqual(located, [])
 })
 
-test('overrides of scoped packages have no version, because npm 10 ignores them and then rejects the lock file', () => {
+test('overrides of scoped packages have no version, because npm 10 ignores those with one and then rejects the lock file', () => {
   const manifest = readFileSync(new URL('../../../package.json', import.meta.url), 'utf8')
   const overridden = Object.keys(JSON.parse(manifest).overrides)
   assert.deepEqual(

@@ -12,7 +12,7 @@ const PAGE = 25
 const ID_COUNT = 100
 const REPETITIONS = 5
 
-/** A running server, and how long it gets each kind of request. */
+/** A running server, and for how long each kind of request is sent to it. */
 type MeasuredServer = { server: ServerProcess; seconds: number }
 
 /** Measures all metrics of a service with `count` assets. */

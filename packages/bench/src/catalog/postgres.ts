@@ -6,7 +6,6 @@ import { progress } from '../progress.ts'
 import type { WorkloadContext } from '../workload.ts'
 import { fill } from './fill.ts'
 
-/** Limited by the number of parameters of a statement. */
 const BATCH = 3000
 
 /** Starts PostgreSQL. `database` creates a database with `count` assets and returns its URL. */

@@ -24,7 +24,7 @@ const FIRST_AT = Date.UTC(2024, 0, 1)
 const WORDS = ['summer', 'drum', 'vocal', 'guitar', 'ambient', 'studio', 'live', 'remix', 'loop']
 const TYPES = ['zip', 'wav', 'pdf', 'mp4', 'jpg']
 
-/** The file of one in eleven assets was replaced. Each of them has one older version, as many as the service keeps by default. */
+/** One asset in this many was replaced. It has one older version, as many as the service keeps by default. */
 const REPLACED_EVERY = 11
 /** There is one asset in the trash for this many ready ones. */
 const TRASHED_EVERY = 20

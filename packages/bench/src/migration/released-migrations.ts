@@ -10,7 +10,7 @@ export interface ReleasedMigration {
 
 /** The number of migrations of version 0.1.0. */
 const COUNT = 4
-/** How many of them run before the assets are inserted. The others count and index all assets at once, which is faster. */
+/** How many of them run before the assets are inserted. For speed, the others count and index all assets at once. */
 const BEFORE_ASSETS = 2
 
 /** The migrations of the last release: those that run before the assets are inserted, and those after. */

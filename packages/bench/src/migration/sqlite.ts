@@ -124,6 +124,7 @@ function copyOf(folder: string, file: string): DatabaseCopy {
           .prepare('select type, name, sql from sqlite_schema order by type, name')
           .iterate()) {
           hash.update(`${type} ${name} ${sql}\n`)
+          // The virtual tables are full-text indexes. Their contents are in tables of their own.
           if (type === 'table' && !/^create virtual/i.test(`${sql}`))
             hashRows(hash, database, `${name}`)
         }
@@ -132,7 +133,7 @@ function copyOf(folder: string, file: string): DatabaseCopy {
   }
 }
 
-/** Hashes all rows, in the order of the primary key. The contents of full-text indexes are in tables of their own. */
+/** Hashes all rows, in the order in which SQLite reads them. */
 function hashRows(hash: Hash, database: DatabaseSync, table: string): void {
   for (const row of database.prepare(`select * from "${table}"`).iterate()) {
     for (const [column, value] of Object.entries(row)) {

@@ -7,7 +7,10 @@ export const API = '/api/v1'
 /** More storage than any run needs. */
 const PLAN = '1PB'
 
-/** `stowage serve` in its own folder, started as users start it. `program` is the path of the CLI; by default, that of this checkout. */
+/**
+ * Starts `stowage serve` in its own folder, as users start it. `program` is the path of the CLI; by default, that of
+ * this checkout.
+ */
 export async function startStowage(
   context: WorkloadContext,
   settings: Record<string, string> = {},

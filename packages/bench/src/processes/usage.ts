@@ -10,7 +10,10 @@ export interface Usage {
   peakMegabytes: number
 }
 
-/** Runs the work and measures the CPU time and peak memory of the processes, summed over all of them. */
+/**
+ * Runs the work. Returns the CPU time of the processes during the work, and their peak memory since they started, both
+ * summed over all processes.
+ */
 export async function watchUsage<Result>(
   pids: number[],
   work: () => Promise<Result>,

@@ -13,7 +13,7 @@ export function spreadText({ min, max }: Spread): string {
   return `${formatNumber(min)} to ${formatNumber(max)}`
 }
 
-/** The ratio of a contender's result to that of Stowage, or undefined if one of them is missing. */
+/** The ratio of a contender's result to that of Stowage. Undefined for Stowage, and if one of the two is missing. */
 export function ratioToStowage(
   result: Result,
   contender: number,

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util'
 import { EmbeddedPostgres } from '@stowage/testing/engines/embedded-postgres'
 import { startPostgres } from '@stowage/testing/engines/postgres'
+import { stowage } from '@stowage/testing/service/stowage-command'
 import postgres from 'postgres'
 import { openContext } from '../open-context.ts'
 import { startStowage } from '../processes/stowage.ts'
@@ -13,9 +14,10 @@ import { populate } from './populate.ts'
 import { tablesOf, writeTables } from './report.ts'
 import type { Deployment, ScalingResults } from './scaling-results.ts'
 import { REPETITIONS, shopCalls } from './shop-calls.ts'
+import { startS3Stub } from './start-s3-stub.ts'
 
 /*
- * Measures the cost of each call as a service grows, on PostgreSQL. Takes 20 minutes and 15 GB of disk.
+ * Measures the cost of the most common calls as a service grows, on PostgreSQL. Takes 20 minutes and 15 GB of disk.
  *
  *     npm run bench:scaling                       10,000,000 assets of 1,000 shops
  *     npm run bench:scaling -- --write            also writes the tables of docs/scaling.md
@@ -51,8 +53,8 @@ async function run(): Promise<void> {
     const results: ScalingResults = {
       small: small.deployment,
       large: large.deployment,
-      writes: await large.measureWrites(),
       jobs: await large.measureJobs(),
+      writes: await large.measureWrites(),
     }
     progress('')
     process.stdout.write(`${tablesOf(results)}\n`)
@@ -62,6 +64,7 @@ async function run(): Promise<void> {
   }
 }
 
+/** `measureWrites` moves the deployment from disk to S3, so it is called last. */
 async function measureDeployment(
   context: WorkloadContext,
   server: string,
@@ -77,7 +80,8 @@ async function measureDeployment(
   await sql`create extension pg_stat_statements`
   const shops = await populate(url.href, { ...population, sql })
   const settings = { STOWAGE_DATABASE: url.href, STOWAGE_AUTH: 'keys' }
-  const instance = await startStowage(context, settings)
+  const onDisk = { ...settings, STOWAGE_DATA: await context.folder() }
+  let instance = await startStowage(context, onDisk)
   const deployment: Deployment = { ...population, shops: [], tables: await tableSizes(sql) }
   for (const shop of [shops.at(0), shops.at(-1)]) {
     if (shop === undefined) continue
@@ -88,21 +92,32 @@ async function measureDeployment(
     }
     deployment.shops.push({ shop, costs })
   }
+  const jobs = async () => {
+    await instance.stop()
+    return measureJobs(sql, async () => {
+      instance = await startStowage(context, onDisk)
+    })
+  }
   const writes = async () => {
-    const [one, many] = [shops.slice(0, 1), shops.slice(0, 100)]
-    const others = await Promise.all([1, 2, 3].map(() => startStowage(context, settings)))
+    await instance.stop()
+    // Only one instance can use a data folder; any number of instances can use a bucket.
+    const onS3 = { ...settings, ...(await startS3Stub(context)) }
+    const { code, stderr } = await stowage(onS3, 'adopt', '--yes')
+    if (code !== 0) throw new Error(`stowage adopt: ${stderr}`)
+    const four = await Promise.all([1, 2, 3, 4].map(() => startStowage(context, onS3)))
+    const [oneInstance, oneShop, manyShops] = [
+      four.slice(0, 1),
+      shops.slice(0, 1),
+      shops.slice(0, 100),
+    ]
     progress('measuring writes')
     return [
-      { name: 'One instance, one shop', rates: await measureWrites([instance], one) },
-      { name: 'One instance, 100 shops', rates: await measureWrites([instance], many) },
-      { name: 'Four instances, one shop', rates: await measureWrites([instance, ...others], one) },
-      {
-        name: 'Four instances, 100 shops',
-        rates: await measureWrites([instance, ...others], many),
-      },
+      { name: 'One instance, one shop', rates: await measureWrites(oneInstance, oneShop) },
+      { name: 'One instance, 100 shops', rates: await measureWrites(oneInstance, manyShops) },
+      { name: 'Four instances, one shop', rates: await measureWrites(four, oneShop) },
+      { name: 'Four instances, 100 shops', rates: await measureWrites(four, manyShops) },
     ]
   }
-  const jobs = () => measureJobs(sql, () => startStowage(context, settings))
   return { deployment, measureWrites: writes, measureJobs: jobs }
 }
 

@@ -34,11 +34,12 @@ export async function populate(
       select indexname as name, indexdef as definition from pg_indexes
       where tablename in ('assets', 'asset_products')
         and indexname not in (select conname from pg_constraint)
-        -- The triggers use it.
+        -- The triggers use this index.
         and indexname <> 'assets_ready'`
     for (const { name } of indexes) await sql`drop index ${sql(name)}`
     await fillAccounts(sql, population)
-    // Foreign keys are not checked, because the attachments are correct by construction. The counting triggers stay enabled.
+    // Foreign keys are not checked, because the attachments are correct by construction. The counting triggers stay
+    // enabled.
     const triggers = await sql<{ name: string }[]>`
       select tgname as name from pg_trigger where tgrelid = 'assets'::regclass and not tgisinternal`
     for (const { name } of triggers) {

@@ -13,7 +13,7 @@ import type { Contender, Workload } from '../workload.ts'
 const NO_SCRUB = 'Stowage, no scrub'
 const CLIENTS = 4
 const WARM_UP_MS = 1_500
-/** By default, the scrub reads at most 20 MB/s. If it reads less than this, it did not run all the time. */
+/** While no parts are sent, the scrub reads up to 20 MB/s. If it reads less than this, it did not run all the time. */
 const SCRUBBED_PER_SECOND = 8e6
 
 /** Each run starts the service again, so that the scrub runs only while response times are measured. */
@@ -69,7 +69,7 @@ function scheduleScrub(data: string, isDue: boolean): void {
   database.close()
 }
 
-/** Lists and reads assets, and signs and cancels uploads, for the given time. Returns all response times. */
+/** Lists and reads assets, and requests and cancels uploads, for the given time. Returns all response times. */
 async function callFor(seconds: number, url: string, id: string): Promise<number[]> {
   const times: number[] = []
   const end = performance.now() + seconds * 1000

@@ -17,9 +17,9 @@ export const workload: Workload = {
       metric: 'time',
       limit: { below: 1.6 },
       relativeTo: { contender: BARE },
-      reason: `Node spends a third of the time on finding and loading 250 modules one by one. A single
-        file would load faster, but would require a build step. The rest is spent on Fastify (as in
-        the minimal program), on 40 routes, the database and the storage's thread.`,
+      reason: `Node spends a third of the time on finding and loading hundreds of modules one by one. A
+        single file would load faster, but would require a build step. The rest is spent on Fastify (as in
+        the minimal program), on the routes, the database and the storage's thread.`,
     },
   ],
   rounds: 9,

@@ -12,8 +12,8 @@ export class AssetNotFound extends CommandFailed {}
 const MAX_CANDIDATES = 10
 
 /**
- * The asset with this ID, or with this full name if there is only one. Matching is case-insensitive, unless
- * several names differ only in case. Otherwise throws `CommandFailed`, with the candidates.
+ * The asset with this ID, or the only asset with this file name. If no name matches exactly, case is ignored.
+ * Otherwise throws `CommandFailed`, with the candidates.
  */
 export async function getAsset(
   client: NodeClient,
@@ -41,7 +41,7 @@ export async function getTrashedAsset(client: NodeClient, wanted: string): Promi
 function chooseByName({ data, meta }: AssetPage, wanted: string): Asset {
   if (meta.total > data.length) {
     throw new CommandFailed(
-      `${meta.total} names contain ${sanitize(wanted)}, which is too many to search. Pass the ID of the asset (stowage ls lists them).`,
+      `${meta.total} names contain ${sanitize(wanted)}, which is too many to search. Pass the ID of the asset: stowage ls lists the IDs, and stowage trash ls those in the trash.`,
     )
   }
   const exact = data.filter(({ filename }) => filename === wanted)

@@ -9,13 +9,13 @@ export interface UploadToCancel {
   id: string
   filename: string
   bytes: number
-  /** Set for an unfinished replacement of a file. */
+  /** The upload ID, for an unfinished replacement of a file. */
   replacement?: string | undefined
 }
 
 const MAX_CANDIDATES = 10
 
-/** Finds all unfinished uploads, by ID or full name, before the command changes the first one. */
+/** Finds the unfinished uploads with these IDs or file names, before the command discards the first one. */
 export async function getUploads(client: NodeClient, wanted: string[]): Promise<UploadToCancel[]> {
   const found = new Map<string, UploadToCancel>()
   for (const one of wanted) {

@@ -26,7 +26,7 @@ Usage:
 
   --key       the API key (default: prompt on a terminal, otherwise read standard input). Not needed
               if the service does not use keys
-  --json      the account as JSON
+  --json      a JSON object: {url, account}
 
 The URL and the key are checked and then saved to ~/.config/stowage/login.json (or in
 $XDG_CONFIG_HOME), which only you can read. --url and --key take precedence, then STOWAGE_URL and

@@ -41,7 +41,7 @@ ${FILTER_HELP}
 ${CONNECTION_HELP}
   --json        a JSON array of assets with their products
 
-On a terminal, the table is truncated to its width. stowage list is an alias.
+On a terminal, the table is truncated to the width of the terminal. stowage list is an alias.
 
 Examples:
   stowage ls

@@ -63,7 +63,7 @@ Examples:
 
 const AHEAD = 'The files are copied. Stop the service and run this command again without --ahead.'
 
-/** `312 of 1,000 assets, 4.2 GB of 11 GB, 85 MB/s, 80 s left`. */
+/** `312 of 1000 assets, 4.2 GB of 11 GB, 85 MB/s, 80 s left`. */
 function createDescriber() {
   const start = performance.now()
   return ({ assets, bytes, totalAssets, totalBytes }: MoveProgress): string => {

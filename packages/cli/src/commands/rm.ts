@@ -28,9 +28,9 @@ ${CONNECTION_HELP}
   --json        one JSON object per line: {id, filename, deleted} or {asset, error}
 
 Deleted assets are moved to the trash: stowage trash ls lists them, and stowage restore restores
-them. Their storage is available immediately. The oldest ones are removed if an upload needs it,
-the others after 30 days (STOWAGE_TRASH_FOR of the service). If the service has no trash
-(STOWAGE_TRASH_FOR=0), each deletion is permanent.
+them. Their storage is available immediately: if an upload needs it, the oldest assets in the trash
+are removed. All others are removed after 30 days (STOWAGE_TRASH_FOR of the service). If the service
+has no trash (STOWAGE_TRASH_FOR=0), each deletion is permanent.
 
 Exit codes: 0 all deleted · 1 at least one asset was not deleted · 2 wrong usage
 

@@ -28,10 +28,10 @@ ${CONNECTION_HELP}
   --json        a JSON array of uploads
 
 Lists the uploads of the account, wherever they were started. STARTED BY is the name of the API
-key, or of the API key that created the upload token. At the time in EXPIRES (UTC), the service
-removes the upload, unless it is resumed or receives a part before then. To resume an upload that
-was started on this machine, run the same stowage upload command again. To discard one, use stowage
-cancel.
+key, or “upload token of” and the name of the API key that created the token. At the time in
+EXPIRES (UTC), the service removes the upload, unless it is resumed or receives a part before then.
+To resume an upload that was started on this machine, run the same stowage upload command again. To
+discard one, use stowage cancel.
 
 Examples:
   stowage uploads

@@ -60,7 +60,7 @@ export function parseServiceUrl(text: string): string {
 
 const LOOPBACK = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?(\/|$)/i
 
-/** HTTPS for all other hosts: a missing scheme must not send a key unencrypted. */
+/** HTTPS for every host but this machine: a missing scheme must not send a key unencrypted. */
 function guessScheme(host: string): 'http' | 'https' {
   return LOOPBACK.test(host) ? 'http' : 'https'
 }

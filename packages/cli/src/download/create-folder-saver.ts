@@ -1,4 +1,4 @@
-import { lstat } from 'node:fs/promises'
+import { lstat, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Asset, NodeClient } from '@stowage/client/node'
 import { writeItem } from '../output.ts'
@@ -14,7 +14,10 @@ export interface FolderCounts {
   skipped: number
 }
 
-/** `save` saves an asset below `root`, in the folder of its path. Assets must be saved one by one. `counts` has the results. */
+/**
+ * `save` saves an asset below `root`, in the folder of its path. Assets must be saved one by one, in the order of their
+ * names. `counts` has the results.
+ */
 export function createFolderSaver(
   client: NodeClient,
   { root, json, ...options }: SaveOptions & { root: string; json: boolean },
@@ -54,7 +57,8 @@ async function isAlreadySaved(
   const sizes = `with ${stats.size} bytes instead of ${bytes}`
   const difference = stats.size === bytes ? 'and is older than the current version' : sizes
   const problem = stats.isFile() ? difference : 'and is not a file'
-  throw new CommandFailed(
-    `${sanitize(path)} already exists, ${problem}. Move it, or pass --force to overwrite it.`,
-  )
+  // --force does not overwrite a folder: it saves the file in it.
+  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() ?? false
+  const advice = isFolder ? 'Move it.' : 'Move it, or pass --force to overwrite it.'
+  throw new CommandFailed(`${sanitize(path)} already exists, ${problem}. ${advice}`)
 }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer'
 
-/** Characters that file systems or shells reject, and invisible ones that hide or reorder text. */
+/** Characters that some file systems reject, and invisible ones that hide or reorder text. */
 const UNSAFE =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it must match control characters
   /[\u0000-\u001f\u007f-\u009f/\\:*?"<>|\u200e\u200f\u061c\u2028-\u202e\u2066-\u2069\ufeff]/g

@@ -44,7 +44,7 @@ interface Token {
   value?: string | undefined
 }
 
-/** All words after `--to` are products. */
+/** All words after `--to` or `--from` are products. */
 function splitArguments(tokens: readonly Token[], option: string) {
   const assets: string[] = []
   const products: string[] = []

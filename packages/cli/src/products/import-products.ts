@@ -38,7 +38,7 @@ export async function importProducts(commandLine: string[]): Promise<number> {
       const preview = await previewOf(client, file)
       if (!json) for (const line of preview.lines) process.stdout.write(`${line}\n`)
       const { counts } = preview
-      const text = `${counts.new} new, ${counts.changed} changed, ${counts.unchanged} unchanged, ${problems.length} invalid; nothing was imported (--dry-run)`
+      const text = `${counts.new} new, ${counts.changed} changed, ${counts.unchanged} unchanged, ${skipped} invalid; nothing was imported (--dry-run)`
       writeData({ ...summary, ...counts, imported: 0 }, { json, text })
       return problems.length > 0 && !skipBad ? 1 : 0
     })

@@ -20,7 +20,7 @@ const MIN_NAME = 12
 const MAX_NAME = 40
 const MAX_BAR = 30
 
-/** `course.mp4  ████░░░░  45 %  1.2 GB of 2.6 GB  12 MB/s  2 min left`, in at most `columns`. */
+/** `course.mp4  ████░░░░  46 %  1.2 GB of 2.6 GB  12 MB/s  117 s left`, in at most `columns`. */
 export function progressLine(progress: ProgressDetails, columns: number): string {
   const { name, bytes, total, note } = progress
   let left = columns - MIN_NAME - GAP - WIDTHS.percent

@@ -19,7 +19,7 @@ export function sanitize(text: string): string {
   })
 }
 
-/** Makes JSON safe to show on a terminal: the same characters become `\\u` escapes, except line breaks. */
+/** Makes JSON safe to show on a terminal: the same characters become `\u` escapes, except line breaks. */
 export function escapeControlCharacters(json: string): string {
   return json.replace(DANGEROUS, (found) => {
     if (found === '\n') return found

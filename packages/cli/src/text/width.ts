@@ -4,7 +4,7 @@ const ZERO_WIDTH = /^[\p{Mn}\p{Me}\p{Cf}\u1160-\u11ff]*$/u
 /** East Asian Wide and Fullwidth (UAX #11), without emoji. */
 const WIDE =
   /^[\u1100-\u115f\u2329\u232a\u2630-\u2637\u268a-\u268f\u2e80-\u303e\u3041-\u3247\u3250-\u4dff\u4e00-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe10-\ufe19\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1aff0}-\u{1b2ff}\u{1d300}-\u{1d356}\u{1d360}-\u{1d376}\u{1f200}-\u{1f2ff}\u{20000}-\u{3fffd}]/u
-/** Vowel signs of Indic scripts and halfwidth sound marks take a column after the first character. */
+/** Vowel signs of Indic scripts and halfwidth sound marks: each takes a column if it follows a character. */
 const SPACING_MARKS = /(?<=.)[\p{Mc}\uff9e\uff9f]/gsu
 
 /** The number of terminal columns that the text takes. */

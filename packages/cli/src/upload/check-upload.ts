@@ -43,8 +43,8 @@ export interface UploadPlan {
 }
 
 /**
- * Checks the files, the products and the storage of the plan. Everything that can be checked without
- * standard input is checked before it is read. Throws `UsageError` or `CommandFailed`; nothing has been
+ * Checks the files, the products, and whether the account has enough storage. Everything that can be checked
+ * without standard input is checked before it is read. Throws `UsageError` or `CommandFailed`; nothing has been
  * sent then.
  */
 export async function checkUpload(

@@ -11,7 +11,7 @@ const NOT_ON_WINDOWS = {
 }
 
 test(
-  'the command works from any folder and contains everything except the key',
+  'the resume command works from any folder and does not contain the key',
   NOT_ON_WINDOWS,
   () => {
     assert.equal(resumeCommand(COMMAND, LOCATION), 'stowage upload /srv/media/a.mp4')
@@ -29,7 +29,7 @@ test(
   },
 )
 
-test('there is no command for many files', () => {
+test('there is no resume command for more than 20 files', () => {
   const inputs = Array.from({ length: 21 }, (_, index) => `${index}.wav`)
   assert.equal(resumeCommand({ ...COMMAND, inputs }, LOCATION), undefined)
 })

@@ -32,7 +32,7 @@ export function resumeCommand(
   return `${program} ${words.map((word) => quoted(word)).join(' ')}${key}`
 }
 
-/** Quotes a word for a POSIX shell, or for the shells of Windows, where a file name cannot contain double quotes. */
+/** Quotes a word for bash and zsh, or for the shells of Windows, where a file name cannot contain double quotes. */
 export function quoted(word: string, platform: NodeJS.Platform = process.platform): string {
   if (platform === 'win32') return /^[\w@+=:,.\\/-]+$/.test(word) ? word : `"${word}"`
   if (/^[\w@%+=:,./-]+$/.test(word)) return word

@@ -11,7 +11,7 @@ const STATUSES = ['pending', 'succeeded', 'failed'] as const
 /** The longest page of deliveries. */
 const MAX_PAGE_SIZE = 100
 
-/** With the ID of a delivery, it shows that delivery. */
+/** Lists the deliveries of a webhook, or shows one of them if its ID is passed. */
 export async function listOrShowDeliveries(
   values: WebhookValues,
   positionals: string[],

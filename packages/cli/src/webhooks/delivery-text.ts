@@ -49,6 +49,6 @@ export function outcomeOf({ type, status, attempts }: Delivery): string {
 }
 
 function responseOf({ status, error, duration_ms }: DeliveryAttempt): string {
-  const result = status === null ? sanitize(error ?? 'no response') : `HTTP ${status}`
-  return `${result} in ${duration_ms} ms`
+  if (status === null) return `${sanitize(error ?? 'no response')} (${duration_ms} ms)`
+  return `HTTP ${status} in ${duration_ms} ms`
 }

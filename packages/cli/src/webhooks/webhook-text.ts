@@ -35,7 +35,7 @@ export function webhookText(webhook: Webhook): string {
     ['state', stateOf(webhook)],
     ['disabled', webhook.disabled_at],
     ['failing', webhook.failing_since && `since ${webhook.failing_since}`],
-    ['pending', `${webhook.pending} deliveries`],
+    ['pending', `${webhook.pending} ${webhook.pending === 1 ? 'delivery' : 'deliveries'}`],
     ['types', webhook.types?.join(', ') ?? 'all'],
     [
       'old secret',

@@ -58,7 +58,7 @@ export function createDownloadTo(
     throw new StowageError('file_changed', message)
   }
 
-  /** Downloads the current version. Returns undefined if it no longer exists, because the file was replaced. */
+  /** Downloads the current version. Returns undefined if the file was replaced or its partial file was moved. */
   async function downloadVersion(
     id: string,
     path: string,

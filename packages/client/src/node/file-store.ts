@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { SavedUpload, UploadStore } from '../upload/store.ts'
 import { stateFolder, writePrivateFile } from './files/index.ts'
 
-/** Stores each upload in a small file that only the user can read. */
+/** Stores the state of each unfinished upload in a small file that only the user can read. */
 export function openFileStore(folder: string = stateFolder('uploads')): UploadStore {
   const fileOf = (key: string) =>
     join(folder, `${createHash('sha256').update(key).digest('hex').slice(0, 32)}.json`)

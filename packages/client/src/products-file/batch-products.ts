@@ -4,7 +4,7 @@ import type { LocatedProduct } from './parse-products-file.ts'
 const MAX_PRODUCTS = 1000
 /** The limit of the service for the tags of all products in one call. */
 const MAX_TAGS = 25_000
-/** The service accepts 8 MB: a character takes up to 3 bytes, or 6 if JSON escapes it. */
+/** The service accepts 8 MiB, and a character of JSON takes up to 3 bytes. */
 const MAX_CHARACTERS = 1_000_000
 
 /** Splits the products, in order, into lists that each fit into one call of `putProducts`. */

@@ -123,7 +123,7 @@ function problemWithWidth({ fields }: CsvRecord, header: CsvRecord): string | un
 
 function readRow({ fields }: CsvRecord, columns: Map<Column, number>): Row {
   const row: Row = {}
-  // A row that is shorter than the header has no cell: the field is missing, not empty.
+  // If a row is shorter than the header, the fields without a cell are missing, not empty.
   for (const [column, index] of columns) {
     const cell = fields[index]?.trim()
     if (cell !== undefined) row[column] = cell

@@ -55,7 +55,7 @@ function collectVariants(
 ): void {
   for (const variant of variants) {
     if (!isEntry(variant)) {
-      collect.refuse(position, 'The product has no list of variants.')
+      collect.refuse(position, 'A variant of the product is not an object.')
       continue
     }
     collect.add(position, {

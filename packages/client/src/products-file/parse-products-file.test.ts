@@ -169,7 +169,7 @@ test('names in any script are kept unchanged, including 255 characters outside t
   }
 })
 
-test('JSON can be a list for putProducts, a response of the API, or a single product', () => {
+test('JSON can be a list for putProducts, or a response of the API with a list or a single product', () => {
   const shown = { ...pack, id: '01981d2c-5a7e-7a10-b2c3-d4e5f6071829', assets: [] }
   for (const content of [[pack], { products: [pack] }, { data: [shown], meta: {} }, shown]) {
     const isAlone = content === shown
@@ -207,7 +207,7 @@ test('problems in JSON are reported with the index in the list', () => {
   assert.deepEqual(problems, [
     { line: 2, message: 'The entry is not a product.' },
     { line: 3, field: 'sku', value: '{}', message: 'must be a string' },
-    { line: 4, message: 'The product and variant are the same as in number 1.' },
+    { line: 4, message: 'The product and variant are the same as in entry 1.' },
   ])
 })
 

@@ -74,7 +74,7 @@ export function parseProductsFile(file: string | Uint8Array): ProductsFile {
       const key = variantKey(details)
       const earlier = seen.get(key)
       if (earlier !== undefined) {
-        const position = format === 'csv' ? `line ${earlier}` : `number ${earlier}`
+        const position = format === 'csv' ? `line ${earlier}` : `entry ${earlier}`
         collect.refuse(line, `The product and variant are the same as in ${position}.`)
         return
       }

@@ -203,7 +203,7 @@ export function createAttempts(
     }
   }
 
-  /** Sends a stream of unknown length in rounds. Each ends when a larger size has to be declared. */
+  /** Sends all parts. A stream of unknown length takes several rounds: each ends when another size must be declared. */
   async function sendAll(from: Source, to: OpenUpload, signal: AbortSignal): Promise<void> {
     const { chunkSize } = to.session
     for (let isOpen = from.nextSize !== undefined; ; ) {

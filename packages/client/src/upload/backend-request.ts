@@ -22,7 +22,7 @@ export function createBackendRequest(backend: SessionBackend, retry: RetryOption
       const signal = init?.signal as AbortSignal
       if (name === 'uploaded') return backend.complete({ ...upload, parts }, signal)
       if (name === 'upload') return backend.renew(upload, signal)
-      // Without a function for it, the upload expires.
+      // Without a `cancel` function, the upload expires later.
       return backend.cancel?.(upload, signal) ?? Response.json({ data: upload })
     },
   })

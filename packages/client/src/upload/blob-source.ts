@@ -69,7 +69,7 @@ export function openBlob(blob: Blob, { name, mime }: SourceOptions): Source {
     digest,
     async put(url, range, { signal, stallMs, onSent, onDigest }) {
       const part = blob.slice(range.start, range.end)
-      // The digest is read in parallel. If the request fails, reading a byte finds out whether the file
+      // The digest is computed in parallel. If the request fails, reading a byte finds out whether the file
       // was written to.
       const [response] = await Promise.all([
         putBody(url, part, { signal, stallMs, onSent }).catch(async (error) => {

@@ -1,7 +1,7 @@
 /** Control characters, lone surrogates and the separator of Windows. */
 const REFUSED = /[\p{Cc}\p{Cs}\\]/gu
 
-/** The longest path and the longest folder that the service accepts. */
+/** The longest path and the longest folder name that the service accepts. */
 const MAX_PATH = 512
 const MAX_FOLDER = 255
 

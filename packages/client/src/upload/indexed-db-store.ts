@@ -24,7 +24,7 @@ interface Db {
 const NAME = 'stowage'
 const UPLOADS = 'uploads'
 
-/** Stores uploads in IndexedDB, so that they survive a reload. Without IndexedDB, every call rejects. */
+/** Stores the state of unfinished uploads in IndexedDB, to survive a reload. Without IndexedDB, every call rejects. */
 export function openIndexedDbStore(): UploadStore {
   let opening: Promise<Db> | undefined
 

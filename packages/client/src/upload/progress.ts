@@ -17,7 +17,7 @@ export interface Progress {
   state: UploadState
   /** The bytes sent so far. Never decreases, even if a part fails and is sent again. */
   bytes: number
-  /** The size of the file, or for a stream of unknown length, the size declared so far. */
+  /** The size of the file, or for a stream of unknown length, the size declared so far. 0 until there is a session. */
   total: number
   /** Bytes per second, over the last seconds. */
   rate: number

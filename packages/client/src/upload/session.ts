@@ -174,7 +174,7 @@ export async function attachSession(
   return asset.products
 }
 
-/** Changes the folder of an upload that was started with another one. */
+/** Changes the path of an upload that was started with another path. */
 export async function moveSession(
   request: Request,
   { id }: Pick<Session, 'id'>,

@@ -39,7 +39,10 @@ export interface Source {
   key: string | undefined
   /** Identifies the content, as far as possible without reading it: size, time and the like. */
   version: string
-  /** Whether `unsure` indicates a change. Not in browsers, which reveal only the size and time of a file. */
+  /**
+   * Whether a file that nobody has touched is `same`. Not in browsers, which reveal only its size and time: there it is
+   * `unsure`.
+   */
   isWatched: boolean
   /** The size of the parts; undefined: the default of the service. */
   chunkSize?: number | undefined
@@ -82,6 +85,6 @@ export interface SourceOptions {
   size?: number | undefined
   /** Sends bytes of a stream. Default: the function for browsers. */
   putBytes?: PutBytes | undefined
-  /** Stops opening a stream, which reads its first part. */
+  /** Aborts opening a stream of unknown length. Its first part is read while it is opened. */
   signal?: AbortSignal | undefined
 }

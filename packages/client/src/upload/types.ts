@@ -37,7 +37,7 @@ export interface UploadOptions {
    * stream cannot be resumed, so it is cancelled.
    */
   signal?: AbortSignal | undefined
-  /** Called at most every 100 ms, and at every change of the state. */
+  /** Called at most every 100 ms, and at every change of `state` or `problem`. */
   onProgress?: ((progress: Progress) => void) | undefined
   /**
    * Products to attach the asset to. If one is unknown, the upload rejects with `invalid` before a byte is
@@ -50,7 +50,7 @@ export interface UploadOptions {
    * What to do with an unfinished upload of the same file. `true`, the default: resume it; if the file has
    * changed since, cancel it and start a new one. `false`: cancel it and start a new one. The ID of an asset:
    * resume the upload of that asset, wherever it was started, and reject with `file_changed` if the file is
-   * known to differ.
+   * known to differ. In a browser, a file with another size or modification time is a different file.
    */
   resume?: boolean | string | undefined
   /**
@@ -82,7 +82,10 @@ export interface UploadIds {
  * are retried like those of the service.
  */
 export interface SessionBackend {
-  /** The backend calls `POST /assets/:id/uploaded`. `parts` are the ETags of the storage; they may be omitted. */
+  /**
+   * The backend calls `POST /assets/:id/uploaded`. `parts` are the ETags that the storage returned; the backend may
+   * omit them from its call.
+   */
   complete(upload: UploadIds & { parts: CompletedPart[] }, signal: AbortSignal): Promise<Response>
   /** The backend calls `GET /assets/:id/upload?upload_id=…`, for new URLs and for the list of parts that have arrived. */
   renew(upload: UploadIds, signal: AbortSignal): Promise<Response>
@@ -97,7 +100,7 @@ export interface ReplaceOptions
    * What to do with an unfinished replacement of this asset with the same file. `true`, the default: resume it;
    * if the file has changed since, cancel it and start a new one. `false`: cancel it and start a new one. An
    * upload ID: resume that replacement, wherever it was started, and reject with `file_changed` if the file is
-   * known to differ.
+   * known to differ. In a browser, a file with another size or modification time is a different file.
    */
   resume?: boolean | string | undefined
 }

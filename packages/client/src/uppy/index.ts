@@ -133,7 +133,7 @@ export function stowage({ attach, path, ...options }: StowageUppyOptions = {}): 
     }
   }
 
-  /** Runs before the first byte is sent. If products are unknown, the session is cancelled. */
+  /** Runs before the first byte is sent. If it fails, the session is cancelled. */
   async function attachTo(session: Session, file: KnownFile): Promise<void> {
     if (!file.products || file.isAttached) return
     try {

@@ -44,7 +44,7 @@ export async function importBackend(
   return import(pathToFileURL(file).href)
 }
 
-/** Serves a page of the guide, whose script has `upload`, and the routes of its backend. */
+/** Opens a page with a script of the guide, which defines `upload`. Also serves the routes of its backend. */
 export async function aGuidePage(
   t: TestContext,
   { script, routes }: { script: string; routes: Record<string, Handler | undefined> },

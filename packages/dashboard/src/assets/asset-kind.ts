@@ -14,7 +14,7 @@ export function kindOf({ is_link, mime }: Asset): AssetKind {
   return family === 'text' ? 'text' : 'file'
 }
 
-/** Undefined for a URL without a size. */
+/** Undefined for a link asset without a size. */
 export function sizeOf({ is_link, bytes, size }: Asset): string | undefined {
   return is_link && bytes === 0 ? undefined : size
 }

@@ -73,7 +73,7 @@ interface PreviewProps {
   onError(error?: unknown): void
 }
 
-/** Why a file that was loaded is not displayed. */
+/** Shown after the second failure to load or display a file. */
 const FAILURES: Record<PreviewKind, string> = {
   image: 'This image cannot be displayed: it is damaged, or it is not an image.',
   audio: 'Your browser cannot play this file: it is damaged, or its format is not supported.',

@@ -22,7 +22,7 @@ const WIDE_ONLY = 'mantine-visible-from-sm'
 const PHONE_ONLY = 'mantine-hidden-from-sm'
 
 /**
- * On a phone, the contents of the other columns are below the name. It consists of plain elements: Mantine's
+ * On a phone, the contents of the other columns are below the name. The row consists of plain elements: Mantine's
  * components would take most of the time needed to show the first page.
  */
 export const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: Props) {

@@ -7,7 +7,7 @@ export interface Attachment {
   products: readonly Product[]
 }
 
-/** Detaches the assets, or attaches them again. Both can be repeated. */
+/** Attaches each asset to its products, or detaches it from them. Idempotent. */
 export async function changeAttachments(
   client: Client,
   action: 'attach' | 'detach',

@@ -20,7 +20,7 @@ interface Props {
   onDone(): void
 }
 
-/** Lists the products that the assets are attached to. The message offers to undo the deletion. */
+/** Lists the products that the assets are attached to. With a trash, the message offers to undo the deletion. */
 export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
   const client = useClient()
   const queries = useQueryClient()

@@ -10,8 +10,9 @@ interface Change {
 }
 
 /**
- * Moves assets to the trash, removes them, or restores them. One call changes all of them or none. If some no longer
- * exist, the others are changed one by one. A restoration then rejects with `not_found`, after the others are restored.
+ * Moves assets to the trash, removes them, or restores them. Each request changes all of its assets or none. If some
+ * assets no longer exist, the others are changed one by one. A restoration then rejects with `not_found`, after the
+ * others are restored.
  */
 export async function deleteOrRestore(
   client: Client,

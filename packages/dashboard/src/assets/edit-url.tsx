@@ -11,7 +11,7 @@ interface Props {
   onClose(): void
 }
 
-/** Changes the URL of a link: Enter saves it, Escape cancels. */
+/** Changes the URL of a link asset: Enter saves it, Escape cancels. */
 export function EditUrl({ asset, onClose }: Props) {
   const client = useClient()
   const queries = useQueryClient()

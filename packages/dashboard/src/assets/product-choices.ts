@@ -20,7 +20,7 @@ export interface ChoiceTexts {
   details: readonly string[]
 }
 
-/** In a list of products, each shows this many variants. */
+/** In a list of products, each shows at most this many variants. */
 export const MAX_SHOWN_VARIANTS = 6
 
 export function allVariantsOf(group: ProductGroup): ProductChoice {
@@ -59,7 +59,10 @@ export function labelOf({ product, variant, details }: ChoiceTexts): string {
   return [product, variant, ...details].filter(Boolean).join(' · ')
 }
 
-/** The variants of a product in a list of products. Of many variants, only those that match the search. */
+/**
+ * The variants of a product in a list of products. Of more than `MAX_SHOWN_VARIANTS`, only the first ones that match
+ * the search, and none if the product itself matches it.
+ */
 export function shownVariantsOf(group: ProductGroup, search: string): readonly Product[] {
   const { variants, variants_total: total } = group
   if (total <= MAX_SHOWN_VARIANTS) return variants

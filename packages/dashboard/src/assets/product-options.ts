@@ -18,8 +18,8 @@ export type ProductOption = {
 } & ({ choice: ProductChoice } | { step: 'back' | 'more' | ProductGroup })
 
 /**
- * Enter chooses the first option: the variants that match the search, or else “all variants”. If some variants are
- * not shown, the last option opens a list of all variants.
+ * Variants that match the search come first, then “all variants”, because Enter chooses the first option. If some
+ * variants are not shown, the last option opens a list of all variants.
  */
 export function optionsOfProduct({ group, shown, named }: FoundProduct): ProductOption[] {
   const { name, variants_total: total, product_id } = group

@@ -16,7 +16,10 @@ interface Request {
   products: ProductReferences
 }
 
-/** Attaches assets to products in one request: all of them or none. The message offers to undo it. */
+/**
+ * Attaches assets to products. One request attaches up to 1,000 assets: all of them or none. The message offers to
+ * undo it.
+ */
 export function useAttach({ onDone }: { onDone?(): void } = {}) {
   const client = useClient()
   const queries = useQueryClient()

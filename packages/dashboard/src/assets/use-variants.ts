@@ -13,7 +13,7 @@ export interface Variants {
   total: number
 }
 
-/** The variants of a product that match the search, by ID. Undefined while they are loading. */
+/** The variants of a product that match the search, ordered by `variant_id`. Undefined while they are loading. */
 export function useVariants(group: ProductGroup | undefined, search: string) {
   const client = useClient()
   const isComplete = group !== undefined && group.variants.length === group.variants_total

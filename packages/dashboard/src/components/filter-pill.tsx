@@ -8,7 +8,7 @@ interface Props {
   children: string
 }
 
-/** A filter that was set by a link, and can be removed. */
+/** Shows an active filter, with a button to remove it. */
 export function FilterPill({ label, clearLabel, onClear, children }: Props) {
   return (
     <Group gap="xs">

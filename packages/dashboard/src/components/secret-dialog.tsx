@@ -18,7 +18,10 @@ interface Props {
   children?: ReactNode
 }
 
-/** Shows a new secret, which the service returns only once. While it is visible, only its button closes the dialog. */
+/**
+ * Shows a new secret, which the service returns only once. While the secret is visible, only the button “I have saved
+ * it” closes the dialog.
+ */
 export function SecretDialog({ isOpen, title, secret, noun, hint, onClose, children }: Props) {
   const canClose = secret === undefined
   return (

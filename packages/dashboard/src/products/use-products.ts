@@ -35,7 +35,7 @@ export function useProduct(id: string) {
       const variant = await client.product(id, { signal })
       const { product_id } = variant
       const { data } = await client.productGroups({ product_id, limit: 1, signal }).page()
-      // Its last variant may have been deleted in between.
+      // The last variant of the product may have been deleted in between.
       const group = data[0] ?? { ...variant, variants: [variant], variants_total: 1 }
       return { variant, group }
     },

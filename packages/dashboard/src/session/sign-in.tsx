@@ -116,7 +116,7 @@ function hintOf(key: string): string {
 
 function problemText(error: unknown): string {
   if (isStowageError(error, 'unauthenticated')) return 'Invalid API key.'
-  // `errorText` would blame the scope of the key, which is not the reason here.
+  // If the browser kept no session (`network` with a status), `errorText` would call the service unreachable.
   if (isStowageError(error) && error.status > 0) return error.message
   return errorText(error)
 }

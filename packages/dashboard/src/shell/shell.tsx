@@ -87,7 +87,7 @@ export function Shell({ children }: { children: ReactNode }) {
             onClick={close}
           />
         ))}
-        {/* The service renders this page, so the browser loads it. */}
+        {/* The service renders this page, so the link does not use the router. */}
         <NavLink
           href="/docs"
           className={classes.link}

@@ -20,7 +20,7 @@ export interface Replacement {
   newName?: string | undefined
 }
 
-/** Files of a file input. For files of a chosen folder, the browser sets the path. */
+/** Takes the folder of each file from the path that the browser sets for files of a chosen folder. */
 export function pickFiles(files: Iterable<File>): PickedFile[] {
   return Array.from(files, (file) => ({
     file,

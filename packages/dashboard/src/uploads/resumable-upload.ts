@@ -2,7 +2,7 @@ import { type Client, isStowageError } from '@stowage/client'
 import type { PickedFile, Replacement } from './picked-file.ts'
 import { findLockedUploads } from './upload-lock.ts'
 
-/** An unfinished upload from before the page was loaded. It resumes when its file is chosen again. */
+/** An unfinished upload that this tab does not run. It resumes when its file is chosen again. */
 export interface ResumableUpload {
   id: string
   name: string
@@ -21,7 +21,10 @@ export interface ResumableUpload {
   replaces?: Replacement | undefined
 }
 
-/** Uploads that this browser started and that can be resumed. All others are removed from its records. */
+/**
+ * Uploads that this browser started and that can be resumed. Skips uploads that run in another tab, and removes
+ * ended uploads from the browser's records.
+ */
 export async function* findResumableUploads(client: Client): AsyncGenerator<ResumableUpload> {
   const isInOtherTab = await findLockedUploads()
   for (const { id, name, size, startedAt, replaces, uploadId } of await client.unfinished()) {

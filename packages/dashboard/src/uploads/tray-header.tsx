@@ -31,7 +31,7 @@ export function TrayHeader({ totals, isOnline, isOpen, onToggle, onCancelAll }: 
   const pause = { label: 'Pause all', Icon: IconPlayerPause, run: uploads.pauseAll }
   const resume = { label: 'Resume all', Icon: IconPlayerPlay, run: uploads.resumeAll }
   const cancel = { label: 'Cancel all', Icon: IconPlayerStop, run: onCancelAll }
-  // Once everything is done, it closes the tray.
+  // Once all uploads are done, this button closes the tray.
   const clear = {
     label: 'Clear finished',
     Icon: isDone ? IconX : IconChecks,

@@ -114,7 +114,7 @@ function subjectOf(cancelling: UploadItem | 'all' | undefined, totals: UploadTot
   return cancelling?.file.name ?? ''
 }
 
-/** Uploads that need attention first, then active, waiting and finished ones. */
+/** Stopped uploads first, then running or paused, then waiting, then finished ones. */
 function inDisplayOrder(items: readonly UploadItem[]): UploadItem[] {
   const rank = (item: UploadItem) => {
     const { state } = item.progress

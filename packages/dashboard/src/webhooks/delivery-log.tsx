@@ -45,7 +45,9 @@ function DeliveryRow({ delivery, webhook }: { delivery: Delivery; webhook: Webho
   const { id, type, status, created_at, attempts } = delivery
   const client = useClient()
   const [isOpen, setOpen] = useState(false)
-  const again = useWebhookAction('Could not send it again', () => client.redeliver(webhook.id, id))
+  const again = useWebhookAction('Could not send the delivery again', () =>
+    client.redeliver(webhook.id, id),
+  )
   const last = attempts.at(-1)
   return (
     <details

@@ -42,6 +42,7 @@ const REASONS = {
 
 function WebhookContent({ webhook }: { webhook: Webhook }) {
   const { url, types, description, disabled_reason, failing_since, created_at } = webhook
+  const since = webhook.disabled_at ?? failing_since
   const oldSecretUntil = webhook.previous_secret_valid_until
   return (
     <>
@@ -59,10 +60,10 @@ function WebhookContent({ webhook }: { webhook: Webhook }) {
         <DetailList>
           <Detail name="State">
             <WebhookState webhook={webhook} />
-            {failing_since !== null && (
+            {since !== null && (
               <>
                 {' '}
-                since <DateTime value={failing_since} />
+                since <DateTime value={since} />
               </>
             )}
           </Detail>

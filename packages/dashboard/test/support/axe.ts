@@ -34,7 +34,8 @@ const SCHEMES = ['light', 'dark'] as const
 
 /**
  * By default, each state is examined in one color scheme, because the colors are the same in many states. The scheme
- * is chosen at random, and a failure names it. `AXE=all` examines every state in both schemes and at both widths.
+ * is chosen at random, and a failure names it. `AXE=all` examines every state in both schemes, and at both widths if
+ * the test calls `assertAccessibleAtAllWidths`.
  */
 const isAll = process.env.AXE === 'all'
 
@@ -48,8 +49,8 @@ interface Examination {
 }
 
 /**
- * Runs all rules of axe for WCAG up to level AA on the page as it is, in one color scheme. `within` restricts
- * them to a part of the page.
+ * Runs axe's rules for WCAG up to level AA and its best practices on the page as it is, in one color scheme.
+ * `within` restricts them to a part of the page.
  */
 export async function assertAccessible(page: Page, state: string, within = 'html'): Promise<void> {
   const [colorScheme, otherScheme] = inRandomOrder(SCHEMES)
@@ -59,8 +60,8 @@ export async function assertAccessible(page: Page, state: string, within = 'html
 }
 
 /**
- * The same in a wide and a narrow window: one of them is examined completely, and in the other one only the
- * elements that the first one lacks. Also fails if the page is wider than the window.
+ * Runs the same rules in a narrow and a wide window. Examines one of them, chosen at random, completely, and in the
+ * other only the elements that depend on the width. Also fails if the page is wider than the window.
  */
 export async function assertAccessibleAtAllWidths(
   page: Page,

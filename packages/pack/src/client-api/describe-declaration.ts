@@ -21,7 +21,7 @@ export interface Described {
   members: DescribedMember[]
 }
 
-/** Returns undefined for statements that declare nothing exportable. Throws if JSDoc is missing. */
+/** Returns undefined unless the statement declares a function, a class or a type. Throws if JSDoc is missing. */
 export function describeDeclaration(file: SourceFile, node: Node): Described | undefined {
   if (isFunctionDeclaration(node)) {
     const signature = file.text.slice(node.getStart(file), node.body?.getStart(file))

@@ -46,8 +46,11 @@ ${JSON.stringify(example, null, 2)}
 - \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and the name of the key that
   created it), \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the
   service requires no key). \`grant\` is reserved for a later version.
-- \`data\` is the resource right after the change, as the API returns it. It does not change when the resource changes again.
+- \`data\` is the resource right after the change, with the fields listed under [Data](#data), but never with
+  \`removed_after\`. It does not change when the resource changes again.
 - Calls that change nothing, such as a repeated call, write no event. Bulk calls write one event for each asset or product.
+- Computing or verifying the SHA-256 of a file writes no event, unless the file becomes damaged, or a damaged file is
+  read correctly again. So \`checksum\` is null in \`asset.ready\`: read the asset later to get it.
 - Events are kept for 30 days (\`STOWAGE_EVENTS_FOR\`). If events after the ID in \`after\` may have been removed, the
   response is 410 \`events_forgotten\` with \`last_id\`. List the assets and products then, and continue after \`last_id\`.
   Without \`after\`, the response starts with the oldest event that is kept.
@@ -76,7 +79,8 @@ data: {"id":42,"type":"asset.ready",…}
   seconds, which also keeps the connection open.
 - A client that reads nothing for 30 seconds is disconnected. The stream also ends when the service restarts, and when its key
   is revoked. Connect again with the last ID: nothing is lost. Browsers and the [client](client.md) do so automatically.
-- A key can have 100 open streams on each instance. Further streams get 429 \`too_many_streams\`.
+- On each instance, a key can have 100 open streams, and all keys together 5,000. Further streams get 429
+  \`too_many_streams\`.
 
 In code, use [\`events()\`](client-api.md) of the client, and in the CLI \`stowage events --follow\`:
 

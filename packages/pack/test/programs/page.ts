@@ -36,7 +36,7 @@ export function codeOf(error: unknown): StowageErrorCode | undefined {
 export const size = async (): Promise<boolean> => (await stowage.asset('id')).size
 // @ts-expect-error there is no such order
 stowage.assets({ sort: 'color' })
-// @ts-expect-error a page has no paths
+// @ts-expect-error the client for browsers does not accept a path
 stowage.upload('./file.zip')
 // @ts-expect-error there is no such code
 export const code: StowageErrorCode = 'nonsense'

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { packAll } from '../../src/pack-all.ts'
 import { run, runNpm } from '../../src/run.ts'
 
-/** The oldest version that the client supports, the one of this project, and the newest. The CLI needs 24. */
+/** The oldest version that the client supports, the one of this project, and the newest. The CLI needs 24 or later. */
 export type NodeVersion = '20' | '24' | '26'
 const OTHERS = ['20', '26'] as const
 

@@ -7,7 +7,7 @@ export interface Served {
   stop(): Promise<void>
 }
 
-/** An environment with this Node first on the path, and without settings of Stowage. */
+/** An environment with this Node first on the path, and without variables of Stowage and Node. */
 export function withNode(node: string): NodeJS.ProcessEnv {
   const others = Object.entries(process.env).filter(([name]) => !/^(STOWAGE|NODE)_/.test(name))
   return { ...Object.fromEntries(others), PATH: `${node}${delimiter}${process.env.PATH}` }

@@ -3,7 +3,7 @@ import { uploadTokenExample } from '../examples.ts'
 import { UploadToken, UploadTokenRequest } from '../upload-token.ts'
 import { API_PREFIX } from './prefix.ts'
 
-/** Enough for the largest selection of products. */
+/** Enough for a thousand IDs of each kind and a thousand SKUs of 150 characters. */
 const BODY_LIMIT = 256 * 1024
 
 export const createUploadToken = defineEndpoint({

@@ -135,7 +135,7 @@ export const resumeUpload = defineEndpoint({
   allowsUploadTokens: true,
   summary: 'Resume an upload',
   description:
-    'Returns new URLs for the missing parts and lists the parts in the storage. Each call extends the expiry of the upload.',
+    'Returns new URLs for the missing parts and lists the parts in the storage. Each call extends the expiry of the upload, unless the upload token that started it has expired.',
   params: AssetPath,
   query: UploadSelection,
   success: {

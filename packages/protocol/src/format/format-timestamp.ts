@@ -1,6 +1,6 @@
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
 
-/** Returns the same text as `toISOString` in a third of the time: every row of a list has one. */
+/** Returns the same text as `toISOString` in a third of the time: every row of a list has timestamps. */
 export function formatTimestamp(date: Date): string {
   const year = date.getUTCFullYear()
   // `toISOString` pads or signs years of other lengths, and throws for an invalid date.

@@ -41,7 +41,7 @@ export interface Config {
   database: DatabaseConfig
   storage: StorageConfig
   auth: AuthConfig
-  /** Requests per minute and key; undefined means no limit. */
+  /** Requests per minute for each key; undefined means no limit. */
   rateLimit: number | undefined
   /** Undefined: an existing account keeps its plan. */
   planStorage: number | undefined
@@ -109,7 +109,7 @@ export function readConfig(environment: Environment): Config {
   const authKind = read('STOWAGE_AUTH', oneOf(['open', 'keys']), 'open or keys')
   if (authKind === 'open' && !isLocal) {
     problems.push(
-      `STOWAGE_AUTH=open: anyone who reaches ${baseUrl ?? host} would have full access; set STOWAGE_AUTH=keys, or STOWAGE_HOST=127.0.0.1`,
+      `STOWAGE_AUTH=open: anyone who reaches ${baseUrl ?? host} would have full access; set STOWAGE_AUTH=keys, or set STOWAGE_HOST=127.0.0.1 and unset STOWAGE_BASE_URL`,
     )
   }
   const adminKey = read('STOWAGE_ADMIN_KEY', parseAdminKey, ADMIN_KEY_DESCRIPTION, { secret: true })

@@ -55,7 +55,7 @@ export interface ProductQuery extends PageRequest {
   after?: Cursor
   /** Each word is part of the name, the variant name, the SKU or the vendor. Folded by `searchWords`. */
   words?: string[]
-  /** Part of the name, folded by `foldText`. */
+  /** Part of the name or the variant name, folded by `foldText`. */
   name?: string
   sku?: string
   productId?: number
@@ -130,7 +130,10 @@ export interface AccountData
     AccountWebhookData {
   readSummary(): Promise<AccountSummary>
 
-  /** The usage by type, most bytes first. Older versions count toward the bytes, not the assets. The bytes add up to `stored`. */
+  /**
+   * The usage by type, most bytes first. Older versions count toward the bytes, not the assets. The bytes add up to
+   * `stored`.
+   */
   readUsage(): Promise<TypeUsage[]>
 
   /**
@@ -177,8 +180,9 @@ export interface AccountData
   changeAsset(assetId: string, change: AssetChange): Promise<Asset | undefined>
 
   /**
-   * ready → deleted, even for an asset in the trash. Unlists and detaches it and frees its bytes immediately. The
-   * objects of all versions of a file are queued for removal, and its unfinished replacement is cancelled.
+   * ready → deleted, permanently. Also removes an asset that is in the trash. Unlists and detaches it and frees its
+   * bytes immediately. The objects of all versions of a file are queued for removal, and its unfinished replacement
+   * is cancelled.
    */
   deleteAsset(assetId: string): Promise<Deletion>
 

@@ -178,9 +178,9 @@ export interface Database extends VerificationData, DeliveryData {
   listStuckCompletions(before: Date, limit: number): Promise<Upload[]>
 
   /**
-   * Claims stuck completions that no instance has claimed since `before`. A claim lasts as long as the
-   * completion has been stuck, from a second to an hour, so that completions that fail repeatedly do not
-   * delay others. A claim that ends later than that was set by a wrong clock, and is ignored.
+   * Claims unfinished completions that started before `before`, and whose last claim, if any, ended before it. A claim
+   * lasts as long as the completion has been stuck, from a second to an hour, so that completions that fail repeatedly
+   * do not delay others. A claim that ends more than an hour after `now` was set by a wrong clock, and is ignored.
    */
   claimStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
 

@@ -36,9 +36,9 @@ export interface EventComparison {
 }
 
 /**
- * The events of one account. Each method that changes something also records its events, atomically, for the actor that
- * was passed to `Database.of`. A call that changes nothing records none. The IDs of an account increase in the
- * order of the commits, without gaps: a reader that has seen an ID has seen all lower ones.
+ * The events of one account. The methods of `AccountData` record the events of their changes atomically, for the actor
+ * that was passed to `Database.of`. A call that changes nothing records none. The event IDs of an account increase in
+ * the order of the commits, without gaps: a reader that has seen an ID has seen all lower ones.
  */
 export interface EventData {
   /** Throws `UnreadableEvent` for the first event of the page whose data cannot be read. */

@@ -4,7 +4,7 @@ export type EventListener = (accountId: string | undefined) => void
 export interface EventListeners {
   /** The returned function removes the listener. */
   add(listener: EventListener): () => void
-  /** Calls the listeners soon, once for all calls of this turn of the event loop. */
+  /** Calls the listeners soon, once per account for all calls of this turn of the event loop. */
   call(accountIds: Iterable<string> | undefined): void
 }
 

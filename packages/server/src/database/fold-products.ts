@@ -2,7 +2,7 @@ import type { NewProduct, ProductTexts } from '../domain/product.ts'
 import { foldText } from '../domain/search-text.ts'
 import { createTimeSlicer } from './time-slicer.ts'
 
-/** A product with all of its texts, which are folded for searching. */
+/** A product with all of its texts, and with the same texts folded for searching. */
 export interface FoldedProduct {
   /** As it was given. Without tags, the stored tags are kept. */
   given: NewProduct

@@ -1,6 +1,6 @@
 import { jobActor, OPERATOR } from '../domain/event.ts'
 
-/** The actors of changes that span accounts, as JSON. */
+/** The actors of the events that the methods of `Database` record, as JSON. These methods get no actor. */
 export const EXPIRY_JOB = JSON.stringify(jobActor('expire_uploads'))
 export const TRASH_JOB = JSON.stringify(jobActor('empty_trash'))
 export const VERIFICATION_JOB = JSON.stringify(jobActor('verify_files'))

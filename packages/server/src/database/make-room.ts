@@ -10,7 +10,7 @@ export type Room = 'made' | 'partial' | 'none'
 const TIMEOUT_MS = 10_000
 const PAUSE_MS = 10
 
-/** Repeats a unit of work until it has freed all the space that it needs. */
+/** Repeats a unit of work while its outcome is `partial`. Throws `EngineUnavailable` after `TIMEOUT_MS`. */
 export async function retryWhilePartial<Result extends { outcome: string }>(
   work: () => Promise<Result | { outcome: 'partial' }>,
 ): Promise<Result> {

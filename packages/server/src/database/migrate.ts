@@ -53,7 +53,7 @@ export async function pendingMigrations(
     const migration = known.get(name)
     if (migration === undefined) {
       throw new Error(
-        `the database was created by a newer version of Stowage (it has migration ${name}): start that version instead`,
+        `the database was created or upgraded by a newer version of Stowage (it has migration ${name}): start that version instead`,
       )
     }
     if (migration.checksum !== checksum) {
@@ -86,7 +86,7 @@ export async function examineMigrations(
     return {
       check,
       status: 'pending',
-      message: `${pending.length} migrations are pending; they run when the service starts`,
+      message: `pending migrations: ${pending.length}; the service runs them when it starts`,
       items: pending.map(({ name }) => name),
     }
   } catch (error) {

@@ -4,7 +4,10 @@ import type { PageRequest } from '../domain/paging.ts'
 import type { Usage } from '../domain/plan.ts'
 import type { ProductSelection } from '../domain/product.ts'
 
-/** At most this many assets in the trash are removed in one transaction, so that other calls wait only briefly. */
+/**
+ * `continueTrashAll` and the removal of the oldest trash change at most this many assets in one transaction, so that
+ * other calls wait only briefly.
+ */
 export const TRASH_BATCH = 200
 
 /** At most this many deletion times in the future are corrected in one transaction. */
@@ -72,7 +75,7 @@ export interface TrashData {
    */
   restoreAssets(assetIds: string[]): Promise<AssetsRestoreOutcome>
 
-  /** Attaches each of these assets, or detaches it. Idempotent. */
+  /** Attaches these assets to the selected products, or detaches them. Idempotent. */
   attachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsAttachmentOutcome>
   detachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsAttachmentOutcome>
 
@@ -80,8 +83,8 @@ export interface TrashData {
   listTrash(query: TrashQuery): Promise<{ rows: TrashedAsset[]; total: number }>
 
   /**
-   * Marks all assets that are ready now to be moved to the trash. `continueTrashAll` moves them. Repeating it
-   * also marks those that were added meanwhile.
+   * Marks all assets that are ready now. `continueTrashAll` moves them to the trash. Repeating it also marks
+   * those that were added meanwhile.
    */
   beginTrashAll(): Promise<void>
 

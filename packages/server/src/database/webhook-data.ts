@@ -59,8 +59,7 @@ export interface AccountWebhookData {
   findDelivery(webhookId: string, id: string): Promise<Delivery | undefined>
   /**
    * Makes the delivery pending and due now, by the database's clock, unless an attempt is running. Its retries start
-   * over.
-   * The webhook may be disabled. Undefined if the delivery does not exist.
+   * over. The webhook may be disabled. Undefined if the delivery does not exist.
    */
   redeliver(webhookId: string, id: string): Promise<Delivery | undefined>
   /**

@@ -19,7 +19,7 @@ export interface Engines {
 const NOT_COMPARED: Finding = {
   check: 'usage',
   status: 'note',
-  message: 'files, uploads, usage and events were not compared; fix the problems above first',
+  message: 'files, uploads, usage and events were not compared, because of the findings above',
 }
 
 /** Runs all checks, each after those that it depends on. */

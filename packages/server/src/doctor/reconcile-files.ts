@@ -13,7 +13,7 @@ import { type FileProgress, openFileProgress } from './file-progress.ts'
 const BATCH = 1000
 /** When the service next reads a file that was verified here. */
 const NEXT_READ_MS = 30 * 24 * 3_600_000
-/** The damage that the service has recorded when it read the file. */
+/** The damage that the service recorded when it read the file. */
 const RECORDED_DAMAGE =
   'it has changed since it was uploaded, cannot be read, or does not match the declared SHA-256'
 

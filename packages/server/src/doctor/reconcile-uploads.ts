@@ -26,7 +26,7 @@ export async function* reconcileUploads(context: DoctorContext): AsyncIterable<F
     `${contents.describeObject(upload.key)} (${reason})`
   yield* repair ? closeAll(context, leftOpen) : reportLeftOpen(leftOpen.map(describe))
   if (recent.length > 0) {
-    const message = `open uploads in the storage without an asset: ${recent.length}; a running move may have started them, so they are kept for a day`
+    const message = `open uploads in the storage without an asset: ${recent.length}; a running move may have started them, so they are kept for at least a day`
     yield { check: 'uploads', status: 'note', message, items: recent.map(describe) }
   }
   if (orphans.length > 0) {

@@ -29,7 +29,7 @@ async function reconcileCounters({ database, repair }: DoctorContext): Promise<F
   }
   const items = wrong.map(({ accountId, counted, actual, wrongBlocks }) => {
     const name = names.get(accountId) ?? accountId
-    const blocks = wrongBlocks > 0 ? `; wrong counts in blocks of its listing: ${wrongBlocks}` : ''
+    const blocks = wrongBlocks > 0 ? `; wrongly counted blocks of assets: ${wrongBlocks}` : ''
     return `${name}: counted ${JSON.stringify(counted)}, actual ${JSON.stringify(actual)}${blocks}`
   })
   const message = 'the usage of some accounts differs from the sum of their assets'

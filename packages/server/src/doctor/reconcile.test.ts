@@ -102,7 +102,7 @@ test('a file with older versions and an unfinished replacement has no problems',
   assert.equal((await service.backdoor.readObjects()).length, 3)
 })
 
-test('a missing object of an older version is reported with its number', async (t) => {
+test('a missing object of an older version is reported with the number of that version', async (t) => {
   const service = await aService(t, SETTINGS)
   const { id } = await uploadFile(service.baseUrl, { name: 'book.pdf', bytes: someBytes(25) })
   await replaceFile(service, id, { bytes: someBytes(30) })

@@ -134,7 +134,7 @@ test('arbitrary text is not a key', () => {
   fc.assert(fc.property(letters, (text) => assert.ok(!isWellFormedApiKey(`stow_${text}`))))
 })
 
-test('the hint shows the last four characters of the checksum and nothing of the secret', () => {
+test('the hint shows the last four characters of the checksum, and no random characters', () => {
   fc.assert(
     fc.property(keys, (key) => {
       assert.equal(apiKeyHint(key), `stow_…${key.slice(-4)}`)

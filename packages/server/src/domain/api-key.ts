@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib'
 
 /**
- * A prefix, 43 characters for 256 random bits, and 6 characters of checksum. Secret scanners recognize the
+ * A key has a prefix, 43 characters for 256 random bits, and 6 characters of checksum. Secret scanners recognize the
  * prefix; the checksum distinguishes a mistyped key from a revoked one.
  */
 const KEY_PREFIX = 'stow_'

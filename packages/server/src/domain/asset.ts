@@ -2,7 +2,8 @@ import type { Actor } from './key.ts'
 
 /**
  * `uploading → completing → ready`, or `uploading → cancelled | expired`, and `ready → deleted`.
- * If the storage refuses a completion, the status changes from `completing` back to `uploading`.
+ * If the storage refuses a completion, the status changes from `completing` back to `uploading`. A completion that
+ * does not succeed in time becomes `expired`. Restoring an asset from the trash makes it `ready` again.
  */
 export type AssetStatus = 'uploading' | 'completing' | 'ready' | 'cancelled' | 'expired' | 'deleted'
 
@@ -17,7 +18,7 @@ export interface Asset {
   /** The URL of a link; null for a file. */
   url: string | null
   createdAt: Date
-  /** When it last changed: its name, its path, its link or its version. */
+  /** When its name, its path, its version, or the URL or the size of a link last changed. */
   updatedAt: Date
   /** The number of the current version: 1, 2, … A link has version 1. */
   version: number
@@ -33,11 +34,11 @@ export interface Integrity {
   sha256: string | null
   /** When a read last found this digest; null if no read has. */
   verifiedAt: Date | null
-  /** Whether the last read found other bytes, or no object. */
+  /** Whether the last read found other bytes, unreadable bytes, or no object. */
   isDamaged: boolean
 }
 
-/** The integrity of links, and of files that were not read yet. */
+/** The integrity of links, and of files without a declared SHA-256 that were not read yet. */
 export const NOT_VERIFIED: Integrity = { sha256: null, verifiedAt: null, isDamaged: false }
 
 /**

@@ -7,7 +7,7 @@ import type { DisabledReason, Webhook } from './webhook.ts'
 
 /** Who made a change. */
 export interface EventActor {
-  /** `anonymous`: the service requires no key. */
+  /** `anonymous`: the service requires no key. `grant` is reserved for a later version. */
   type: 'key' | 'upload_token' | 'grant' | 'job' | 'operator' | 'anonymous'
   /** The ID of the key, the token or the grant; null for the key from the settings, and for all other types. */
   id: string | null

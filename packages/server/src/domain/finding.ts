@@ -16,8 +16,8 @@ export interface Finding {
    */
   status: 'ok' | 'note' | 'pending' | 'error' | 'fixed'
   message: string
-  /** The affected items, if there are several. */
+  /** The affected items, such as files or accounts. */
   items?: string[]
-  /** What fixes it: a command, or text to paste. */
+  /** What fixes it: an instruction, a command, or text to paste. */
   remedy?: string
 }

@@ -1,6 +1,9 @@
 import { BlockList, isIPv4, isIPv6 } from 'node:net'
 
-/** The special-purpose blocks of https://www.iana.org/assignments/iana-ipv4-special-registry, and multicast. */
+/**
+ * Multicast, and the special-purpose blocks that are not globally reachable:
+ * https://www.iana.org/assignments/iana-ipv4-special-registry
+ */
 const PRIVATE_IPV4 = blockList('ipv4', [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],

@@ -12,7 +12,7 @@ export interface NewKey {
   scope: KeyScope
   /** SHA-256 of the secret in hexadecimal. The secret itself is never stored. */
   hash: string
-  /** The last characters of the secret, so that people recognize the key. */
+  /** The prefix and the last characters of the secret, so that people recognize the key. */
   hint: string
   createdAt: Date
 }
@@ -23,7 +23,7 @@ export interface Key extends NewKey {
   revokedAt: Date | null
 }
 
-/** The key that made a call. */
+/** The key or upload token that made a call. */
 export interface Actor {
   /** Null for the key from the settings. */
   id: string | null

@@ -1,6 +1,6 @@
 import type { ProductSelection } from './product.ts'
 
-/** The selection without the selectors that match no product. Undefined if none is left. */
+/** The selection without the selectors that match no product. Undefined if none remains. */
 export function knownProducts(
   selection: ProductSelection,
   unknown: ProductSelection,

@@ -7,7 +7,7 @@ export function problemWithLinkUrl(text: string): string | undefined {
   if (/[\s\p{Cc}]/u.test(text) || !text.isWellFormed()) {
     return 'must not have spaces or control characters: percent-encode them'
   }
-  // The parser also accepts https:a.zip and https:\\\\host.
+  // The parser also accepts https:a.zip and https:\\host.
   if (!/^https?:\/\/[^/\\]/i.test(text) || text.includes('\\')) {
     return 'must begin with http:// or https://, and have no backslash'
   }

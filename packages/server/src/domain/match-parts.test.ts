@@ -19,7 +19,7 @@ test('parts that the caller omits are taken from the storage', () => {
   )
 })
 
-test('every kind of problem names its parts', () => {
+test('each problem begins with the numbers of its parts', () => {
   const named = [
     { number: 1, etag: 'a' },
     { number: 1, etag: 'a' },

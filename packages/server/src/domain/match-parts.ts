@@ -51,11 +51,11 @@ export function matchParts(
   return {
     parts: ranges.flatMap((range) => receivedByNumber.get(range.number) ?? []),
     problems: [
-      ...sentence(missing, 'not received: send them before completing'),
-      ...sentence(wrong, 'stored with another ETag: send them again, or list the right ETag'),
-      ...sentence(twice, 'listed more than once'),
-      ...sentence(beyond, 'received beyond the size: declare a larger size, or cancel the upload'),
-      ...sentence(unknown, `not a part of this upload, which has ${plan.count} parts`),
+      ...clause(missing, 'not received: send them before completing'),
+      ...clause(wrong, 'stored with another ETag: send them again, or list the right ETag'),
+      ...clause(twice, 'listed more than once'),
+      ...clause(beyond, 'received beyond the size: declare a larger size, or cancel the upload'),
+      ...clause(unknown, `not part of this upload, whose last part is ${plan.count}`),
     ],
   }
 }
@@ -81,7 +81,10 @@ export function partsAtFault(
   return [...atFault, ...numbersBeyond(plan, received)]
 }
 
-/** Parts received before the size was reduced. Some storage builds the object from every stored part. */
+/**
+ * The received parts beyond the plan: URLs that were signed for a larger size stay valid. Some storage builds the object
+ * from every stored part.
+ */
 export function numbersBeyond(plan: PartPlan, received: ReceivedPart[]): number[] {
   return received.map(({ number }) => number).filter((number) => number > plan.count)
 }
@@ -91,7 +94,7 @@ function unquote(etag: string): string {
   return etag.replace(/^"(.*)"$/, '$1')
 }
 
-function sentence(numbers: number[], problem: string): string[] {
+function clause(numbers: number[], problem: string): string[] {
   if (numbers.length === 0) return []
   const distinct = [...new Set(numbers)].sort((a, b) => a - b)
   const listed = distinct.slice(0, LISTED).join(', ')

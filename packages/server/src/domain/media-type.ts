@@ -1,7 +1,7 @@
 import { UNKNOWN_MEDIA_TYPE } from './asset.ts'
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+"
-/** The characters exclude the quote, so that there is only one way to match it. */
+/** The first set excludes the quote and the backslash, so that each text matches in only one way. */
 const QUOTED = '"(?:[ !#-\\[\\]-~]|\\\\[ -~])*"'
 /** RFC 9110, 8.3.1. */
 const MEDIA_TYPE = new RegExp(

@@ -2,6 +2,6 @@
 export function parseOrigin(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined
-  // Anything after the host would be ignored without notice.
+  // Refuse a path, a query or a fragment: it would be ignored without notice.
   return url.href === `${url.origin}/` && !/[?#]/.test(text) ? url.origin : undefined
 }

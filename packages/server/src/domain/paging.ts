@@ -59,8 +59,8 @@ export interface RowRange {
 }
 
 /**
- * The cost of skipping rows grows with their number, so the last page must be as cheap as the first.
- * After a cursor no rows are skipped.
+ * Skipping rows takes time, so the rows of a page are counted from the nearer end of the listing. After a
+ * cursor no rows are skipped.
  */
 export function rowRangeOf(
   { page, perPage, after }: PageRequest & { after?: object },

@@ -58,7 +58,7 @@ test('for any size and limits, the parts cover the file exactly once and are wit
   )
 })
 
-test('the smallest remainder near 2^53 has its own part', () => {
+test('a remainder of one byte near 2^53 is not rounded away', () => {
   const size = Number.MAX_SAFE_INTEGER - (Number.MAX_SAFE_INTEGER % 10_000) - 9_999
   const plan = planParts(size, { chunkSize: 1, maxParts: 10_000 })
   assert.ok(plan.count <= 10_000)

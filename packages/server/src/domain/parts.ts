@@ -12,7 +12,7 @@ export interface PartPlan {
   count: number
 }
 
-/** No storage accepts a larger part. */
+/** The largest part that S3 accepts. It is the limit for every storage. */
 export const MAX_PART_SIZE = 5 * 1024 ** 3
 
 /** The chunk size grows only as far as the limit on the number of parts requires. */

@@ -3,11 +3,20 @@ import type { Product } from './product.ts'
 /** A product of the shop with its variants. */
 export interface ProductGroup {
   productId: number
-  /** The first variants, by variant ID, or the first ones that the asset is attached to; never empty. */
+  /**
+   * The first variants, by variant ID; in the list of an asset’s products, only those that the asset is attached to.
+   * Never empty.
+   */
   variants: Product[]
   variantsTotal: number
-  /** Assets attached to any variant. Undefined in the list of an asset; null if there are too many to count. */
+  /**
+   * Assets attached to any variant; null if there are too many to count. Undefined in the list of an asset’s
+   * products.
+   */
   assetsTotal?: number | null
-  /** Variants that the asset is attached to. Undefined in the list of all products. */
+  /**
+   * In the list of an asset’s products, how many variants the asset is attached to. Undefined in the list of all
+   * products.
+   */
   attachedTotal?: number
 }

@@ -2,7 +2,7 @@ import { foldText } from './search-text.ts'
 
 /**
  * The different words of a search, folded, longest first. Words of the same length are in the order of their
- * code points. A word that is part of another one is omitted, because every text that contains the longer
+ * UTF-16 code units. A word that is part of another one is omitted, because every text that contains the longer
  * word contains it too.
  */
 export function searchWords(text: string): string[] {

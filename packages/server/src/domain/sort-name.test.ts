@@ -23,7 +23,7 @@ test('names are sorted by their numbers, and otherwise by their folded text', ()
   assert.notEqual(sortName('file 0'), sortName('file '))
 })
 
-test('any two numbers in the same text are sorted by their value', () => {
+test('names that differ only in one number are sorted by the value of that number', () => {
   const number = fc.bigInt({ min: 0n, max: 10n ** 40n })
   fc.assert(
     fc.property(number, number, (one, other) => {

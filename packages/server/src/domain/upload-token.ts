@@ -27,7 +27,7 @@ export interface UploadToken extends NewUploadToken {
   accountId: string
   /** Until when it can start uploads, by the database’s clock. */
   expiresAt: Date
-  /** By the database’s clock. It can still continue its own uploads. */
+  /** By the database’s clock. An expired token can still continue its own uploads. */
   isExpired: boolean
 }
 
@@ -35,8 +35,8 @@ export interface UploadToken extends NewUploadToken {
 export const MAX_TOKEN_LIFETIME_MS = 24 * 3_600_000
 
 /**
- * How many uploads a token can start, including those that were cancelled or have expired: without a limit, a visitor of
- * the page could fill the database by starting and cancelling uploads.
+ * How many uploads a token can start, including those that were cancelled or have expired: without a limit, a visitor
+ * of the page could fill the database by starting and cancelling uploads.
  */
 export function maxStartedUploads(maxFiles: number): number {
   return 100 + 10 * maxFiles

@@ -8,7 +8,7 @@ export function problemWithWebhookUrl(text: string): string | undefined {
   return problemWithLinkUrl(text) ?? (hasFragment ? 'must not have a fragment (#…)' : undefined)
 }
 
-/** Whether the URL names this machine, or an address that is not public. Names are checked when they are resolved. */
+/** Whether the host is `localhost` or an address that is not public. Other names are checked when they are resolved. */
 export function isPrivateUrl(text: string): boolean {
   const host = new URL(text).hostname.replace(/^\[|\]$/g, '')
   if (isIP(host) !== 0) return !isPublicAddress(host)

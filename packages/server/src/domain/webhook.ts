@@ -1,4 +1,4 @@
-/** An endpoint of the account’s own that receives its events. */
+/** An endpoint that receives the events of an account. */
 export interface Webhook {
   id: string
   accountId: string

@@ -50,7 +50,7 @@ export interface AppOptions extends RouteOptions {
   logger: FastifyBaseLogger
 }
 
-/** Every body except the completion of many parts is far smaller. */
+/** For calls without a `bodyLimit` of their own. */
 const BODY_LIMIT = 64 * 1024
 const REQUEST_TIMEOUT_MS = 60_000
 /** How long a connection may stall while a request is received or a response is sent. */

@@ -11,10 +11,9 @@ import { deliverAll } from '../../test/support/deliver-webhooks.ts'
 import { takeOverJobs } from '../../test/support/run-jobs.ts'
 import { aWebhookReceiver } from '../../test/support/webhook-receiver.ts'
 import { attemptDelivery } from '../operations/webhooks/attempt-delivery.ts'
+import { CLAIM_MS } from '../operations/webhooks/delivery-limits.ts'
 import { deliverWebhooks } from './deliver-webhooks.ts'
 import { createWakeUp } from './wake-up.ts'
-
-const CLAIM_MS = 30_000
 
 async function addLinks(service: TestService, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
@@ -63,11 +62,11 @@ test('the deliveries of a killed instance are sent by another one', async (t) =>
   await addLinks(service, 3)
   // The first instance is killed while it waits for the responses: it never records them.
   const killed = deliverAll({ ...own, sendWebhook: () => new Promise(() => {}) })
-  const running = async () => {
+  const countDeliveries = async () => {
     const { data } = (await service.call('GET', `${API}/webhooks/${id}/deliveries`)).body
     return data.length
   }
-  await until('the deliveries are claimed', async () => (await running()) === 3)
+  await until('the deliveries are queued', async () => (await countDeliveries()) === 3)
   await pause(50)
   assert.equal(await deliverAll(own), 0)
   assert.equal(await deliverAll(own, CLAIM_MS + 1000), 3)

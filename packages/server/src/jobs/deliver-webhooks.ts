@@ -13,7 +13,7 @@ const POLL_MS = 500
 const PAUSE_AFTER_ERROR_MS = 5_000
 /** How long a shutdown waits for responses. */
 const DRAIN_MS = 3_000
-/** How often the claims of running requests are extended. */
+/** How often the claims of slow requests are extended. */
 const RENEW_MS = 2_000
 /**
  * No further request starts while the bodies of the running requests have this size in total. Requests to failing

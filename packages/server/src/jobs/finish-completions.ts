@@ -36,8 +36,8 @@ export async function finishCompletions(
 }
 
 /**
- * Expires the completion if it is overdue. If the storage cannot confirm that there is no object, the
- * completion is kept for as long as the URLs of parts are valid, like an upload.
+ * Expires the completion if it is overdue. Unless the storage confirms that there is no complete object, the
+ * completion is kept until the URLs of its parts have expired, too, as in `expireUploads`.
  */
 async function abandon(context: AccountContext, { asset, key }: Upload): Promise<void> {
   const { data, storage, settings } = context

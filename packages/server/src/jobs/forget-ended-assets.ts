@@ -1,7 +1,7 @@
 import type { Context } from '../operations/context.ts'
 import { BATCH } from './job.ts'
 
-/** How long the row of a cancelled, expired or deleted asset is kept, so that a repeated call gets the same response. */
+/** How long the rows of cancelled, expired and deleted assets are kept: a repeated call gets the same response. */
 const REMEMBERED_MS = 7 * 24 * 3_600_000
 
 /** Deletes the rows of assets that ended long ago. */

@@ -64,7 +64,7 @@ test('starting to complete an upload extends its expiry', async (t) => {
 })
 
 for (const names of [['completeUpload'], ['completeUpload', 'findObject']] as const) {
-  test(`a completion whose object is stored does not expire if ${names.join(' and ')} fail at the expiry time`, async (t) => {
+  test(`a completion whose object is stored does not expire if calls of ${names.join(' and ')} fail at the expiry time`, async (t) => {
     const service = await aService(t, SETTINGS)
     const context = takeOverJobs(service)
     const session = await aFullUpload(service)
@@ -77,7 +77,7 @@ for (const names of [['completeUpload'], ['completeUpload', 'findObject']] as co
   })
 }
 
-test('an object that a completion created from a cancelled upload is removed with the upload', async (t) => {
+test('if an upload is cancelled after the storage created its object, the object is removed', async (t) => {
   const service = await aService(t, SETTINGS)
   const context = takeOverJobs(service)
   const { storage } = context
@@ -124,7 +124,7 @@ test('an overdue upload becomes ready if its object is complete, even if its par
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('uploads from which an object may have been created are closed, not aborted', async (t) => {
+test('uploads from which an object may have been created are closed or kept, not aborted', async (t) => {
   const service = await aService(t, SETTINGS)
   const { context } = service
   const data = await ownData(context)
@@ -226,7 +226,7 @@ test('if one of two instances dies, the other finishes the completions that the 
     await data.beginCompletion(session.id, { keptForMs: 3_600_000 })
     ids.push(session.id)
   }
-  // It claims some completions and never finishes the first of them.
+  // The first instance claims four completions and never finishes them.
   const gate = Promise.withResolvers<never>()
   gate.promise.catch(() => {})
   let claimed = 0

@@ -107,7 +107,7 @@ test('an overdue upload whose object is stored becomes ready', async (t) => {
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
 })
 
-test('an upload that the storage cannot check is kept for as long as its URLs are valid', async (t) => {
+test('an upload that cannot be checked in the storage is kept for as long as its URLs are valid', async (t) => {
   const service = await aService(t, SETTINGS)
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   const restoreStorage = await makeStorageUnavailable(service)

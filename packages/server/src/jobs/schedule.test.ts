@@ -85,7 +85,7 @@ test('closing does not wait for the next run of any job', async (t) => {
   await schedule.close()
 })
 
-test('closing waits for a hanging removal only until its timeout', async (t) => {
+test('closing waits for a hanging removal for at most the given time', async (t) => {
   const { context: own } = await withBacklog(t, 1)
   const { context, counts, open } = withGatedRemovals(own)
   const schedule = openSchedule(context, { isAlone: false })

@@ -38,8 +38,8 @@ export interface Schedule {
 }
 
 /**
- * Runs every job immediately and then repeatedly, each in its own loop, so that a backlog or an outage in
- * one does not delay the others. If no other instance can be running (`isAlone`), every unfinished
+ * Runs the jobs repeatedly, each in its own loop, so that a backlog or an outage in one does not delay the
+ * others. All but one run immediately. If no other instance can be running (`isAlone`), every unfinished
  * completion at the start was interrupted.
  */
 export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }): Schedule {

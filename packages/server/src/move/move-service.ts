@@ -84,7 +84,7 @@ function pairsOf({ source, target }: Move): AsyncIterable<Pair<AssetRecord, Asse
 }
 
 /**
- * Called before anything is copied, as nothing in the target is ever overwritten. With `products`, the
+ * Called before any asset is copied, because assets in the target are never overwritten. With `products`, the
  * attached products are compared, too.
  */
 async function refuseDifferentAssets(move: Move, products?: Map<string, string>): Promise<void> {

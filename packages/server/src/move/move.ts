@@ -35,7 +35,7 @@ export interface MoveResult {
   uploadsLeft: number
 }
 
-/** The target has assets that do not exist in the source or differ from it. */
+/** The target has assets or events that do not exist in the source or differ from it. */
 export class MoveRefused extends Error {
   override readonly name = 'MoveRefused'
 }

@@ -1,6 +1,6 @@
 /**
  * `import 'node:http'` reads all exports of the module, and one of them loads fetch, which the service does
- * not use. That takes a tenth of the start.
+ * not use. That takes a tenth of the startup time.
  */
 export const http = process.getBuiltinModule('node:http')
 export const https = process.getBuiltinModule('node:https')

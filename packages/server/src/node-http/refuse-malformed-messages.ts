@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream'
 import { type ErrorCode, statusOf } from '@stowage/protocol/errors'
 import { type PendingResponse, trackPendingResponses } from './track-pending-responses.ts'
 
-/** An import would load all of Node’s HTTP client. */
+/** An import would also load fetch: see `http-modules.ts`. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 /** The error for a request that is not HTTP, has headers that are too large, or has no Host. */

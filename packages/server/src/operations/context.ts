@@ -71,7 +71,7 @@ export interface AccountContext extends Omit<Context, 'database'> {
   uploadToken?: UploadToken | undefined
 }
 
-/** The actor makes the changes: by default the operator. */
+/** The events of all changes name `actor`; by default the operator. */
 export function forAccount(
   context: Context,
   accountId: string,

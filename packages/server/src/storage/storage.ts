@@ -69,8 +69,8 @@ export type StorageContents = Pick<
 >
 
 /**
- * Object storage with multipart uploads. Every call is idempotent. An outage throws
- * `EngineUnavailable`.
+ * Object storage with multipart uploads. Every call is idempotent, except `createUpload` on storage that assigns
+ * the IDs of uploads. An outage throws `EngineUnavailable`.
  */
 export interface Storage {
   /** The maximum number of parts of an upload. */

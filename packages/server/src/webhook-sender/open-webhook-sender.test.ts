@@ -154,7 +154,7 @@ test('addresses that are not public are refused without connecting, including IP
   assert.equal(requests, 0)
 })
 
-test('a name is checked for each connection, so it cannot resolve to a private address later', async (t) => {
+test('a name is resolved and checked for each connection, so a later change to a private address is refused', async (t) => {
   let requests = 0
   const url = await anHttpServer(t, (_request, response) => {
     requests += 1

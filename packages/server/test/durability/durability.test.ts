@@ -55,7 +55,7 @@ async function missingForStrace(): Promise<string | undefined> {
 /** Runs one upload of two parts, one of which is sent twice, its download and its deletion. */
 async function traceUpload(t: TestContext) {
   const log = join(await aFolder(t), 'trace')
-  // With -D, the process that we start is the service, and strace is a child of it.
+  // With -D, the process that we start becomes the service, and strace runs beside it.
   const wrapper = ['strace', '-D', '-f', '-y', '-s', '300', '-e', `trace=${CALLS}`, '-o', log]
   const settings = { STOWAGE_CHUNK_SIZE: '1000', STOWAGE_LOG: 'warn', UV_USE_IO_URING: '0' }
   const service = await aServiceProcess(t, settings, undefined, wrapper)

@@ -80,7 +80,7 @@ test('doctor reports wrong usage counters, and recounts them on request', async 
   assert.equal(named.code, 1)
   assert.match(named.stdout, /^ERROR +usage: /m)
   assert.match(named.stdout, /default: counted {"stored":7,.*actual {"stored":25,/)
-  assert.match(named.stdout, /wrong counts in blocks of its listing: 1$/m)
+  assert.match(named.stdout, /; wrongly counted blocks of assets: 1$/m)
   assert.match(named.stdout, /> stowage doctor --repair/)
   const repaired = await doctor(settings, '--repair')
   assert.equal(repaired.code, 0)

@@ -104,7 +104,7 @@ test('on a full disk, an upload removes the oldest trash of its account, but non
     await assertUsageConsistent(service)
   }))
 
-test('an upload cannot grow beyond the free space of the disk, and can shrink on a full disk', (t) =>
+test('an upload cannot grow beyond the free space of the disk, but can grow within it and shrink', (t) =>
   onSmallDisk(t, async (_, start) => {
     const service = await start()
     const session = await requestSession(service.baseUrl, { bytes: someBytes(10 * MB) })

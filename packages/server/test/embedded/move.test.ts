@@ -108,7 +108,7 @@ test('a move copies webhooks with their secrets, and the target sends the pendin
       .events()
       .map((event) => event.id)
       .sort(),
-    // Event 1 is the creation of the webhook, which it does not receive. Event 5 is that it was enabled.
+    // The webhook does not receive event 1, its own creation. It was disabled in event 3 and enabled in event 5.
     [2, 3, 4, 5],
   )
   for (const request of receiver.received) {
@@ -116,7 +116,7 @@ test('a move copies webhooks with their secrets, and the target sends the pendin
   }
 })
 
-test('a move copies everything, with a new part size, and does not change the source', async (t) => {
+test('a move copies everything except unfinished uploads, with a new part size, and does not change the source', async (t) => {
   const { folder, list, events } = await aDataFolder(t)
   const { runMove, open } = await aTarget(t)
   const before = await contentOf(folder)

@@ -145,7 +145,7 @@ async function assertLinkRefused(page: Page, target: string, fixture: ShopFixtur
   await popup.close()
 }
 
-/** The browser treats such a page as the service's own origin, so only the Host check stops it. */
+/** The browser treats a page of the rebound hostname as the service's own origin, so only the Host check stops it. */
 async function checkRebound(page: Page, fixture: ShopFixture): Promise<void> {
   const before = await readAll(fixture)
   const origin = fixture.service.baseUrl.replace('127.0.0.1', REBOUND)

@@ -64,7 +64,7 @@ async function aFailingService(
   return { ...service, asset }
 }
 
-test('a file that the disk cannot read becomes damaged, and every program reports it', async (t) => {
+test('a file that the disk cannot read becomes damaged, and the service and doctor report it', async (t) => {
   const missing = await missingForStrace()
   if (missing !== undefined) return skipUnlessCi(t, missing)
   const { id, intact, path, deployment } = await twoFiles(t)

@@ -8,7 +8,7 @@ import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
 import { assertUsageConsistent, storeLink } from '../support/shop.ts'
 
-/** Several transactions, so that the kill interrupts the call. */
+/** Deleting this many takes several transactions, so that the kill interrupts the call. */
 const ASSETS = 2_000
 
 test('if a kill interrupts the deletion of all assets, it continues after the restart and keeps later assets', async (t) => {

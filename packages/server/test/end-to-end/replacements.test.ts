@@ -125,7 +125,7 @@ test(`while a file is replaced ${REPLACEMENTS} times, with ${KILLS} kills, each 
         counts.replaced.toLocaleString('en'),
       'Requests of downloads interrupted by a kill': counts.cut.toLocaleString('en'),
       'Downloads resumed on the same version': counts.resumed.toLocaleString('en'),
-      'Mixtures of versions, or versions older than the current one': '0',
+      'Mixtures of versions, or versions older than at the start of the download': '0',
     },
   })
 })

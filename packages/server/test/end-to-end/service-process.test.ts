@@ -70,7 +70,10 @@ test('all invalid settings are reported together, with exit code 2', async (t) =
   const lines = stderr.split('\n')
   const lineOf = (name: string) => lines.find((line) => line.trim().startsWith(name)) ?? ''
   assert.match(lineOf('STOWAGE_PORT=abc'), /a port from 0 to 65535/)
-  assert.match(lineOf('STOWAGE_AUTH=open'), /set STOWAGE_AUTH=keys, or STOWAGE_HOST=127\.0\.0\.1/)
+  assert.match(
+    lineOf('STOWAGE_AUTH=open'),
+    /set STOWAGE_AUTH=keys, or set STOWAGE_HOST=127\.0\.0\.1 and /,
+  )
   assert.match(lineOf('STOWAGE_DATABSE'), /did you mean STOWAGE_DATABASE\?/)
   assert.match(lineOf('STOWAGE_DATABASE:'), /sqlite/)
   assert.doesNotMatch(stderr, /hunter2/)

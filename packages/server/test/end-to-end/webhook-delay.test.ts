@@ -8,12 +8,12 @@ import { API } from '@stowage/testing/service/upload'
 import { aWebhookReceiver } from '../support/webhook-receiver.ts'
 
 /*
- * Measure the delay from a change to the first attempt, with this many changes per second:
+ * Measure the delay from a change to the first attempt:
  *
  *     WEBHOOK_SECONDS=60 WEBHOOK_RATE=100 npx node --test packages/server/test/end-to-end/webhook-delay.test.ts
  *
- * WEBHOOK_DEAD is the number of endpoints that never respond. The delay is checked only if WEBHOOK_SECONDS is set,
- * because the machine is otherwise busy with other tests.
+ * WEBHOOK_RATE is the number of changes per second, and WEBHOOK_DEAD the number of endpoints that never respond. The
+ * delay is checked only if WEBHOOK_SECONDS is set, because the machine is otherwise busy with other tests.
  */
 const { WEBHOOK_SECONDS, WEBHOOK_RATE = '20', WEBHOOK_DEAD = '10' } = process.env
 const SECONDS = Number(WEBHOOK_SECONDS ?? 1)

@@ -140,7 +140,7 @@ test('if the storage fails at any request, every response is correct, and no dat
     }
   }
 
-  /** Whether the fault is permanent. A storage that never responds is not, because each request would time out. */
+  /** The values of `isPermanent` to test. With a storage that never responds, each later request would time out. */
   function durationsOf({ kind }: S3Fault): boolean[] {
     return runsAllFaults && kind !== 'never' ? [false, true] : [false]
   }

@@ -103,7 +103,7 @@ async function checkByDoctor({ service }: Target): Promise<void> {
     await until('stowage doctor finds no problem', async () => {
       const { stdout } = await stowage(settings, 'doctor', '--json')
       wrong = (JSON.parse(stdout) as Finding[]).filter(
-        // The test's bucket has no lifecycle rules.
+        // The test's bucket has no CORS rules.
         ({ check, status }) => status === 'error' && check !== 'bucket rules',
       )
       return wrong.length === 0

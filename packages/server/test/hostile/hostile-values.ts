@@ -68,7 +68,7 @@ export const TEXTS: readonly [string, ...string[]] = [
   '2026-02-30T25:61:61Z',
 ]
 
-/** The same texts as header values: each character stands for one byte. */
+/** The same texts as header values, without control characters: each character stands for one byte. */
 export const HEADER_TEXTS = TEXTS.map((text) =>
   Buffer.from(text.replaceAll(/\p{Cc}/gu, '')).toString('latin1'),
 ) as [string, ...string[]]

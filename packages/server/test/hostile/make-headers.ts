@@ -6,7 +6,7 @@ import { pickRecent } from './pool.ts'
 
 type Header = [string, string]
 
-/** The headers, and the body in the encoding that they declare. */
+/** The headers, and the body framed as they declare: with a length, or in chunks. */
 export function makeHeaders(
   context: GeneratorContext,
   { operation, body }: { operation: DocumentedOperation; body: Buffer },

@@ -15,11 +15,11 @@ export interface MalformedMessage {
   make(random: Random, message: Message): string
   /** The message has no end. */
   isIncomplete?: boolean
-  /** The bytes may be parsed as several messages, each of which may be refused. */
+  /** The bytes may be parsed as two messages, of which the second is refused. */
   mayBeSeveral?: boolean
 }
 
-/** A request inside the body of another one, which must not get a response. */
+/** This request is sent inside the body of another one, and must not get a response. */
 const SMUGGLED = 'GET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n'
 
 function write(

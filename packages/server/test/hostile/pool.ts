@@ -51,7 +51,7 @@ export function pickRecent<Thing>(random: Random, things: Thing[]): Thing | unde
   return things[random.between(first, things.length)]
 }
 
-/** The IDs that a path parameter may stand for, by the segment before it. */
+/** A recent ID for the path parameter after this segment, such as `assets`. */
 export function idFor(random: Random, pool: Pool, segment: string): string {
   const known: Record<string, string[]> = {
     assets: [

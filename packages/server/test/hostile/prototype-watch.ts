@@ -1,6 +1,6 @@
 /*
  * Loaded into the service, in each of its threads. At the exit, reports properties that were added to the
- * prototypes of all objects.
+ * prototypes of objects, arrays and functions.
  */
 const PROTOTYPES = {
   Object: Object.prototype,

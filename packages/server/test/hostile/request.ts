@@ -6,7 +6,7 @@ export type Port = 'api' | 'storage'
 export interface Expectation {
   /** The operation of the OpenAPI document that declares the responses, such as `POST /api/v1/assets`. */
   operation?: string | undefined
-  /** The signed URL was changed, so the request must not succeed. */
+  /** The signed URL or its method was changed, so the request must not succeed. */
   isForged?: boolean
   /** The file that a successful download returns. */
   file?: Buffer
@@ -32,7 +32,7 @@ export interface MalformedRequest extends Expectation {
   bytes: Buffer
   /** The message has no end: no other request can follow, and the client half-closes the connection. */
   isIncomplete: boolean
-  /** The bytes may be parsed as several messages, of which the last one is refused. */
+  /** The bytes may be parsed as two messages, of which the second is refused. */
   mayBeSeveral: boolean
 }
 

@@ -122,9 +122,9 @@ export function checkMalformed(
   const { responses, failure, probe } = exchange
   if (failure !== undefined)
     return { rule: 'every request gets a response in time', detail: failure }
-  const isRefusedTwice =
+  const isSecondRefused =
     request.mayBeSeveral && responses.length === 2 && responses[1]?.status === 400
-  if (responses.length > 1 && !isRefusedTwice) {
+  if (responses.length > 1 && !isSecondRefused) {
     const statuses = responses.map(({ status }) => status).join(', ')
     return { rule: 'a request gets exactly one response', detail: `${statuses} to one request` }
   }

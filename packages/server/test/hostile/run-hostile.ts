@@ -99,8 +99,8 @@ function pickPort({ random }: GeneratorContext, { hasStorage }: Target): Port {
 }
 
 /**
- * All requests go to the same port. Only the last one may have `Expect: 100-continue`: if the service
- * refuses it, it closes the connection, because the client may or may not send the body.
+ * All requests go to the same port. Only the last request may have an `Expect` header: the service closes the
+ * connection when it refuses such a request, because the client may or may not send the body.
  */
 function makeBatch(context: GeneratorContext, hasStorage: boolean): FramedRequest[] {
   const { random } = context

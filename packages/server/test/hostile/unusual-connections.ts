@@ -76,7 +76,7 @@ export async function sendSlowly(target: Target): Promise<void> {
 }
 
 /**
- * A client that half-closes its connection after the request gets a response from the storage. The API may
+ * If a client half-closes its connection after sending a request, the storage still responds. The API may
  * close the connection instead, as Node does, but must not leave it open.
  */
 export async function halfCloseConnections(target: Target): Promise<void> {

@@ -20,7 +20,7 @@ const VARIABLES: Record<string, string> = {
   S3_SECRET: 'b'.repeat(64),
 }
 
-/** Reads compose.yaml and replaces its variables. Throws if its services do not fit together. */
+/** Reads compose.yaml and replaces its variables. Throws if it lacks a service or a value that the tests need. */
 export function readCompose() {
   const text = readFileSync(join(ROOT, 'compose.yaml'), 'utf8')
   const { services } = parse(replaceVariables(text), { merge: true }) as {

@@ -35,7 +35,7 @@ async function standInForPostgres(): Promise<void> {
   after(stop)
 }
 
-/** Starts Ceph with the storage's key and port, and creates the bucket. */
+/** Starts Ceph with the key and the port of the service `store`, and creates the bucket. */
 async function standInForStore(): Promise<void> {
   const { credentials } = store
   const { endpoint, region, close } = await startCeph(credentials)

@@ -1,6 +1,6 @@
 import type { Command } from '../model/commands.ts'
 
-/* The calls of the test cases and of the concurrent clients. All of them use the first upload. */
+/* The calls of the test cases and of the concurrent clients. The last group uses two uploads, the others only one. */
 
 /** Two parts. */
 export const SIZE = 15

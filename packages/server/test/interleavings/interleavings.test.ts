@@ -20,7 +20,7 @@ import { VERSION_CASES } from './version-cases.ts'
 
 /*
  * Run all usual pairs; all pairs (including reads, and calls that run entirely before or after the other); only some
- * calls; or write the responses of all pairs as JSON:
+ * calls; or write the responses of the pairs of this run as JSON:
  *
  *     POINTS=usual npx node --test packages/server/test/interleavings/interleavings.test.ts
  *     POINTS=all npx node --test packages/server/test/interleavings/interleavings.test.ts
@@ -32,7 +32,7 @@ const isAll = POINTS === 'all'
 /** The share of the usual pairs that one run tries. It is smaller on S3, where each request takes some milliseconds. */
 const USUAL_SHARE = isOnS3 ? 0.15 : 0.25
 const SHARE = POINTS === undefined && POINTS_CALLS === undefined ? USUAL_SHARE : 1
-/** Only the most important calls, for the same reason. */
+/** On S3, a run tries only the most important calls. */
 const USUAL_ON_S3 = ['sign with a key', 'complete', 'cancel', 'complete a replacement']
 /** One call of each kind. `POINTS=all` also runs the others, which differ in few steps. */
 const USUAL = [

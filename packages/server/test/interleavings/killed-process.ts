@@ -85,13 +85,13 @@ function withUniqueKeys(testCase: TestCase, point: number): TestCase {
   return { ...testCase, before: testCase.before.map(renamed), call: renamed(testCase.call) }
 }
 
-/** On S3, which is slow, only the calls that change something in the storage. */
+/** On S3, which is slow, only some of the calls that change the storage. */
 const CALLS =
   calls === 'usual'
     ? /^(sign with a key|complete|complete an upload whose.*|cancel|resume .+|delete an.*|finish.*|expireUploads)$/
     : /^/
 const killedCalls: KilledCall[] = []
-// Runs first, because this job forgets the ended uploads of all test cases.
+// `forgetEndedAssets` runs first, because it forgets the ended uploads of all test cases.
 const orderOf = ({ call }: TestCase) =>
   call.kind === 'job' && call.name === 'forgetEndedAssets' ? 0 : 1
 // Without lists, which contain the uploads of all test cases, while each model has only its own.

@@ -5,7 +5,10 @@ import type { Harness } from './harness.ts'
 /** Larger than a job's batch, because the upload may come after many others. */
 const ALL = 10_000
 
-/** The same harness, but its jobs process only this upload, and its replacement. */
+/**
+ * The same harness, but its jobs process only this upload, with two exceptions: the jobs that expire and complete
+ * uploads also process its replacement, and `forgetEndedAssets` processes all uploads.
+ */
 export function restrictToUpload(harness: Harness, id: () => string): Harness {
   const { context } = harness
   const { database, storage } = context

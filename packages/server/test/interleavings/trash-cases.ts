@@ -20,7 +20,7 @@ import type { TestCase } from './test-cases.ts'
 const READY = [sign, putAll, complete, attach]
 const TRASHED = [...READY, remove]
 
-/** The call was interrupted before it moved any asset. */
+/** A deletion of all assets was interrupted before it moved any asset to the trash. */
 async function markAll({ context, account }: Harness): Promise<void> {
   await context.database.of(account.id).beginTrashAll()
 }

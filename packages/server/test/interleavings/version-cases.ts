@@ -140,7 +140,11 @@ export const VERSION_CASES: TestCase[] = [
   { name: 'restore a version', before: REPLACED, call: restoreFirst },
   { name: 'delete a version', before: REPLACED, call: deleteFirst },
   { name: 'replace a replaced file', before: REPLACED, call: replace, isExcluded: isForgetting },
-  { name: 'download a replaced file', before: SENT, call: { kind: 'download', upload: 0 } },
+  {
+    name: 'download a file with an unfinished replacement',
+    before: SENT,
+    call: { kind: 'download', upload: 0 },
+  },
   {
     name: 'finishCompletions, a replacement',
     before: SENT,

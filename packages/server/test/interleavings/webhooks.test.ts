@@ -89,14 +89,14 @@ interface Try {
 async function tryPoint(harness: Harness, { point, isFailing, isKilled, other }: Try) {
   const { account, context } = harness
   const where = `${isKilled ? 'killed' : 'paused'} at point ${point}, ${isFailing ? 'failing' : 'working'}`
-  /** The IDs with which each body was received, and how often each of these was refused. */
+  /** The IDs with which each body was received. */
   const received = new Map<string, Set<string>>()
-  const refused = new Set<string>()
+  const attempted = new Set<string>()
   context.sendWebhook = async ({ headers, body }) => {
     const id = headers['webhook-id'] ?? ''
     received.set(body, (received.get(body) ?? new Set()).add(id))
-    const status = isFailing && !refused.has(id) ? 500 : 200
-    refused.add(id)
+    const status = isFailing && !attempted.has(id) ? 500 : 200
+    attempted.add(id)
     return { status, durationMs: 1, error: null, response: '', retryAfter: null }
   }
   const created = await account.call('POST', `${API}/webhooks`, { url: 'https://shop.example' })

@@ -24,7 +24,7 @@ const SECONDS = Number(process.env.CHAOS_SECONDS ?? 4)
 const MINIMUM = { kills: 6, completions: 60, cancellations: 6 }
 /** Instances are killed during one of these steps. */
 const STEPS = ['request', 'resume', 'complete', 'cancel', 'delete'] as const
-/** Short enough that uploads abandoned early expire before the end, on any instance. */
+/** Short enough that uploads abandoned early expire before the end of a long run, on any instance. */
 const SETTINGS = { STOWAGE_SIGNED_FOR: '15s', STOWAGE_UPLOADS_KEPT_FOR: '15s' }
 
 await withSharedEngines('chaos', (engines) => {
@@ -95,7 +95,7 @@ async function killInstances(t: TestContext, engines: SharedEngines, random: Ran
   for (const instance of [...running, ...ended]) assertLoggedErrors(instance)
 
   await checkFinalState(t, deployment, outcomes)
-  // The only thing to fix is that the bucket has no lifecycle rules yet.
+  // The only thing to fix is that the bucket has no CORS rules yet.
   const { code, stdout } = await stowage(
     deployment.settings,
     'doctor',

@@ -11,7 +11,7 @@ const SLOW = `
   language plpgsql as $$ begin perform pg_sleep(0.4); return 'archive'; end $$`
 
 await withSharedEngines('doctor', (engines) => {
-  test('doctor can read tables that take longer than the statement timeout of requests', async (t) => {
+  test('doctor can read tables for longer than the statement timeout of requests', async (t) => {
     const { settings, database } = await engines.deploy(t)
     const { id } = await anAccount(database, 'default')
     for (let count = 0; count < 5; count += 1) await aReadyAsset(database.of(id))

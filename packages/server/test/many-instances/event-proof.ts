@@ -21,18 +21,18 @@ import type { Attempt } from '../support/retry-until-response.ts'
 import { type SharedEngines, withSharedEngines } from '../support/shared-engines.ts'
 
 /*
- * Eight clients change two accounts through four instances that are killed at random, while a reader of each account
- * follows GET /events, and a webhook of each account receives them:
+ * Eight clients change two accounts through four instances that are killed at random. Meanwhile, a reader of each
+ * account polls GET /events, and a webhook of each account receives the events:
  *
  *     EVENT_CHANGES=100000 npx node --test packages/server/test/many-instances/event-proof.ts
  */
 const CHANGES = Number(process.env.EVENT_CHANGES ?? 2_000)
 const SEED = Number(process.env.EVENT_SEED ?? Date.now() % 2 ** 32)
 const INSTANCES = 4
-/** The longest time between two kills. With more changes it is longer: each restart takes CPU time from the changes. */
+/** The longest pause between kills. With more changes it is longer: each restart takes CPU time from the changes. */
 const MAX_PAUSE_MS = Math.min(Math.max(1_000, CHANGES / 10), 10_000)
 const CLIENTS = 8
-/** How long a reader waits when it has read all events: without a pause, the readers would take most of the CPU time. */
+/** How long a reader waits when it has read all events. Without a pause, readers would take most of the CPU time. */
 const POLL_MS = 200
 const ACCOUNTS = ['first', 'second']
 const SETTINGS = {
@@ -124,7 +124,7 @@ async function anAccount(database: Database, name: string): Promise<Account> {
   return { id, secret, changes: [] }
 }
 
-/** Reads the events from any instance until the end. The key has the scope manage, so it gets all of them: 1, 2, … */
+/** Reads the events from the instances in turn. The key has the scope manage, so it gets every event: IDs 1, 2, … */
 async function follow(
   { secret }: Account,
   urls: () => [string, ...string[]],

@@ -7,7 +7,7 @@ import { anEventStream } from '../support/event-stream.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
 
 await withSharedEngines('event streams', (engines) => {
-  test('a change of one instance appears in the streams of the others, and streams survive a rolling restart', async (t) => {
+  test('a change on one instance appears in the streams of another, and a client that reconnects after a restart misses no event', async (t) => {
     const deployment = await engines.deploy(t)
     const first = await deployment.start()
     const second = await deployment.start()
@@ -22,7 +22,7 @@ await withSharedEngines('event streams', (engines) => {
     }
     t.diagnostic(`${Math.round(slowestMs)} ms at most`)
 
-    // A client that connects again to the same URL, on which another process starts.
+    // This client reconnects to the same URL after another process has started there.
     const ids: number[] = []
     let isEnough = false
     const reading = follow(t, second.baseUrl, ids, () => isEnough)

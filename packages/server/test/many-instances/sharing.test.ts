@@ -71,7 +71,7 @@ async function assertReserved({ database }: Four, reserved: number): Promise<voi
   for (const { counted, actual } of usage) assert.deepEqual(counted, actual)
 }
 
-/** Each of 200 concurrent requests reserves a tenth of it. The files of the other tests fit as well. */
+/** Each of 200 concurrent requests is for a tenth of this plan. The files of the other tests fit as well. */
 const PLAN = 1_000_000_000
 
 await withSharedEngines('many instances', (engines) => {

@@ -9,7 +9,7 @@ import { withSharedEngines } from '../support/shared-engines.ts'
 import { isRefused } from '../support/tcp.ts'
 
 await withSharedEngines('shutdown', (engines) => {
-  test('after SIGTERM, an instance accepts no more requests, and ends between two removals', async (t) => {
+  test('after SIGTERM, an instance accepts no more requests, finishes the removals in progress and ends', async (t) => {
     const deployment = await engines.deploy(t)
     const account = await anAccount(deployment.database, 'default', 100_000)
     const data = deployment.database.of(account.id)

@@ -58,7 +58,10 @@ const SUCCESS: Partial<Record<Command['kind'], number>> = {
   expire: 200,
 }
 
-/** The bytes that a successful call reserves. Other calls remove no trash. */
+/**
+ * The bytes that a call reserves. A resize may have reserved them even if its response is 404 or was lost. Other calls
+ * remove no trash.
+ */
 function neededBytes(model: Model, command: Command, seen: Observation): number {
   const isSigned = command.kind === 'sign' || command.kind === 'replace'
   if (isSigned && seen.status === 201) {
@@ -75,8 +78,8 @@ function neededBytes(model: Model, command: Command, seen: Observation): number 
 const NOTHING = Number.NEGATIVE_INFINITY
 
 /**
- * Few jobs change what clients see: one finishes completions that have begun, even if the caller
- * listed other parts, one forgets cancelled uploads, and one empties the trash.
+ * Only three jobs change the model. `finishCompletions` finishes completions that have begun, even if the caller listed
+ * other parts. `forgetEndedAssets` forgets ended assets. `emptyTrash` empties the trash.
  */
 function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Model[] {
   if (name === 'forgetEndedAssets') {

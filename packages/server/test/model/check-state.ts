@@ -46,7 +46,7 @@ export interface State {
   wrongCounters: unknown[]
 }
 
-/** Reads only the uploads with these IDs. The others belong to other accounts. */
+/** Of the uploads in the storage, reads only these. The others belong to other accounts. */
 export async function readState(
   { context, baseUrl }: Pick<TestService, 'context' | 'baseUrl'>,
   account: TestAccount,

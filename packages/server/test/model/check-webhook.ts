@@ -5,10 +5,10 @@ import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { deliverAll } from '../support/deliver-webhooks.ts'
 
-/** The requests to the webhooks of all accounts: the IDs of events by the URL. */
+/** The IDs of the events that the webhooks of all accounts received, by URL. */
 export type Received = Map<string, number[]>
 
-/** From now on, the service sends its webhooks to this list. */
+/** From now on, the service adds its events to the returned map instead of sending them to webhooks. */
 export function receiveWebhooks({ context }: TestService): Received {
   const received: Received = new Map()
   context.sendWebhook = async ({ url, body }) => {

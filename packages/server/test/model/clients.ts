@@ -10,7 +10,7 @@ import { performOnTrash } from './perform-on-trash.ts'
 import { detailsOf, productOf } from './shop.ts'
 
 export interface Clients {
-  /** Makes the call. Returns no events if there is no upload yet. */
+  /** Makes the calls of the command. Returns no events if the command needs an upload and there is none yet. */
   perform(command: Command, client: number): Promise<Event[]>
 }
 

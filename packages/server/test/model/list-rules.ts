@@ -7,7 +7,7 @@ import { productOf } from './shop.ts'
 type Call<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>
 type Group = NonNullable<Observation['groups']>[number]
 
-/** The rules for calls that list assets, products and uploads. */
+/** The rules for calls that list assets, products or uploads, or read the account. */
 export const LIST_RULES = {
   list(model: Model, { kind, ...filters }: Call<'list'>, seen: Observation) {
     return allow(isSame(seen.listed, matchingAssets(model, filters)), model)
@@ -66,7 +66,7 @@ export const LIST_RULES = {
       list.map(({ id, bytes }) => `${id} ${bytes}`)
     const expected = uploading.map(({ id, size }) => ({ id, bytes: size }))
     if (!isSame(sizes(unfinished), sizes(expected))) return undefined
-    // The storage is asked after the list is read, so other calls may change its parts in between.
+    // The service lists the parts after the uploads, so other calls may change the parts in between.
     const areReceived = uploading.every(
       (upload) => unfinished.find(({ id }) => id === upload.id)?.received === receivedBytes(upload),
     )

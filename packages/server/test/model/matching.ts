@@ -59,7 +59,7 @@ function hasWords(texts: string[], search: string): boolean {
     .every((word) => text.includes(word))
 }
 
-/** As far as the texts of this test need it. The service folds any script. */
+/** Folds case as far as the texts of this test need it. The service folds any script. */
 function folded(text: string): string {
   return text.toLowerCase().replaceAll('ß', 'ss')
 }

@@ -13,7 +13,7 @@ export interface Observation {
   asset?: string
   /** The product that the upload token attaches the upload to. */
   attaches?: number
-  /** The assets of a call about several. */
+  /** The assets of a call about several assets. */
   ids?: string[]
   /** The versions of a file. */
   versions?: { version: number; bytes: number; name: string; isCurrent: boolean }[]

@@ -7,7 +7,10 @@ import { productOf } from './shop.ts'
 /** The product that the upload token attaches files to, if it exists when the token is created. */
 const PRODUCT = productOf(1)
 
-/** Returns the headers of the calls of a session. The upload token of the clients is created when it is first used. */
+/**
+ * Returns a function that returns the headers for the calls of a session. The upload token that all clients share is
+ * created when it is first used.
+ */
 export function openToken(
   call: Call,
   state: ClientState,
@@ -35,7 +38,7 @@ export function openToken(
   }
 }
 
-/** Requests a token that replaces this asset, with limits that no test reaches. Without one, returns the refusal. */
+/** Requests a token to replace this asset, with limits that no test reaches. Returns the token or the refusal. */
 export async function requestReplaceToken(
   call: Call,
   assetId: string,

@@ -216,7 +216,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   changePlan: (model, { bytes }) => ({ ...model, plan: bytes }),
 
   expire(model, _, seen, concurrent) {
-    // It can't expire before it is signed.
+    // An upload cannot expire before it is signed.
     if (model.uploads.every(({ id }) => id !== seen.id)) return undefined
     const upload = uploadOf(model, seen)
     if (upload.status !== 'uploading') return model

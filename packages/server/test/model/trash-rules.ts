@@ -17,7 +17,7 @@ const DELETED: Partial<ModelUpload> = { status: 'deleted', parts: [], variants: 
 export const TRASH_RULES = {
   restoreAsset(model: Model, _: Call<'restoreAsset'>, seen: Observation): Model | undefined {
     const asset = findUpload(model, seen.id ?? '')
-    if (asset === undefined || !isDeletable(asset)) return allow(seen.status === 404, model)
+    if (asset === undefined || !isReadyOrTrashed(asset)) return allow(seen.status === 404, model)
     return restoreAll(model, [asset], seen)
   },
 
@@ -31,14 +31,14 @@ export const TRASH_RULES = {
 
   bulkDelete(model: Model, command: Call<'bulkDelete'>, seen: Observation): Model | undefined {
     const assets = assetsOf(model, seen)
-    if (!assets.every(isDeletable)) return allow(seen.status === 422, model)
+    if (!assets.every(isReadyOrTrashed)) return allow(seen.status === 422, model)
     const end = command.isPermanent ? deletePermanently : toTrash
     return allow(seen.status === 200, assets.reduce(end, model))
   },
 
   bulkRestore(model: Model, _: Call<'bulkRestore'>, seen: Observation): Model | undefined {
     const assets = assetsOf(model, seen)
-    if (!assets.every(isDeletable)) return allow(seen.status === 422, model)
+    if (!assets.every(isReadyOrTrashed)) return allow(seen.status === 422, model)
     return restoreAll(model, assets, seen)
   },
 
@@ -68,7 +68,7 @@ export function trashAll(model: Model): Model {
 
 /**
  * Removes assets from the trash until these bytes fit into the plan. Returns a model for each possible choice of
- * assets: which of them are the oldest is not part of the model, because several may be deleted in the same millisecond.
+ * assets: which of them are the oldest is not in the model, because several may be deleted in the same millisecond.
  */
 export function modelsWithRoom(model: Model, needed: number): Model[] {
   const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading') + needed
@@ -114,12 +114,12 @@ function withoutReplacement(model: Model, id: string): Model {
   return changeUpload(model, replacement.id, ended)
 }
 
-/** The assets of a call about several. An upload of a new version is not an asset. */
+/** The assets of a call about several assets. */
 function assetsOf(model: Model, { ids = [] }: Observation): ModelUpload[] {
   return ids.flatMap((id) => findUpload(model, id) ?? [])
 }
 
-function isDeletable({ status }: ModelUpload): boolean {
+function isReadyOrTrashed({ status }: ModelUpload): boolean {
   return status === 'ready' || status === 'trashed'
 }
 

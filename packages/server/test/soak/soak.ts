@@ -34,7 +34,7 @@ const CLIENTS = 6
 /** With more files than this, clients download and delete files, so that the storage does not fill up. */
 const MAX_KEPT = isOnS3 ? 200 : 1_000
 const CHUNK = isOnS3 ? 5 * 2 ** 20 : 100_000
-/** Longer than any change of the clock, so that no upload expires while a client sends it. */
+/** The durations are longer than any change of the clock, so that no upload expires while a client sends it. */
 const SETTINGS = {
   STOWAGE_CHUNK_SIZE: String(CHUNK),
   STOWAGE_SIGNED_FOR: '4h',

@@ -3,7 +3,7 @@ import type { StorageUpload } from '../../src/storage/storage.ts'
 
 const EVERYTHING = { page: 1, perPage: 1000 }
 
-/** Everything that the database stores for an account, except when its keys were last used. */
+/** The summary, assets, products, keys and open uploads of an account, except when its keys were last used. */
 export async function readAccountState(context: Context, accountId: string) {
   return readAccount(context, accountId, await Array.fromAsync(context.storage.listUploads()))
 }
@@ -19,7 +19,7 @@ async function readAccount({ database }: Context, accountId: string, open: Stora
     summary: await data.readSummary(),
     assets,
     products,
-    links: await data.productsOfAssets(
+    attachments: await data.productsOfAssets(
       assets.rows.map(({ id }) => id),
       100_000,
     ),
@@ -29,7 +29,7 @@ async function readAccount({ database }: Context, accountId: string, open: Stora
   }
 }
 
-/** Everything that the service stores, for all accounts. */
+/** The same for all accounts, with their usage counters and the parts of open uploads. */
 export async function readWholeState(context: Context) {
   const { database, storage } = context
   const accounts = await database.listAccounts()

@@ -3,7 +3,10 @@ import type { JsonResponse } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { type RetryOptions, retryUntilResponse } from './retry-until-response.ts'
 
-/** A change that a client requested. The data of its event contains `mark`, and that of no other event does. */
+/**
+ * A change that a client requested. The data of its event contains `mark`. No other successful change has the same type
+ * and the same mark.
+ */
 export interface MarkedChange {
   type: string
   mark: string

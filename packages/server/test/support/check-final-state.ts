@@ -12,7 +12,7 @@ import { runJobs, takeOverJobs } from './run-jobs.ts'
 import type { SharedDeployment } from './shared-engines.ts'
 import { moveAllExpiriesToPast, withoutRetention } from './upload-expiry.ts'
 
-/** Longer than any upload is kept, and than orphaned uploads stay in the storage. */
+/** Longer than orphaned uploads stay in the storage. */
 const LATER_MS = 48 * 3_600_000
 const CONCURRENT_DOWNLOADS = 8
 
@@ -52,8 +52,8 @@ async function settle(context: Context, database: string): Promise<void> {
     clock,
     database: { ...context.database, readClock: async () => clock() },
   }
-  // A completion that lacks parts is reopened as an upload, which expires in the next run.
   await moveAllExpiriesToPast(database)
+  // A completion that lacks parts is reopened as an upload, which expires in the next run.
   for (let run = 0; run < 3; run += 1) await runJobs(withoutRetention(later), { stuckMs: 0 })
   assert.deepEqual(await context.database.listRemovals(1), [])
 }

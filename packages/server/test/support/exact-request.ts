@@ -17,7 +17,7 @@ export async function sendExactly(baseUrl: string, exact: ExactRequest): Promise
   const length =
     body === undefined || isChunked ? {} : { 'content-length': Buffer.byteLength(body) }
   const { hostname, port } = new URL(baseUrl)
-  // With the default agent, Node would send `Connection: close`, which browsers do not.
+  // A separate agent, so that its connection can be closed. Like browsers, it sends `Connection: keep-alive`.
   const agent = new Agent({ keepAlive: true })
   try {
     const sent = request({

@@ -6,7 +6,7 @@ import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, callUrl, complete, putParts } from '@stowage/testing/service/upload'
 import { JOBS, takeOverJobs } from './run-jobs.ts'
 
-/** On disk with small parts, so that files have several. */
+/** On disk, parts are small, so that files have several. */
 export const CHECKSUM_SETTINGS = {
   STOWAGE_CHECKSUMS: 'on',
   ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '1000' }),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { ServiceProcess } from '@stowage/testing/service/service-process'
 
-/** Fails unless every logged error has one of these types, and stderr contains only log lines. */
+/** Fails unless every logged error has one of these types. All of stderr must be log lines or `stowage:` messages. */
 export function assertLoggedErrors(instance: ServiceProcess, expected: string[] = []): void {
   // The text after the last line break may be a line that a kill cut off.
   const lines = instance.output().stderr.split('\n').slice(0, -1)

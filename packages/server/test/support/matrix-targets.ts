@@ -58,7 +58,7 @@ async function aKey({ call }: TestAccount): Promise<Target> {
   return { state: 'a key', ids: { 'keys/{id}': id }, fields: {} }
 }
 
-/** An account can have few webhooks, so those of earlier calls are deleted. */
+/** The number of webhooks of an account is limited, so older ones are deleted. */
 async function aWebhook({ call }: TestAccount): Promise<Target> {
   const { body } = await call('GET', `${API}/webhooks`)
   for (const { id } of body.data.slice(0, -5)) await call('DELETE', `${API}/webhooks/${id}`)

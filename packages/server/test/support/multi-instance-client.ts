@@ -27,7 +27,7 @@ export function noOutcomes(): Outcomes {
   }
 }
 
-/** A client that sends each request to a random instance, and retries on another one when it fails. */
+/** A client that sends each request, and each retry, to a random instance. */
 export interface MultiInstanceClient extends RetryOptions {
   /** The prefix of its idempotency keys. */
   name: string

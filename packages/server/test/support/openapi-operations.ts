@@ -102,7 +102,10 @@ export interface FilledCall {
   headers: Record<string, string>
 }
 
-/** Fills in every documented parameter except a cursor. Throws for a parameter without a known value. */
+/**
+ * Fills in every documented parameter except `after`, `upload_id` and `trashed`. Throws for a parameter without a known
+ * value.
+ */
 export function fillCall(operation: Operation, target: Target): FilledCall {
   const { name, parameters, body } = operation
   const path = operation.path.replaceAll(/\w+\/\{\w+\}/g, (variable) => {

@@ -23,7 +23,7 @@ export interface Refusal {
 }
 
 export interface BadRequest {
-  /** The input, which is also the name of the subtest. */
+  /** Describes the input, for the name of the subtest. */
   input: string
   send: () => Promise<JsonResponse>
   refusal: Refusal
@@ -71,12 +71,12 @@ function assertRefused(response: JsonResponse, refusal: Refusal): void {
   }
   if (refusal.allow) {
     const allow = headers.get('allow')?.split(/\s*,\s*/) ?? []
-    const special = allow.filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
-    assert.deepEqual(special.sort(), refusal.allow.toSorted(), `Allow: ${allow}`)
+    const others = allow.filter((method) => method !== 'HEAD' && method !== 'OPTIONS')
+    assert.deepEqual(others.sort(), refusal.allow.toSorted(), `Allow: ${allow}`)
   }
 }
 
-/** Rows by the name of their group. */
+/** The rows of a table, by the name of their group. */
 export type BadRequests = Record<string, BadRequest[]>
 
 /** Creates the fixture that the rows are sent to, and reads its state. */

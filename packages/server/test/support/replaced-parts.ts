@@ -4,7 +4,7 @@ import { aRandom, type Random } from '@stowage/testing/machine/random'
 import { callJson } from '@stowage/testing/service/service'
 import { API, complete, putPart, requestSession, someBytes } from '@stowage/testing/service/upload'
 
-/** A part has one of two contents. Completions send the ETags of one of them, or none. */
+/** The upload of one race, the two contents that were sent, and the responses. */
 export interface RaceResult {
   session: UploadSession
   contents: [Buffer, Buffer]
@@ -17,8 +17,9 @@ const COMPLETIONS = 8
 const RESUMPTIONS = 2
 
 /**
- * Sends an upload of two parts, then replaces the first part during concurrent completions and
- * resumptions. In the end one more completion must succeed, as when a refused client retries.
+ * Sends an upload of two parts, then replaces the first part during concurrent completions and resumptions. Completions
+ * send the ETags of one of the two contents, or none. In the end one more completion must succeed, as when a refused
+ * client retries.
  */
 export async function raceReplacedPart(baseUrl: string, seed: number): Promise<RaceResult> {
   const random = aRandom(seed)

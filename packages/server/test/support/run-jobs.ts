@@ -39,7 +39,7 @@ export function takeOverExpiry({ context }: { context: Context }): Context {
   return own
 }
 
-/** Runs a single job, with a clock at which everything that it looks for is due. */
+/** Each runs a single job. Some use a later clock or other limits, so that a test does not wait until work is due. */
 export const JOBS = {
   expireUploads: (context: Context) => expireUploads(context, NEVER),
   finishCompletions: (context: Context) => finishCompletions(context, NEVER, -LATER_MS),
@@ -71,9 +71,9 @@ function withoutTrash(context: Context): Context {
 export const NEVER = new AbortController().signal
 
 /**
- * Runs every job once, one after another, so that all of their effects are visible afterward. As in the
- * service, a job that fails does not stop the others. `stuckMs` is the age at which a completion counts
- * as interrupted.
+ * Runs every job once, except those for webhooks, the clock and the spare file. They run one after another, so that
+ * all of their effects are visible afterward. As in the service, a job that fails does not stop the others. `stuckMs`
+ * is the age at which a completion counts as interrupted.
  */
 export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number } = {}) {
   const jobs = [

@@ -20,7 +20,7 @@ export interface RestartableEngine {
 /** An empty database and an empty bucket, for any number of instances. */
 export interface SharedDeployment {
   settings: Record<string, string>
-  /** A separate connection that reads the rows without an instance. */
+  /** A separate connection, for access without an instance. */
   database: Database
   /** The keys of all objects in the bucket. */
   readObjects(): Promise<string[]>

@@ -59,7 +59,7 @@ async function resourcesOfAnotherAccount({ context }: TestService): Promise<Shop
   return { linkId: link.id, productId: product?.id ?? '', keyId: key.id }
 }
 
-/** Everything, in every account, that a refused request must not change. */
+/** The assets, products, attachments and keys of every account. A refused request must not change them. */
 export async function readShopState({ database }: TestService['context']) {
   const page = { page: 1, perPage: 1000 }
   return Promise.all(
@@ -70,7 +70,7 @@ export async function readShopState({ database }: TestService['context']) {
       return {
         assets,
         products: await data.listProducts(page),
-        links: await data.productsOfAssets(
+        attachments: await data.productsOfAssets(
           assets.map((asset) => asset.id),
           100_000,
         ),

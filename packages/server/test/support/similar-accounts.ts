@@ -11,7 +11,7 @@ import type { TestService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { hashKey } from '../../src/operations/keys/hash-key.ts'
 
-/** An account whose names, shop IDs and idempotency keys are the same as in another test account. */
+/** An account with the same filenames, shop IDs and idempotency keys as another test account. */
 export interface SimilarAccount extends TestAccount {
   bytes: Buffer
   /** A ready file that is attached to both variants of product 77. */
@@ -124,7 +124,7 @@ const PRODUCT_FILTERS = {
 
 const SORTS = ['created_at', '-created_at', 'filename', '-filename', 'bytes', '-bytes']
 
-/** Every list that an account can request: each combination of filters, and each sort order. */
+/** Lists of assets and products, with each combination of these filters, and in each sort order. */
 export function listPaths(): string[] {
   const assets = combinations(ASSET_FILTERS).map(
     (query, index) =>
@@ -137,7 +137,7 @@ export function listPaths(): string[] {
   return [...assets, ...sorted, ...products]
 }
 
-/** Everything else that the account can read, by its own IDs. */
+/** Other paths that the account can read, with its own IDs. */
 export function ownPaths({ file, unattached, open, linkId, products }: SimilarAccount): string[] {
   const ids = [file.id, unattached.id, open.id, linkId]
   return [

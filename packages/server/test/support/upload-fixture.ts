@@ -71,7 +71,7 @@ async function anUploadOfAnotherAccount({ context }: TestService) {
   return { id: upload.asset.id, uploadId: upload.id }
 }
 
-/** Everything in the database and the storage that a refused request must not change. */
+/** The usage, uploads, objects and parts. A refused request must not change them. */
 export async function readState({ service, accountId, ...fixture }: UploadFixture) {
   const { database, storage } = service.context
   const ids = [fixture.open.id, fixture.empty.id, fixture.cancelled.id, fixture.ready.id]

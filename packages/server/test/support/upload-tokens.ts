@@ -15,7 +15,7 @@ export async function requestToken(
   return response.body
 }
 
-/** Returns a function that calls the service with a new upload token. */
+/** A page that uses a new upload token: `call` calls the service with it. */
 export async function aPage(
   service: { baseUrl: string },
   call: Call,

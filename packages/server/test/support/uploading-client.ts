@@ -203,7 +203,7 @@ async function completeFile(
   file.bytes = NO_BYTES
 }
 
-/** Checks that every confirmed part is still stored, and sends the others again. */
+/** Checks that every confirmed part is still stored, sends the other parts and completes the upload. */
 async function resume(client: Client, file: SentFile, at: (step: Step) => void): Promise<void> {
   const url = `${client.baseUrl}${API}/assets/${file.session.id}/upload`
   const { status, body } = await callJson(url, { method: 'GET' })

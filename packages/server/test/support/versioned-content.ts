@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 
 const BLOCK = 65_536
-/** The seed and the position at the start of each block. */
+/** The size of the seed and the position, which are at the start of each block. */
 const HEADER = 8
 const FILLED: Buffer[] = []
 

@@ -8,8 +8,8 @@ const POOL = 'default.rgw.buckets.non-ec'
 
 /**
  * Gives the upload `to` the stored parts of the upload `from`, which has the same key. After `to` is completed, `from`
- * is still open, and the object consists of its parts. A gateway that is killed after it has stored an object and
- * before it closes the upload leaves the same state.
+ * is still open, and the object consists of the parts of `from`. A gateway that is killed after it has stored an object
+ * and before it closes the upload leaves the same state.
  */
 export async function shareParts(
   { settings }: CephEndpoint,

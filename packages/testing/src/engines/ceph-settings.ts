@@ -75,7 +75,7 @@ rgw_frontends = beast endpoint=127.0.0.1:${port} tcp_nodelay=1
 rgw_enable_apis = s3, admin
 rgw_thread_pool_size = 32
 rgw_run_sync_thread = false
-# By default, each bucket has eleven indexes, and every list reads all of them.
+# By default, the index of a bucket has eleven shards, and every list reads all of them.
 rgw_override_bucket_index_max_shards = 1
 rgw_dynamic_resharding = false
 # Small parts, so that tests need not send megabytes.

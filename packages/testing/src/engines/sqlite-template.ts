@@ -10,7 +10,7 @@ export async function createSqliteTemplate(folder: string): Promise<string> {
   return file
 }
 
-/** Copies the file that TEST_SQLITE_TEMPLATE names. Without it, opening the file creates and migrates it. */
+/** Copies the template, if TEST_SQLITE_TEMPLATE is set. Otherwise, opening the file creates and migrates it. */
 export async function copySqliteTemplate(file: string): Promise<void> {
   const { TEST_SQLITE_TEMPLATE: template } = process.env
   if (template !== undefined) await copyFile(template, file)

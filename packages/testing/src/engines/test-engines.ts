@@ -12,7 +12,7 @@ export interface Engines {
   backdoor: StorageBackdoor
 }
 
-/** Whether the suite runs on S3, where parts have at least 5 MiB and transfers bypass the service. */
+/** Whether the suite runs on S3, where settings require parts of at least 5 MiB and transfers bypass the service. */
 export const isOnS3 = process.env.STOWAGE_TEST_S3 !== undefined
 
 /** Whether the suite runs on SQLite and disk. */

@@ -45,7 +45,7 @@ const MEMORY = '/dev/shm'
 const LEAST_FREE_BYTES = 4 * 2 ** 30
 
 /**
- * The same, but in memory where that is possible. For tests with many small changes, which would otherwise mostly
+ * Like `aFolder`, but in memory if possible. For tests with many small changes, which would otherwise mostly
  * wait for the disk. The files survive if a process is killed, but not a restart of the machine.
  */
 export async function aFolderInMemory(t: TestContext): Promise<string> {

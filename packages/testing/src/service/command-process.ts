@@ -39,7 +39,10 @@ function openedSince(before: string[]): string[] {
   })
 }
 
-/** Waits as the end of a process does. Resources that do not prevent it, such as idle connections, do not count. */
+/**
+ * Waits until the command has closed its resources, and returns those that are still open after the timeout. Resources
+ * that do not keep a process running, such as idle connections, do not count.
+ */
 async function untilEnded(before: string[]): Promise<string[]> {
   const deadline = performance.now() + END_TIMEOUT_MS
   let open = openedSince(before)

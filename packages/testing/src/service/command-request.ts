@@ -1,4 +1,4 @@
-/** What a test sends to the process that runs commands. */
+/** The message from a test to the process that runs commands. */
 export interface CommandRequest {
   words: string[]
   env: Record<string, string>

@@ -43,7 +43,7 @@ export async function aServiceProcess(
   child.stderr.on('data', (text) => {
     stderr += text
   })
-  const greeting = new Promise<void>((resolve, reject) => {
+  const startupMessage = new Promise<void>((resolve, reject) => {
     child.stdout.on('data', (text) => {
       stdout += text
       if (stdout.includes('/api/v1/assets')) resolve()
@@ -52,7 +52,7 @@ export async function aServiceProcess(
       reject(new Error(`The service ended with code ${code}: ${stderr}`)),
     )
   })
-  await greeting
+  await startupMessage
   const urlOf = (label: string) => new RegExp(`${label}\\s+(\\S+)`).exec(stdout)?.[1] ?? ''
   return {
     child,

@@ -10,7 +10,7 @@ export function stowage(
   settings: Record<string, string>,
   ...commandLine: string[]
 ): Promise<Outcome> {
-  // The command refuses unknown settings, such as those that select the engines of the tests.
+  // The CLI refuses unknown settings, such as those that select the engines of the tests.
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STOWAGE_TEST_'))
   const env = { ...(Object.fromEntries(own) as Record<string, string>), ...settings }
   return runCommand({ words: commandLine, env, cwd: process.cwd(), input: '' })

@@ -14,7 +14,7 @@ test('images, audio, video and PDF have a preview', () => {
   assert.equal(kindOf('application/pdf'), 'pdf')
 })
 
-test('text has a preview of any size, even if only its name shows that it is text', () => {
+test('text of any size has a preview, even if only its name shows that it is text', () => {
   for (const mime of [
     'text/plain; charset=utf-8',
     'text/csv',

@@ -15,7 +15,7 @@ interface Props {
 
 const MAX_BYTES = 64_000
 
-/** The start of a text file. It is shown as text, whatever it contains. */
+/** The start of a text file. Markup in it is shown as text. */
 export function TextPreview({ url, label, bytes, onError }: Props) {
   const [text, setText] = useState<string>()
 

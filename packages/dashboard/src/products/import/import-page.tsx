@@ -116,7 +116,9 @@ function Sending({ state, onRetry, onRestart }: SendingProps) {
           <ErrorAlert
             title="The import stopped"
             error={
-              failure.problems.length > 0 ? 'The service rejected the lines below.' : failure.error
+              failure.problems.length > 0
+                ? 'The service rejected the products below.'
+                : failure.error
             }
             onRetry={onRetry}
           />

@@ -22,7 +22,7 @@ async function aTrashedAsset(data: AccountData): Promise<string> {
   return id
 }
 
-/** An asset that is attached to the product 1. */
+/** An asset that is attached to product 1. */
 async function anAttachedAsset(data: AccountData): Promise<string> {
   const id = await aReadyAsset(data)
   await data.putProducts([aProduct()])
@@ -30,7 +30,7 @@ async function anAttachedAsset(data: AccountData): Promise<string> {
   return id
 }
 
-/** The events of assets, the trash, products, keys and the plan. */
+/** The events of assets, the trash, products, keys, webhooks, upload tokens and the plan. */
 export const ASSET_EVENT_CASES: EventCase[] = [
   {
     sentence:
@@ -130,7 +130,7 @@ export const ASSET_EVENT_CASES: EventCase[] = [
     recorded: Array(6).fill('product.updated'),
   },
   {
-    sentence: 'an attached product, the same one again, and both detached',
+    sentence: 'a product that is attached twice and detached twice',
     async prepare({ data }) {
       const id = await aReadyAsset(data)
       await data.putProducts([aProduct()])

@@ -61,7 +61,7 @@ export function testAssetList({ name, open }: Contract): void {
         ['ip', [0, 1]],
         ['100%.zipp', []],
         ['pack sample', []],
-        // A name contains all trigrams of this text, but not the text itself.
+        // For PostgreSQL, a name contains all trigrams of this text, but not the text itself.
         ['sample sample', []],
       ]
       for (const [part, indexes] of expected) assert.deepEqual(await found(part), indexes, part)

@@ -107,7 +107,7 @@ export function testAssetSearch({ name, open }: Contract): void {
     assert.deepEqual(await search(), [[], []])
   })
 
-  test(name('a renamed product with thousands of assets is found by its new name'), async (t) => {
+  test(name('over 1,000 assets of a renamed product are found by its new name'), async (t) => {
     const { account, data } = await open(t, { planStorage: 1_000_000 })
     const [product] = await data.putProducts([aProduct({ name: 'Amber' })])
     assert.ok(product)

@@ -36,7 +36,7 @@ export function inHours(hours: number): Date {
 
 /**
  * Opens an engine with the account `default`. After each test all counters must be correct, and replaying the events
- * must give the state of the account, except after imports, which record no events.
+ * must give the state of the account, except after imports, which record no events, and after events were removed.
  */
 export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
   return {

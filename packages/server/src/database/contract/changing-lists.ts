@@ -11,7 +11,7 @@ const PER_PAGE = 1000
 const FAR = { page: 4, perPage: PER_PAGE }
 const BY_NAME = { by: 'filename', descending: false } as const
 
-/** The contract for lists that are read while others add and remove rows: no row is pushed off its page. */
+/** The contract for lists that are read while other clients add and remove rows: a page matches its total. */
 export function testChangingLists({ name, open }: Contract): void {
   test(name('a page of products and its total match while products change'), async (t) => {
     const { data } = await open(t)

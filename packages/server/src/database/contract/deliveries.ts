@@ -28,7 +28,7 @@ export function testDeliveries({ name, open }: Contract): void {
     assert.equal(won.filter(Boolean).length, 1)
     assert.equal(await add(3, [5]), true)
     assert.equal(await add(3, [4, 5]), false)
-    // The last event also advances if the webhook needs none of the events.
+    // `lastEvent` also advances if the webhook needs none of the events.
     assert.equal(await add(5, []), true)
     const rows = await database.listAllDeliveries(id, undefined, 10)
     assert.deepEqual(

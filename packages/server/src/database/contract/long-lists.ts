@@ -47,7 +47,7 @@ export function testLongLists({ name, open }: Contract): void {
         skus: [],
       })
       // The numbers of the products of each asset.
-      const links = new Map<string, Set<number>>()
+      const attachments = new Map<string, Set<number>>()
       const change: Record<string, (asset: Asset, index: number) => Promise<void>> = {
         async rename(asset) {
           const filename = `renamed ${asset.filename}`
@@ -82,11 +82,11 @@ export function testLongLists({ name, open }: Contract): void {
         },
         async attach(asset, index) {
           await data.attachProducts(asset.id, selectionOf(index))
-          links.set(asset.id, new Set([...(links.get(asset.id) ?? []), index % 3]))
+          attachments.set(asset.id, new Set([...(attachments.get(asset.id) ?? []), index % 3]))
         },
         async detach(asset, index) {
           await data.detachProducts(asset.id, selectionOf(index))
-          links.get(asset.id)?.delete(index % 3)
+          attachments.get(asset.id)?.delete(index % 3)
         },
         async renameProduct(_, index) {
           const renamed = (products.get(index % 3)?.name ?? '').length < 20
@@ -96,7 +96,7 @@ export function testLongLists({ name, open }: Contract): void {
           const old = products.get(index % 3)
           if (old !== undefined) await data.deleteProduct(old.id)
           await put(index % 3, 'new product')
-          for (const numbers of links.values()) numbers.delete(index % 3)
+          for (const numbers of attachments.values()) numbers.delete(index % 3)
         },
       }
       const steps = fc.record({
@@ -117,7 +117,7 @@ export function testLongLists({ name, open }: Contract): void {
           if (asset !== undefined) await change[kind]?.(asset, index)
         }
         const productsOf = ({ id }: Asset) =>
-          [...(links.get(id) ?? [])].flatMap((number) => products.get(number) ?? [])
+          [...(attachments.get(id) ?? [])].flatMap((number) => products.get(number) ?? [])
         const expected = listed([...model.values()], productsOf, query)
         const { rows, total } = await data.listAssets(query)
         assert.deepEqual({ ids: idsOf(rows), total }, expected)

@@ -149,7 +149,7 @@ export function testPaths({ name, open }: Contract): void {
   })
 
   test(
-    name('a folder of many assets is counted exactly, on every page, while it changes'),
+    name('a folder of many assets is counted exactly, on every page, before and after changes'),
     async (t) => {
       const { account, data } = await open(t, { planStorage: 1_000_000 })
       const model = await fillFolders(data, account.id)

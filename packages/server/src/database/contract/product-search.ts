@@ -74,7 +74,7 @@ export function testProductSearch({ name, open }: Contract): void {
 
   test(name('each page of products with their variants equals that of a full scan'), async (t) => {
     const { data } = await open(t)
-    // Products 1 to 9 with up to 7 variants, added in no particular order.
+    // Products 1 to 9 with 4 or 5 variants each, added in no particular order.
     const products = Array.from({ length: 40 }, (_, index) =>
       aProduct({
         productId: 1 + ((index * 7) % 9),

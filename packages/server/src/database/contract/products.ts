@@ -111,7 +111,7 @@ export function testProducts({ name, open }: Contract): void {
     },
   )
 
-  test(name('shop IDs up to 2^53 are stored exactly'), async (t) => {
+  test(name('shop IDs up to 2^53 - 1 are stored exactly'), async (t) => {
     const { data } = await open(t)
     const product = aProduct({
       productId: Number.MAX_SAFE_INTEGER,

@@ -74,7 +74,7 @@ export function testReplacedFiles({ name, open }: Contract): void {
       [first, second, third, fourth].map((key) => states.get(key)?.status),
       ['deleted', 'ready', 'ready', 'uploading'],
     )
-    // It is no longer kept, but downloads may still need it.
+    // The first version is no longer kept, but running downloads may still need its object.
     assert.equal(states.get(first)?.isSuperseded, true)
     assert.equal(states.get(second)?.isSuperseded, false)
     const other = await aReadyAsset(data, { size: 4 })
@@ -148,7 +148,7 @@ export function testReplacedFiles({ name, open }: Contract): void {
     const [record] = await database.listRecords(undefined, 10)
     assert.ok(record)
     const target = database.of((await anAccount(database, 'target')).id)
-    // The same deployment can't have the same keys twice.
+    // A deployment can't have the same object keys twice.
     await data.deleteAsset(id)
     await database.forgetEndedAssets(new Date(Date.now() + 60_000), 10)
     await target.importRecords({ keys: [], assets: [record] })

@@ -19,7 +19,7 @@ export interface ReplayedAsset {
     isDamaged: boolean
   }
   lastVersion: number
-  /** The IDs of its products. Those of an asset in the trash may have been deleted since. */
+  /** The IDs of its products. */
   products: Set<string>
 }
 

@@ -89,7 +89,7 @@ export function testResizing({ name, open }: Contract): void {
   })
 
   test(
-    name('when a completion and a new size race, the stored size is the completed one'),
+    name('when a completion and a new size race, exactly one of them takes effect'),
     async (t) => {
       const { data } = await open(t, { planStorage: 10_000 })
       for (let round = 0; round < 20; round += 1) {

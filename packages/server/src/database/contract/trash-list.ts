@@ -9,7 +9,7 @@ import { aLink, anAccount, aReadyAsset, type Contract, inHours } from './builder
 const PAGE = { page: 1, perPage: 10 }
 const HOUR_MS = 3_600_000
 
-/** Deletes the assets one after another. The last ones are deleted at the same time. */
+/** Moves the first three assets to the trash one after another, and the others at the same time. */
 async function trashOneByOne(database: Database, data: AccountData, ids: string[]): Promise<void> {
   for (const id of ids.slice(0, 3)) {
     await data.trashAssets([id])

@@ -140,7 +140,7 @@ export function testTrash({ name, open }: Contract): void {
       const link = await aLink(data)
       for (const id of [link, first, second, third]) {
         await data.trashAssets([id])
-        // The next one is trashed later by the clock.
+        // Waits, so that the next asset has a later deletion time.
         const now = await database.readClock()
         while ((await database.readClock()).getTime() <= now.getTime() + 1);
       }

@@ -79,7 +79,7 @@ export function testUploads({ name, open }: Contract): void {
     },
   )
 
-  test(name('two accounts with the same names and idempotency keys are separate'), async (t) => {
+  test(name('accounts with the same file names and idempotency keys are separate'), async (t) => {
     const { database, data } = await open(t)
     const theirData = database.of((await anAccount(database, 'other', 100)).id)
     const idempotency = { key: 'k', digest: 'x' }
@@ -200,7 +200,7 @@ export function testUploads({ name, open }: Contract): void {
           async () => (await data.cancelUpload(id)).won,
           async () => (await expireOverdue(database)) === 1,
         ]
-        // Each round starts with another call.
+        // Consecutive rounds start with different calls.
         const rotated = [...calls.slice(round % 3), ...calls.slice(0, round % 3)]
         const wins = await Promise.all(rotated.map((call) => call()))
         assert.equal(wins.filter(Boolean).length, 1)

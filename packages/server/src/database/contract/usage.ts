@@ -40,7 +40,7 @@ const TYPES: Record<string, string[]> = {
 /** The contract for the usage by type. */
 export function testUsage({ name, open }: Contract): void {
   test(
-    name('every media type belongs to one type, in any case and with any parameters'),
+    name('every media type belongs to one type, regardless of upper case and parameters'),
     async (t) => {
       const { data } = await open(t, { planStorage: 1e9 })
       for (const [type, mimes] of Object.entries(TYPES)) {
@@ -55,7 +55,7 @@ export function testUsage({ name, open }: Contract): void {
   )
 
   test(
-    name('usage counts only ready assets, most bytes first, and links without bytes'),
+    name('usage counts only ready assets, counts links with 0 bytes, and lists most bytes first'),
     async (t) => {
       const { database, data } = await open(t, { planStorage: 1000 })
       const other = database.of((await anAccount(database, 'other', 1000)).id)

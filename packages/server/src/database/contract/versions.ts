@@ -124,7 +124,7 @@ export function testVersions({ name, open }: Contract): void {
     const second = await replace(data, id, { size: 2 }, 2)
     await replace(data, id, { size: 4 }, 2)
     assert.deepEqual(await numbersOf(data, id), ['3*', '2', '1'])
-    // Version 3 becomes an older one last, so version 2 was replaced longest ago.
+    // This replaces version 3 with version 1, so version 2 is the one that was replaced longest ago.
     assert.equal((await data.restoreVersion(id, 1)).outcome, 'restored')
     await replace(data, id, { size: 8 }, 2)
     assert.deepEqual(await numbersOf(data, id), ['4*', '3', '1'])

@@ -37,7 +37,7 @@ export function aDelivery(details: Partial<NewDelivery> = {}): NewDelivery {
   return { ...delivery, createdAt: NOON, ...details }
 }
 
-/** Queues deliveries of the next events of a webhook, which need not exist. */
+/** Queues deliveries of the next events of a webhook. The events need not exist. */
 export async function queue(
   database: Database,
   webhookId: string,

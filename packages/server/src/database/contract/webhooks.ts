@@ -46,7 +46,7 @@ export function testWebhooks({ name, open }: Contract): void {
     assert.deepEqual(await data.listWebhooks(), [second])
   })
 
-  test(name('concurrent calls cannot exceed the number of webhooks'), async (t) => {
+  test(name('concurrent calls cannot exceed the maximum number of webhooks'), async (t) => {
     const { data } = await open(t)
     const added = await Promise.all([1, 2, 3, 4, 5].map(() => data.addWebhook(aWebhook(), 3)))
     assert.equal(added.filter((webhook) => webhook !== undefined).length, 3)
@@ -146,7 +146,7 @@ export function testWebhooks({ name, open }: Contract): void {
     assert.deepEqual((await data.findWebhook(id))?.failingSince, after(2))
   })
 
-  test(name('replaced secrets are kept until they are no longer valid'), async (t) => {
+  test(name('a limited number of replaced secrets is kept while they are valid'), async (t) => {
     const { data } = await open(t)
     const { id } = await addWebhook(data)
     const rotate = (secret: string, hours: number) =>

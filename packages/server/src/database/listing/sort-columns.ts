@@ -1,7 +1,7 @@
 import type { SortKey } from '../../domain/cursor.ts'
 
 /**
- * The columns of each sort order. Each has an index. The ID comes last, so that rows with equal values
+ * The columns of each sort order. Each sort order has an index. The ID comes last, so that rows with equal values
  * keep their order.
  */
 export const SORT_COLUMNS: Record<SortKey, string[]> = {

@@ -21,7 +21,7 @@ export function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
   const ready = sql`account_id = ${account} and status = 'ready'`
 
   async function countMore(counts: BlockCounts, conditions: Fragment[]): Promise<BlockCounts> {
-    // Unless the account's revision has changed, no block is read.
+    // If the counts are complete, blocks are read only after the account's revision has changed.
     const changedFrom = counts.revision + (isComplete(counts) ? 1 : 0)
     const changed = sql`
       select first_id, revision, assets, (

@@ -51,7 +51,7 @@ export function conditionsOf(
   if (ofProduct !== undefined) conditions.push(attachedTo(sql`p.id = ${ofProduct}`))
   if (folder !== undefined) {
     const { from, until } = folderRange(folder)
-    // Written as an expression, so that PostgreSQL does not use the index of folders.
+    // A scan reads an expression, so that PostgreSQL does not use the index of folders.
     const value = nameBy === 'index' ? sql`folder` : sql`(folder || '')`
     conditions.push(sql`folder is not null and ${value} >= ${from} and ${value} < ${until}`)
   }

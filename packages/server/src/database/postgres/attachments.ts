@@ -78,7 +78,7 @@ export function accountAttachments(sql: Sql, { account, actor }: Writer): Attach
   }
 }
 
-/** One event for each asset with changed attachments, and for each `MAX_EVENT_PRODUCTS` of its products. */
+/** An asset with changed attachments gets one event, or one for every `MAX_EVENT_PRODUCTS` products if it has more. */
 export function attachmentSubjects(sql: Sql): Fragment {
   const products = sql`'products', groups.products`
   return sql`

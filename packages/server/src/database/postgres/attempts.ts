@@ -8,7 +8,7 @@ import type { Fragment } from './statement.ts'
 type FailedAttempt = Extract<AttemptResult, { outcome: 'failed' }>
 type Attempts = Pick<DeliveryData, 'recordAttempt' | 'forgetDeliveries' | 'trimDeliveries'>
 
-/** Records attempts, and removes old deliveries. Every transaction locks the webhook before its deliveries. */
+/** Records attempts, and removes old deliveries. A webhook is locked before its deliveries. */
 export function webhookAttempts(sql: Sql): Attempts {
   return {
     async recordAttempt(claimed, result) {
@@ -62,7 +62,7 @@ function isTarget(sql: Sql, { id, url }: Webhook): Fragment {
   return sql`(id = ${id} and url = ${url})`
 }
 
-/** Locks the webhook first, as every transaction does. If the claim has ended, nothing changes. */
+/** Locks the webhook before the delivery. If the claim has ended, nothing changes. */
 async function recordFailure(
   sql: Sql,
   { webhook, delivery, claim }: ClaimedDelivery,

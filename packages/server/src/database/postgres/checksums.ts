@@ -17,7 +17,7 @@ interface ImportedObject {
   bytes: number
   chunk_size: number
   sha256: string | null
-  /** As text: the driver does not send arrays of dates. */
+  /** As text: `ARRAY_TYPES` does not serialize dates. */
   verified_at: string | null
 }
 

@@ -41,7 +41,7 @@ test('a transaction whose connection is reset fails immediately, without waiting
   let isOver = false
   const work = begin(connection.sql, async (transaction) => {
     const waiting = transaction`select pg_sleep(600)`
-    // The client sends the statement only once it is awaited.
+    // The client does not send the statement before it is awaited.
     setTimeout(() => proxy.reset(), 200)
     await waiting
   })
@@ -73,7 +73,10 @@ test('a long transaction stays on its connection', async (t) => {
   assert.equal(table?.found, null)
 })
 
-/** Forwards one connection, breaks it at the message with this number, and refuses all others. Returns its URL. */
+/**
+ * Starts a proxy that forwards one connection, breaks it at the message with this number, and refuses all others.
+ * Returns the URL of the proxy.
+ */
 async function brokenAt(t: TestContext, number: number, url: string): Promise<string> {
   const proxied = new URL(url)
   const proxy = createServer((client) => {

@@ -35,8 +35,8 @@ export interface ConnectionListeners {
 
 /**
  * One connection, opened by its first statement. A lost connection is never used again. The client would
- * reconnect automatically, but it would continue a transaction in the middle, write to closed sockets,
- * which ends the process, and sometimes hang.
+ * reconnect automatically, but it would continue a transaction in the middle, sometimes hang, and write to closed
+ * sockets, which ends the process.
  */
 export function openConnection(
   options: PostgresOptions,

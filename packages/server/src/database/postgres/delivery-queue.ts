@@ -22,7 +22,7 @@ type Queue = Pick<
   | 'listAllDeliveries'
 >
 
-/** The queue of the deliveries of all accounts. Every transaction locks the webhook before its deliveries. */
+/** The queue of the deliveries of all accounts. A webhook is locked before its deliveries. */
 export function deliveryQueue(sql: Sql): Queue {
   return {
     async listWebhooksBehind({ limit, maxPending }) {

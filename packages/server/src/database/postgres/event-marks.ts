@@ -3,7 +3,7 @@ import type { Sql } from './connection.ts'
 /** Marks all accounts. */
 export const ANY_ACCOUNT = '*'
 
-/** The accounts whose events the running unit of work may have recorded, by its connection. */
+/** For each connection, the accounts for which its running unit of work may have recorded events. */
 const marks = new WeakMap<Sql, Set<string>>()
 
 /** Call it in the unit of work that records an event, so that readers are woken up after its commit. */

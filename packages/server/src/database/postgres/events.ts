@@ -35,7 +35,7 @@ export function accountEvents(sql: Sql, account: string): EventData {
     async listEvents(query) {
       const { types, before, limit } = query
       const byId = orderById(before)
-      // Each type is read by its index: otherwise a rare one would read all events of the account.
+      // Each type is read separately, through an index: otherwise a rare type would require reading all events.
       const parts = types?.map((type) => select(query, sql`and type = ${type}`)) ?? [
         select(query, sql``),
       ]

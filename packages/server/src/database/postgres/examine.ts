@@ -85,7 +85,7 @@ async function examineSearch(sql: Sql): Promise<Finding> {
     return { check, status: 'ok', message: 'the name search uses a trigram index' }
   }
   const message =
-    'the extension pg_trgm is missing, so the name search reads every name; run as a user with the required privileges:'
+    'a trigram index is missing, so the name search reads every name; run as a user with the required privileges:'
   return { check, status: 'note', message, remedy: SEARCH_INDEXES }
 }
 

@@ -112,8 +112,9 @@ export function globalJobs(sql: Sql): Jobs {
     },
 
     async readStates(keys) {
-      // An asset in the trash owns its objects like a ready one. The current object of a replaced asset, and a
-      // completed replacement, are found by object_key. A later row of the same key replaces an earlier one.
+      // An asset in the trash owns its objects like a ready one. For the first object of a replaced asset and the
+      // object of a completed replacement, the first query returns `deleted`. If a version has the object, another
+      // query finds it by object_key: a row with priority 1 replaces the other row of the same key.
       const rows = await sql<StateRow[]>`
         select id, case when object_key is not null then 'deleted' when trashed_at is not null then 'ready'
             else status end as status, storage_id,

@@ -14,9 +14,9 @@ import { openPostgresDatabase } from './postgres-database.ts'
 import { fillSortNames } from './sort-name.ts'
 
 const server = await aPostgresServer()
-/** The migrations of version 0.1.0. */
+/** The number of migrations in version 0.1.0. */
 const RELEASED = 4
-/** More than one batch. */
+/** With the other assets, more than one batch of `fillSortNames`. */
 const MANY_FILES = 5_000
 const FEW_FILES = 100
 
@@ -31,7 +31,7 @@ function connectTo(t: TestContext, url: string): postgres.Sql {
   return sql
 }
 
-/** Assets that have no stored object. */
+/** The number of assets that have no stored object. */
 const OTHERS = 4
 
 /** A database as version 0.1.0 created it, with stored files and other assets. */
@@ -170,7 +170,7 @@ test('sort names of many assets are filled while the indexes are dropped, and th
     return row?.filled
   }
   assert.equal(await isFilled(), true)
-  // Interrupted after the first index was created.
+  // Interrupted after some of the indexes were created.
   const stop = (_message: string, { index }: { index?: unknown }) => {
     if (index === 'assets_by_name') throw new Error('interrupted')
   }

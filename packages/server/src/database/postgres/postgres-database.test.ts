@@ -151,7 +151,7 @@ test('the name filter works without permission to create pg_trgm', async (t) => 
   const url = await server.emptyDatabase(t)
   const admin = postgres(url)
   cleanUp(t, () => admin.end())
-  // The extension is trusted, so only a role that can't create anything in the database is refused.
+  // The extension is trusted, so only a role without the CREATE privilege on the database is refused.
   await admin`create role restricted login password 'test'`
   await admin`grant create, usage on schema public to restricted`
   cleanUp(t, async () => {

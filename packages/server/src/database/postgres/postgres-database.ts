@@ -30,7 +30,8 @@ import { deliveryData } from './webhook-data.ts'
  * Every transaction locks rows in this order, so that no deadlock can occur: an upload token, products by
  * (product_id, variant_id), assets by id and then their replacements, a webhook and then its deliveries, accounts by
  * id, and then rows that only the holder of the account's row changes (asset_blocks, usage_by_type, events).
- * Jobs skip locked assets, and so does an upload that removes assets from the trash while it holds the account's row.
+ * Jobs that expire, remove or forget assets skip locked ones, and so does an upload that removes assets from the trash
+ * while it holds the account's row.
  *
  * A query that selects a limited number of rows for a change is in `array(…)`, so that it runs only once. As the inner
  * side of a nested loop, it would run for every row of the table and exceed its limit, because it skips changed rows.

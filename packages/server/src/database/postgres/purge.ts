@@ -2,8 +2,8 @@ import type { Sql } from './connection.ts'
 import { recordAssetEvents } from './record-events.ts'
 
 /**
- * Permanently removes assets from the trash, in the caller's transaction, which has locked them: their bytes, their
- * versions, their attachments and their objects.
+ * Permanently removes assets from the trash, in the caller's transaction, which has locked them. Frees their bytes,
+ * removes their versions and attachments, and queues their objects for removal.
  */
 export async function purge(transaction: Sql, actor: string, ids: string[]): Promise<void> {
   await transaction`

@@ -14,7 +14,10 @@ function ownerOf(sql: Sql, key: string): Fragment {
     select asset_id, version from asset_versions where object_key = ${key}`
 }
 
-/** Locks the account of an object. Every transaction locks it before the row of a checksum. */
+/**
+ * Locks the account of an object. Call it before the row of the checksum is locked: `finishSuperseded` uses the same
+ * order, so that the two cannot deadlock.
+ */
 export async function lockAccountOf(transaction: Sql, key: string): Promise<void> {
   await transaction`
     select from accounts where id = (

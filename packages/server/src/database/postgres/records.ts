@@ -42,7 +42,7 @@ function* batchesOf<Row>(rows: Row[]): Iterable<Row[]> {
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
-/** Exports the data of a deployment. */
+/** Exports the assets of a deployment. */
 export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
   return {
     async listRecords(after = FIRST, limit) {
@@ -66,7 +66,7 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
   }
 }
 
-/** Imports the data of another deployment. */
+/** Imports keys and assets of another deployment. */
 export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'importRecords'> {
   async function importAssets(transaction: Sql, records: AssetRecord[]): Promise<void> {
     const productIds = records.flatMap((record) => record.productIds)

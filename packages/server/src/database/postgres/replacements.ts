@@ -13,8 +13,8 @@ interface ReplacedAsset {
 }
 
 /**
- * Completes a replacement. Locks the asset before the row of the replacement, like all others that change
- * both. Undefined when it is no longer being completed.
+ * Completes a replacement. Locks the asset before the row of the replacement, like every transaction that changes
+ * both. Undefined when the replacement is no longer being completed.
  */
 export function finishReplacement(
   sql: Sql,

@@ -4,8 +4,8 @@ import type { Sql } from './connection.ts'
 const BATCH = 1000
 
 /**
- * Fills the searchable paths of assets that older versions stored without one, some in each statement. Can
- * be interrupted and repeated.
+ * Sets `search_path` of assets that older versions of Stowage stored without it, in batches. Can be interrupted and
+ * repeated.
  */
 export async function fillSearchPaths(sql: Sql): Promise<void> {
   for (;;) {

@@ -10,8 +10,8 @@ const MANY = 50_000
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /**
- * Sets `sort_name` of assets that older versions have stored: few of them in batches, each in its own
- * transaction; many of them in one transaction without indexes. Can be interrupted and repeated.
+ * Sets `sort_name` of assets that older versions of Stowage stored without it. Few assets are changed in batches, each
+ * in its own transaction. Many assets are changed in one transaction, without indexes. Can be interrupted and repeated.
  */
 export async function fillSortNames(
   sql: Sql,

@@ -6,7 +6,10 @@ import type { Sql } from './connection.ts'
  * transaction. Only the holder of the account's row changes the removals.
  */
 
-/** Removes the oldest versions of an asset. Their bytes are available, and their objects are removed after an hour. */
+/**
+ * Removes the older versions of an asset except for the `keep` that were replaced last. Their bytes are available
+ * immediately, and their objects are removed after an hour.
+ */
 export async function supersedeOldest(
   transaction: Sql,
   assetId: string,

@@ -16,8 +16,8 @@ export interface VersionContent {
 
 /**
  * Makes a version the current one, in the caller's transaction, which has locked the asset. The version that
- * was current becomes an older one. The counters of the account do not change: the caller has counted the
- * bytes.
+ * was current becomes an older one. The counters of the account do not change: the bytes are already
+ * counted.
  */
 export async function switchVersion(
   transaction: Sql,

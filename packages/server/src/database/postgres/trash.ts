@@ -159,14 +159,17 @@ export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash' | 'listTr
   }
 }
 
-/** Locks these assets in the order of their IDs. Those that another call removed or restored meanwhile are left out. */
+/**
+ * Locks these assets in the order of their IDs, and removes them. Those that another call removed or restored meanwhile
+ * are left out.
+ */
 async function purgeLocked(transaction: Sql, actor: string, ids: string[]): Promise<number> {
   if (ids.length === 0) return 0
   const locked = await transaction<{ id: string }[]>`
     select id from assets where id = any(${ids}::uuid[]) and trashed_at is not null
     order by id for no key update`
   await purge(transaction, actor, idsOf(locked))
-  // Not 0, so that the caller continues.
+  // Includes those that were left out: 0 would mean that none remains.
   return ids.length
 }
 

@@ -30,8 +30,8 @@ export function createUnitsOfWork(
 }
 
 /**
- * Runs a unit of work. After a deadlock or a serialization failure it runs again, up to `MAX_ATTEMPTS`
- * times. The pauses are random, so that colliding units do not collide again. An outage rejects with
+ * Runs a unit of work. After a deadlock or a serialization failure it runs again, at most `MAX_ATTEMPTS`
+ * times in total. The pauses are random, so that colliding units do not collide again. An outage rejects with
  * `EngineUnavailable`.
  */
 export async function unitOfWork<Result>(work: () => Promise<Result>): Promise<Result> {

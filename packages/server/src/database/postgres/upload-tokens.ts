@@ -33,13 +33,16 @@ interface TokenRow {
 /** Tokens that expire later were created while the clock was ahead. */
 const LATEST_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
 
-/** By the time of the statement, because a transaction may have waited for the token. */
+/** Uses the current time, not that of the start of the transaction, which may have waited for the token. */
 function isExpired(sql: Sql): Fragment {
   return sql`(upload_tokens.expires_at <= clock_timestamp()
     or upload_tokens.expires_at > clock_timestamp() + ${LATEST_MS} * interval '1 ms')`
 }
 
-/** The new expiry of an upload, in an update of `assets`. Without a limit, an expired token could extend it forever. */
+/**
+ * The new expiry of an upload, in an update of `assets`. It does not change if the token of the upload has expired:
+ * otherwise the upload could be extended forever.
+ */
 export function extendedExpiry(sql: Sql, keptForMs: number): Fragment {
   return sql`case when assets.token_id is not null and exists (
       select from upload_tokens where upload_tokens.id = assets.token_id and ${isExpired(sql)})

@@ -2,13 +2,14 @@ import type { Sql } from './connection.ts'
 import { containing } from './name-filter.ts'
 import type { Fragment } from './statement.ts'
 
-/** This many products fit into a hash table with the smallest `work_mem`. */
+/** This many products fit into a hash table with the default `work_mem`. */
 const MAX_HASHED_PRODUCTS = 10_000
 
 /**
  * Matches assets that have every word in their name, in their path or in a text of an attached product. Whether
  * any path or any product has the word is looked up once; if none has it, they are not read for each asset.
- * Names are read from an index. Paths are too long for an index entry, so they are read from the table.
+ * Names are read from an index. A name and a path together are too long for an index entry, so paths are read from
+ * the table.
  */
 export function wordFilter(
   sql: Sql,
@@ -35,8 +36,9 @@ export function wordFilter(
 }
 
 /**
- * Looks the products of an asset up in a hash table of the products that have the word, which takes a third of
- * the time. With too many products, PostgreSQL would compare them one by one instead of hashing them.
+ * Looks up the products of an asset in a hash table of the products that have the word. Reading the texts of the
+ * products instead takes more than twice as long. With too many products, PostgreSQL would compare them one by one
+ * instead of hashing them.
  */
 function attachedToHashed(sql: Sql, products: Fragment, otherwise: Fragment): Fragment {
   const some = sql`${products} limit ${MAX_HASHED_PRODUCTS + 1}`
@@ -48,7 +50,7 @@ function attachedToHashed(sql: Sql, products: Fragment, otherwise: Fragment): Fr
     else ${otherwise} end`
 }
 
-/** Selects the assets that have the word, at most `limit` of each kind. */
+/** Selects assets that have the word: at most `limit` by name, as many by path, and as many by product. */
 export function wordCandidates(
   sql: Sql,
   account: string,
@@ -64,7 +66,7 @@ export function wordCandidates(
      where p.account_id = ${account} and p.search_text like ${containing(word)} limit ${limit})`
 }
 
-/** Must repeat the conditions of the partial indexes; otherwise PostgreSQL does not use them. */
+/** Must repeat the condition of the partial index; otherwise PostgreSQL does not use the index. */
 function assetsByPath(sql: Sql, account: string, word: string): Fragment {
   return sql`
     select a.id from assets a

@@ -23,7 +23,7 @@ interface Change {
   type: AttachmentEventType
   assetIds: string[]
   selection: ProductSelection
-  /** Marks the assets as changed, and returns them. */
+  /** Returns the assets. When attaching, it also marks them as attached. */
   mark: { all(parameters: { account: string; ids: string }): AssetRow[] }
 }
 
@@ -40,12 +40,12 @@ export function prepareAttachments(connection: Connection) {
   const markLinked = prepare<AssetRow>(
     `update assets set linked = 1, link_changes = link_changes + 1 where ${VISIBLE} returning id, seq`,
   )
-  const link = prepare<Attachment>(
+  const attach = prepare<Attachment>(
     `insert or ignore into asset_products (asset_seq, product_seq)
      select a.value, p.value from json_each(:asset_seqs) a cross join json_each(:product_seqs) p
      returning asset_seq, product_seq`,
   )
-  const unlink = prepare<Attachment>(
+  const detach = prepare<Attachment>(
     `delete from asset_products where asset_seq in (select value from json_each(:asset_seqs))
      and product_seq in (select value from json_each(:product_seqs))
      returning asset_seq, product_seq`,
@@ -60,7 +60,7 @@ export function prepareAttachments(connection: Connection) {
      where seq in (select value from json_each(:asset_seqs))`,
   )
 
-  /** Records an event for each asset whose attachments changed, and for each `MAX_EVENT_PRODUCTS` of its products. */
+  /** Records events for each asset whose attachments changed, each with at most `MAX_EVENT_PRODUCTS` products. */
   function record(writer: Writer, type: AttachmentEventType, changed: Attachment[]): void {
     if (changed.length === 0) return
     const seqs = [...new Set(changed.map(({ product_seq }) => product_seq))]
@@ -111,7 +111,7 @@ export function prepareAttachments(connection: Connection) {
     changeAttachments(
       writer,
       { type: 'asset.attached', assetIds, selection, mark: markLinked },
-      (seqs) => link.all(seqs),
+      (seqs) => attach.all(seqs),
     )
 
   const detachAssets = (writer: Writer, assetIds: string[], selection: ProductSelection) =>
@@ -119,7 +119,7 @@ export function prepareAttachments(connection: Connection) {
       writer,
       { type: 'asset.detached', assetIds, selection, mark: visible },
       ({ asset_seqs, product_seqs }) => {
-        const detached = unlink.all({ asset_seqs, product_seqs })
+        const detached = detach.all({ asset_seqs, product_seqs })
         updateLinked.run({ asset_seqs })
         return detached
       },

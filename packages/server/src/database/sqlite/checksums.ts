@@ -1,7 +1,7 @@
 import type { Integrity } from '../../domain/asset.ts'
 import type { Connection } from './statement.ts'
 
-interface CompletedObject {
+interface ObjectOfChecksum {
   key: string
   bytes: number
   chunkSize: number
@@ -27,17 +27,17 @@ export function prepareChecksums({ prepare }: Connection) {
 
   return {
     /** The client declared the digest of a file that it is going to upload. */
-    declareChecksum({ key, bytes, chunkSize }: CompletedObject, sha256: string): void {
+    declareChecksum({ key, bytes, chunkSize }: ObjectOfChecksum, sha256: string): void {
       declare.run({ key, bytes, chunk_size: chunkSize, sha256 })
     },
 
     /** The object was created. Its bytes are read soon. */
-    queueChecksum({ key, bytes, chunkSize }: CompletedObject): void {
+    queueChecksum({ key, bytes, chunkSize }: ObjectOfChecksum): void {
       add.run({ key, bytes, chunk_size: chunkSize, now: Date.now() })
     },
 
     /** The object was copied from another deployment. Its bytes are compared with the digest that they had there. */
-    importChecksum({ key, bytes, chunkSize }: CompletedObject, integrity: Integrity): void {
+    importChecksum({ key, bytes, chunkSize }: ObjectOfChecksum, integrity: Integrity): void {
       const { sha256 } = integrity
       const verified_at = integrity.verifiedAt?.getTime() ?? null
       addRead.run({ key, bytes, chunk_size: chunkSize, sha256, verified_at, now: Date.now() })

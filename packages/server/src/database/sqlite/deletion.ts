@@ -19,7 +19,7 @@ export function prepareDeletion(connection: Connection) {
      select :id, p.id from asset_products l join products p on p.seq = l.product_seq
      where l.asset_seq = :seq`,
   )
-  const unlink = prepare('delete from asset_products where asset_seq = :seq')
+  const detach = prepare('delete from asset_products where asset_seq = :seq')
   const unindexName = prepare('delete from asset_names where rowid = :seq')
   const end = prepare(
     `update assets set status = 'deleted', changed_at = :now, trashed_at = :now, linked = 0
@@ -41,7 +41,7 @@ export function prepareDeletion(connection: Connection) {
     const isFile = row.kind === 'file'
     const replacement = isFile ? cancelReplacement(actor, id) : undefined
     keepAttachments.run({ id, seq })
-    unlink.run({ seq })
+    detach.run({ seq })
     unindexName.run({ seq })
     end.run({ seq, now: Date.now() })
     const versions = isFile ? trashVersions.all({ id }) : []

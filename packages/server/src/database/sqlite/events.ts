@@ -56,7 +56,7 @@ export function prepareEvents({ prepare, transaction }: Connection) {
     )
   }
 
-  /** Each type is read by its index: otherwise a rare one would read all events of the account. */
+  /** Reads each type by an index: otherwise, a query for a rare type would read all events of the account. */
   function read(account: string, { after, before, types, limit }: EventQuery): EventRow[] {
     const position = { account, after, before: before ?? Number.MAX_SAFE_INTEGER, limit }
     const order = before === undefined ? 'asc' : 'desc'

@@ -54,7 +54,8 @@ export function prepareJobs(connection: Connection) {
        order by coalesce(retry_at, changed_at) limit :limit)
      returning ${UPLOAD_COLUMNS}`,
   )
-  // The current object of a replaced asset, and a completed replacement, are found by object_key.
+  // For the first object of a replaced asset and the object of a completed replacement, the first query returns
+  // `deleted`. If a version has the object, another query finds it by object_key, with priority 1.
   const states = prepare<StateRow>(
     `select id, iif(object_key is null, ${OBJECT_STATUS}, 'deleted') as status, storage_id, 0 as priority
      from assets where id in (select value from json_each(:keys))
@@ -94,7 +95,7 @@ export function prepareJobs(connection: Connection) {
   )
 
   return {
-    // The file is on this machine, so its clock is this machine's.
+    // The database is a file on this machine, so its clock is this machine's.
     readClock: () => new Date(),
 
     listOverdueUploads(limit: number): Upload[] {
@@ -128,7 +129,7 @@ export function prepareJobs(connection: Connection) {
 
     readStates(keys: string[]): Map<string, AssetState> {
       const rows = states.all({ keys: JSON.stringify(keys) })
-      // A later row of the same key replaces an earlier one.
+      // A row with priority 1 replaces the other row of the same key.
       return new Map(rows.map((row) => [row.id, toState(row)]))
     },
 

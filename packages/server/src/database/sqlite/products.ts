@@ -33,11 +33,11 @@ export function prepareProducts(connection: Connection) {
     deleteProduct(writer: Writer, id: string): boolean {
       const { account } = writer
       return transaction(() => {
-        const linked = attachedAssets.all({ account, id })
+        const attached = attachedAssets.all({ account, id })
         const row = remove.get({ account, id })
         if (row === undefined) return false
         unindexText.run({ seq: row.seq })
-        updateLinked.run({ seqs: JSON.stringify(linked.map(({ asset_seq }) => asset_seq)) })
+        updateLinked.run({ seqs: JSON.stringify(attached.map(({ asset_seq }) => asset_seq)) })
         recordEvent(writer, 'product.deleted', toProduct(row))
         return true
       })

@@ -57,7 +57,7 @@ export function openPutProducts(options: PutOptions) {
     }
   }
 
-  /** Runs one import at a time, and pauses after each, so that waiting writes can run. */
+  /** Runs one import at a time, and pauses after each that succeeds, so that waiting writes can run. */
   function enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
     const result = last.then(work)
     last = result.then(

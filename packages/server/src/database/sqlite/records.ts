@@ -31,7 +31,7 @@ interface VersionRow {
   checksum: unknown[] | null
 }
 
-/** Exports and imports the data of a deployment. */
+/** Exports assets, and imports assets and keys. */
 export function prepareRecords(connection: Connection) {
   const { prepare, transaction } = connection
   const { importChecksum } = prepareChecksums(connection)
@@ -72,7 +72,7 @@ export function prepareRecords(connection: Connection) {
   const indexName = prepare(
     'insert into asset_names (rowid, search_name) values (:seq, :search_name)',
   )
-  const link = prepare(
+  const attach = prepare(
     `insert into asset_products (asset_seq, product_seq)
      select :seq, seq from products
      where account_id = :account and id in (select value from json_each(:product_ids))`,
@@ -133,8 +133,8 @@ export function prepareRecords(connection: Connection) {
     if (isTrashed) keepAttachments.run({ id: asset.id, product_ids })
     else {
       indexName.run({ seq: row.seq, search_name })
-      const links = link.run({ account, seq: row.seq, product_ids })
-      if (links !== productIds.length) {
+      const attached = attach.run({ account, seq: row.seq, product_ids })
+      if (attached !== productIds.length) {
         throw new Error(`the asset ${asset.id} is attached to a product that does not exist`)
       }
     }

@@ -30,10 +30,10 @@ export function prepareRelease(connection: Connection) {
   const free = connection.prepare(
     'update accounts set reserved_bytes = reserved_bytes - :bytes where id = :account',
   )
-  const unlink = connection.prepare('delete from asset_products where asset_seq = :seq')
+  const detach = connection.prepare('delete from asset_products where asset_seq = :seq')
   return (actor: string, type: UploadEventType, row: UploadRow): void => {
     free.run({ account: row.account_id, bytes: row.bytes })
-    unlink.run({ seq: row.seq })
+    detach.run({ seq: row.seq })
     queueRemoval('upload', { key: row.id, storageId: row.storage_id ?? row.upload_id })
     recordUpload({ account: row.account_id, actor }, type, row)
   }

@@ -1,7 +1,7 @@
 import { WINDOW_KEPT_MS } from '../window-kept.ts'
 
 /**
- * Counts in memory: only one process uses the database, and a count in the file would need a synced
+ * Counts in memory: only one process serves requests, and a count in the file would need a synced
  * commit per request.
  */
 export function countRequestsInMemory() {

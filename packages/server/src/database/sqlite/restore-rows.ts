@@ -12,7 +12,7 @@ export function prepareRestoreRows({ prepare }: Connection) {
        trash_bytes = trash_bytes - :needed
      where id = :account and (:needed = 0 or stored_bytes + reserved_bytes + :needed <= plan_storage)`,
   )
-  const link = prepare(
+  const attach = prepare(
     `insert or ignore into asset_products (asset_seq, product_seq)
      select :seq, p.seq from trashed_attachments t
      join products p on p.id = t.product_id and p.account_id = :account
@@ -41,10 +41,10 @@ export function prepareRestoreRows({ prepare }: Connection) {
 
     /** The caller has counted its bytes. */
     restoreRow({ seq, id, account_id: account, filename }: UploadRow): void {
-      const links = link.run({ seq, id, account })
+      const attached = attach.run({ seq, id, account })
       forgetAttachments.run({ id })
       restoreVersions.run({ id })
-      restore.run({ seq, linked: Number(links > 0), now: Date.now() })
+      restore.run({ seq, linked: Number(attached > 0), now: Date.now() })
       indexName.run({ seq, search_name: foldText(filename) })
     },
   }

@@ -6,8 +6,8 @@ import { wrapConnection } from './statement.ts'
 const BATCH = 1000
 
 /**
- * Fills the searchable paths of assets that older versions stored without one, some in each transaction.
- * Can be interrupted and repeated.
+ * Sets `search_path` of assets that older versions have stored, one batch per transaction. Can be interrupted
+ * and repeated.
  */
 export async function fillSearchPaths(database: DatabaseSync): Promise<void> {
   const { prepare, transaction } = wrapConnection(database)

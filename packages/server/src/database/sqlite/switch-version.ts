@@ -24,7 +24,7 @@ export interface AssetOfVersions {
 
 /**
  * Makes a version the current one, in the caller's transaction. The version that was current becomes an older
- * one. The counters of the account do not change: the caller has counted the bytes.
+ * one. The counters of the account do not change: the bytes are already counted.
  */
 export function prepareSwitchVersion({ prepare }: Connection) {
   const keepCurrent = prepare(

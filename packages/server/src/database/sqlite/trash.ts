@@ -75,7 +75,7 @@ export function prepareTrash(connection: Connection) {
        limit ${CORRECTED_TIMES})`,
   )
 
-  /** The rows of these assets, if all of them are ready or in the trash. */
+  /** The rows of the assets that are ready or in the trash, and the IDs of the others. */
   function find(account: string, ids: string[]) {
     const rows = deletable.all({ account, ids: JSON.stringify(ids) })
     return { rows, unknown: unknownOf(ids, rows) }

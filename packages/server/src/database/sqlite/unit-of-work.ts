@@ -10,8 +10,8 @@ export interface UnitsOfWork {
   /** Shares a commit with the writes that arrive at the same time. */
   write<Result>(work: () => Result): Promise<Result>
   /**
-   * A write that frees disk space or releases a reservation. It succeeds even on a full disk: then it
-   * runs again with the space of the spare file.
+   * A write that frees disk space or releases a reservation. If the disk is full, it runs
+   * again with the space of the spare file, if there is one.
    */
   free<Result>(work: () => Result): Promise<Result>
   /** For work that manages its own transaction. */

@@ -7,7 +7,7 @@ import { openFeeds } from '../../operations/events/open-feeds.ts'
 import { authenticate, type Credentials } from '../../operations/keys/authenticate.ts'
 import { openStream, type Stream } from './open-stream.ts'
 
-/** Shorter than proxies keep a quiet connection open (often 60 seconds). Callers are checked as often. */
+/** Shorter than proxies keep a quiet connection open (often 60 seconds). Callers are checked at the same interval. */
 const HEARTBEAT_MS = 15_000
 const MAX_PER_KEY = 100
 const MAX_STREAMS = 5_000
@@ -28,7 +28,7 @@ export interface EventStreams {
 }
 
 export interface Reservation {
-  /** Sends the events after `position` until the client disconnects, its key is revoked or the service stops. */
+  /** Sends the events after `position` until the client disconnects or loses its access, or the service stops. */
   start(response: ServerResponse, position: number): void
   /** Call it if the stream does not start. */
   release(): void
@@ -93,7 +93,7 @@ export function openEventStreams(
         release: () => count(keyId, -1),
         start(response, position) {
           const stream = openStream(response, position)
-          // The client has disconnected already, so the response emits no event when it closes.
+          // The client has already disconnected, so the response does not emit `close` anymore.
           if (stream.isClosed()) return count(keyId, -1)
           let isLive = false
           const follower = {
@@ -154,6 +154,6 @@ async function mayRead(context: Context, { accountId, credentials }: StreamReque
 function tooMany(): ServiceError {
   return new ServiceError(
     'too_many_streams',
-    `There are too many open event streams: a key can have ${MAX_PER_KEY} on each instance. Close one, or read GET /events in pages.`,
+    `There are too many open event streams: an instance allows ${MAX_PER_KEY} per key and ${MAX_STREAMS} in total. Close one, or read GET /events in pages.`,
   )
 }

@@ -6,7 +6,7 @@ import type { FeedEvent } from '../../operations/events/create-feed.ts'
 const MAX_UNREAD_BYTES = 256 * 1024
 /** A client that does not read for this long is disconnected. It can continue after the last event that it got. */
 const DRAIN_MS = 30_000
-/** How long an ended stream waits until its client has read everything. The key was revoked, or the service stops. */
+/** How long an ended stream waits for its client to read everything. */
 const END_MS = 5_000
 /** How long a client waits before it connects again. Random, so that not all clients connect at the same time. */
 const RETRY_MS = { min: 500, max: 2_500 }

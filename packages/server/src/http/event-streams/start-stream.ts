@@ -26,9 +26,10 @@ export async function startStream(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const { context, caller, query, headers } = request
-  if (query.order === 'desc' || query.before !== undefined) {
+  if (query.order === 'desc') {
     throw invalid({ order: ['must not be desc for a stream, which sends the oldest event first'] })
   }
+  if (query.before !== undefined) throw invalid({ before: ['must be omitted for a stream'] })
   const stream = streams.reserve({
     accountId: context.accountId,
     keyId: caller.keyId,

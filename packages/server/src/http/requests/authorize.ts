@@ -74,6 +74,6 @@ function applyRateLimit(context: Context, status: RateLimitStatus, reply: Fastif
   reply.header('Retry-After', seconds)
   throw new ServiceError(
     'too_many_requests',
-    `The limit of ${status.limit} requests per minute is exceeded. Retry in ${seconds} seconds.`,
+    `The limit of ${status.limit} requests per minute is exceeded. Retry in ${seconds} s.`,
   )
 }

@@ -2,7 +2,7 @@ import type { ReplacementRequest, UploadRequest } from '@stowage/protocol'
 import { invalid } from '../../errors.ts'
 import type { FileDetails } from '../../operations/uploads/request-upload.ts'
 
-/** Accepts both spellings of the name and of the media type. */
+/** Accepts `name` or `filename`, and `mime` or `mime_type`. */
 export function readFileDetails(body: UploadRequest): FileDetails {
   const file = readReplacementDetails(body)
   if (file.filename === undefined) throw invalid({ name: ['is required: send the file’s name'] })

@@ -9,7 +9,7 @@ export function readProductListRequest(query: ListProductsQuery): ProductListReq
   return { ...readPageRequest(query, 'created_at'), ...readFilters(query) }
 }
 
-/** The cursor of a page is the ID of its last product. */
+/** The cursor of a page is the `product_id` of its last product. */
 export function readProductGroupListRequest(
   query: ListProductGroupsQuery,
 ): ProductGroupListRequest {

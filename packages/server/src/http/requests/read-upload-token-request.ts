@@ -5,7 +5,7 @@ import type { UploadTokenLimits } from '../../domain/upload-token.ts'
 import { invalid } from '../../errors.ts'
 import { readProductSelection } from './read-product-selection.ts'
 
-/** The schema has checked every field. */
+/** The schema has checked the format of every field. */
 export function readUploadTokenRequest(
   body: UploadTokenRequest,
 ): UploadTokenLimits & { lifetimeMs: number } {

@@ -40,7 +40,7 @@ export async function* productChunks(
 export async function* groupChunks(slices: AsyncIterable<ProductGroup[]>): AsyncGenerator<string> {
   let isStart = true
   for await (const slice of slices) {
-    // Products that were deleted in the meantime are left out.
+    // All products of this slice were deleted in the meantime.
     if (slice.length === 0) continue
     const list = elementsOf(slice.map(presentProductGroup))
     yield isStart ? list : `,${list}`

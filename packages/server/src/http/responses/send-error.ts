@@ -4,7 +4,7 @@ import { EngineUnavailable, ServiceError } from '../../errors.ts'
 import { sendErrorPage, wantsPage } from './send-error-page.ts'
 import { wireErrors } from './wire-errors.ts'
 
-/** How long a caller waits before it retries after an engine was unavailable. */
+/** How long a caller waits before it retries after an error that is usually over soon. */
 const RETRY_AFTER_SECONDS = '2'
 
 /** Errors that Fastify itself raises. */

@@ -6,8 +6,8 @@ import { assetNotFound } from './asset-not-found.ts'
 
 /**
  * Removes the asset from all lists, detaches it from its products and frees its bytes immediately. It stays in the
- * trash, unless the deletion is permanent or the service has no trash. Then a job removes its objects. An unfinished
- * upload or replacement is cancelled.
+ * trash, unless the deletion is permanent or the service has no trash: in these cases a job removes its objects. An
+ * unfinished upload or replacement is cancelled.
  */
 export async function deleteAsset(
   context: AccountContext,

@@ -46,7 +46,7 @@ function aSubscriber(position: number, capacity = Number.POSITIVE_INFINITY) {
 
 const upTo = (last: number) => Array.from({ length: last }, (_, index) => index + 1)
 
-test('each event is read once for all subscribers, and one that joins later gets the recent ones', async () => {
+test('each event is read once for all subscribers, and a subscriber that joins later gets the recent events', async () => {
   const { feed, reads, record } = aFeed()
   const subscribers = [aSubscriber(0), aSubscriber(0), aSubscriber(0)]
   for (const subscriber of subscribers) assert.ok(feed.join(subscriber))

@@ -20,7 +20,7 @@ export interface Subscriber {
 }
 
 export interface Feed {
-  /** Adds the subscriber, and sends it the recent events after its position. False if it would miss events in between. */
+  /** Adds the subscriber, and sends it the recent events after its position. False if it would miss events. */
   join(subscriber: Subscriber): boolean
   leave(subscriber: Subscriber): void
   /** Reads new events and sends them to all subscribers. */

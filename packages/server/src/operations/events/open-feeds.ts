@@ -84,7 +84,7 @@ export function openFeeds(context: Context, toText: (event: Event) => string): F
     }
   }
 
-  /** As many events as fit into `MAX_HELD_LENGTH`, and at least one. */
+  /** The first events, up to and including the one that exceeds `MAX_HELD_LENGTH`. */
   function firstEvents(events: FeedEvent[]): FeedEvent[] {
     let length = 0
     const end = events.findIndex(({ text }) => {

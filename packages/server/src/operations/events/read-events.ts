@@ -44,7 +44,7 @@ async function readUntilUnreadable(
   } catch (error) {
     if (!(error instanceof UnreadableEvent)) throw error
     skip(reader, error.id, error)
-    // The page has room for all of them, because they were in the page with the unreadable event.
+    // All events before the unreadable one fit in a page, because they were in the same page.
     const { events } = await reader.data.listEvents({ ...query, before: error.id })
     return { events: events.reverse(), hasMore: true, until: error.id }
   }

@@ -7,7 +7,7 @@ type TextFilter = 'search' | 'name' | 'sku' | 'vendor' | 'tag'
 /** The filters of a list of products as the client sends them. An empty filter means no filter. */
 export type TextFilters = Partial<Record<TextFilter, string | undefined>>
 
-/** Separates the text filters of a request from its other members, and folds them. */
+/** Separates the text filters of a request from its other members. Folds all but the SKU, which must match exactly. */
 export function splitFilters<Request extends TextFilters>(request: Request) {
   const { search = '', name, sku, vendor, tag, ...rest } = request
   const words = searchWords(search)

@@ -12,8 +12,8 @@ import { storageUploadOf } from './storage-upload-of.ts'
 
 /**
  * Makes the asset ready, or the new version of an asset current, once all parts are in the storage. After a
- * refusal the upload can be continued, but its size may be final. Repeating a successful call returns the same
- * result. Concurrent calls complete the upload only once, and return the same result.
+ * refusal the upload can be continued, but its size is final once the completion has begun. Repeating a successful
+ * call returns the same result. Concurrent calls complete the upload only once, and return the same result.
  */
 export async function completeUpload(
   context: AccountContext,
@@ -47,7 +47,7 @@ export async function completeUpload(
   }
   const current = await data.findUpload(id)
   if (current === undefined) throw assetNotFound()
-  // It was completed, and then another call moved it to the trash.
+  // Another call may have moved it to the trash since.
   if (isReady && current.replaces === null) return { ...current.asset, status: 'ready' }
   if (!isVisible(current.asset.status)) throw assetNotFound()
   return completed(context, current)

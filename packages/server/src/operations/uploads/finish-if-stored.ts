@@ -4,7 +4,7 @@ import { finishInStorage } from './finish-in-storage.ts'
 
 /**
  * Makes the asset ready if the storage already has its object: then a completion was interrupted after
- * the storage had completed the upload. Returns false if there is no such object.
+ * the storage had completed the upload. Returns false if there is no such object, or if the size has changed since.
  */
 export async function finishIfStored(context: AccountContext, upload: Upload): Promise<boolean> {
   const { data, storage, settings } = context

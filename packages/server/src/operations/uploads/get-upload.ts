@@ -22,7 +22,7 @@ export async function getUpload(
   }
   const upload = await data.findUpload(assetId)
   if (upload === undefined) return refuseLink(context, assetId)
-  // The row of a replacement is found by the ID of its asset only.
+  // A replacement is only found by the ID of the asset that it replaces.
   if (upload.replaces !== null) throw assetNotFound()
   if (given === undefined || given === upload.id) return upload
   if (!isVisible(upload.asset.status)) throw assetNotFound()

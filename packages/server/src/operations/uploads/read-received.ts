@@ -16,8 +16,8 @@ interface ReadLimits {
 
 /**
  * Returns a function that reads which parts of uploads the storage has, by the ID of the asset. It asks
- * the storage once per upload, for a limited time. An upload is omitted if the storage has not responded
- * by then, or after the first failure.
+ * the storage once per upload, for a limited time, and stops asking after the first failure. Uploads without
+ * a response are omitted.
  */
 export function createReceivedReader(limits: ReadLimits = {}) {
   const { concurrent = 16, perRequest = 8, timeLimitMs = 2000 } = limits

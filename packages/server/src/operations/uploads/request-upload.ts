@@ -190,10 +190,10 @@ async function repeatSession(context: AccountContext, upload: Upload): Promise<U
       : sessionWithoutParts(resumed)
   }
   if (status === 'completing' || status === 'ready') return sessionWithoutParts(upload)
-  throw uploadEnded(`was ${status}`)
+  throw uploadEnded(status === 'expired' ? 'has expired' : `was ${status}`)
 }
 
-/** The upload ended while it was resumed. The caller named no asset, so `not_found` would mislead. */
+/** The upload ended while it was resumed. The caller did not name it, so `not_found` would mislead. */
 function orEnded(error: unknown): never {
   const isGone = error instanceof ServiceError && error.code === 'not_found'
   throw isGone ? uploadEnded('has ended') : error
@@ -226,7 +226,7 @@ function refusal(
   if (reservation.outcome === 'key_reused') {
     return new ServiceError(
       'idempotency_key_reused',
-      'This Idempotency-Key was used for another file. Use a new key for each upload.',
+      'This Idempotency-Key was already used with another body. Use a new key for each upload.',
     )
   }
   if (reservation.outcome === 'not_replaceable') return notReplaceable(reservation.asset)

@@ -20,7 +20,7 @@ const MAX_ATTEMPTS = 3
 /**
  * Changes the declared size of an unfinished upload, for files whose size is known only at the end,
  * and returns what `resumeUpload` returns. The chunk size stays the same, so only the last part changes
- * its length; a part that was received with another length counts as missing. A refusal changes nothing.
+ * its length; a part that was received with another length counts as missing. A refusal does not change the size.
  */
 export async function resizeUpload(
   context: AccountContext,
@@ -37,7 +37,7 @@ export async function resizeUpload(
   const received = await context.storage.listParts(storageUploadOf(upload))
   if (received === undefined) {
     if (attempt === MAX_ATTEMPTS) throw notOpened()
-    // Resuming opens the upload again, or makes its asset ready. In that case the next attempt is refused.
+    // Resuming opens the upload again, or makes its asset ready. If the asset is ready, the next attempt is refused.
     await resumeUpload(context, assetId, uploadId)
     return resizeUpload(context, assetId, request, attempt + 1)
   }

@@ -10,7 +10,7 @@ export const MAX_ATTEMPTS_PER_FAILING_WEBHOOK = 2
  */
 export const CLAIM_MS = 6_000
 
-/** The claim of a ping is not extended, so it is longer than sending the request and recording its result take. */
+/** The claim of a ping is not extended, so it must outlast the request and the recording of its result. */
 export const PING_CLAIM_MS = 30_000
 
 /** A webhook whose attempts have failed for this long is disabled. */

@@ -19,8 +19,8 @@ interface Queued {
 
 /**
  * Turns the next events of each webhook into deliveries. Each event becomes one delivery, even if several instances
- * do this at the same time, or one of them is killed. An event that cannot be read is logged and skipped. If one webhook
- * fails, it continues with the others, and throws at the end.
+ * do this at the same time, or one of them is killed. An event that cannot be read is logged and skipped. If the
+ * deliveries of one webhook cannot be queued, those of the others still are, and the call throws at the end.
  */
 export async function queueDeliveries(context: Context): Promise<Queued> {
   const options = { limit: MAX_WEBHOOKS, maxPending: MAX_PENDING_DELIVERIES }

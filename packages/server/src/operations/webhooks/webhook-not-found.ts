@@ -7,6 +7,6 @@ export function webhookNotFound(): ServiceError {
 export function deliveryNotFound(): ServiceError {
   return new ServiceError(
     'not_found',
-    'There is no delivery with this ID. Deliveries are removed after 30 days. Check the ID.',
+    'There is no delivery with this ID. Check the ID. Only the last 1,000 deliveries that have ended are kept, for at most 30 days.',
   )
 }

@@ -56,7 +56,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     maxParts: MAX_PARTS,
     url,
 
-    // Synchronous: handing it to the thread pool would take longer than creating the folder.
+    // The folder is created synchronously, which takes less time than handing the call to the thread pool.
     createUpload: (upload) =>
       withKey(upload.key, async () => {
         try {

@@ -6,7 +6,7 @@ import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { partPlan, partRanges } from '../../domain/parts.ts'
 import { openDiskStorage } from './disk-storage.ts'
 
-/** The HTTP parser sees the first; the second bypasses it where `fastBody` is on. */
+/** Bodies of the second length bypass the HTTP parser where `fastBody` is on. */
 const LENGTHS = [1000, 300_000]
 
 /** An open upload of two parts, and a raw connection to its storage. */
@@ -96,12 +96,15 @@ for (const fastBody of [true, false]) {
       assert.deepEqual(await stored(), [])
     })
 
-    test(name('a body sent after 100 Continue ends at its Content-Length'), async (t) => {
-      const { one, two, send, stored } = await anUpload(t, options)
-      const announced = put(one, `Content-Length: ${length}\r\nExpect: 100-continue`)
-      assert.deepEqual(await send(announced, asRequests(two, length), LAST), [100, 200, 204])
-      assert.deepEqual(await stored(), [1])
-    })
+    test(
+      name('the body of a request that expects 100 Continue ends at its Content-Length'),
+      async (t) => {
+        const { one, two, send, stored } = await anUpload(t, options)
+        const announced = put(one, `Content-Length: ${length}\r\nExpect: 100-continue`)
+        assert.deepEqual(await send(announced, asRequests(two, length), LAST), [100, 200, 204])
+        assert.deepEqual(await stored(), [1])
+      },
+    )
 
     test(name('a request whose body length is ambiguous is refused'), async (t) => {
       const { one, two, send, stored } = await anUpload(t, options)

@@ -19,7 +19,7 @@ export function isSystemError(error: unknown): boolean {
   return error instanceof Error && 'syscall' in error && 'errno' in error
 }
 
-/** EBADMSG and EUCLEAN, for which Node has no names: the file system found a wrong checksum. */
+/** EBADMSG and EUCLEAN, for which Node has no names: the file system found a wrong checksum, or is damaged. */
 const LINUX_READ_ERRORS = [-74, -117]
 
 /** Whether the disk failed to read, or the file system does not permit it. */

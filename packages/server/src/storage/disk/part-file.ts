@@ -6,13 +6,13 @@ import { isMissing } from './file-system.ts'
 import type { DigestKind } from './part-digest.ts'
 
 /**
- * A part's file contains its bytes, then their digest, then a mark that names the algorithm. One rename
+ * A part's file contains its bytes, then their digest, then a marker that names the algorithm. One rename
  * moves bytes and digest into place together, so no reader sees one without the other.
  */
-const MARKS: Record<DigestKind, string> = { xxh3: 'stowage1', gmac: 'stowage2' }
-const MARK_LENGTH = 8
+const MARKERS: Record<DigestKind, string> = { xxh3: 'stowage1', gmac: 'stowage2' }
+const MARKER_LENGTH = 8
 const DIGEST_LENGTH = 16
-const FOOTER_LENGTH = DIGEST_LENGTH + MARK_LENGTH
+const FOOTER_LENGTH = DIGEST_LENGTH + MARKER_LENGTH
 
 export interface Footer {
   /** The size of the part, without the footer. */
@@ -27,7 +27,7 @@ const SLICE_MS = 5
 
 /** The footer of a new part. */
 export function partFooter(digest: Uint8Array): Buffer {
-  return Buffer.concat([digest, Buffer.from(MARKS.gmac)])
+  return Buffer.concat([digest, Buffer.from(MARKERS.gmac)])
 }
 
 export function etagOf(digest: Uint8Array): string {
@@ -87,8 +87,8 @@ export function readFooterOf(file: number): Footer | undefined {
   if (size < 0) return undefined
   const footer = Buffer.alloc(FOOTER_LENGTH)
   readSync(file, footer, 0, FOOTER_LENGTH, size)
-  const mark = footer.toString('latin1', DIGEST_LENGTH)
-  const kind = mark === MARKS.gmac ? 'gmac' : mark === MARKS.xxh3 ? 'xxh3' : undefined
+  const marker = footer.toString('latin1', DIGEST_LENGTH)
+  const kind = marker === MARKERS.gmac ? 'gmac' : marker === MARKERS.xxh3 ? 'xxh3' : undefined
   const etag = etagOf(footer.subarray(0, DIGEST_LENGTH))
   return kind && { size, etag, kind, receivedAt: mtime }
 }

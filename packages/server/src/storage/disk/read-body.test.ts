@@ -41,7 +41,7 @@ async function aConnection(
   server.on('connection', () => {
     parsers += 1
   })
-  // Without it, a server that misses the end of a connection would close it after 5 s.
+  // By default, Node closes an idle connection after 5 s, which would hide that the server missed the client's end.
   server.keepAliveTimeout = keepAliveMs
   server.keepAliveTimeoutBuffer = 3 * keepAliveMs
   allowHalfOpen(server)

@@ -100,7 +100,7 @@ export async function receivePart(
   }
 }
 
-/** Makes the rename durable. If the upload has ended meanwhile, the call that ended it has synced the folder. */
+/** Makes the rename durable. If the upload was completed meanwhile, its completion has synced the folder. */
 async function syncFolders(layout: Layout, grant: PartGrant, folder: string): Promise<void> {
   try {
     await whileOpen(layout, grant, () => syncFolder(folder))

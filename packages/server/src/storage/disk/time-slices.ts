@@ -1,7 +1,7 @@
 /** How long bodies are read before the other work on the thread gets a turn. */
 const SLICE_MS = 5
 
-/** A stream or socket whose data is written to the disk synchronously. */
+/** A stream or socket whose data is processed synchronously: hashed, and sometimes also written to the disk. */
 interface Pausable {
   pause(): unknown
   resume(): unknown
@@ -14,7 +14,7 @@ export interface TimeSlices {
 }
 
 /**
- * Shares a thread between streams whose data is written synchronously and everything else. Node reads
+ * Shares a thread between streams whose data is processed synchronously and everything else. Node reads
  * from a socket for as long as it has data, and then from the next one: with 64 parts in transfer and a
  * slow disk, other requests would wait for seconds.
  */

@@ -15,7 +15,7 @@ interface Response {
 }
 
 const MAX_ATTEMPTS = 3
-const FIRST_PAUSE_MS = 50
+const BASE_PAUSE_MS = 50
 const MAX_SOCKETS = 128
 /** The response with an upload ID has a few hundred bytes. */
 const MAX_RESPONSE_LENGTH = 64 * 1024
@@ -57,7 +57,7 @@ export function openPostClient(origin: string): PostClient {
         const result = await once(url, headers).catch((error: unknown) => error)
         if (isResponse(result) && result.status === 200) return result.text
         if (!isTemporary(result) || attempt === MAX_ATTEMPTS) throw toError(result)
-        await pause(FIRST_PAUSE_MS * 2 ** attempt)
+        await pause(BASE_PAUSE_MS * 2 ** attempt)
       }
     },
     close: () => agent.destroy(),

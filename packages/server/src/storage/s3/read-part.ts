@@ -33,7 +33,7 @@ export async function* readPartOfS3(
   }
 }
 
-/** A connection that breaks is an outage, and no damage. */
+/** A connection that breaks is an outage, not damage. */
 async function* readBody(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   try {
     yield* body

@@ -4,7 +4,7 @@ import { encodePath } from './presign.ts'
 import { removeObject } from './remove-object.ts'
 import { type BucketOptions, openClient } from './s3-client.ts'
 
-/** Ceph copies references, which took 0.1 s per GB in memory. Other storage copies the bytes. */
+/** Ceph copies references, which took 0.1 s per GB on a Ceph that stores in memory. Other storage copies the bytes. */
 const COPY_TIMEOUT_MS = 15 * 60_000
 /** Appended to the key of an object for its copy. The result is never the key of an asset. */
 const COPY_SUFFIX = '.copy'

@@ -34,7 +34,7 @@ export function isConditionRefused(error: unknown): boolean {
   return [409, 412, 501].includes(statusOf(error) ?? 0)
 }
 
-/** Temporary failures: a timeout, a conflict with another call, too many requests. */
+/** Temporary failures: another call has just closed the upload, a timeout, a conflict, too many requests. */
 const TEMPORARY_STATUSES = [404, 408, 409, 429]
 /** Errors that disappear when the credentials are renewed or the clocks are synchronized. */
 const TEMPORARY_NAMES = ['ExpiredToken', 'RequestExpired', 'RequestTimeout', 'RequestTimeTooSkewed']

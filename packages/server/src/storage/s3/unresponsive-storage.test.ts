@@ -13,22 +13,22 @@ const MANY = 300
 /** The storage on an S3 server with this connection handler. */
 async function aStorageAt(t: TestContext, onConnection: (socket: Socket) => void) {
   const sockets = new Set<Socket>()
-  const store = createServer((socket) => {
+  const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('error', () => {})
     onConnection(socket)
   }).listen(0, '127.0.0.1')
-  await once(store, 'listening')
+  await once(server, 'listening')
   cleanUp(t, () => {
     for (const socket of sockets) socket.destroy()
-    store.close()
+    server.close()
   })
   process.env.AWS_ACCESS_KEY_ID ??= 'anyone'
   process.env.AWS_SECRET_ACCESS_KEY ??= 'any secret'
   const storage = await openS3Storage({
     bucket: 'files',
     prefix: '',
-    endpoint: `http://127.0.0.1:${(store.address() as AddressInfo).port}`,
+    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     region: 'us-east-1',
     pathStyle: true,
     maxParts: 10_000,

@@ -181,7 +181,7 @@ test('without an admin key, requests without a key are refused', async (t) => {
   }
 })
 
-test('Bearer is accepted in any case; an Authorization header without exactly one key is refused', async (t) => {
+test('Bearer is accepted in upper and lower case; an Authorization header without exactly one key is refused', async (t) => {
   const service = await aKeyedService(t)
   const { keys } = await anAccount(service, { name: 'default' })
   const { secret } = keys.read

@@ -108,7 +108,7 @@ test('a key without the required scope gets 403, which names the scope, and chan
   }
 })
 
-test('an upload token gets 403 for every call except its own uploads, and changes nothing', async (t) => {
+test('an upload token gets 404 for uploads that are not its own, 403 for other calls, and changes nothing', async (t) => {
   const { service, operations, ours, send, existingAndUnknownTargets } = await aMatrix(t)
   const { token } = await requestToken(ours.call)
   const allowed = operations.filter(({ allowsUploadTokens }) => allowsUploadTokens)
@@ -124,7 +124,7 @@ test('an upload token gets 403 for every call except its own uploads, and change
     ],
   )
   for (const operation of operations.filter(({ scope }) => scope !== 'public')) {
-    // Starting an upload needs no resource of others.
+    // The token may start an upload.
     if (operation.path === `${API}/assets/signed`) continue
     await t.test(operation.name, async () => {
       const targets = await existingAndUnknownTargets(operation)

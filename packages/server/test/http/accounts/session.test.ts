@@ -71,7 +71,7 @@ test('signing in sets a cookie that scripts cannot read, and requests with it ar
   }
 })
 
-test('a remembered session is kept by the browser for 30 days, and behind https it is host-only and secure', async (t) => {
+test('a browser keeps a remembered session for 30 days, and with an https URL its cookie is host-only and secure', async (t) => {
   const service = await aPublicService(t, 'https://files.example')
   const { setCookie, cookie } = await signIn(service, ADMIN_KEY, { body: { remember: true } })
   assert.match(setCookie, /^__Host-stowage-session=[\w-]{43}; Path=\/; HttpOnly;/)

@@ -152,7 +152,7 @@ test('pages of events continue after the last ID, and can be filtered by type', 
   assert.deepEqual([idsOf(rest), rest.meta.next_after], [[5], 6])
 })
 
-test('invalid parameters of the list of events are refused by name', async (t) => {
+test('an invalid parameter of the list of events is refused, and the error names it', async (t) => {
   const service = await aService(t)
   const queries = { after: ['-1', 'x', '1'], type: ['asset', 'asset.ready,', ''], limit: ['0'] }
   for (const [name, values] of Object.entries(queries)) {
@@ -163,7 +163,7 @@ test('invalid parameters of the list of events are refused by name', async (t) =
   }
 })
 
-test('a reader whose events were removed gets 410, and continues after the last ID', async (t) => {
+test('a reader whose events were removed gets 410, and can still read the remaining events', async (t) => {
   const service = await aService(t)
   const { context } = service
   for (let count = 0; count < 3; count += 1) await addLink(service)

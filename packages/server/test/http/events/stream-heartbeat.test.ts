@@ -27,7 +27,7 @@ async function openStream(t: TestContext, service: TestService, of: Reader): Pro
   return anEventStream(t, url)
 }
 
-test('a quiet stream reports its position, so that it continues after events of other types', async (t) => {
+test('a quiet stream reports its position, so that a client that reconnects skips events of other types', async (t) => {
   const service = await aKeyedService(t)
   const { id, keys, call } = await anAccount(service, { name: 'shop' })
   const stream = await openStream(t, service, {

@@ -157,6 +157,8 @@ test('a malformed position or type is refused before the stream starts', async (
   }
   const newestFirst = await call('GET', `${API}/events?order=desc`, undefined, STREAM)
   assert.match(newestFirst.body.message, /^order must not be desc for a stream/)
+  const before = await call('GET', `${API}/events?before=5`, undefined, STREAM)
+  assert.deepEqual(before.body.errors, { before: ['must be omitted for a stream'] })
   const headers = { ...STREAM, 'Last-Event-ID': 'x' }
   const { status } = await call('GET', `${API}/events`, undefined, headers)
   assert.equal(status, 422)

@@ -63,7 +63,7 @@ test('without checksums, nothing is read and a declared digest does not prevent 
   assert.deepEqual(await download(service.baseUrl, id), BYTES)
 })
 
-test('a file with the declared digest can be downloaded as soon as it is compared', async (t) => {
+test('a file with the declared digest can be downloaded as soon as the digest is compared', async (t) => {
   const service = await aService(t, CHECKSUM_SETTINGS)
   const id = await uploadDeclared(service, BYTES, sha256Of(BYTES).toUpperCase())
   // The download waits for the job of the service.
@@ -74,7 +74,7 @@ test('a file with the declared digest can be downloaded as soon as it is compare
 test('a file with a wrong declared digest can never be downloaded', async (t) => {
   const { service, computeChecksums } = await aServiceWithoutJobs(t)
   const id = await uploadDeclared(service, BYTES, sha256Of(OTHER))
-  // It has not been compared yet.
+  // The digest has not been compared yet.
   const early = await tryDownload(service, id)
   assert.equal(early.status, 409)
   assert.equal(early.body.code, 'verifying')

@@ -63,7 +63,7 @@ test('a file that could not be read is read again after an hour, and other files
   assert.deepEqual(await recheck(24), [])
 })
 
-test('a file that cannot be read for another reason is not damaged, and is read again after an hour', async (t) => {
+test('a file that cannot be read because too many files are open is not damaged, and is read again after an hour', async (t) => {
   const { service, own, computeChecksums } = await aServiceWithoutJobs(t)
   const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
   const other = await uploadFile(service.baseUrl, { bytes: BYTES })

@@ -155,7 +155,7 @@ test('a cursor is refused if it is malformed, belongs to another sort order, or 
 test('the longest possible name can be used as a cursor', async (t) => {
   const service = await aService(t)
   for (let index = 0; index < 3; index += 1) {
-    // Each of these characters folds to eighteen.
+    // Each U+FDFA folds to eighteen characters.
     await storeLink(service, { filename: '\uFDFA'.repeat(255) })
     await storeLink(service, { filename: '🎵'.repeat(255) })
   }

@@ -76,7 +76,7 @@ interface Filter {
 const hasVariant = (row: Row, variants: number[]) =>
   row.variants.some((id) => variants.includes(id))
 
-/** The words that a search finds, of the file name and of the products. */
+/** The text that a search covers: the filename, and the names, SKUs and vendors of the products. */
 function textOf(row: Row): string {
   const products = PRODUCTS.filter(({ variant_id }) => row.variants.includes(variant_id))
   const texts = products.flatMap(({ name, variant_name, sku, vendor }) => [
@@ -256,7 +256,7 @@ test('products are listed newest first with any combination of filters, and the 
   }
 })
 
-test('products include their ready assets, newest first, with with_assets', async (t) => {
+test('with_assets=true adds the ready assets of each product, newest first', async (t) => {
   const { service, products } = await aFullShop(t)
   const assets: Asset[] = (await service.call('GET', `${API}/assets?limit=10`)).body.data
   const parameters = ['limit=3', 'with_assets=true']

@@ -15,7 +15,7 @@ async function aShopWithAttachments(t: TestContext) {
   const products = await putProducts(service, productsFrom(1, MANY))
   const ids = idsOf(products)
   const assets: Asset[] = []
-  // The assets have no product, one, all, exactly one slice, and two.
+  // The assets have no product, one, all 600, 200 (exactly two slices), and two.
   for (const linked of [[], ids.slice(0, 1), ids, ids.slice(0, 200), ids.slice(0, 2)]) {
     const asset = await storeLink(service, { filename: `${linked.length}` })
     if (linked.length > 0) await attach(service, asset.id, { products: linked })

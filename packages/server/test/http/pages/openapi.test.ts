@@ -81,6 +81,16 @@ test('the curl examples of the reference include a key only where one is require
   assert.match(example.exec(other)?.[1] ?? '', /Bearer \$STOWAGE_API_KEY/)
 })
 
+test('the reference page shows which calls accept an upload token', async (t) => {
+  const { baseUrl } = await aService(t)
+  const html = await (await fetch(`${baseUrl}/docs`)).text()
+  const pages = html.split('<details class="operation" id="')
+  for (const { operationId, allowsUploadTokens = false } of ENDPOINTS) {
+    const page = pages.find((text) => text.startsWith(`${operationId}"`)) ?? ''
+    assert.equal(page.includes('</code>, or an upload token.'), allowsUploadTokens, operationId)
+  }
+})
+
 test('the reference page is sent compressed to clients that accept it', async (t) => {
   const { baseUrl } = await aService(t)
   const read = async (encoding: string) => {

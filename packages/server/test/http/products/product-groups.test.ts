@@ -30,7 +30,7 @@ async function aShop(service: TestService): Promise<Product[]> {
   return putProducts(service, [...others, ...variants.reverse()])
 }
 
-test('an asset of all 140 variants of a product has one entry for it, which shows that all are attached', async (t) => {
+test('an asset that is attached to all 140 variants of a product lists the product once, and shows that all are attached', async (t) => {
   const service = await aService(t)
   await aShop(service)
   const { id } = await storeLink(service)
@@ -69,7 +69,7 @@ test('an asset of all 140 variants of a product has one entry for it, which show
   assert.equal(unknown.status, 404)
 })
 
-test('products are paged with all of their variants if one variant matches the filters', async (t) => {
+test('products are listed page by page, and a product of which one variant matches is listed with its other variants', async (t) => {
   const service = await aService(t)
   await aShop(service)
   const [first, second] = [await storeLink(service), await storeLink(service)]

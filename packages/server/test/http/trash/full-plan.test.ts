@@ -74,7 +74,10 @@ async function fillWithTrash(service: TestService, random: Random): Promise<void
   } else for (const id of ids) await call('DELETE', `${API}/assets/${id}`)
 }
 
-/** Uploads one file. Exactly as much of the oldest trash as it needs must be removed. */
+/**
+ * Requests an upload, and completes or cancels it. The request must remove exactly as much of the oldest trash as the
+ * file needs. Returns whether it removed any.
+ */
 async function uploadOne(service: TestService, random: Random): Promise<boolean> {
   const { baseUrl } = service
   const before = await readAccount(service)

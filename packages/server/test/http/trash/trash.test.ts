@@ -70,7 +70,7 @@ test('a permanent deletion and emptying the trash remove the files', async (t) =
   await assertUsageConsistent(service)
 })
 
-test('several assets are deleted permanently in one call, from the trash or not, or none of them', async (t) => {
+test('one call permanently deletes several assets, in the trash or not, or none of them if one is unknown', async (t) => {
   const service = await aService(t)
   const { baseUrl, call } = service
   const context = takeOverJobs(service)

@@ -153,7 +153,7 @@ test('a mistyped or unknown token is refused, and only keys that may write creat
   assert.equal(first.headers.get('x-ratelimit-remaining'), '19')
 })
 
-test('a token cannot be created for unknown products, links or files that do not exist', async (t) => {
+test('a token cannot be created for unknown products, or to replace a link or an unknown file', async (t) => {
   const service = await aKeyedService(t)
   const { call } = await anAccount(service, { name: 'default' })
   const { body: link } = await call('POST', `${API}/assets/store`, {

@@ -132,7 +132,7 @@ test('a token finds no uploads of others, not even by their Idempotency-Key', as
   assert.deepEqual(codeOf(other), [409, 'idempotency_key_reused'])
 })
 
-test('a token for a replacement uploads new versions of that file only', async (t) => {
+test('a token that replaces a file uploads new versions of that file only', async (t) => {
   const service = await aKeyedService(t)
   const { call } = await anAccount(service, { name: 'default' })
   const files = []

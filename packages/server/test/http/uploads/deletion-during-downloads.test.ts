@@ -36,7 +36,7 @@ for (const [parts, chunkSize] of [
     const { received, isCut } = await readRest(response)
     assert.ok(received.equals(bytes.subarray(0, received.length)), 'the bytes differ')
     assert.equal(isCut, received.length < LARGE, `${received.length} bytes, cut: ${isCut}`)
-    // The file of the only part is already open, so deleting it does not interrupt the download.
+    // On disk, the file of the only part is already open, so deleting it does not interrupt the download.
     if (chunkSize === LARGE) assert.equal(isCut, false)
     const again = await callUrl(url)
     assert.equal(again.status, 404)

@@ -172,7 +172,7 @@ test('a delete that loses a race against a completion returns upload_completing,
   const session = await requestSession(service.baseUrl, { bytes: someBytes(25) })
   await putParts(session, someBytes(25))
   const own = await ownContext(service)
-  // Simulates another instance that begins the completion between the two reads of the row.
+  // Simulates another instance that begins the completion between the failed delete and the read of the status.
   const overtaken = {
     ...own.data,
     async deleteAsset(id: string) {

@@ -6,10 +6,10 @@ import { API, putPart, requestSession, someBytes } from '@stowage/testing/servic
 
 const PARTS = 3000
 
-/** Fails unless every byte is in exactly one part, in order, and each part has a unique URL. */
-function assertWhole({ urls }: UploadSession, missing: number[] = []): void {
+/** Fails unless each part that is not received has a unique URL, in order. Each part has one byte. */
+function assertWhole({ urls }: UploadSession, received: number[] = []): void {
   const numbers = Array.from({ length: PARTS }, (_, index) => index + 1)
-  const expected = numbers.filter((number) => !missing.includes(number))
+  const expected = numbers.filter((number) => !received.includes(number))
   assert.deepEqual(
     urls.map(({ part, start, end }) => [part, start, end]),
     expected.map((number) => [number, number - 1, number]),

@@ -100,7 +100,7 @@ test('a part beyond the new size is reported, and accepted after the size grows 
   const session = await requestSession(service.baseUrl, { bytes })
   await send(session.urls.slice(0, 2), bytes)
   assert.equal((await resize(service, session, 20)).status, 200)
-  // Its URL was signed before the change and is still valid.
+  // The URL of the third part was signed before the change and is still valid.
   await send(session.urls.slice(2), bytes)
   const refused = await complete(service.baseUrl, session)
   assert.equal(refused.status, 422)

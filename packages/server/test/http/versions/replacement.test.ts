@@ -144,7 +144,7 @@ test('an asset has one replacement at a time, which can be resumed, resized and 
   assert.equal((await replaceFile(service, id, { bytes })).version, 2)
 })
 
-test('an Idempotency-Key repeats a replacement, even after its completion', async (t) => {
+test('a repeated Idempotency-Key returns the same replacement, even after its completion', async (t) => {
   const service = await aService(t, SETTINGS)
   const { baseUrl } = service
   const { id } = await uploadFile(baseUrl, { bytes: someBytes(5) })

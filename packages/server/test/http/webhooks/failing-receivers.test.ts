@@ -41,7 +41,7 @@ test('a receiver that returns 500 for a minute gets the event with the third att
   new Webhook(webhook.secret).verify(body, headers as Record<string, string>)
 })
 
-test('an endpoint that returns 410 is disabled at once, and its events wait until it is enabled', async (t) => {
+test('a webhook whose receiver returns 410 is disabled at once, and later events wait until it is enabled', async (t) => {
   const { receiver, service, path, deliver, deliveries, addLink } = await aWebhookFixture(t)
   receiver.respond = (response) => response.writeHead(410).end()
   await addLink()
@@ -91,7 +91,7 @@ test('a redirect is a failure, and is not followed', async (t) => {
   )
 })
 
-test('requests to a receiver that never responds time out, and it is disabled after three days', async (t) => {
+test('requests to a receiver that never responds time out, and the webhook is disabled after three days', async (t) => {
   const { receiver, own, service, path, deliver, deliveries, addLink } = await aWebhookFixture(t)
   own.sendWebhook = openWebhookSender({ targets: 'any', timeoutMs: 20 })
   receiver.respond = () => {}

@@ -6,7 +6,7 @@ import { anEventStream } from '../../support/event-stream.ts'
 import { aWebhookFixture, type WebhookFixture } from '../../support/webhook-fixture.ts'
 import { aWebhookReceiver } from '../../support/webhook-receiver.ts'
 
-/** Adds an event whose data cannot be read, as a damaged database has it. */
+/** Adds an event whose data cannot be read, as in a damaged database. */
 async function addUnreadableEvent({ own }: WebhookFixture): Promise<void> {
   const { id: accountId } = (await own.database.listAccounts())[0] ?? assert.fail()
   const data = own.database.of(accountId)
@@ -45,7 +45,7 @@ test('an event that cannot be read is logged, and stops neither webhooks nor str
   }
   assert.deepEqual(
     logged.map((message) => /event (\d+) of/.exec(message)?.[1]),
-    // The webhooks start at different events, so their first events are read, and 4 is logged, separately.
+    // The webhooks start at different events, so each reads its first events separately, and 4 is logged twice.
     ['4', '4', '5', '7', '8'],
   )
   const older = await anEventStream(t, service.baseUrl, { query: '?after=3' })

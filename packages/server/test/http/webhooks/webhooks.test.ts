@@ -59,7 +59,8 @@ test('a webhook can be created, read, changed, disabled, enabled and deleted', a
   assert.ok(Math.abs(Date.parse(disabled.disabled_at) - Date.now()) < 60_000)
   const enabled = (await call('PUT', path, { enabled: true })).body.data
   assert.deepEqual(enabled, { ...changed, updated_at: enabled.updated_at })
-  assert.deepEqual(enabled, (await call('PUT', path, {})).body.data && enabled)
+  const unchanged = (await call('PUT', path, {})).body.data
+  assert.deepEqual(unchanged, { ...enabled, updated_at: unchanged.updated_at })
 
   const deleted = await call('DELETE', path)
   assert.deepEqual([deleted.status, deleted.body], [202, { deleted: true }])

@@ -8,12 +8,13 @@ import { codeBlock, inline } from './markdown.ts'
 export function operation(endpoint: Endpoint, options: CurlOptions): Html {
   const { operationId, path, summary, description, scope } = endpoint
   const { params, query, headers, body } = endpoint
+  const orToken = endpoint.allowsUploadTokens ? ', or an upload token' : ''
   return html`
 <details class="operation" id="${operationId}">
 <summary><h3>${methods(endpoint)} <code class="path">${path}</code> <span class="title">${summary}</span></h3></summary>
 <div class="inside">
 <p>${inline(description)}</p>
-<p class="note">${scope === 'public' ? 'Requires no key.' : html`Requires a key with the scope <code>${scope}</code>.`}
+<p class="note">${scope === 'public' ? 'Requires no key.' : html`Requires a key with the scope <code>${scope}</code>${orToken}.`}
 <a href="#${operationId}">Link to this call</a></p>
 ${codeBlock(curlExample(endpoint, options))}
 ${section('Path parameters', fields(params))}

@@ -96,7 +96,7 @@ function errorCatalog(): Html {
   return html`
 <section>
 <h2 id="error-codes">Error codes</h2>
-<p>Errors that begin with “Storage” are returned by the URLs of parts and downloads, not by the API.</p>
+<p>Errors whose description begins with “Storage:” are returned by the URLs of parts and downloads, not by the API.</p>
 <dl class="fields">${entries}</dl>
 </section>`
 }

@@ -41,7 +41,7 @@ export function openFastBody(
   }
 }
 
-/** How long Node keeps an idle connection; 0 means no limit. Before version 24.6, Node adds no buffer. */
+/** How long Node keeps an idle connection; 0 means no limit. Node before 24.6 has no `keepAliveTimeoutBuffer`. */
 function keptIdleMs({ keepAliveTimeout, keepAliveTimeoutBuffer = 0 }: Server): number {
   return keepAliveTimeout === 0 ? 0 : keepAliveTimeout + keepAliveTimeoutBuffer
 }

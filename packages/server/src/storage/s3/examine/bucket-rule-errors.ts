@@ -2,7 +2,7 @@ function nameOf(error: unknown): string {
   return error instanceof Error ? error.name : ''
 }
 
-/** The bucket has no such rules. */
+/** The bucket has no rules of the requested kind: CORS or lifecycle. */
 export function isNotSet(error: unknown): boolean {
   return /^NoSuch(CORS|Lifecycle)Configuration$/.test(nameOf(error))
 }

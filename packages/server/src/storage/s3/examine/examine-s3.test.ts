@@ -123,7 +123,7 @@ if (missing !== undefined) {
     assert.match(behind.message, /60 min behind/)
   })
 
-  test('credentials that expire before the signed URLs are reported', async (t) => {
+  test('credentials that are valid for less than STOWAGE_SIGNED_FOR are reported', async (t) => {
     const expiration = new Date(Date.now() + HOUR_MS).toISOString()
     setEnvironment(t, { AWS_CREDENTIAL_EXPIRATION: expiration })
     const [, credentials] = await examine()

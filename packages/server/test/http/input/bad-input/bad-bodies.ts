@@ -11,7 +11,7 @@ import {
 import type { UploadFixture } from '../../../support/upload-fixture.ts'
 import { type Body, bodyRows, type Call } from './body-rows.ts'
 
-/** Every endpoint that accepts a body. */
+/** Endpoints for uploads that accept a body. */
 function callsOf({ open }: UploadFixture): Call[] {
   const ending = JSON.stringify({ upload_id: open.upload_id })
   const asset = `${API}/assets/${open.id}`
@@ -79,7 +79,7 @@ function malformedRows(fixture: UploadFixture): BadRequest[] {
   ])
 }
 
-/** Decoded as UTF-8, it would be stored under another name. */
+/** If this name were decoded as UTF-8, the file would be stored under another name. */
 function latin1Name({ service }: UploadFixture): BadRequest {
   const path = `${API}/assets/signed`
   const body = Buffer.from('{"name":"gr\xfcn.bin","size":1}', 'latin1')

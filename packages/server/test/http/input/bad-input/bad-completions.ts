@@ -9,7 +9,7 @@ import {
 } from '../../../support/refusals.ts'
 import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
-/** `:id` stands for the open upload's asset. */
+/** The calls that end an upload: the method and the last segment of the path. */
 const CALLS = [
   ['POST', 'uploaded'],
   ['PUT', 'uploaded'],
@@ -52,7 +52,7 @@ function uploadIdRows(fixture: UploadFixture): BadRequest[] {
     '00000000-0000-0000-0000-000000000000',
   ]
   return CALLS.flatMap(([method, call]) =>
-    // Only a cancellation needs it.
+    // Only a cancellation requires an upload_id.
     [...(call === 'cancel' ? [undefined] : []), ...wrong].map((upload_id) => ({
       input: `${method} ${call} upload_id ${shorten(upload_id)}`,
       send: () => fixture.service.call(method, `${API}/assets/${open.id}/${call}`, { upload_id }),

@@ -48,7 +48,7 @@ export function badMessages(fixture: UploadFixture): BadRequests {
   }
 }
 
-/** The same requests to the disk storage. */
+/** The same malformed requests to the disk storage. */
 export function badStorageMessages(fixture: UploadFixture): BadRequests {
   const { storageUrl } = fixture.service
   const path = (fixture.empty.urls[0]?.url ?? '').replace(storageUrl, '')

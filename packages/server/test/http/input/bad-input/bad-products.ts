@@ -30,7 +30,7 @@ function rowsOf({ service }: ShopFixture, rows: Row[]): BadRequest[] {
   }))
 }
 
-/** Puts the row between two valid products, which must not be stored either. */
+/** Puts the product between two valid ones, which must not be stored either. */
 function amongGood(product: unknown, refusal: Refusal, input = shorten(product)): Row {
   const others = [1, 2].map((id) => ({ ...PRODUCT, product_id: id, variant_id: id, name: 'Other' }))
   return [{ products: [others[0], product, others[1]] }, refusal, input]
@@ -109,7 +109,7 @@ function tagRows(): Row[] {
       fieldRow('tags', ['fine', tag], text, 'tags.1'),
     ),
     ...UNPRINTABLE.map((tag) => fieldRow('tags', ['fine', tag, 'fine too'], control, 'tags.1')),
-    // Each tag is half of a surrogate pair.
+    // Each tag has one half of a surrogate pair.
     fieldRow('tags', ['\ud83d', '\ude00'], control, 'tags.0'),
     fieldRow('tags', ['a\ud83d', '\ude00b'], control, 'tags.0'),
   ]

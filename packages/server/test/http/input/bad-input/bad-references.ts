@@ -115,7 +115,7 @@ function unknownRows({ products, theirs, ready, service }: ShopFixture): Row[] {
 
 const JSON_TYPE = { 'content-type': 'application/json' }
 
-/** Every call on one link, product or key, with a body that is valid for an existing one. */
+/** Calls on one asset, product or key, with a body that is valid for an existing one. */
 function callsOn(kind: 'assets' | 'products' | 'keys', id: string): ExactRequest[] {
   const path = `${API}/${kind}/${id}`
   const references = { headers: JSON_TYPE, body: '{"product_ids":[2]}' }

@@ -18,7 +18,7 @@ function limitOf(operationId: string): number {
   return endpoint?.bodyLimit ?? DEFAULT_LIMIT
 }
 
-/** Every endpoint for links, products and keys that accepts a body. */
+/** Endpoints for links, products and keys that accept a body. */
 function callsOf({ link, ready }: ShopFixture): Call[] {
   const product = '{"product_id":9,"variant_id":9,"name":"New"}'
   const calls: [operation: string, method: string, path: string, body: string][] = [

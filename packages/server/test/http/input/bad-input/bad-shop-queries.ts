@@ -34,7 +34,7 @@ const NOT_SORTS = [
 ]
 const NOT_TYPES = ['', 'folder', 'File', 'LINK', 'file,link', 'file%20', 'url', '1', 'constructor']
 
-/** Invalid values, no value, and the parameter twice. */
+/** Invalid values, and the parameter twice. */
 function valueRows(field: string, values: string[], message: RegExp, good: string): Row[] {
   return [
     ...values.map((value): Row => [`${field}=${value}`, invalid(field, message)]),

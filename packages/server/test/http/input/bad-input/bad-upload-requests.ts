@@ -176,7 +176,7 @@ async function takenKeyRows(fixture: UploadFixture): Promise<BadRequest[]> {
   return [
     ...others.map(
       (body): BadRequest => ({
-        input: `used for another file ${shorten(body)}`,
+        input: `used with another body ${shorten(body)}`,
         send: () => request(fixture, body, taken),
         refusal: { status: 409, code: 'idempotency_key_reused' },
       }),

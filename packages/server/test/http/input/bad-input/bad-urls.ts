@@ -11,7 +11,7 @@ import {
 } from '../../../support/refusals.ts'
 import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
-/** Every call on one asset, with a body that is valid for the open upload. */
+/** Calls on one asset, with a body that is valid for the open upload. */
 function callsOn({ open }: UploadFixture, id: string): ExactRequest[] {
   const body = JSON.stringify({ upload_id: open.upload_id })
   const headers = { 'content-type': 'application/json' }
