@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { Asset } from '@stowage/client'
@@ -69,7 +69,7 @@ test('upload keeps the folders, ls and show show them, and get rebuilds them', a
   assert.ok(lines.every(({ skipped, path }) => skipped && path.startsWith(join('copy', 'course'))))
   await mkdir(join(cli.folder, 'other/loose.txt'), { recursive: true })
   const blocked = await run('get', '--all', '--into', 'other')
-  assert.match(blocked.stderr, /loose\.txt already exists, and is not a file\. Move it\.$/m)
+  assert.match(blocked.stderr, /loose\.txt already exists, and is a folder\. Move it\.$/m)
 })
 
 test('get --all overwrites no file, saves assets with the same name as different files, and stays in its folder', async (t) => {
@@ -91,6 +91,11 @@ test('get --all overwrites no file, saves assets with the same name as different
   const names = Object.keys(tree).filter((name) => name.startsWith('course/notes'))
   assert.equal(names.length, 2)
   assert.match(names.join(' '), /course\/notes \([0-9a-f-]{36}\)\.txt course\/notes\.txt/)
+  await rm(join(copy, 'loose.txt'))
+  await symlink(outside, join(copy, 'loose.txt'))
+  const forced = await run('get', '--all', '--into', 'copy', '--force')
+  assert.match(forced.stderr, /loose\.txt already exists, and is a folder\. Move it\.$/m)
+  assert.deepEqual(await readdir(outside), [])
   const unmatched = await run('get', '--all', '--into', 'copy', '--sku', 'NONE')
   assert.deepEqual([unmatched.code, unmatched.stderr], [0, 'No file matches.\n'])
 })

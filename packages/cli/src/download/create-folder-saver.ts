@@ -29,6 +29,7 @@ export function createFolderSaver(
     const segments = targetOf(asset)
     const folder = await enterFolder(root, segments.slice(0, -1))
     const path = join(folder, segments.at(-1) ?? '')
+    await refuseFolder(path)
     if (!options.force && (await isAlreadySaved(path, asset))) {
       counts.skipped += 1
       if (json) writeItem({ asset, path, skipped: true }, { json, text: '' })
@@ -57,8 +58,14 @@ async function isAlreadySaved(
   const sizes = `with ${stats.size} bytes instead of ${bytes}`
   const difference = stats.size === bytes ? 'and is older than the current version' : sizes
   const problem = stats.isFile() ? difference : 'and is not a file'
-  // --force does not overwrite a folder: it saves the file in it.
-  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory() ?? false
-  const advice = isFolder ? 'Move it.' : 'Move it, or pass --force to overwrite it.'
-  throw new CommandFailed(`${sanitize(path)} already exists, ${problem}. ${advice}`)
+  throw new CommandFailed(
+    `${sanitize(path)} already exists, ${problem}. Move it, or pass --force to overwrite it.`,
+  )
+}
+
+/** `downloadTo` would save the file in the folder, which may be a symbolic link to a folder outside of the root. */
+async function refuseFolder(path: string): Promise<void> {
+  const stats = await stat(path).catch(() => undefined)
+  if (!stats?.isDirectory()) return
+  throw new CommandFailed(`${sanitize(path)} already exists, and is a folder. Move it.`)
 }

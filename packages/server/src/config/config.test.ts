@@ -86,7 +86,7 @@ test('every setting is read', () => {
   })
 })
 
-test('parts of more than 5 GiB are refused, because no storage accepts them', () => {
+test('parts of more than 5 GiB are refused, because S3 does not accept them', () => {
   assert.equal(problemsOf({ STOWAGE_CHUNK_SIZE: '5GiB' }).length, 0)
   assert.match(problemsOf({ STOWAGE_CHUNK_SIZE: '6GB' })[0] ?? '', /at most 5 GiB/)
 })

@@ -189,7 +189,7 @@ function mismatches(config: Config, environment: Environment): string[] {
   const problems: string[] = []
   if (chunkSize > MAX_PART_SIZE) {
     problems.push(
-      `STOWAGE_CHUNK_SIZE=${chunkSize}: must be at most 5 GiB, the largest part that any storage accepts`,
+      `STOWAGE_CHUNK_SIZE=${chunkSize}: must be at most 5 GiB, the largest part that S3 accepts`,
     )
   }
   if (uploadsKeptForMs < signedForMs) {

@@ -6,9 +6,12 @@ import { MIGRATIONS } from './migrations.ts'
 
 const OLDEST_VERSION = 14
 
+const INDEX_NAMES = ['assets_names', 'assets_paths', 'products_names', 'products_texts']
 const SEARCH_INDEXES = `create extension if not exists pg_trgm;
 create index concurrently if not exists assets_names on assets
   using gin (search_name gin_trgm_ops) where status = 'ready';
+create index concurrently if not exists assets_paths on assets
+  using gin (search_path gin_trgm_ops) where status = 'ready' and folder is not null;
 create index concurrently if not exists products_names on products
   using gin (search_name gin_trgm_ops);
 create index concurrently if not exists products_texts on products
@@ -80,12 +83,12 @@ async function examineSearch(sql: Sql): Promise<Finding> {
   const check = 'database'
   const indexes = await sql`
     select from pg_indexes where schemaname = current_schema()
-      and indexname in ('assets_names', 'products_names')`
-  if (indexes.length === 2) {
-    return { check, status: 'ok', message: 'the name search uses a trigram index' }
+      and indexname = any(${INDEX_NAMES}::text[])`
+  if (indexes.length === INDEX_NAMES.length) {
+    return { check, status: 'ok', message: 'the search uses trigram indexes' }
   }
   const message =
-    'a trigram index is missing, so the name search reads every name; run as a user with the required privileges:'
+    'a trigram index is missing, so a search may read every name; run as a user with the required privileges:'
   return { check, status: 'note', message, remedy: SEARCH_INDEXES }
 }
 
