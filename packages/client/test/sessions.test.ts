@@ -96,6 +96,19 @@ test('failures of the backend are retried, and its refusals are reported', async
   )
 })
 
+test('if the storage refuses the URLs of a session, the backend returns new ones', async (t) => {
+  const { client, session, backend, calls } = await aBackend(t)
+  const urls = session.urls.map(({ url, ...part }) => ({ ...part, url: withWrongSignature(url) }))
+  const asset = await client.upload(FILE, { session: { ...session, urls }, backend })
+  assert.equal(asset.status, 'ready')
+  // The parts are sent concurrently, so several may need new URLs.
+  assert.deepEqual([...new Set(namesOf(calls))], ['renew', 'complete'])
+})
+
+function withWrongSignature(url: string): string {
+  return `${url.slice(0, -1)}${url.endsWith('0') ? '1' : '0'}`
+}
+
 test('cancelling a session cancels the upload through the backend, unless the backend has no cancel function', async (t) => {
   const { client, session, backend, calls, asset, call } = await aBackend(t)
   const upload = client.upload(FILE, { session, backend })

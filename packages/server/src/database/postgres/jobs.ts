@@ -47,8 +47,13 @@ export function globalJobs(sql: Sql): Jobs {
 
     async limitExpiry(keptForMs) {
       await sql`
+        with late as (
+          select id from assets
+          where status = 'uploading' and expires_at > now() + ${keptForMs} * interval '1 ms'
+          order by id for update skip locked
+        )
         update assets set expires_at = now() + ${keptForMs} * interval '1 ms'
-        where status = 'uploading' and expires_at > now() + ${keptForMs} * interval '1 ms'`
+        from late where assets.id = late.id`
     },
 
     async expireUploads(ids) {
