@@ -82,7 +82,7 @@ const EventWebhook = Type.Object(
     id: Uuid(),
     origin: Type.String({
       description:
-        'The origin of its URL. The rest of the URL may contain a secret of the endpoint, and other webhooks receive this event',
+        'Only the origin of its URL: other webhooks receive this event, and the rest of the URL may contain a secret of the endpoint',
     }),
     description: Type.String(),
     types: Type.Unsafe<string[] | null>({

@@ -13,7 +13,7 @@ const MAX_CANDIDATES = 10
 
 /**
  * The asset with this ID, or the only asset with this file name. If no name matches exactly, case is ignored.
- * Otherwise throws `CommandFailed`, with the candidates.
+ * Throws `CommandFailed`, with the candidates, if no asset or more than one asset matches.
  */
 export async function getAsset(
   client: NodeClient,

@@ -55,7 +55,7 @@ async function storeLink(baseUrl: string): Promise<void> {
   assert.equal(status, 201)
 }
 
-/** Collects the IDs of all events, and connects again after the last one whenever the stream ends. */
+/** Collects the IDs of all events. Whenever the stream ends, connects again and continues after the last event. */
 async function follow(
   t: TestContext,
   baseUrl: string,

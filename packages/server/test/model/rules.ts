@@ -27,7 +27,7 @@ export interface ConcurrentCalls {
   isPut: boolean
   /** Another client or a job ended the same upload. */
   isEnded: boolean
-  /** Any other call affected the same upload, or everything. */
+  /** Another client or a job affected the same upload, or may have affected any upload. */
   isTouched: boolean
   /** No other client made a call. */
   isAlone: boolean

@@ -34,7 +34,10 @@ const PATHS = [
   null,
 ]
 
-/** Letters of one to four bytes in UTF-8, and characters that fold to several. */
+/**
+ * The first code points of ranges of letters with one to four bytes in UTF-8. In the range of U+3300, each
+ * character folds to several characters.
+ */
 const LONG_SCRIPTS = [0x61, 0x430, 0x4e00, 0x3300, 0x20000]
 
 /** 255 pseudorandom characters, which PostgreSQL can hardly compress. */

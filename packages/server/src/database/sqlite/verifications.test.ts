@@ -8,7 +8,7 @@ import { aBusyAccount, aReadyAsset, inHours } from '../contract/builders.ts'
 import type { VerificationQueue } from '../verification-data.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 
-test('jobs look for due objects without reading those that are not due', async (t) => {
+test('the search for objects that are due for verification does not read objects that are not due', async (t) => {
   const file = join(await aFolder(t), 'stowage.db')
   await copySqliteTemplate(file)
   const statements = new Set<string>()

@@ -110,7 +110,7 @@ async function syncFolders(layout: Layout, grant: PartGrant, folder: string): Pr
   await syncFolder(dirname(folder))
 }
 
-/** Removes the temporary file. If a completion has sealed the folder, it waits for the end of the completion. */
+/** Removes the temporary file. While a completion has sealed the folder, this waits until the completion ends. */
 async function removeIncoming(layout: Layout, grant: PartGrant, incoming: string): Promise<void> {
   try {
     await whileOpen(layout, grant, async () => {
