@@ -1,6 +1,7 @@
-import { Grid, Stack } from '@mantine/core'
+import { Stack } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { LoadedRecord } from '../components/loaded-record.tsx'
+import { TwoColumns } from '../components/two-columns.tsx'
 import { useTitle } from '../components/use-title.ts'
 import { useHasTrash } from '../session/use-has-trash.ts'
 import { AssetActions } from './asset-actions.tsx'
@@ -40,22 +41,20 @@ function AssetContent({ asset }: { asset: Asset }) {
       <AssetName key={asset.id} asset={asset} />
       {asset.damaged && <DamagedAlert />}
       <AssetActions asset={asset} />
-      <Grid gap="lg">
-        <Grid.Col span={{ base: 12, md: 7 }}>
+      <TwoColumns>
+        <div>
           {asset.is_link ? (
             <LinkUrl asset={asset} />
           ) : (
             <AssetPreview key={asset.version} asset={asset} />
           )}
-        </Grid.Col>
-        <Grid.Col span={{ base: 12, md: 5 }}>
-          <Stack gap="lg">
-            <AssetProducts asset={asset} />
-            <AssetDetails asset={asset} />
-            {asset.is_file && <AssetVersions asset={asset} />}
-          </Stack>
-        </Grid.Col>
-      </Grid>
+        </div>
+        <Stack gap="lg">
+          <AssetProducts asset={asset} />
+          <AssetDetails asset={asset} />
+          {asset.is_file && <AssetVersions asset={asset} />}
+        </Stack>
+      </TwoColumns>
     </>
   )
 }

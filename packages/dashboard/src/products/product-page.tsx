@@ -5,6 +5,7 @@ import { useLocation } from 'wouter'
 import { BackLink } from '../components/back-link.tsx'
 import { listUrl, RETURN_STATE } from '../components/list-position.ts'
 import { LoadedRecord } from '../components/loaded-record.tsx'
+import { TwoColumns } from '../components/two-columns.tsx'
 import { useTitle } from '../components/use-title.ts'
 import { IconTrash } from '../icons/icons.ts'
 import { RequireScope } from '../session/require-scope.tsx'
@@ -57,13 +58,13 @@ function ProductContent({ variant, group: product }: LoadedProduct) {
           </Button>
         </RequireScope>
       </Group>
-      <div className={classes.columns}>
+      <TwoColumns>
         <ProductAssets product={product} />
         <Stack gap="lg">
           <ProductVariants product={product} current={variant} />
           <ProductDetails product={product} />
         </Stack>
-      </div>
+      </TwoColumns>
       <DeleteProduct
         product={isDeleting ? product : undefined}
         onClose={() => setDeleting(false)}
