@@ -31,7 +31,7 @@ export interface EventComparison {
   lastId: number
   /** The highest ID of a stored event. */
   highestId: number
-  /** The number of IDs without an event, after the forgotten ones and up to the counter. Must be 0. */
+  /** The number of IDs without an event, after the forgotten ones and up to the last ID. Must be 0. */
   missing: number
 }
 

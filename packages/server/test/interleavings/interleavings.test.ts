@@ -197,8 +197,11 @@ const USUAL_TRASH_OTHERS = [
   'emptyTrash job, removeObjects',
 ]
 
+/** A concurrent `sign` with an `Idempotency-Key` is tested only if the paused call is a `sign` with such a key, too. */
 function isTested({ call, isExcluded }: TestCase, command: Command): boolean {
-  const isOfKey = command.kind === 'sign' && command.key !== undefined
-  const isKeyed = call.kind === 'sign' && call.key !== undefined
-  return !isExcluded?.(command) && (isKeyed || !isOfKey)
+  return !isExcluded?.(command) && (hasKey(call) || !hasKey(command))
+}
+
+function hasKey(command: Command): boolean {
+  return command.kind === 'sign' && command.key !== undefined
 }

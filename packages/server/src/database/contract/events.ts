@@ -212,22 +212,27 @@ export function testEvents({ name, open }: Contract): void {
     assert.equal((await target.listEvents({ after: page.lastId, limit: 1 })).events.length, 1)
   })
 
-  test(name('missing events are counted, and count as forgotten after the repair'), async (t) => {
-    const { database, account, data } = await open(t)
-    for (let count = 0; count < 3; count += 1) await aLink(data)
-    const { events } = await data.listEvents({ after: 0, limit: 10 })
-    const { id } = await database.ensureAccount({ ...account, id: newUuid(), name: 'other' })
-    const target = database.of(id)
-    await target.importEvents({ events: events.slice(2), lastId: 0, forgottenId: 0 })
-    const compare = async () =>
-      (await database.compareEvents()).find(({ accountId }) => accountId === id)
-    assert.deepEqual(await compare(), { accountId: id, lastId: 0, highestId: 3, missing: -1 })
-    await database.repairEvents(id)
-    assert.deepEqual(await compare(), { accountId: id, lastId: 3, highestId: 3, missing: 0 })
-    const page = await target.listEvents({ after: 0, limit: 10 })
-    assert.deepEqual([page.forgottenId, page.events.length], [2, 1])
-    await target.importEvents({ events: [], lastId: 5, forgottenId: 0 })
-    await database.repairEvents(id)
-    assert.equal((await target.listEvents({ after: 0, limit: 1 })).forgottenId, 5)
-  })
+  test(
+    name(
+      'missing events are counted, and a repair marks them as forgotten and corrects the counter',
+    ),
+    async (t) => {
+      const { database, account, data } = await open(t)
+      for (let count = 0; count < 3; count += 1) await aLink(data)
+      const { events } = await data.listEvents({ after: 0, limit: 10 })
+      const { id } = await database.ensureAccount({ ...account, id: newUuid(), name: 'other' })
+      const target = database.of(id)
+      await target.importEvents({ events: events.slice(2), lastId: 0, forgottenId: 0 })
+      const compare = async () =>
+        (await database.compareEvents()).find(({ accountId }) => accountId === id)
+      assert.deepEqual(await compare(), { accountId: id, lastId: 0, highestId: 3, missing: 2 })
+      await database.repairEvents(id)
+      assert.deepEqual(await compare(), { accountId: id, lastId: 3, highestId: 3, missing: 0 })
+      const page = await target.listEvents({ after: 0, limit: 10 })
+      assert.deepEqual([page.forgottenId, page.events.length], [2, 1])
+      await target.importEvents({ events: [], lastId: 5, forgottenId: 0 })
+      await database.repairEvents(id)
+      assert.equal((await target.listEvents({ after: 0, limit: 1 })).forgottenId, 5)
+    },
+  )
 }

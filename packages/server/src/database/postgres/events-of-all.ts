@@ -52,7 +52,7 @@ export function globalEvents(sql: Sql): Events {
     async compareEvents() {
       const rows = await sql<{ id: string; last: number; highest: number; missing: number }[]>`
         select a.id, a.last_event as last, coalesce(max(e.id), 0) as highest,
-          a.last_event - a.forgotten_event
+          greatest(a.last_event, max(e.id)) - a.forgotten_event
             - count(e.id) filter (where e.id > a.forgotten_event) as missing
         from accounts a left join events e on e.account_id = a.id group by a.id order by a.id`
       return rows.map(({ id, last, highest, missing }) => {

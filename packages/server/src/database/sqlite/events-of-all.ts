@@ -21,7 +21,8 @@ export function prepareEventsOfAll({ prepare, transaction }: Connection) {
 
   const compare = prepare<{ id: string; last: number; highest: number; missing: number }>(
     `select a.id, a.last_event as last, coalesce(max(e.id), 0) as highest,
-       a.last_event - a.forgotten_event - count(e.id) filter (where e.id > a.forgotten_event) as missing
+       max(a.last_event, coalesce(max(e.id), 0)) - a.forgotten_event
+         - count(e.id) filter (where e.id > a.forgotten_event) as missing
      from accounts a left join events e on e.account_id = a.id group by a.id order by a.id`,
   )
   const repair = prepare(
