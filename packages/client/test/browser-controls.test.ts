@@ -59,7 +59,7 @@ async function aBlockedUpload(t: TestContext) {
   const look = async () => (await call<Look[]>('look'))[0] as Look
   const start = async () => {
     await choose(path)
-    // Without any success, retries end the upload soon.
+    // If no request succeeds, the upload gives up soon.
     const retry = { firstMs: 20, longestMs: 20, giveUpAfterMs: 0 }
     await call('start', { baseUrl: api.url, apiKey: ADMIN_KEY, retry, parallel: PARALLEL })
   }
@@ -150,7 +150,8 @@ test('a cancelled upload leaves nothing at the service', async (t) => {
 test('an upload survives being offline and continues automatically', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, look, release, ended, assertStored } = await aBlockedUpload(t)
-  // Only this page: if another page of the context is online first, Chromium reports that this one is online, too.
+  // Sets only this page offline, not the whole context: if another page of the context goes online first, Chromium
+  // reports that this one is online, too.
   const devtools = await page.context().newCDPSession(page)
   await devtools.send('Network.enable')
   const unlimited = { latency: 0, downloadThroughput: -1, uploadThroughput: -1 }

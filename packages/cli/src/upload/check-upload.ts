@@ -17,7 +17,7 @@ export interface UploadRequest {
   /** Files, folders, patterns and `-`, as they were given. */
   inputs: string[]
   name: string | undefined
-  /** The path of the assets, instead of the name of each folder. */
+  /** The folder of the assets, from `--path`. It replaces the name of each folder in `inputs`. */
   path: string | undefined
   attach: string[]
   url: string | undefined

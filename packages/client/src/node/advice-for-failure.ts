@@ -6,7 +6,7 @@ const ADVICE: [codes: RegExp, advice: string][] = [
   ],
   [
     /^(EPROTO|ERR_SSL_.*)$/,
-    'TLS failed. If the service uses plain HTTP on this port, the URL begins with http://.',
+    'TLS failed. If the service uses plain HTTP on this port, use a URL that begins with http://.',
   ],
   [
     /CERT|SIGNATURE|^ERR_TLS_/,

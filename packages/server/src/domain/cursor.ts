@@ -10,7 +10,10 @@ export type CursorKey = SortKey | 'deleted_at'
 /** The position of a row in a sorted list. It stays valid when that row is deleted or changed. */
 export interface Cursor {
   id: string
-  /** The name as it is sorted, the bytes, or the time in milliseconds; omitted if the list is sorted by ID. */
+  /**
+   * The name as it is sorted, the bytes, or the time of deletion in milliseconds. Omitted if the list is sorted by ID,
+   * as for `created_at`.
+   */
   value?: string | number
 }
 

@@ -66,7 +66,7 @@ const USUAL_CALLS = [
   'removeObjects, a deleted asset',
 ]
 
-/** The calls that send requests to the storage. */
+/** The calls that `FAULTS=all` tests. */
 const ALL_CALLS = [
   'sign',
   'sign with a key',

@@ -14,7 +14,7 @@ export interface WebhookReceiver {
   /** The events or pings that were received, parsed. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
   events(): any[]
-  /** Responds to requests from now on. By default it responds with 200. */
+  /** Responds to each request. Tests replace it; by default, it responds with 200. */
   respond: (response: ServerResponse, request: ReceivedRequest) => void
 }
 

@@ -117,9 +117,10 @@ export function globalJobs(sql: Sql): Jobs {
     },
 
     async readStates(keys) {
-      // An asset in the trash owns its objects like a ready one. For the first object of a replaced asset and the
-      // object of a completed replacement, the first query returns `deleted`. If a version has the object, another
-      // query finds it by object_key: a row with priority 1 replaces the other row of the same key.
+      // An asset in the trash owns its objects like a ready one. The first query finds objects whose key is the ID of a
+      // row. It returns `deleted` for the first object of a replaced asset, and for the object of a completed
+      // replacement. If a version still has such an object, another query finds it by object_key: a row with priority 1
+      // replaces the other row of the same key.
       const rows = await sql<StateRow[]>`
         select id, case when object_key is not null then 'deleted' when trashed_at is not null then 'ready'
             else status end as status, storage_id,

@@ -54,8 +54,9 @@ export function prepareJobs(connection: Connection) {
        order by coalesce(retry_at, changed_at) limit :limit)
      returning ${UPLOAD_COLUMNS}`,
   )
-  // For the first object of a replaced asset and the object of a completed replacement, the first query returns
-  // `deleted`. If a version has the object, another query finds it by object_key, with priority 1.
+  // The first query finds objects whose key is the ID of a row. It returns `deleted` for the first object of a replaced
+  // asset, and for the object of a completed replacement. If a version still has such an object, another query finds it
+  // by object_key, with priority 1.
   const states = prepare<StateRow>(
     `select id, iif(object_key is null, ${OBJECT_STATUS}, 'deleted') as status, storage_id, 0 as priority
      from assets where id in (select value from json_each(:keys))
