@@ -19,7 +19,7 @@ export const config: InlineConfig = {
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       output: {
-        // One chunk for the client: it loads its event stream on demand, but the dashboard always needs it.
+        // One chunk for the client: it loads its event stream on demand, but the dashboard always needs the stream.
         codeSplitting: {
           groups: [{ name: 'client', test: /client[\\/]src[\\/](?!products-file)/ }],
         },

@@ -15,7 +15,7 @@ export function jsonText(data: unknown, indent?: number): string {
   return escapeControlCharacters(JSON.stringify(data, null, indent))
 }
 
-/** From here on, the command continues when the reader of its output closes the pipe. */
+/** After this call, the command continues even if the reader of its output closes the pipe. */
 export function ignoreClosedOutput(): void {
   process.stdout
     .removeAllListeners('error')

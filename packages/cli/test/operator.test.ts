@@ -92,7 +92,7 @@ test('keys can be added while no service runs, and only the secret is written to
   )
 })
 
-test('ls and list are the same in every command that lists something', async (t) => {
+test('list is an alias of ls, also after products, keys and accounts', async (t) => {
   const service = await aService(t)
   const run = (...cli: string[]) =>
     stowageWith({ STOWAGE_DATA: service.folder, STOWAGE_URL: service.baseUrl }, ...cli)
@@ -169,7 +169,7 @@ test('every help text has examples and lines of at most 100 columns, and --versi
   const folder = await aFolder(t)
   assert.match((await stowage(folder, '--version')).stdout, /^\d+\.\d+\.\d+\n$/)
   assert.match((await stowage(folder, '--help')).stdout, /Exit codes/)
-  // Loaded in this process, because starting all commands takes seconds.
+  // The commands are loaded in this process, because starting a process for each takes seconds.
   for (const [name, command] of Object.entries(COMMANDS)) {
     const { help } = await command.load()
     assert.ok(help.startsWith(`stowage ${name}: `), help)

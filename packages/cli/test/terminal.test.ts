@@ -72,7 +72,7 @@ terminalTest(
   },
 )
 
-terminalTest('bars show each file and the total, and are removed at the end', async (t) => {
+terminalTest('bars show each file and the total, and Ctrl-C pauses all uploads', async (t) => {
   const proxy = await aStorageProxy(t)
   const settings = { ...proxy.settings, STOWAGE_CHUNK_SIZE: '100000' }
   const { baseUrl } = await aService(t, settings)

@@ -25,7 +25,7 @@ test('upload declares the digest, and verify and get compare the file with it', 
   const data = service.context.database.of(
     (await service.context.database.findAccount('default'))?.id ?? '',
   )
-  // Declared by the upload, not only computed later.
+  // The upload has declared the digest. Otherwise, the service would compute it later.
   assert.equal((await data.findAsset(id))?.integrity.sha256, SHA256)
   const read = async () => (await call('GET', `${API}/assets/${id}`)).body.data
   await until('the digest is known', async () => (await read()).checksum !== null)

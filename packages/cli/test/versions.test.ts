@@ -37,7 +37,7 @@ test('replace, versions, restore and cancel manage the versions of a file', asyn
   assert.equal((await call('GET', path)).status, 404)
   assert.equal((await call('GET', `${API}/assets/${id}`)).body.data.version, 1)
 
-  // Started on another machine.
+  // This replacement was not started by the CLI on this machine.
   const { body } = await call('POST', `${API}/assets/${id}/signed`, { size: NEW.length })
   const resumed = await run('replace', id, 'fixed.pdf', '--resume', body.upload_id)
   assert.deepEqual([resumed.code, resumed.stderr.includes('unfinished')], [0, false])

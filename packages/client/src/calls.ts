@@ -23,7 +23,7 @@ import { rangeHeader } from './range-header.ts'
 import { type Call, type Request, splitSettings } from './request.ts'
 import { createWebhookCalls } from './webhook-calls.ts'
 
-/** The calls that consist of a single request. */
+/** The calls that send one request, and the lists, which send one request for each page. */
 export function createCalls(
   request: Request,
 ): Omit<Client, 'upload' | 'replace' | 'unfinished' | 'cancelUpload' | 'events'> {

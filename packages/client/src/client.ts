@@ -67,8 +67,8 @@ export interface Client<Input = BlobInput | StreamInput> {
   /** Uploads a file in parts. Resumes an unfinished upload of the same file. */
   upload(file: Input, options?: UploadOptions): Upload
   /**
-   * Returns the unfinished uploads that were started in this browser or with this state folder. Uploading
-   * the same file again resumes its upload.
+   * Returns the unfinished uploads to this service that were started in this browser or with this state
+   * folder. Uploading the same file again resumes its upload.
    */
   unfinished(): Promise<UnfinishedUpload[]>
   /**
@@ -195,8 +195,8 @@ export interface Client<Input = BlobInput | StreamInput> {
    */
   createKey(key: KeyRequest, settings?: CallSettings): Promise<NewKey>
   /**
-   * Creates an upload token for a web page: it can upload files within these limits, and nothing else. In the page, pass it
-   * as `apiKey` to `createClient`. Call this from your backend: an API key must never be in a page.
+   * Creates an upload token for a web page: it can upload files within these limits, and nothing else. In the page, pass
+   * it as `apiKey` to `createClient`. Call this from your backend: an API key must never be in a page.
    */
   createUploadToken(limits: UploadTokenRequest, settings?: CallSettings): Promise<UploadToken>
   /** Revokes an API key, which stops working immediately, and ends the upload tokens that it created. */
@@ -206,8 +206,9 @@ export interface Client<Input = BlobInput | StreamInput> {
   /** Returns a webhook: whether its attempts fail, and whether and why it is disabled. */
   webhook(id: string, settings?: CallSettings): Promise<Webhook>
   /**
-   * Creates a webhook, which receives the events that happen from now on. The secret is returned only here. The call is
-   * retried only if the service reports that it did nothing (429, 503): any other retry could create a second webhook.
+   * Creates a webhook, which receives the events that happen after its creation. The secret is returned only here. The
+   * call is retried only if the service reports that it did nothing (429, 503): any other retry could create a second
+   * webhook.
    */
   createWebhook(webhook: WebhookRequest, settings?: CallSettings): Promise<WebhookWithSecret>
   /** Changes, enables or disables a webhook. A missing field keeps its value. */

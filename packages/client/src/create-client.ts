@@ -23,7 +23,7 @@ export function createClient(options: ClientOptions = {}): Client {
 
 type Platform = Pick<UploadContext, 'check' | 'open' | 'store'> & ConnectPlatform
 
-/** Creates a client for a platform: how it reads files, and where it stores their state. */
+/** Creates a client for a platform, which reads files and stores the state of unfinished uploads. */
 export function createClientOn<Input>(
   options: ClientOptions,
   { moreOptions = '', adviceFor, exchange, ...platform }: Platform,

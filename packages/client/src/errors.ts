@@ -2,8 +2,8 @@ import type { ErrorCode } from '@stowage/protocol'
 
 /**
  * The codes of errors that the client itself detects. `network`: no response. `timeout`: no response or
- * no progress in time. `bad_answer`: the response is not from Stowage. `file_changed`: the file has changed
- * since its upload or download started. `file_unreadable`: the file cannot be read. `file_exists`: a
+ * no progress within the time limit. `bad_answer`: the response is not from Stowage. `file_changed`: the file
+ * has changed since its upload or download started. `file_unreadable`: the file cannot be read. `file_exists`: a
  * download would overwrite a file. `cancelled`: `cancel()` was called. `bad_signature`: `verifyWebhook` does not
  * accept the webhook.
  */

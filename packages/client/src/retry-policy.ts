@@ -1,6 +1,6 @@
 import type { RetryOptions } from './options.ts'
 
-/** The number of failures that never end an upload, however long they take. */
+/** This many failures in a row never end an upload, a download or an event stream, however long they take. */
 const FEW_FAILURES = 8
 
 /**

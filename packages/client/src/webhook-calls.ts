@@ -25,7 +25,7 @@ type WebhookCalls = Pick<
 /** The longest page of deliveries that the service returns. */
 const MAX_PAGE_SIZE = 100
 
-/** The calls about webhooks that consist of a single request. */
+/** The calls about webhooks, except `deleteWebhook`. */
 export function createWebhookCalls({ data, ...request }: Request): WebhookCalls {
   const deliveryPath = (id: string) => `/webhooks/:id/deliveries/${checkId(id)}`
   return {

@@ -20,7 +20,7 @@ test('if CORS blocks the service or its storage, an upload fails soon and the me
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { api, baseUrl } = await aProxiedService(t, {
     settings: { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY },
-    // Without CORS headers.
+    // These responses have no CORS headers.
     api: () => ({ kind: 'refuse', status: 403 }),
     storage: () => ({ kind: 'refuse', status: 403 }),
   })

@@ -144,7 +144,7 @@ test('if a sent part changes after an interruption, its digest detects the chang
   assert.equal((await client.account()).reserved, 0)
 })
 
-/** The state of an upload over a connection so fast that the client computed no digests. */
+/** A store that drops the digests, as if the connection were so fast that the client computed none. */
 function aStoreWithoutDigests(): UploadStore {
   const kept = new Map<string, SavedUpload>()
   return {

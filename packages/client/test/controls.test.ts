@@ -127,10 +127,10 @@ test('cancelling takes precedence over an error at the same time', async (t) => 
 
 test('an upload whose state cannot be saved can be cancelled by its ID', async (t) => {
   const { baseUrl } = await aBlockedUpload(t)
-  // Without IndexedDB, because this is not a browser.
+  // Node has no IndexedDB, so this client cannot save the state.
   const client = createBrowserClient({ baseUrl })
   const upload = client.upload(new File([BYTES], 'a.bin'))
-  await until('it has an id', () => upload.id !== undefined)
+  await until('it has an ID', () => upload.id !== undefined)
   upload.pause()
   await client.cancelUpload(upload.id ?? '')
   assert.equal(await reservedAt(baseUrl), 0)

@@ -16,8 +16,8 @@ import { aProxiedService } from './support/proxied-service.ts'
 const BYTES = new Uint8Array(someBytes(3_000_000))
 
 /**
- * A stored file behind a proxy that applies the given faults to the first downloads. Only tests with a
- * hanging storage set a short `stallMs`: otherwise a slow machine would cause additional retries.
+ * A stored file behind a proxy. Each fault that a test adds to `faults` applies to one request of a download. Only
+ * tests with a hanging storage set a short `stallMs`: otherwise a slow machine would cause additional retries.
  */
 async function aStoredFile(t: TestContext, options: { stallMs?: number } = {}) {
   const faults: Fault[] = []

@@ -89,6 +89,26 @@ test('events() filters by type, starts with older events, and ends when the loop
   )
 })
 
+test('events() does not connect again before the time in Retry-After', async (t) => {
+  const { baseUrl } = await aService(t)
+  await createClient({ baseUrl }).store({ filename: 'a.zip', url: URL_OF_LINK })
+  const times: number[] = []
+  const proxy = await aFaultProxy(t, {
+    target: () => baseUrl,
+    fault: () => {
+      times.push(performance.now())
+      if (times.length > 1) return { kind: 'pass' }
+      return { kind: 'refuse', status: 503, headers: { 'Retry-After': '1' } }
+    },
+  })
+  const events = createClient({ baseUrl: proxy.url, retry: RETRY }).events({ after: 0 })
+  assert.equal((await events.next()).value?.type, 'asset.ready')
+  await events.return(undefined)
+  const [refused = 0, accepted = 0] = times
+  // A timer may end a fraction of a millisecond early.
+  assert.ok(accepted - refused > 990, `${accepted - refused} ms`)
+})
+
 test('events() rejects if the key is invalid, the service is never reached, or the server is not Stowage', async (t) => {
   const { baseUrl } = await aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY })
   const wrong = createClient({ baseUrl, apiKey: 'wrong', retry: RETRY })

@@ -139,7 +139,7 @@ test('URLs that are about to expire are signed again before they are used', asyn
     faults: {
       of: isPut,
       list() {
-        // For the client's clock the URLs have almost expired; for the service's they are new.
+        // The clock of this process jumps forward, so that the URLs have almost expired.
         if (!isLate) t.mock.timers.enable({ apis: ['Date'], now: Date.now() + LIFE_MS * 0.85 })
         isLate = true
         return PASS

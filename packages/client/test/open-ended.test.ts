@@ -81,7 +81,7 @@ async function aRecordedService(t: TestContext, settings: Record<string, string>
   return { client, baseUrl, declared }
 }
 
-test('a stream of unknown length declares a larger size first, and the actual size at the end', async (t) => {
+test('for a stream of unknown length, a larger size than was read is declared, and the actual size at the end', async (t) => {
   const { client, declared } = await aRecordedService(t)
   const size = FIRST + PART + 5
   const seen: Progress[] = []

@@ -34,7 +34,7 @@ test('an upload survives an outage of the service', async (t) => {
   })
   await until('some parts are stored', () => upload.progress.parts.done > 3)
   await before.stop('SIGKILL')
-  // A single call would have given up by now, but an upload retries for longer.
+  // A single call gives up after five attempts, but an upload retries for longer.
   await until('the upload has retried many times', () => failures.length > 10)
   assert.ok(upload.progress.parts.done < PARTS)
 

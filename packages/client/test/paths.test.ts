@@ -42,7 +42,7 @@ test('a file of a folder that was chosen in a page keeps its folder', async (t) 
   assert.equal((await page.upload(chosen('a/notes.txt'), { path: null })).path, null)
 })
 
-test('an upload that is resumed from another folder gets the path of that folder', async (t) => {
+test('an upload that is resumed with another path gets that path', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const { client, folder } = await aClient(t, { baseUrl })
   const file = join(folder, 'film.mov')

@@ -47,7 +47,7 @@ async function uploadOverUnreliableConnection(t: TestContext, random: Random): P
   const sent = new Map<string, string>()
   await Promise.all(
     Array.from({ length: UPLOADS }, async (_, index) => {
-      // 1 to 30 parts, mostly few.
+      // Up to 30 parts, mostly few.
       const parts = Math.ceil(((index % MAX_PARTS) + 1) ** 2 / MAX_PARTS)
       const size = random.between((parts - 1) * CHUNK, parts * CHUNK) + 1
       const bytes = new Uint8Array(someBytes(size, index + 1))

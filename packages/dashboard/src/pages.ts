@@ -1,6 +1,6 @@
 /*
- * All pages but the first. They are one script, because many small ones compress worse and because all of
- * them are loaded soon after the first page.
+ * All pages except the list of assets, which is in the main script. They are one script, because many small scripts
+ * would compress worse and because the browser loads all of these pages soon after the start.
  */
 export { ActivityPage } from './activity/activity-page.tsx'
 export { AssetPage } from './assets/asset-page.tsx'

@@ -18,7 +18,7 @@ export const theme = createTheme({
   components: {
     Menu: Menu.extend({
       defaultProps: {
-        // Inside a landmark, as axe requires. The default is the end of the document.
+        // The menu is inside a landmark, as axe requires, instead of at the end of the document.
         portalProps: { target: 'main' },
         // The first item gets the focus. A menu must not contain anything but items.
         withInitialFocusPlaceholder: false,

@@ -61,7 +61,7 @@ test('search, order and filter are kept in the URL, and the back button undoes t
   await page.reload()
   await untilRows(page, ['banana.txt'])
 
-  // By words of the file and of its product, in any order.
+  // The search finds words of the file and of its product, in any order.
   await search(page).fill('rui nana')
   await page.getByText('All', { exact: true }).click()
   await untilRows(page, ['banana.txt'])
@@ -114,7 +114,7 @@ test('the list loads one page at a time, every page has a URL, and returning to 
   assert.ok((header?.y ?? 0) >= 50 && (header?.y ?? 0) < 70, `the header is at ${header?.y}`)
   const opened = page.getByRole('row', { name: 'link 080' })
   const top = await scrollTop(page)
-  // A click anywhere in the row opens the asset. This one is far from its name.
+  // A click anywhere in a row opens its asset. This click is far from the name.
   const row = await opened.boundingBox()
   await page.mouse.click((row?.x ?? 0) + (row?.width ?? 0) - 5, (row?.y ?? 0) + 5)
   await page.getByRole('heading', { name: 'link 080', level: 1 }).waitFor()
@@ -136,7 +136,7 @@ test('the list loads one page at a time, every page has a URL, and returning to 
   assert.equal(new URL(page.url()).search, '?sort=filename&page=2')
   assert.equal(await scrollTop(page), top)
 
-  // From the last asset of a page to the first one of the next page.
+  // The asset after the last one of a page is the first one of the next page.
   await openPage(page, '/?sort=filename')
   await page.getByRole('link', { name: 'link 050' }).click()
   await page.getByRole('link', { name: 'Next asset' }).click()

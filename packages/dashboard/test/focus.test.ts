@@ -23,7 +23,7 @@ async function untilFocused(page: Page, name: string): Promise<void> {
   }).catch(() => assert.equal(found, name))
 }
 
-test('after a product is deleted, the focus moves to the next one, then to the previous one, then to the page', async (t) => {
+test('after a product is deleted, the focus moves to the next product, or else to the previous one, or else to the page', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await storeProducts(client, ['One', 'Two', 'Three'])

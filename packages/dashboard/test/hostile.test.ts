@@ -63,7 +63,7 @@ test('hostile names, files and links run no script on any page', async (t) => {
     await page.getByRole('heading', { name: 'Products' }).waitFor()
   }
 
-  // The page loads the link only after a click, and sends no referrer.
+  // The browser requests the URL of a link only after a click, and sends no referrer.
   const anchor = page.getByRole('link', { name: /in a new tab/ })
   await anchor.waitFor()
   assert.deepEqual(site.requests, [])

@@ -13,7 +13,7 @@ import { openPage } from './support/open-page.ts'
 const NO_BROWSER = await missingForBrowser()
 const NEVER = new AbortController().signal
 
-/** Returns a context for the jobs of the test. The service's own jobs verify nothing from now on. */
+/** Returns a context for the jobs of the test. After this call, the service's own jobs verify nothing. */
 function takeOverVerifications({ context }: { context: Context }): Context {
   const own = { ...context }
   context.database = { ...own.database, claimVerifications: async () => [] }

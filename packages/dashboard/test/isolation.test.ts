@@ -27,7 +27,7 @@ const FIND_DATA = `(async () => ({
   isDark: matchMedia('(prefers-color-scheme: dark)').matches,
 }))()`
 
-test('a test finds nothing in the browser of the test before it', async (t) => {
+test('a test finds no state of the previous test in the browser', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   let requests = 0
   let left: unknown

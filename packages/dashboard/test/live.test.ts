@@ -105,7 +105,10 @@ test('the activity shows who did what, can be filtered by kind, and shows new ev
   await client.changeWebhook(hook.id, { enabled: false })
   await page.getByText('Webhook disabled').waitFor()
   await page.getByLabel('Show').selectOption('Keys and webhooks')
-  await until('only these are listed', async () => (await page.locator('tbody tr').count()) === 3)
+  await until(
+    'only events of keys and webhooks are listed',
+    async () => (await page.locator('tbody tr').count()) === 3,
+  )
   await page.getByText('https://shop.example', { exact: true }).first().waitFor()
   await page.getByLabel('Show').selectOption('Storage')
   await page.getByText('No matching activity').waitFor()

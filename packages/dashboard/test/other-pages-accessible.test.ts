@@ -113,7 +113,7 @@ test('axe finds no violations on products, import, uploads, storage, settings, s
   await assertAccessible(page, 'a page that does not exist')
 })
 
-test('every control on products, import and settings is reached by keyboard, and its focus is visible', async (t) => {
+test('the controls on products, import and settings are reached by keyboard, and their focus is visible', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts([aProduct({ sku: 'S', vendor: 'V', tags: ['t'] })])

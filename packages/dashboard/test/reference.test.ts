@@ -15,7 +15,7 @@ test('the dashboard links to the API reference, and the reference links back', a
   await page.getByRole('heading', { name: 'Assets' }).waitFor()
 })
 
-/** Together these show every element that the section of an endpoint can have. */
+/** Together, these calls show everything that the section of a call can have, except query parameters. */
 const CALLS = ['requestUpload', 'completeUpload', 'downloadAsset', 'readiness']
 
 test('the API reference is accessible, fits a phone and loads nothing from outside', async (t) => {

@@ -70,7 +70,7 @@ test('an upload that the service rejects for lack of storage can be retried', as
   await until('both uploads have started', () => parts.started() === 2)
   await tray(page).getByRole('button', { name: 'Cancel all' }).click()
   const dialog = page.getByRole('dialog', { name: 'Cancel all uploads?' })
-  // The rejected one would be removed, too.
+  // “Cancel all” also removes the rejected upload.
   await dialog.getByText('3 uploads').waitFor()
   await dialog.getByRole('button', { name: 'Keep uploading' }).click()
   parts.release()

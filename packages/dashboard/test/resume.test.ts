@@ -137,7 +137,7 @@ test('an unfinished upload can be discarded after a reload', async (t) => {
   await page.getByLabel('Files to upload').setInputFiles(video)
   await until('a part is stored', () => parts.accepted() === 1)
 
-  // A second tab does not offer to resume it while the first one is uploading.
+  // While the first tab is uploading, a second tab does not offer to resume the upload.
   const second = await context.newPage()
   await second.goto('/')
   await second.getByText('Drop your first file here').waitFor()

@@ -19,7 +19,7 @@ import { signIn } from './support/sign-in.ts'
 const NO_BROWSER = await missingForBrowser()
 const OVERLAY = 'text=Your key is read-only'
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
-/** Controls whose requests the service would reject. */
+/** Controls for changes, which the pages do not show with a read key. */
 const CHANGING =
   /^(Upload|More upload|Select|Rename|Replace|Restore|Empty|Delete|Detach|Import|Choose|Discard|Create)/
 
@@ -110,7 +110,7 @@ test('with a read key a dropped file is neither uploaded nor opened by the brows
   await page.getByText('No assets yet').waitFor()
   await drop(page, [path], 'Your key is read-only')
   await until('the file is dropped', async () => (await page.locator(OVERLAY).count()) === 0)
-  // A request that the drop caused would come before this one.
+  // If the drop causes a request, the browser sends it before the requests of the next page.
   await page.getByRole('link', { name: 'Products' }).click()
   await page.getByText('No products yet').waitFor()
   assert.equal(await page.getByRole('region', { name: 'Uploads' }).count(), 0)

@@ -25,7 +25,7 @@ test('a key is created with a scope, its secret is shown once, and it is revoked
   await shown.getByRole('button', { name: 'Copy' }).click()
   await page.getByText('Copied the key').waitFor()
   assert.equal(await page.evaluate('navigator.clipboard.readText()'), secret)
-  // Escape and a click outside do not close it, because the secret would be lost.
+  // Escape and a click outside do not close the dialog, because the secret would be lost.
   await page.keyboard.press('Escape')
   await page.mouse.click(5, 5)
   assert.ok(await shown.isVisible())

@@ -20,7 +20,7 @@ test('the color scheme follows the system until the user chooses one, and then s
   await page.getByRole('button', { name: 'Switch to dark mode' }).waitFor()
 })
 
-test('on a phone the menu links to every page, and closes after a click', async (t) => {
+test('on a phone a link in the menu opens its page and closes the menu', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page } = await openDashboard(t)
   await page.setViewportSize({ width: 390, height: 844 })

@@ -9,7 +9,7 @@ const NO_BROWSER = await missingForBrowser()
 const section = (page: Page, name: string) => page.getByRole('region', { name, exact: true })
 const tidy = (texts: string[]) => texts.map((text) => text.replaceAll(/\s+/g, ' ').trim())
 
-test('the page shows used storage, types and the largest files', async (t) => {
+test('the storage page shows the used storage, in total and by type, and the largest files', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '10kB' })
   const dialogs = recordDialogs(page)

@@ -43,7 +43,7 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   await button(page, 'Undo').press('Enter')
   await page.getByText('4 assets restored').waitFor()
   await untilRows(page, names.toReversed())
-  // One request for all of them.
+  // Each action is one request for all assets.
   assert.deepEqual(
     changes.map((change) => change.slice(0, 25)),
     ['POST {"action":"delete","', 'POST {"action":"restore",'],

@@ -135,7 +135,7 @@ test('a replacement that is refused shows the reason, and succeeds once the reas
   await tray(page).getByRole('link', { name: 'book.txt' }).click()
   await preview(page).getByText('second').waitFor()
 
-  // The asset is deleted elsewhere, and the page still shows it because it cannot load it again.
+  // The asset is deleted elsewhere. The page still shows it, because requests for the asset get no response.
   await page.route(`**/api/v1/assets/${id}?*`, () => {})
   await client.delete(id)
   await choose(page, 'book.txt', 'third')

@@ -35,7 +35,7 @@ export function wireTypes(names: Iterable<string>): string {
     .join('\n')
 }
 
-/** Adds to `wanted` each type that this one refers to. */
+/** Returns the type with this name, and adds to `wanted` each type that it refers to. */
 function typeNamed(name: string, wanted: string[]): string {
   const other = OTHERS[name]
   if (other) return other()

@@ -123,7 +123,7 @@ export const SessionResponse = Type.Object(
           },
         }),
         expires_at: Nullable('string', {
-          description: 'When the session ends; null if the call was made with a key',
+          description: 'When the session ends; null if there is no session',
         }),
       },
       { title: 'Session' },

@@ -5,7 +5,7 @@
 export function introduction(baseUrl: string): string {
   return `Stowage stores digital assets and attaches them to products.
 
-Every call takes and returns JSON in UTF-8. The examples use these two variables:
+Calls take and return JSON in UTF-8, except downloads and the event stream. The examples use these two variables:
 
 \`\`\`sh
 export API=${baseUrl}/api/v1

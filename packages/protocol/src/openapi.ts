@@ -38,7 +38,7 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, object>> = {
   },
 }
 
-/** The bodies with additional fields. */
+/** The schemas of the error bodies with additional fields. */
 const BODIES = [
   { code: 'upload_token_exceeded', schema: UploadTokenExceededBody },
   { code: 'storage_exceeded', schema: StorageExceededBody },

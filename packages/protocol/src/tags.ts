@@ -9,7 +9,8 @@ export const TAGS = {
   Products: 'The products of the shop, keyed by their product and variant IDs.',
   Events:
     'Every change of uploads, assets, products, API keys, upload tokens and webhooks, in order: what happened, when, and who did it.',
-  Account: 'The plan and its usage, and the API keys of the account.',
+  Account:
+    'The plan and its usage, the API keys of the account, and the sessions of the dashboard.',
   Webhooks:
     'Endpoints of your own that receive the events of the account as signed requests, as defined by Standard Webhooks.',
   Service: 'Health checks and this document. These calls need no key.',

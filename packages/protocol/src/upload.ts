@@ -173,7 +173,7 @@ export const ResumedUpload = Type.Object(
     received: Type.Array(ReceivedPart, { description: 'The parts in the storage' }),
     status: Type.Enum(['uploading', 'completing', 'ready'], { type: 'string' }),
     expires_at: Nullable('string', {
-      description: 'When the URLs expire; null once the asset is ready',
+      description: 'When the URLs expire; null once the upload is completed',
     }),
   },
   { title: 'ResumedUpload' },
@@ -221,7 +221,7 @@ export const CompletionRequest = Type.Object(
 )
 export type CompletionRequest = Static<typeof CompletionRequest>
 
-/** Selects the upload of a new version. */
+/** Selects the upload of a new version, or the upload that created the asset. */
 export const UploadSelection = Type.Object({
   upload_id: Type.Optional(
     Uuid({

@@ -57,7 +57,7 @@ const webhook = {
     description:
       'The first failed attempt since the last successful one, or since the webhook was enabled or its URL changed; null if there is none',
   }),
-  pending: Type.Integer({ description: 'The number of deliveries that wait for an attempt' }),
+  pending: Type.Integer({ description: 'The number of deliveries with the status `pending`' }),
   previous_secret_valid_until: Nullable('string', {
     description:
       'Until when requests are also signed with the replaced secret; null if they are not',

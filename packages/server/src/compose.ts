@@ -89,7 +89,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const { port } = app.server.address() as AddressInfo
     baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
     const schedule = openSchedule(context, { isAlone: usesFolder })
-    // All at the same time: while one of them takes a long time to stop, the others must not accept new work.
+    // These are stopped at the same time: while one takes a long time to stop, the others must not accept new work.
     closers.push(async () => {
       await Promise.all([app.close(), storage.drain(), schedule.close()])
     })

@@ -126,7 +126,7 @@ export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<
     }
     return isWrong ? EXIT.failed : EXIT.done
   } catch (error) {
-    // Reported as a finding too, so that the findings before it do not look complete.
+    // The error is reported as a finding, so that the findings before it do not look complete.
     onFinding(toFinding(error))
     return error instanceof ConfigError ? EXIT.usage : EXIT.failed
   }

@@ -8,7 +8,7 @@ import type { Finding } from './domain/finding.ts'
 import type { Storage, StorageContents } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'
 
-/* The only file that names the engines. Each is loaded only if it is used. */
+/* The only file that imports the engines. Each is loaded only if it is used. */
 
 interface EngineOptions {
   config: Config

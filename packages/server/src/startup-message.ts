@@ -31,7 +31,7 @@ function accessText(auth: AuthConfig): string {
   return 'An API key is required. Create one with: npx stowage keys add --name first --scope manage'
 }
 
-/** Never the key itself: the text ends up in logs. */
+/** The text never contains the key itself, because it ends up in logs. */
 function authorization(auth: AuthConfig): string {
   if (auth.kind === 'open') return ''
   if (auth.adminKey === undefined) return "-H 'Authorization: Bearer <key>' "

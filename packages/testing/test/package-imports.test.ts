@@ -87,7 +87,7 @@ test('no relative import leaves its package', () => {
   }
 })
 
-test('the client imports only types from the protocol, because it is published without it', () => {
+test('the client imports only types from the protocol, because it is published without the protocol', () => {
   const source = files.filter(({ package: name, isTest }) => name === 'client' && !isTest)
   for (const { path } of source) {
     const text = readFileSync(join(ROOT, path), 'utf8')

@@ -23,7 +23,7 @@ test('leaves errors uncaught', async () => {
 const RUNNERS = { 'a shared process': IN_ONE_PROCESS, 'its own process': ['--test'] }
 
 for (const [where, runner] of Object.entries(RUNNERS)) {
-  test(`an uncaught error in ${where} is printed and fails the run`, async (t) => {
+  test(`an uncaught error of a test in ${where} is printed and fails the run`, async (t) => {
     const file = join(await aFolder(t), 'uncaught.test.mjs')
     await writeFile(file, TEST)
     const { code, output } = await runNode([...UNTRACKED, ...runner, file])

@@ -67,7 +67,10 @@ function someIds(count: number): string[] {
   return Array.from({ length: ID_COUNT }, (_, index) => assetId(index * distance))
 }
 
-/** Searches for terms that match all assets: first for a new term, then several times for the same one. */
+/**
+ * Searches for terms that match all assets: once for a new term, then several times for `COMMON`. Also searches once
+ * for the new term together with a word of products.
+ */
 async function searchAll(options: { url: string; count: number; newTerm: string | undefined }) {
   const { url, count, newTerm = '' } = options
   const { result, longestMs } = await watchStalls(url, async () => {

@@ -10,7 +10,7 @@ export const COMMON = 'pack'
 /** A word in the variant name of every second product, and in some file names. */
 export const PRODUCT_WORD = 'wav'
 
-/** How many of `count` assets have this word in their file name or in their product. */
+/** How many of `count` assets have `PRODUCT_WORD` in their file name or in their product. */
 export function countWithProductWord(count: number): number {
   const all = Array.from({ length: 10 }, (_, index) => index)
   return (

@@ -1,5 +1,5 @@
 /**
- * The settings of a service with a database from this folder. The storage has no files, so a service that computes
+ * The settings of a service whose database `fill` created. The storage has no files, so a service that computes
  * checksums would mark all assets as damaged. The database may have been created long ago, so the trash is kept for
  * a year.
  */

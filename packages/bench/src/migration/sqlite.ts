@@ -24,7 +24,7 @@ export async function createReleasedSqlite(
   const { before, after } = await releasedMigrations(MIGRATIONS)
   progress('SQLite: creating the database of the last release')
   const database = new DatabaseSync(released)
-  // Only this program writes the file.
+  // After a crash, the next run creates a new file, so this one needs no protection.
   database.exec('pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -500000')
   database.exec(
     'create table migrations (name text primary key, checksum text not null, applied_at text not null) strict',

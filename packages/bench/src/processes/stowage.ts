@@ -8,8 +8,8 @@ export const API = '/api/v1'
 const PLAN = '1PB'
 
 /**
- * Starts `stowage serve` in its own folder, as users start it. `program` is the path of the CLI; by default, that of
- * this checkout.
+ * Starts `stowage serve` as users start it, by default with a new data folder. `program` is the path of the CLI; by
+ * default, that of this checkout.
  */
 export async function startStowage(
   context: WorkloadContext,

@@ -64,7 +64,7 @@ async function run(): Promise<void> {
   }
 }
 
-/** `measureWrites` moves the deployment from disk to S3, so it is called last. */
+/** `measureWrites` binds the database to an S3 stub instead of the disk, so it is called last. */
 async function measureDeployment(
   context: WorkloadContext,
   server: string,

@@ -12,7 +12,7 @@ export interface Population {
   accounts: number
 }
 
-/** A shop whose calls are measured. */
+/** An account with a key, so that its calls can be measured. */
 export interface Shop {
   name: string
   key: string

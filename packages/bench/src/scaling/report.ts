@@ -6,7 +6,7 @@ import type { Deployment, ScalingResults } from './scaling-results.ts'
 
 const PAGE = new URL('../../../../docs/scaling.md', import.meta.url)
 
-/** All tables in Markdown, each under the name of its section in docs/scaling.md. */
+/** All tables in Markdown, each under the name in its markers in docs/scaling.md. */
 export function tablesOf(results: ScalingResults): string {
   return Object.entries(tables(results))
     .map(([name, table]) => `${name}\n\n${table}\n`)

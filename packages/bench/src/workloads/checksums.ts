@@ -11,7 +11,10 @@ const OFF = 'Stowage, checksums off'
 /** The job looks for new files twice per second. */
 const JOB_STARTS_MS = 700
 
-/** Each transfer runs while the service reads another file of 1 GiB, which was completed just before. */
+/**
+ * Just before each transfer, another file of 1 GiB is completed. With checksums on, the service reads that file during
+ * the transfer.
+ */
 export const workload: Workload = {
   title:
     'Upload of 1 GiB in parts of 100 MB to the disk storage, while the SHA-256 of another file is computed',

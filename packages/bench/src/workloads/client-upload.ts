@@ -10,7 +10,7 @@ import type { Workload } from '../workload.ts'
 
 const CURL = 'curl --parallel, parts only'
 
-/** The part size that the client requests. curl sends parts of the same size, so that both send as many requests. */
+/** The part size of the client. curl uses the same size, so that both send the same number of requests. */
 const PART = 16_000_000
 const LENGTHS = Array.from({ length: Math.ceil(GIBIBYTE / PART) }, (_, index) =>
   Math.min(PART, GIBIBYTE - index * PART),
@@ -35,7 +35,7 @@ export const workload: Workload = {
     const client = await startClient(context, { url, concurrency: CONCURRENCY })
     return [
       {
-        // From the file to the ready asset, including the session and the completion.
+        // The metrics include the session and the completion, which curl does not request.
         name: 'Stowage, Node client',
         async run() {
           let id = ''

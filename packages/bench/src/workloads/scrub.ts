@@ -13,7 +13,10 @@ import type { Contender, Workload } from '../workload.ts'
 const NO_SCRUB = 'Stowage, no scrub'
 const CLIENTS = 4
 const WARM_UP_MS = 1_500
-/** While no parts are sent, the scrub reads up to 20 MB/s. If it reads less than this, it did not run all the time. */
+/**
+ * If the service reads fewer bytes per second, the scrub did not run all the time. While no parts are sent, a scrub
+ * reads up to 20 MB/s.
+ */
 const SCRUBBED_PER_SECOND = 8e6
 
 /** Each run starts the service again, so that the scrub runs only while response times are measured. */

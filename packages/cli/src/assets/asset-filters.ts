@@ -1,13 +1,13 @@
 import { omitUndefined } from '../omit-undefined.ts'
 import { UsageError } from '../usage.ts'
 
-/** The options that select assets, for every command that lists them. */
+/** The options that select assets, for `ls`, `get` and `verify`. */
 export const FILTER_OPTIONS = {
   search: { type: 'string' },
   path: { type: 'string' },
   attached: { type: 'boolean' },
   unattached: { type: 'boolean' },
-  // The former names, still accepted.
+  // `linked` and `unlinked` are former names of `attached` and `unattached`, and are still accepted.
   linked: { type: 'boolean' },
   unlinked: { type: 'boolean' },
   sku: { type: 'string' },
@@ -22,7 +22,7 @@ export const FILTER_HELP = `  --search      words in any order; each must be in 
 
 type Values = { [Name in keyof typeof FILTER_OPTIONS]?: string | boolean | undefined }
 
-/** Throws if a filter, or one of these options, was passed without `--all`. */
+/** Checks a command line without `--all`: throws if it has a filter or one of `options`, which need `--all`. */
 export function refuseWithoutAll(values: object, options: string[] = []): void {
   const onlyWithAll = [...Object.keys(FILTER_OPTIONS), ...options]
   const passed = onlyWithAll.find((name) => Object.hasOwn(values, name))

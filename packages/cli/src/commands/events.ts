@@ -75,7 +75,7 @@ interface Query {
   after: number | undefined
 }
 
-/** In the order in which they happened. */
+/** Returns the events in the order in which they happened. */
 async function listEvents(client: NodeClient, query: Query & { limit: number }) {
   if (query.after !== undefined) return (await client.listEvents(omitUndefined(query))).data
   const latest = await client.listEvents(omitUndefined({ ...query, order: 'desc' as const }))

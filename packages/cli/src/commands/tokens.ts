@@ -37,8 +37,8 @@ Usage:
 ${CONNECTION_HELP}
   --json        a JSON object: {id, token, expires_at}
 
-A page uses the token instead of an API key. It can only upload within these limits, and resume,
-complete and cancel its own uploads. The token is shown only once. It ends when the API key of this
+A page uses the token instead of an API key. The token can only upload within these limits, and
+resume, complete and cancel its own uploads. It is shown only once. It ends when the API key of this
 command is revoked.
 
 Examples:

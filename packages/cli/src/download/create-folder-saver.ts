@@ -44,8 +44,8 @@ export function createFolderSaver(
 }
 
 /**
- * Whether the file exists with the size of the asset, and is not older than its current version. A different
- * file is not overwritten.
+ * Whether the file exists with the size of the asset, and is not older than its current version. Throws if a
+ * different file exists, so that it is not overwritten.
  */
 async function isAlreadySaved(
   path: string,

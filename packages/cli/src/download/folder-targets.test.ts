@@ -30,6 +30,11 @@ test('assets with the same folder and name get different files, even on case-ins
   assert.deepEqual(files, ['a/notes.txt', 'A/Notes (ID1).TXT', 'b/notes.txt', 'a/notes (ID3).txt'])
 })
 
+test('assets with the same name get different files, even if a name that differs in zeros is between them', () => {
+  const files = targetsOf([null, 'track 1.wav'], [null, 'track 01.wav'], [null, 'track 1.wav'])
+  assert.deepEqual(files, ['track 1.wav', 'track 01.wav', 'track 1 (ID2).wav'])
+})
+
 test('no path leads out of the folder, and a sanitized name never equals the name of another asset', () => {
   const files = targetsOf(
     ['../..', 'a.txt'],

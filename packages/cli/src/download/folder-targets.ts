@@ -4,8 +4,8 @@ import { safeName } from './safe-name.ts'
 
 /**
  * Returns a function that gives each asset its own path below a folder, as segments: the folders of the
- * asset's path and its name, all sanitized. Assets must be passed in the order of their names, because only
- * the paths of the current name are remembered. If an earlier asset has the same path, or if the name had to
+ * asset's path and its name, all sanitized. Assets must be passed in the order in which the service sorts names, because
+ * only the paths of the current name are remembered. If an earlier asset has the same path, or if the name had to
  * be changed, the ID is added to the name. So no two assets share a file, and every run chooses the same files.
  */
 export function createFolderTargets(): (asset: Asset) => string[] {
@@ -13,9 +13,9 @@ export function createFolderTargets(): (asset: Asset) => string[] {
   let used = new Set<string>()
 
   return ({ id, filename, path }) => {
-    const folded = fold(filename)
-    if (folded !== name) {
-      name = folded
+    const sorted = sortName(filename)
+    if (sorted !== name) {
+      name = sorted
       used = new Set()
     }
     const folders = (path ?? '').split('/').filter(Boolean).map(safeName)
@@ -39,6 +39,11 @@ function shortened(name: string, ext: string, id: string): string {
     characters.pop()
   }
   return characters.join('')
+}
+
+/** Equal for names that the service sorts as equal: `track 1` and `track 01`. */
+function sortName(filename: string): string {
+  return fold(filename).replaceAll(/(?<![0-9])0+(?=[0-9])/g, '')
 }
 
 /** Folds names as the service does when it sorts them. On some systems, names that differ only in case are one file. */

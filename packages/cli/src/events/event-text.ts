@@ -15,10 +15,10 @@ export function eventTable(events: StowageEvent[]): string {
   return table(COLUMNS, events.map(cellsOf), { columns: tableWidth() })
 }
 
-/** The lengths of the longest type, and of most IDs and names of keys. */
+/** The widths of ID, TIME, TYPE and BY. Every time and type fits, and most IDs and actors. */
 const WIDTHS = [6, 19, 19, 16]
 
-/** The same columns for events that are shown one by one. */
+/** Formats one event, in the columns of the table but with fixed widths. */
 export function eventLine(event: StowageEvent): string {
   const [id = '', ...others] = cellsOf(event).map(sanitize)
   const cells = [id.padStart(WIDTHS[0] ?? 0), ...others]

@@ -59,7 +59,7 @@ function newSecret(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 }
 
-/** The message of fetch itself is always “fetch failed”. */
+/** If there is a cause, the message of fetch itself is only “fetch failed”. */
 function reasonOf(error: unknown): string {
   const { cause, message } = error as Error
   if (!(cause instanceof Error)) return message

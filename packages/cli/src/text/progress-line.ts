@@ -14,7 +14,7 @@ export interface ProgressDetails {
 }
 
 const GAP = 2
-/** The maximum widths, so that the lines of several files align. */
+/** The widths of the parts, so that the lines of several files align. Only the bar can be wider. */
 const WIDTHS = { percent: 5, time: 12, rate: 10, bar: 10, amount: 19 }
 const MIN_NAME = 12
 const MAX_NAME = 40
@@ -54,7 +54,7 @@ function amountText({ bytes, total }: Pick<ProgressDetails, 'bytes' | 'total'>):
   return `${formatSize(bytes)} of ${formatSize(total)}`
 }
 
-/** Rounded down: 99.9 % is 99 %, and only a complete upload is 100 %. */
+/** Rounded down: 99.9 % is 99 %, and only a complete file is 100 %. */
 export function percentOf(bytes: number, total: number): number {
   return total === 0 ? 100 : Math.min(100, Math.floor((bytes / total) * 100))
 }

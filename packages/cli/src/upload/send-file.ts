@@ -54,7 +54,10 @@ export async function sendFile(
   }
 }
 
-/** The asset that an earlier command created from this file. Another account's asset is not found. */
+/**
+ * Finds the asset that an earlier command created from this file, and attaches the products to it. Another account's
+ * asset is not found.
+ */
 async function findEarlier(
   { completed, products }: UploadPlan,
   file: LocalFile,

@@ -26,7 +26,7 @@ export const ACTIONS = {
   add: async (values, positionals) => {
     const url = requireOneArgument(positionals, 'URL')
     const { description = '', json = false } = values
-    // Not checked here: the service refuses unknown types, and a newer service has more types.
+    // The types are not checked here: the service refuses unknown ones, and a newer service may have more.
     const types = (values.type ?? null) as NonNullable<WebhookRequest['types']> | null
     return withClient(values, async (client) => {
       const webhook = await client.createWebhook({ url, types, description })

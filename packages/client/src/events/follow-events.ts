@@ -21,6 +21,7 @@ export async function* followEvents(
   let { after } = options
   let isReached = false
   for (let failures = 0; ; ) {
+    let retryAfterMs: number | undefined
     try {
       const response = await request.response('/events', {
         signal,
@@ -46,16 +47,17 @@ export async function* followEvents(
       if (!isTransient(error)) throw error
       if (!isReached && failures + 1 >= (retry.tries ?? DEFAULT_TRIES)) throw error
       policy.failed(error)
+      retryAfterMs = error.retryAfterMs
     }
     failures += 1
-    await pause(retryDelay(failures, retry), signal)
+    await pause(retryDelay(failures, retry, retryAfterMs), signal)
   }
 }
 
 function bodyOf(response: Response): ReadableStream<Uint8Array> {
   const type = response.headers.get('content-type') ?? ''
   if (type.startsWith('text/event-stream') && response.body !== null) return response.body
-  // Such as the login page of a public network.
+  // The response is not from Stowage. It may be the login page of a public network.
   response.body?.cancel().catch(() => {})
   const { status } = response
   throw new StowageError('bad_answer', 'Unexpected response. Check the base URL.', { status })

@@ -149,7 +149,7 @@ export function createDownloadTo(
     const { signal, onProgress, start, meter } = options
     meter.begin({ total: asset.bytes, parts: 1, received: new Map([[0, start]]) })
     let reportedAt = 0
-    // The same version for each attempt, as the file may be replaced meanwhile. A link has no versions.
+    // Each attempt reads the same version, because the file may be replaced meanwhile. A link has no versions.
     const version = asset.is_file ? asset.version : undefined
     for await (const { at, bytes } of readChunks(asset.id, { start, version, signal })) {
       await writeWhole(file, bytes, at)

@@ -68,7 +68,7 @@ export async function openFile(
           },
           async onRead() {
             if ((await compare(version)) === 'changed') throw fileChanged(name)
-            // Saved before the last bytes are sent, so that no part is stored without its digest.
+            // The digest is saved before the last bytes are sent, so that no part is stored without it.
             await onDigest(checksum === undefined ? '' : digestOf(checksum))
           },
         })
@@ -92,7 +92,10 @@ export async function openFile(
   }
 }
 
-/** `contentOf` returns the size and the time. The rest also changes when the file is renamed or its time is set back. */
+/**
+ * `contentOf` keeps the size and the modification time. The others also differ if the file was renamed or its time
+ * was set back.
+ */
 function versionOf({ size, mtimeNs, ctimeNs, ino }: BigIntStats): string {
   return `${size} ${mtimeNs} ${ctimeNs} ${ino}`
 }
@@ -102,8 +105,8 @@ function contentOf(version: string): string {
 }
 
 /**
- * CRC-32 costs half as much as SHA-256, and is sufficient: digests are compared only if the size and time
- * of the file are unchanged.
+ * CRC-32 costs less than SHA-256, and is sufficient: digests are compared only if the size and time of the
+ * file are unchanged.
  */
 function digestOf(checksum: number): string {
   return checksum.toString(36)

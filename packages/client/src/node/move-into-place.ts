@@ -35,7 +35,7 @@ function fileExists(path: string): StowageError {
   return new StowageError('file_exists', `“${path}” already exists.`)
 }
 
-/** Rejects with EEXIST. The check and the creation are one atomic step. */
+/** Rejects with EEXIST if the target exists. The check and the creation are one atomic step. */
 async function moveWithoutReplacing(from: string, to: string): Promise<void> {
   try {
     await link(from, to)

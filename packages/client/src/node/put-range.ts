@@ -32,7 +32,7 @@ export function openAgents(): Agents {
   return { http: new http.Agent(options), https: new https.Agent(options), blocks: [] }
 }
 
-/** Two blocks are used: while one is sent, the other is filled. */
+/** The size of a block. Each part uses two blocks: while one is sent, the other is filled. */
 const BLOCK = 1024 * 1024
 /** Enough for the parts that are sent at the same time. */
 const MAX_FREE_BLOCKS = 24
@@ -156,7 +156,7 @@ async function sendBlocks(
     const bytes = filling.subarray(0, bytesRead)
     onBytes(bytes)
     at += bytesRead
-    // Before the last bytes are sent: a part that is refused now is never stored.
+    // The last bytes are not sent yet: if `onRead` rejects, the part is never stored.
     if (at === end) await onRead()
     await sending
     const sent = at - start

@@ -92,7 +92,7 @@ export function parseProductsFile(file: string | Uint8Array): ProductsFile {
   return { format, products, problems, ignoredColumns }
 }
 
-/** Identifies a product: the service keeps one for each product and variant. */
+/** The service has one product for each pair of these IDs. */
 export function variantKey(product: Pick<ProductDetails, 'product_id' | 'variant_id'>): string {
   return `${product.product_id} ${product.variant_id}`
 }

@@ -47,7 +47,7 @@ export interface Attempts {
   close(): Promise<void>
 }
 
-/** For cancelling an upload that cannot be resumed: if it fails, the upload expires. */
+/** The settings to cancel an upload that cannot be resumed. If the call fails, the upload expires later. */
 const BRIEF_CALL = { retry: { tries: 2 }, timeoutMs: 5_000 }
 
 /** The codes of errors after which there is no upload to cancel. */
@@ -114,7 +114,7 @@ export function createAttempts(
       await saver?.settled()
       saved = before
       saver = key ? createSaver(store, before) : undefined
-      // Before the request, so that even a crash cannot create a second asset.
+      // The state is saved before the request, so that even a crash cannot create a second asset.
       await saver?.save()
       return openSession(request, source as Source, {
         saved: before,
@@ -253,7 +253,7 @@ export function createAttempts(
     const comparison = await from.compare(kept.version)
     const isUnchanged =
       comparison === 'same' ||
-      // Parts without a digest are sent again by the next upload of this file.
+      // A part without a digest cannot be checked. The next upload of this file sends it again.
       (comparison === 'unsure' &&
         (!from.isWatched || !(await checkReceivedParts(from, check)).length))
     if (!isUnchanged) throw fileChanged(from.name)

@@ -18,7 +18,10 @@ const MIN_GAIN = 1.15
 const WINDOW_MS = 2_000
 /** New connections need time to reach full speed. */
 const SETTLE_MS = 1_000
-/** How long no increase is tried after one that was reverted. Doubled each time, up to `MAX_REST_MS`. */
+/**
+ * How long no increase is tried after a failure or a reverted increase. Each reverted increase doubles it, up to
+ * `MAX_REST_MS`.
+ */
 const REST_MS = 15_000
 const MAX_REST_MS = 240_000
 const AFTER_FAILURE_MS = 3_000

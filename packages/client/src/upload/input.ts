@@ -2,7 +2,7 @@ import { StowageError } from '../errors.ts'
 import { openBlob } from './blob-source.ts'
 import type { ByteStream } from './part-reader.ts'
 import type { Source, SourceOptions } from './source.ts'
-import { openEndedStream, openStream } from './stream-source.ts'
+import { openStream, openStreamOfUnknownLength } from './stream-source.ts'
 
 /** A File, a Blob, or bytes in memory. */
 export type BlobInput = Blob | ArrayBuffer | Uint8Array
@@ -44,7 +44,7 @@ export async function openInput(
 function openBytes(stream: ByteStream, options: SourceOptions): Promise<Source> | Source {
   const { size } = options
   return size === undefined
-    ? openEndedStream(stream, options)
+    ? openStreamOfUnknownLength(stream, options)
     : openStream(stream, { ...options, size })
 }
 

@@ -40,8 +40,8 @@ export interface Source {
   /** Identifies the content, as far as possible without reading it: size, time and the like. */
   version: string
   /**
-   * Whether a file that nobody has touched is `same`. Not in browsers, which reveal only its size and time: there it is
-   * `unsure`.
+   * Whether `unsure` shows that something happened to the file. In browsers it does not: they reveal only the size and
+   * the time, so even an untouched file is `unsure`.
    */
   isWatched: boolean
   /** The size of the parts; undefined: the default of the service. */

@@ -9,7 +9,7 @@ type Bytes = Uint8Array<ArrayBuffer>
 
 const NOTHING = new Uint8Array()
 
-/** A little more than the smallest size that all storage accepts (5 MiB): parts stay in memory until they are stored. */
+/** A little more than the smallest part that all storage accepts (5 MiB): parts stay in memory until stored. */
 const CHUNK = 8 * 1024 ** 2
 /** Larger if the length is unknown: an upload has at most 10,000 parts, so this allows 160 GB. */
 const OPEN_CHUNK = 16_000_000
@@ -40,11 +40,11 @@ export function openStream(
 }
 
 /**
- * Opens a stream of unknown length, which is read and sent in the same way. At first, a larger size
+ * Opens a stream of unknown length, which is read and sent like one of known length. At first, a larger size
  * than was read is declared, and at the end the actual size. If the stream ends within the first part, its
  * length is known.
  */
-export async function openEndedStream(
+export async function openStreamOfUnknownLength(
   stream: ByteStream,
   { name = 'file', mime = '', signal, putBytes }: SourceOptions,
 ): Promise<Source> {

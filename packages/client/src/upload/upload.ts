@@ -26,7 +26,10 @@ export function startUpload(
   options: UploadOptions & Pick<AttemptOptions, 'replaces'>,
 ): Upload {
   const { signal: outer } = options
-  /** Exists only while the upload runs, to save memory: a caller may keep thousands of waiting or finished uploads. */
+  /**
+   * Undefined before the upload starts and after it ends, to save memory: a caller may keep thousands of waiting or
+   * finished uploads. A stopped upload keeps it, because it can still be cancelled.
+   */
   let attempts: Attempts | undefined
   let meter: Meter | undefined
   let last: Pick<Upload, 'id' | 'progress'> | undefined

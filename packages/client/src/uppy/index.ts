@@ -171,7 +171,7 @@ export function stowage({ attach, path, ...options }: StowageUppyOptions = {}): 
     // Without ETags, the service reads them from the storage.
     await completeSession(request, { id, uploadId, received: new Map() }, {})
     const { products, isAttached } = getFile(id)
-    // The page was reloaded between the start of the upload and the attaching.
+    // After a reload or a retry, it is unknown whether the products are attached.
     if (products && !isAttached) await attachSession(request, { id }, { body: products })
     end(id)
   }
@@ -203,7 +203,7 @@ export function stowage({ attach, path, ...options }: StowageUppyOptions = {}): 
       return { url: xmlDataUrl({ ListPartsResult: { Part: await listReceived(key) } }) }
     }
     if (method === 'DELETE') {
-      // Before the request: the same file may be added again before the response arrives.
+      // Called before the request, because the same file may be added again before the response arrives.
       end(key)
       await cancelSession(request, { id: key, uploadId }, {})
       return { url: xmlDataUrl({}) }

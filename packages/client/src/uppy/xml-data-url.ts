@@ -1,8 +1,9 @@
 type Node = string | number | { [name: string]: Node | Node[] }
 
 /**
- * Returns a `data:` URL that responds with this XML. Uppy expects responses of S3, but the operation is
- * already done by then. Browsers respond to every method on a `data:` URL, without the network.
+ * Returns a `data:` URL that responds with this XML. Uppy sends a request to the URL and expects a response of S3, but
+ * `signRequest` has already performed the operation. Browsers respond to every method on a `data:` URL, without the
+ * network.
  */
 export function xmlDataUrl(nodes: { [name: string]: Node }): string {
   return `data:application/xml,${encodeURIComponent(write(nodes))}`

@@ -1,7 +1,7 @@
 /** The filter and the position of the activity, as in the URL. */
 export interface ActivityQuery {
   kind: Kind
-  /** Only events before this one. 0: from the newest one. */
+  /** Shows only events before the event with this ID; 0 for the newest events. */
   before: number
 }
 

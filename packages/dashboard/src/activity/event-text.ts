@@ -42,7 +42,7 @@ export function eventSubject({ data }: StowageEvent): string {
   return filename ?? name ?? origin ?? ''
 }
 
-/** The page of the resource, if it still existed after the event. */
+/** The page of the asset or the product; undefined for other resources, and if the event ended the resource. */
 export function eventHref({ type, data }: StowageEvent): string | undefined {
   const isGone = /^(asset|product)\.(deleted|removed)$|cancelled|expired/.test(type)
   if (isGone || !('id' in data)) return undefined

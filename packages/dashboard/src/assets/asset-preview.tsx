@@ -27,7 +27,7 @@ export function AssetPreview({ asset }: { asset: Asset }) {
     enabled: kind !== undefined && !asset.damaged,
     refetchInterval: ({ state }) =>
       (isStowageError(state.error, 'verifying') || isUnreachable(state.error)) && RETRY_MS,
-    // Another URL would restart a video, so a new one is requested only after this one has expired.
+    // Another URL would restart a video, so a new one is requested only after an error.
     staleTime: 'static',
     gcTime: 0,
   })

@@ -6,7 +6,7 @@ export interface AssetQuery {
   show: Show
   /** The shop's ID of a product; empty for all assets. */
   product: string
-  /** A folder; the list also shows the assets of its subfolders. */
+  /** A folder, including its subfolders; empty for all assets. */
   path: string
   sort: Sort
   page: number

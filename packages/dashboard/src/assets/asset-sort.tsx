@@ -10,7 +10,7 @@ const OPTIONS: { value: Sort; label: string }[] = [
   { value: 'bytes', label: 'Smallest first' },
 ]
 
-/** For phones, which show no column headers to click. */
+/** For phones, which show only the column header of the names. */
 export function AssetSort({ sort, onSort }: { sort: Sort; onSort(sort: Sort): void }) {
   return (
     <NativeSelect

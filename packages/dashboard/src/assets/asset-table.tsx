@@ -52,7 +52,7 @@ export function AssetTable({ assets, isStale, sort, onSort, selection }: Props) 
   )
 }
 
-/** Plain elements, like the rows. */
+/** Consists of plain elements, like `AssetRow`. */
 function SkeletonRow({ width, isSelectable }: { width: number; isSelectable: boolean }) {
   const cell = (length: number) => (
     <td className="mantine-visible-from-sm">

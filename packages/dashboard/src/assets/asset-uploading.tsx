@@ -49,8 +49,8 @@ function ResumeUpload({ asset }: { asset: Asset }) {
   return (
     <>
       <Text c="dimmed">
-        The upload was not started in this tab. If it was interrupted, choose the same file to
-        resume it. Uploads that are not resumed expire and are removed.
+        The upload is not running in this tab. If it was interrupted, choose the same file to resume
+        it. Uploads that are not resumed expire and are removed.
       </Text>
       <Group ref={controls} gap="xs">
         <FileButton onChange={(file) => file && uploads.resumeWith(upload, file)}>

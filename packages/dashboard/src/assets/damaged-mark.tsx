@@ -1,7 +1,7 @@
 import { IconAlertTriangle } from '../icons/icons.ts'
 import classes from './damaged-mark.module.css'
 
-/** Marks a damaged file in a list. Plain elements, like the rows. */
+/** Marks a damaged file. Consists of plain elements, like `AssetRow`, which contains it. */
 export function DamagedMark() {
   return (
     <span className={classes.mark}>

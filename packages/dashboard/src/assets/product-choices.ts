@@ -14,7 +14,7 @@ export interface ProductChoice {
 
 export interface ChoiceTexts {
   product: string
-  /** Empty for the only variant of a product. */
+  /** The name of a variant, or a text about several variants. Empty for an unnamed variant and for a whole product. */
   variant: string
   /** The SKU and the vendor. */
   details: readonly string[]
@@ -60,8 +60,8 @@ export function labelOf({ product, variant, details }: ChoiceTexts): string {
 }
 
 /**
- * The variants of a product in a list of products. Of more than `MAX_SHOWN_VARIANTS`, only the first ones that match
- * the search, and none if the product itself matches it.
+ * The variants of a product in a list of products. If the product has more than `MAX_SHOWN_VARIANTS`, these are only
+ * the first ones that match the search, and none if the product itself matches it.
  */
 export function shownVariantsOf(group: ProductGroup, search: string): readonly Product[] {
   const { variants, variants_total: total } = group

@@ -30,7 +30,7 @@ interface Props {
 /** How many variants of an opened product are shown at first, and added by “Show more”. */
 const STEP = 50
 
-/** Offers products and, after one is opened, its variants. Both are searched. */
+/** Offers products and their variants. A product with many variants can be opened to list all of them. */
 export function ProductPicker(props: Props) {
   const { picked, onPick, label = 'Products', exclude = [], isWhole = false } = props
   const [text, setText] = useState('')

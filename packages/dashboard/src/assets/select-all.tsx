@@ -14,10 +14,10 @@ interface Props {
   total: number
 }
 
-/** One request returns at most this many. */
+/** One request returns at most this many assets. */
 const MAX_SELECTED = 1000
 
-/** Selects all assets that match the search and the filter, on all pages. */
+/** Selects the assets that match the search and the filter, on all pages: all of them, or the first 1,000. */
 export function SelectAll({ selection, query, total }: Props) {
   const client = useClient()
   const { mutate, isPending } = useMutation({

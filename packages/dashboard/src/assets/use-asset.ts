@@ -6,7 +6,7 @@ import { useHasChecksums } from '../session/use-has-checksums.ts'
 
 /** The interval while the asset is being uploaded, and while the service cannot be reached. */
 const REFETCH_MS = 3_000
-/** A digest is known within a second or two, or much later. */
+/** A digest is known within a second or two, or much later: the interval grows from the first to the longest. */
 const FIRST_REFETCH_MS = 1_000
 const LONGEST_REFETCH_MS = 15_000
 

@@ -7,9 +7,7 @@ import { isFoundByProduct, MAX_SHOWN_VARIANTS, shownVariantsOf } from './product
 import { findVariants } from './use-variants.ts'
 
 const MAX_PRODUCTS = 15
-/**
- * If the response lacks variants of a product, they are searched with a separate request, for at most this many products.
- */
+/** The maximum number of products for which a separate request searches the variants that the response lacks. */
 const MAX_SEARCHED = 3
 
 export interface FoundProduct {

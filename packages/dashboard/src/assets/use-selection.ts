@@ -3,7 +3,7 @@ import { useCallback, useRef, useState } from 'react'
 
 export interface Selection {
   selected: ReadonlyMap<string, Asset>
-  /** `isRange`: every asset on the page between the last toggled one and this one. */
+  /** Selects or deselects the asset. With `isRange`, also those between it and the last toggled one on the page. */
   toggle(asset: Asset, isRange: boolean): void
   togglePage(): void
   /** Adds assets, which may be on other pages. */

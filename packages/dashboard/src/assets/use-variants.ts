@@ -4,16 +4,16 @@ import { firstWords } from '../components/url-query.ts'
 import { useClient } from '../session/session.tsx'
 import { hasWords } from './has-words.ts'
 
-/** The service returns no more in one page. Others are found by searching. */
+/** The service returns at most this many variants in one page. Users find the others by searching. */
 const MAX_VARIANTS = 1000
 
 export interface Variants {
   variants: readonly Product[]
-  /** The number of variants that match the search; more than `variants` if there are very many. */
+  /** The number of variants that match the search; higher than `variants.length` if one page cannot hold them all. */
   total: number
 }
 
-/** The variants of a product that match the search, ordered by `variant_id`. Undefined while they are loading. */
+/** The variants of a product that match the search, by `variant_id`. `data` is undefined until they are loaded. */
 export function useVariants(group: ProductGroup | undefined, search: string) {
   const client = useClient()
   const isComplete = group !== undefined && group.variants.length === group.variants_total
@@ -22,7 +22,7 @@ export function useVariants(group: ProductGroup | undefined, search: string) {
     queryFn: ({ signal }) =>
       findVariants(client, { productId: group?.product_id ?? 0, search, signal }),
     enabled: group !== undefined && !isComplete,
-    // Not those of another product.
+    // The variants of the previous search stay until the next ones are loaded, but not those of another product.
     placeholderData: (previous, query) =>
       query?.queryKey[2] === group?.product_id ? keepPreviousData(previous) : undefined,
   })

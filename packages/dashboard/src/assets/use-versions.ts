@@ -6,7 +6,7 @@ import { useClient } from '../session/session.tsx'
 export function useVersions({ id, version, damaged }: Asset) {
   const client = useClient()
   return useQuery({
-    // A list is outdated if it lacks the current version, or does not show that it is damaged.
+    // A list is outdated if it lacks the current version, or does not show that this version is damaged.
     queryKey: ['versions', id, version, damaged],
     queryFn: ({ signal }) => client.versions(id, { signal }),
     placeholderData: (previous) => previous,

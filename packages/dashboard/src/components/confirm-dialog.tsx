@@ -22,7 +22,7 @@ interface Props {
   children: ReactNode
 }
 
-/** Asks before an action that cannot be undone. The cancel button has the focus at first. */
+/** Asks the user to confirm an action. The cancel button has the focus at first. */
 export function ConfirmDialog(props: Props) {
   const { isOpen, title, confirmLabel, cancelLabel = 'Cancel', errorTitle, children } = props
   const { mutation, onConfirm, onClose } = props

@@ -1,6 +1,6 @@
 /** Properties of a field whose options are in a dropdown. */
 export const DROPDOWN = {
-  // Inside a landmark, as axe requires. The default is the end of the document.
+  // The dropdown is inside a landmark, as axe requires, instead of at the end of the document.
   comboboxProps: { portalProps: { target: 'main' } },
   // The list of options scrolls itself: a scroll area inside it would be an extra tab stop.
   withScrollArea: false,

@@ -8,10 +8,18 @@ interface Props {
   title: string
   error: unknown
   retryLabel?: string
+  /** Whether the page repeats the request until the service is reachable. */
+  isRepeated?: boolean
   onRetry(): void
 }
 
-export function ErrorAlert({ title, error, retryLabel = 'Try again', onRetry }: Props) {
+export function ErrorAlert({
+  title,
+  error,
+  retryLabel = 'Try again',
+  isRepeated = true,
+  onRetry,
+}: Props) {
   const alert = useFocusHandover<HTMLDivElement>()
   return (
     <Alert
@@ -23,7 +31,7 @@ export function ErrorAlert({ title, error, retryLabel = 'Try again', onRetry }: 
     >
       <Text size="sm" mb="sm">
         {errorText(error)}
-        {isUnreachable(error) && ' The page retries automatically.'}
+        {isRepeated && isUnreachable(error) && ' The page retries automatically.'}
       </Text>
       <Button
         size="compact-md"

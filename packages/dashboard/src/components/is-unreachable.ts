@@ -1,6 +1,6 @@
 import { isStowageError } from '@stowage/client'
 
-/** Whether the service did not respond or is temporarily unavailable, so that a retry can succeed. */
+/** Whether the service did not respond, or responded with an error that may be temporary: a retry can succeed. */
 export function isUnreachable(error: unknown): boolean {
   if (!isStowageError(error)) return false
   const { code, status } = error

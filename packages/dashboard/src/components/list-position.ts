@@ -1,4 +1,4 @@
-/** The pages that are lists. */
+/** The lists whose position is saved. */
 export type ListPath = '/' | '/products'
 
 /** A list as the user left it: its URL with search, order and page, and how far it was scrolled. */

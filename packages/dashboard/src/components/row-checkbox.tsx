@@ -10,8 +10,8 @@ interface Props {
 }
 
 /**
- * A checkbox in a cell of a table. The area around it reacts to clicks and touches too. It is a plain element:
- * a page has one in every row.
+ * A checkbox in a cell of a table. The area around it reacts to clicks and touches too. It is a plain element, which
+ * is rendered faster, because a page has one in every row.
  */
 export function RowCheckbox({ indeterminate = false, ...props }: Props) {
   const input = useRef<HTMLInputElement>(null)

@@ -1,8 +1,8 @@
 import type { StowageEvent } from '@stowage/client'
 
 /**
- * The data that an event changes. The key is the first word of the event’s type, and the value has the first elements of
- * the query keys of that data.
+ * The data that an event changes. The key is the first word of the event’s type, and the value has the first elements
+ * of the query keys of that data.
  */
 const AFFECTED: Record<string, string> = {
   asset: 'assets asset versions trash account product products uploads',

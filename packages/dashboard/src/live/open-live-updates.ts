@@ -36,7 +36,7 @@ export function openLiveUpdates(client: Client, queries: QueryClient): () => voi
         refresh()
       }
     } catch (error) {
-      // The session has ended. This request fails, too, and opens the sign-in form.
+      // The session has ended. Loading the account fails too, which opens the sign-in form.
       if (isStowageError(error, 'unauthenticated')) {
         return queries.invalidateQueries({ queryKey: ['account'] })
       }

@@ -31,7 +31,7 @@ export function DeleteProduct({ product, onClose, onDone }: Props) {
     },
     onSettled: () => queries.invalidateQueries(),
   })
-  const assets = product?.assets_total ?? 0
+  const assets = product?.assets_total
   const variants = product?.variants_total ?? 1
   return (
     <ConfirmDialog
@@ -47,8 +47,12 @@ export function DeleteProduct({ product, onClose, onDone }: Props) {
         <Name fw={600}>{product?.name ?? ''}</Name>
         {variants > 1 && <Text c="dimmed">All {countText(variants, 'variant')}</Text>}
       </div>
-      {assets > 0 && (
-        <Alert color="orange" title={countText(assets, 'attached asset')}>
+      {/* If there are very many attachments, the service does not count them. */}
+      {assets !== undefined && assets !== 0 && (
+        <Alert
+          color="orange"
+          title={assets === null ? 'Many attached assets' : countText(assets, 'attached asset')}
+        >
           The assets will be detached, not deleted.
         </Alert>
       )}

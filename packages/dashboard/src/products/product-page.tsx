@@ -17,7 +17,7 @@ import classes from './product-page.module.css'
 import { ProductVariants } from './product-variants.tsx'
 import { type LoadedProduct, useProduct } from './use-products.ts'
 
-/** The product of a variant, with all of its variants. */
+/** The page of a product. `id` is the ID of one of its variants. */
 export function ProductPage({ id }: { id: string }) {
   const product = useProduct(id)
   useTitle(product.data?.group.name ?? 'Product')

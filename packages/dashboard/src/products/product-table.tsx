@@ -59,7 +59,7 @@ interface RowProps extends Pick<Props, 'onDelete'> {
   product: ProductGroup
 }
 
-/** On a phone, the contents of the other columns are below the name. */
+/** On a phone, the SKU or variants and the number of assets are below the name; vendor and tags are hidden. */
 const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
   const { name, vendor, tags, variants, variants_total: total } = product
   const row = useFocusHandover<HTMLTableRowElement>()

@@ -114,7 +114,7 @@ interface PageLinkProps extends ComponentProps<'a'> {
   isOpen: boolean
 }
 
-/** Links to a list as the user left it. On the list itself, it clears the search. */
+/** Links to a page. A list opens as the user left it; on the list itself, the link clears the search. */
 function PageLink({ path, isOpen, ...props }: PageLinkProps) {
   const isList = path === '/' || path === '/products'
   if (isList && !isOpen) return <ReturnLink {...props} list={path} />

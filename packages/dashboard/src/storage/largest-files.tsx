@@ -12,7 +12,7 @@ interface Props {
   stored: number | undefined
 }
 
-/** Each bar is as long as the share of the file in everything that is stored. */
+/** The bar of each file shows its share of all stored bytes. */
 export function LargestFiles({ files, stored = 0 }: Props) {
   const [largest] = files
   if (largest === undefined) return <Text c="dimmed">No files yet.</Text>

@@ -1,4 +1,4 @@
-/** A percentage that is never rounded to all or nothing: `42%`, `< 1%`. */
+/** A percentage that is never rounded down to 0% or up to 100%: `42%`, `< 1%`. */
 export function shareText(part: number, whole: number): string {
   if (whole <= 0 || part <= 0) return '0%'
   const percent = (part / whole) * 100

@@ -37,7 +37,7 @@ export function DropZone() {
       drop(event: DragEvent) {
         setOver(false)
         if (event.dataTransfer === null || !hasFiles(event) || event.defaultPrevented) return
-        // Even without permission to upload: otherwise the browser would open the file in this tab.
+        // Claim the drop even without permission to upload: otherwise the browser would open the file in this tab.
         event.preventDefault()
         void add.current?.(droppedFiles(event.dataTransfer))
       },

@@ -11,7 +11,7 @@ export interface NameConflict {
   count: number
 }
 
-/** One request returns at most this many. */
+/** One request returns at most this many assets. */
 const MAX_ASSETS = 1000
 const MAX_REQUESTS = 6
 /** Without retries, because the caller waits until the service can be reached again. */

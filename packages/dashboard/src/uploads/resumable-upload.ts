@@ -11,7 +11,7 @@ export interface ResumableUpload {
   path: string | null
   /** ISO 8601 */
   startedAt: string
-  /** Why the chosen file was rejected. */
+  /** Why the chosen file was rejected, or why the upload could not be discarded. */
   problem: string | undefined
   /** The upload ID of a replacement, which is required to discard it. */
   replacement?: string | undefined

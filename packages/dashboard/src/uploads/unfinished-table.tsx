@@ -25,7 +25,10 @@ import { mismatchText } from './resumable-upload.ts'
 import { useUploads, useUploadsState } from './uploads.tsx'
 import { resumableOf } from './use-resume-files.ts'
 
-/** An upload that this tab runs is controlled in the tray. A completed one disappears with the next refresh. */
+/**
+ * Shown instead of buttons, because the tray controls the uploads of this tab. A completed upload has no text: it
+ * disappears with the next refresh.
+ */
 const STATE_TEXTS: Partial<Record<UploadState, string>> = {
   waiting: 'Uploading in this tab',
   sending: 'Uploading in this tab',

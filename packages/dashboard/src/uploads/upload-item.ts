@@ -15,10 +15,10 @@ export interface UploadItem extends PickedFile {
   handle: Upload
 }
 
-/** Cancelling asks for confirmation when at least this much would be lost. */
+/** Cancelling asks for confirmation if at least this much was sent; discarding, if the file is at least this large. */
 export const CONFIRM_FROM_BYTES = 10_000_000
 
-/** Uploading or waiting to. Closing the page would interrupt it. */
+/** Whether the upload is running or waiting. Closing the page would interrupt it. */
 export function isActive({ progress: { state } }: UploadItem): boolean {
   return state === 'waiting' || state === 'sending' || state === 'finishing'
 }

@@ -194,10 +194,10 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     notifyListeners()
     const taken = new Set(found.map(({ picked }) => picked))
     const others = files.filter((picked) => !taken.has(picked))
-    if (others.length > 0) await acceptFitting(others)
+    if (others.length > 0) await acceptIfAllFit(others)
   }
 
-  async function acceptFitting(files: readonly PickedFile[]): Promise<void> {
+  async function acceptIfAllFit(files: readonly PickedFile[]): Promise<void> {
     const account = await untilReached(files, () => client.account({ retry: { tries: 1 } }))
     if (account === undefined) return
     const result = checkStorage({
@@ -220,7 +220,7 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       replaces === undefined ? 'others' : 'replacing',
     )
     await Promise.all(replacing.map(discardEarlier))
-    if (replacing.length > 0) await acceptFitting(replacing)
+    if (replacing.length > 0) await acceptIfAllFit(replacing)
     if (others.length > 0) await addNew(others)
   }
 
@@ -244,7 +244,7 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       const files = decided.map(({ picked, existing: { id, filename } }) =>
         isReplacing ? { ...picked, replaces: { id, filename } } : picked,
       )
-      const accept = isReplacing ? add : acceptFitting
+      const accept = isReplacing ? add : acceptIfAllFit
       accept(files).catch(events.onAddError)
     },
     cancelWaiting() {

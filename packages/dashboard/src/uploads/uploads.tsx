@@ -67,7 +67,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
   )
 }
 
-/** Active while any upload is neither finished nor stopped. */
+/** Active while any upload is neither finished nor stopped, and while files wait for the service. */
 function LeaveWarning() {
   const { items, waiting } = useUploadsState()
   const isUploading = items.some((item) => !isEnded(item) && item.progress.state !== 'stopped')

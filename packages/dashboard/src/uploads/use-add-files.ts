@@ -5,8 +5,8 @@ import { useUploads } from './uploads.tsx'
 import type { UploadTarget } from './uploads-state.ts'
 
 /**
- * Uploads files, or passes them to the page that is the target of the drop. Shows a message if there are none or if they
- * cannot be added. While the service cannot be reached, the files wait.
+ * Uploads files, or passes them to the page that is the target of the drop. Shows a message if there are none or if
+ * they cannot be added. While the service cannot be reached, the files wait.
  */
 export function useAddFiles(): (
   files: Promise<readonly PickedFile[]> | readonly PickedFile[],

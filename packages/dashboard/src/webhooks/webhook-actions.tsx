@@ -64,8 +64,8 @@ export function WebhookActions({ webhook: { id, enabled } }: { webhook: Webhook 
         onClose={() => setAsking(undefined)}
       >
         <Text size="sm">
-          For 24 hours, requests are signed with both secrets. Your endpoint needs the new one by
-          then.
+          Requests are signed with both secrets for 24 hours. Set the new secret in your endpoint
+          within this time.
         </Text>
       </ConfirmDialog>
       <SecretDialog

@@ -6,7 +6,7 @@ import type { Page, ViewportSize } from 'playwright-core'
 
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js')
 const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']
-/** The other rules do not depend on colors, so they run in one color scheme only. */
+/** The other rules do not depend on colors, so `assertAccessible` runs them in one color scheme only. */
 const COLOR_RULES = ['color-contrast', 'link-in-text-block']
 
 /** Ends all transitions, so that axe sees the final colors. */
@@ -60,8 +60,8 @@ export async function assertAccessible(page: Page, state: string, within = 'html
 }
 
 /**
- * Runs the same rules in a narrow and a wide window. Examines one of them, chosen at random, completely, and in the
- * other only the elements that depend on the width. Also fails if the page is wider than the window.
+ * Runs the same rules in a narrow and a wide window: in one window, chosen at random, on the whole page, and in the
+ * other only on the elements that depend on the width. Also fails if the page is wider than the window.
  */
 export async function assertAccessibleAtAllWidths(
   page: Page,
@@ -70,7 +70,7 @@ export async function assertAccessibleAtAllWidths(
 ): Promise<void> {
   const responsive = `${within} ${FOR_SOME_WIDTHS}`
   const [wholeSize] = inRandomOrder(SIZES)
-  // The wide one is the last, because tests continue in it.
+  // The wide window is the last, because tests continue in it.
   for (const size of SIZES) {
     const name = `${state} at ${size.width}`
     await page.setViewportSize(size)

@@ -91,7 +91,7 @@ async function slowDown(page: Page): Promise<void> {
   await session.send('Emulation.setCPUThrottlingRate', { rate: SLOWDOWN })
 }
 
-/** Runs once per process. */
+/** The build, which runs once per process. */
 let building: Promise<void> | undefined
 function ensureBuilt(): Promise<void> {
   building ??= buildDashboard()

@@ -35,7 +35,7 @@ export async function drop(
       )
       return end !== undefined
     })
-    // A page that was too busy to accept the last event gets `dragleave` instead of `drop`. If the page
+    // A page that was too busy to accept `dragover` gets `dragleave` instead of `drop`. If the page
     // has removed the element under the pointer since then, it gets neither.
     return end === 'drop'
   })

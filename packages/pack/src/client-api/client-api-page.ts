@@ -48,7 +48,7 @@ function sectionOf(name: string, entry: Entry, included: string | undefined): st
   if (protocolTypes.length > 0) {
     const names = protocolTypes.map((type) => `\`${type}\``).join(', ')
     parts.push(
-      `### Types of the HTTP API\n\nAs in the reference that the service serves at \`/docs\`: ${names}.\n`,
+      `### Types of the HTTP API\n\nDescribed in the reference that the service serves at \`/docs\`: ${names}.\n`,
     )
   }
   return parts.join('\n')

@@ -6,7 +6,7 @@ import { API } from 'typescript/unstable/sync'
 import { ROOT } from '../manifest.ts'
 
 export interface Sources {
-  /** Returns the syntax tree of a file that the entries import. */
+  /** Returns the syntax tree of an entry, or of a file that an entry imports. */
   get(path: string): SourceFile
   close(): Promise<void>
 }

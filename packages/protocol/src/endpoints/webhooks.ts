@@ -48,7 +48,7 @@ export const createWebhook = defineEndpoint({
   tag: 'Webhooks',
   scope: 'manage',
   summary: 'Create a webhook',
-  description: `The webhook receives the events that happen from now on. Returns its secret, which is shown only once. An account can have ${MAX_WEBHOOKS} webhooks. Not idempotent: each call creates a webhook.`,
+  description: `The webhook receives the events that happen after its creation. Returns its secret, which is shown only once. An account can have ${MAX_WEBHOOKS} webhooks. Not idempotent: each call creates a webhook.`,
   body: WebhookRequest,
   bodyExample: { url: webhookExample.url, types: webhookExample.types },
   success: {

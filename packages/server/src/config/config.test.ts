@@ -17,6 +17,7 @@ test('without settings, the service uses loopback, SQLite and the disk', () => {
   const config = readConfig({ PATH: '/bin' })
   assert.equal(config.host, '127.0.0.1')
   assert.equal(config.port, 4000)
+  assert.equal(config.database.kind, 'sqlite')
   assert.ok(config.storage.kind === 'disk')
   assert.equal(config.storage.port, 4001)
   assert.equal(config.chunkSize, 100_000_000)
@@ -30,7 +31,7 @@ test('without settings, the service uses loopback, SQLite and the disk', () => {
   assert.equal(config.logLevel, 'info')
 })
 
-test('every setting is read', () => {
+test('settings override the defaults on SQLite and disk', () => {
   const config = readConfig({
     STOWAGE_HOST: '::1',
     STOWAGE_PORT: '0',
@@ -158,7 +159,7 @@ test('S3 is configured by a bucket, with or without a prefix and an endpoint', (
   })
 })
 
-test('settings that do not apply to S3 are refused', () => {
+test('with S3, settings of the disk and sizes that S3 does not accept are refused', () => {
   const problems = problemsOf({
     STOWAGE_STORAGE: 's3://files',
     STOWAGE_STORAGE_PORT: '9',

@@ -74,7 +74,7 @@ export function readDatabase(read: Read, dataDirectory: string): DatabaseConfig 
   }
 }
 
-/** From the URL’s `sslmode`, as in PostgreSQL. */
+/** Uses the `sslmode` of the URL. `prefer` counts as `require`, and TLS is off if there is no `sslmode`. */
 function tlsOf(url: string): 'off' | 'on' | 'verify' {
   if (/[?&]sslmode=verify-(ca|full)/.test(url)) return 'verify'
   return /[?&]sslmode=(require|prefer)/.test(url) ? 'on' : 'off'
@@ -101,7 +101,7 @@ export function readStorage(read: Read, dataDirectory: string): StorageConfig {
     const directory = resolve(dataDirectory, 'storage')
     return { kind: 'disk', directory, port, url, reserve, fastBody: fast !== 'false' }
   }
-  // Only AWS gives each bucket its own host name by default.
+  // AWS gives each bucket its own host name. Other storage often does not.
   const isPathStyle = pathStyle === undefined ? endpoint !== undefined : pathStyle === 'true'
   return { kind: 's3', ...s3, endpoint, region, pathStyle: isPathStyle, maxParts }
 }

@@ -8,6 +8,7 @@ const MAX_URL_LIFETIME_MS = 7 * DAY_MS
 const MAX_TRASH_RETENTION_MS = 365 * 24 * 3_600_000
 const MAX_EVENT_RETENTION_MS = 3650 * DAY_MS
 const MAX_UPLOAD_RETENTION_MS = 365 * DAY_MS
+const MAX_SCRUB_INTERVAL_MS = 365 * DAY_MS
 const MAX_STATEMENT_TIMEOUT_MS = 3_600_000
 
 export function oneOf<const Choice extends string>(choices: readonly Choice[]) {
@@ -42,7 +43,7 @@ export function parsePort(text: string): number | undefined {
   return /^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined
 }
 
-/** Without a trailing slash, so that paths can be appended. */
+/** Returns the URL without a trailing slash, so that paths can be appended. */
 export function parseHttpUrl(text: string): string | undefined {
   const url = URL.parse(text)
   const isPlain = url && /^https?:$/.test(url.protocol) && !url.search && !url.hash && !hasUser(url)
@@ -81,7 +82,7 @@ export function parseEventRetention(text: string): number | undefined {
 
 /** How often every file is read again. `0`: never. */
 export function parseScrubInterval(text: string): number | undefined {
-  return text === '0' ? 0 : parseDurationUpTo(MAX_UPLOAD_RETENTION_MS, text)
+  return text === '0' ? 0 : parseDurationUpTo(MAX_SCRUB_INTERVAL_MS, text)
 }
 
 function parseDurationUpTo(maxMs: number, text: string): number | undefined {

@@ -68,7 +68,7 @@ export interface ProductQuery extends PageRequest {
   ofAsset?: string
 }
 
-/** Products of the shop instead of variants. A product matches if any of its variants matches all filters. */
+/** Finds products of the shop instead of variants. A product matches if any of its variants matches all filters. */
 export interface ProductGroupQuery extends Omit<ProductQuery, 'after'> {
   /** Returns the next `perPage` products below this product ID, and ignores `page`. */
   after?: number
@@ -144,7 +144,7 @@ export interface AccountData
    *
    * With an upload token, its expiry and its limits are checked in the same transaction: concurrent calls can't exceed
    * them. Each upload of the token counts with the size that was reserved, even after it was completed and its asset
-   * was changed or deleted. Cancelled and expired uploads do not count.
+   * was changed or deleted. Cancelled and expired uploads count only toward `maxStartedUploads`.
    */
   reserveUpload(upload: NewUpload): Promise<Reservation>
 
@@ -187,8 +187,9 @@ export interface AccountData
   deleteAsset(assetId: string): Promise<Deletion>
 
   /**
-   * uploading → completing. While it is completing, it can't be cancelled and does not expire. Its size is
-   * final, even if it is reopened. Like any activity, this extends its expiry time, by the database's clock.
+   * uploading → completing. While it is completing, it can't be cancelled, and only `abandonCompletion` expires it.
+   * Its size is final, even if it is reopened. Like any activity, this extends its expiry time, by the database's
+   * clock, unless its token has expired.
    * With `bytes`, it succeeds only if that is the current size; otherwise the status is `resized`.
    */
   beginCompletion(
@@ -206,8 +207,8 @@ export interface AccountData
    *
    * A replacement becomes the current version of its asset, atomically. The version that was current becomes an
    * older one. At most `keepVersions` older versions are kept: the objects of those that were replaced longest
-   * ago are queued for removal, after the URLs of running downloads have expired. If the asset no longer exists,
-   * the replacement is cancelled.
+   * ago are queued for removal, after the URLs of running downloads have expired. If the asset was deleted
+   * meanwhile, or is in the trash, the replacement is cancelled.
    */
   finishCompletion(
     assetId: string,

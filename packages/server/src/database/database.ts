@@ -21,7 +21,7 @@ export interface Account {
 /** The state of the asset or version that an object belongs to. */
 export interface AssetState {
   status: AssetStatus
-  /** Its version is no longer kept, but downloads still need the object until its removal is due. */
+  /** Whether the version is no longer kept, but downloads may still need its object until its removal is due. */
   isSuperseded: boolean
   /** The storage's own ID of the upload, if it has one. */
   storageId: string | undefined
@@ -81,7 +81,7 @@ export interface UsageTotals {
   /** Bytes of assets in the trash, with their older versions. */
   trash: number
   assets: number
-  /** Sorted by type, without types that have no assets. */
+  /** Sorted by type, without types that have neither assets nor bytes. */
   types: TypeUsage[]
 }
 
@@ -142,7 +142,7 @@ export interface Database extends VerificationData, DeliveryData {
   findUploadToken(hash: string): Promise<UploadToken | undefined>
   /**
    * Deletes at most `limit` upload tokens that expired more than `keptForMs` ago and have no unfinished upload. Returns
-   * their number.
+   * their number. An expiry that is too far in the future was set by a wrong clock, and counts as past.
    */
   forgetUploadTokens(keptForMs: number, limit: number): Promise<number>
 
@@ -159,7 +159,7 @@ export interface Database extends VerificationData, DeliveryData {
   /** The database's clock, which all instances share. */
   readClock(): Promise<Date>
 
-  /** Expired uploads by the database's clock, the longest overdue first. */
+  /** Unfinished uploads whose expiry time has passed by the database's clock, the longest overdue first. */
   listOverdueUploads(limit: number): Promise<Upload[]>
 
   /**
@@ -185,9 +185,9 @@ export interface Database extends VerificationData, DeliveryData {
   claimStuckCompletions(times: { before: Date; now: Date }, limit: number): Promise<Upload[]>
 
   /**
-   * The states of these objects by their keys. The status is that of the upload while it is unfinished; `ready` for
-   * the object of any version, even of an asset in the trash; `deleted` if the version was removed. Unknown objects are
-   * left out.
+   * The states of these objects by their keys. The status is that of the upload until the upload is completed; `ready`
+   * for the object of any version, even of an asset in the trash; `deleted` if the version was removed. Unknown objects
+   * are left out.
    */
   readStates(keys: string[]): Promise<Map<string, AssetState>>
 

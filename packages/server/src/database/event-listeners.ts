@@ -37,7 +37,7 @@ export function createEventListeners({
       if (listeners.size === 0) return
       const isScheduled = pending.size > 0
       for (const account of accountIds ?? [undefined]) pending.add(account)
-      // Not now: the caller has just committed a change, and its response should not wait.
+      // The caller has just committed a change, and its response should not wait for the listeners.
       if (!isScheduled && pending.size > 0) setImmediate(callAll)
     },
   }

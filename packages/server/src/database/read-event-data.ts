@@ -13,7 +13,7 @@ import { UnreadableEvent } from '../errors.ts'
 /** A time as text, or in milliseconds. */
 type Time = string | number
 
-/** The data of an event as both engines store it: JSON that SQL creates from the row. */
+/** The data of an event of an asset, as both engines store it in JSON. */
 export interface StoredAsset
   extends Omit<
     EventAsset,

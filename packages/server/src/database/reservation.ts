@@ -28,7 +28,7 @@ export type Resizing =
   | { outcome: 'resized' }
   /** Nothing changed. `growth` is the number of additional bytes requested. */
   | { outcome: 'storage_exceeded'; usage: Usage; growth: number }
-  /** It is no longer uploading. The status is undefined when the asset does not exist. */
+  /** The asset is not uploading. The status is undefined when the asset does not exist. */
   | { outcome: 'refused'; status: AssetStatus | undefined }
   /** A completion was already started, and may still be running. */
   | { outcome: 'final' }

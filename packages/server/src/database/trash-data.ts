@@ -56,7 +56,7 @@ export type AssetsAttachmentOutcome =
  *
  * If an upload fits only after superseded objects and assets in the trash are removed, the oldest of these are removed
  * in the transaction that reserves its bytes. If more than `TRASH_BATCH` assets must be removed, the first of them are
- * removed in transactions of their own. If the upload would not fit even then, nothing is removed.
+ * removed in transactions of their own. If removing all of them would not make room, nothing is removed.
  */
 export interface TrashData {
   /**
@@ -98,9 +98,9 @@ export interface TrashData {
   emptyTrash(until: Date): Promise<number>
 
   /**
-   * Removes files from the trash, the oldest first, until `bytes` are freed, at most `TRASH_BATCH`. Queues their
-   * objects for removal. Returns the bytes that it freed: 0 when the trash has no files, or when
-   * other calls are changing it.
+   * Removes files from the trash, the oldest first, until `bytes` are freed, at most `TRASH_BATCH` files. Queues
+   * their objects for removal. Returns the bytes that it freed: 0 when the trash has no files, or when other calls
+   * are changing it.
    */
   removeOldestTrash(bytes: number): Promise<number>
 }

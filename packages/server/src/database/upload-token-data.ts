@@ -8,6 +8,6 @@ export type AddedUploadToken =
 
 /** The upload tokens of one account. `AccountData.reserveUpload` applies their limits. */
 export interface UploadTokenData {
-  /** The token expires after this time from now, by the database's clock. Its products must exist. */
+  /** The token expires `lifetimeMs` from now, by the database's clock. Its products must exist. */
   addUploadToken(token: NewUploadToken, lifetimeMs: number): Promise<AddedUploadToken>
 }

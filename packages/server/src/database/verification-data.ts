@@ -2,13 +2,14 @@ import type { Integrity } from '../domain/asset.ts'
 
 /**
  * Which job reads an object: `new` for objects of uploads that were just completed, `backlog` for objects that
- * were stored before checksums were computed, or were moved here, and `scrub` for objects that were already read.
+ * an older version of Stowage stored without checksums, or that were moved here, and `scrub` for objects that were
+ * already read.
  * `damaged` is for the damaged objects among those of `scrub`: they do not wait for the others, and are also read if
  * scrubbing is disabled.
  */
 export type VerificationQueue = 'new' | 'backlog' | 'scrub' | 'damaged'
 
-/** When to next read an object that could not be read: the disk may have been repaired by then. */
+/** After this time, an object that could not be read is read again: the disk may have been repaired. */
 export const UNREADABLE_MS = 3_600_000
 
 /** An object whose bytes are read to compute or compare its SHA-256. */

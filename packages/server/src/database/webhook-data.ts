@@ -33,7 +33,7 @@ export interface ClaimedDelivery {
 
 /** The webhooks of one account. */
 export interface AccountWebhookData {
-  /** It receives the events after its own `webhook.created`. Undefined if the account already has `maxWebhooks`. */
+  /** The webhook gets the events after its own `webhook.created`. Undefined if the account has `maxWebhooks`. */
   addWebhook(webhook: NewWebhook, maxWebhooks: number): Promise<WebhookState | undefined>
   /** Oldest first. */
   listWebhooks(): Promise<WebhookState[]>
@@ -48,7 +48,7 @@ export interface AccountWebhookData {
     id: string,
     rotation: { secret: string; now: Date; validUntil: Date; maxPrevious: number },
   ): Promise<WebhookState | undefined>
-  /** Also removes its deliveries. A running attempt ends, but is not recorded. False if it does not exist. */
+  /** Also removes its deliveries. A running attempt continues, but is not recorded. False for an unknown webhook. */
   deleteWebhook(id: string): Promise<boolean>
 
   /** Newest first, without their bodies. */
@@ -84,7 +84,7 @@ export type NewDelivery = Pick<Delivery, 'id' | 'eventId' | 'type' | 'body' | 'c
 
 /** A webhook that has not received all events of its account. */
 export interface WebhookBehind extends Pick<Webhook, 'id' | 'accountId' | 'types'> {
-  /** The last event that was turned into a delivery. */
+  /** The ID of the last event that was turned into a delivery or skipped. */
   lastEvent: number
 }
 
@@ -121,7 +121,7 @@ export interface DeliveryData {
   /**
    * Claims due deliveries of enabled webhooks. At most `perWebhook` attempts of a webhook run at the same time, on all
    * instances together. If there are more due deliveries than `limit`, every webhook gets an equal share. Claims no
-   * further delivery once the claimed bodies have `maxBytes` in total. So it claims at least one.
+   * further delivery once the claimed bodies have `maxBytes` in total, so that one larger body can be claimed, too.
    */
   claimDeliveries(
     health: WebhookHealth,
@@ -136,8 +136,8 @@ export interface DeliveryData {
   releaseClaim(claimed: ClaimedDelivery): Promise<void>
 
   /**
-   * Records an attempt and ends its claim. If the claim has already ended, a successful attempt still counts, and a
-   * failed one changes nothing.
+   * Records an attempt and ends its claim. If the delivery was claimed again meanwhile, a successful attempt still
+   * counts, and a failed one changes nothing.
    *
    * Unless the delivery is a ping, the attempt also changes its webhook: success clears `failingSince`, if it was set
    * when the delivery was claimed; failure sets it, and disables the webhook if `isGone`, or if the webhook has been

@@ -49,7 +49,7 @@ export interface DeliveryRow {
   attempts: string
 }
 
-/** All columns but the body, which lists do not need. */
+/** The columns of `DeliveryRow` except the body, which lists do not need. */
 export const DELIVERY_COLUMNS =
   'id, webhook_id, event_id, type, status, created_at, due_at, claims, failures, attempts'
 

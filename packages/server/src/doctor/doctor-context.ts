@@ -18,7 +18,7 @@ export interface DoctorContext {
 /** Only this many pending removals are read. More of them would be a problem in itself. */
 const MAX_REMOVALS = 100_000
 
-/** The keys of objects that the jobs have not removed yet. */
+/** The keys of objects and uploads that the jobs still have to remove. */
 export async function keysBeingRemoved(database: Database): Promise<Set<string>> {
   const removals = await database.listRemovals(MAX_REMOVALS)
   return new Set(removals.map(({ key }) => key))

@@ -146,7 +146,7 @@ async function orphanedObjects(
   const unknown: string[] = []
   for (let start = 0; start < objects.length; start += BATCH) {
     const keys = objects.slice(start, start + BATCH).map(({ key }) => key)
-    // The states are read first: a removal is recorded with the status, and cleared after the object is removed.
+    // The states are read before the removals, and the storage last: an object that was just removed is not a problem.
     const states = await database.readStates(keys)
     const isBeingRemoved = await keysBeingRemoved(database)
     for (const key of keys) {

@@ -2,7 +2,7 @@ import { recountCounters } from '../database/recount-counters.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { DoctorContext } from './doctor-context.ts'
 
-/** After this many failed attempts, doctor reports that the storage keeps refusing. */
+/** After this many failed attempts, doctor reports that the storage keeps refusing a removal. */
 const MANY_ATTEMPTS = 5
 const STUCK_MS = 10 * 60_000
 const MAX_ROWS = 1000

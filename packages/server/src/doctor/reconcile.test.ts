@@ -77,7 +77,7 @@ async function putObject({ context }: TestService, key: string): Promise<void> {
   await storage.completeUpload({ key, id }, plan, [])
 }
 
-test('a service with assets in every state has no problems', async (t) => {
+test('a service with ready, unfinished, cancelled and deleted assets has no problems', async (t) => {
   const service = await aService(t, SETTINGS)
   await uploadFile(service.baseUrl, { bytes: someBytes(25) })
   await uploadFile(service.baseUrl, { bytes: someBytes(0) })

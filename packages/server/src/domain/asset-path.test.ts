@@ -32,7 +32,7 @@ test('a path is refused if it could point elsewhere, has invisible names or is t
     '\ud800',
     'x'.repeat(256),
     `${'x'.repeat(255)}/${'x'.repeat(255)}/x`,
-    // Three characters each after normalization.
+    // Normalization turns each of them into three characters.
     '\u{1d160}'.repeat(171),
   ]
   for (const path of bad) assert.notEqual(problemWithPath(path), undefined, JSON.stringify(path))

@@ -3,7 +3,7 @@ import type { Actor } from './key.ts'
 /**
  * `uploading → completing → ready`, or `uploading → cancelled | expired`, and `ready → deleted`.
  * If the storage refuses a completion, the status changes from `completing` back to `uploading`. A completion that
- * does not succeed in time becomes `expired`. Restoring an asset from the trash makes it `ready` again.
+ * still fails when the upload is overdue becomes `expired`. Restoring an asset from the trash makes it `ready` again.
  */
 export type AssetStatus = 'uploading' | 'completing' | 'ready' | 'cancelled' | 'expired' | 'deleted'
 
@@ -50,7 +50,7 @@ export interface Upload {
   asset: Asset
   /** Null unless it uploads a new version of an asset. */
   replaces: Replacement | null
-  /** The key of its object: the ID of the row that uploaded the current version. */
+  /** The key of the object: the ID of `asset` or, after a replacement, of the row that uploaded the current version. */
   key: string
   /** The ID that the client sends back to complete or cancel the upload. */
   id: string
@@ -93,7 +93,7 @@ export function isAssetId(text: string): boolean {
 /** The media type of a file whose client sent none. */
 export const UNKNOWN_MEDIA_TYPE = 'application/octet-stream'
 
-/** Whether the API still returns the asset. */
+/** Whether the API still returns the asset, apart from the list of the trash. */
 export function isVisible(status: AssetStatus): boolean {
   return status === 'uploading' || status === 'completing' || status === 'ready'
 }

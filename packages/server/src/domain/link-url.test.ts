@@ -59,7 +59,7 @@ test('any generated scheme except http and https is refused', () => {
   )
 })
 
-test('an incomplete URL is refused', () => {
+test('an incomplete or invalid URL is refused', () => {
   const urls = ['', 'example.com/a', '/a', '//example.com/a', 'https://', 'http://[::1', ':', '?']
   assertRefused(urls, /complete URL|http:\/\/ or https:\/\//)
   assertRefused(['https://exa<mple.com', 'https://example.com:99999'], /complete URL/)

@@ -89,7 +89,7 @@ export function numbersBeyond(plan: PartPlan, received: ReceivedPart[]): number[
   return received.map(({ number }) => number).filter((number) => number > plan.count)
 }
 
-/** Clients send the header unchanged or without its quotes. */
+/** Clients send the `ETag` header unchanged or without its quotes. */
 function unquote(etag: string): string {
   return etag.replace(/^"(.*)"$/, '$1')
 }

@@ -1,7 +1,7 @@
 import { jobActor } from '../domain/event.ts'
 import type { Context } from '../operations/context.ts'
 
-/** Only for deletions that an older version of the service began. For others, the actor that began them is stored. */
+/** Used only for deletions that an older version of the service began: the actor of other deletions is stored. */
 const ACTOR = jobActor('continue_deletions')
 
 /**

@@ -12,8 +12,8 @@ const MAX_CONCURRENT_CHECKS = 8
 const MARGIN_MS = 24 * 3_600_000
 
 /**
- * Expires overdue uploads. It checks the storage first: a part received in the meantime extends the expiry,
- * and an upload whose object is stored becomes ready.
+ * Expires overdue uploads. It checks the storage first: a recently received part extends the expiry, and an upload
+ * whose object is stored becomes ready.
  */
 export async function expireUploads(context: Context, signal: AbortSignal): Promise<void> {
   const { database, settings } = context

@@ -4,7 +4,7 @@ import { BATCH } from './job.ts'
 
 const HOUR_MS = 3_600_000
 const KEPT_FOR_MS = 30 * 24 * HOUR_MS
-/** Every retry is due within a day. With a margin, so that a small correction of the clock is harmless. */
+/** Every retry is due within a day. The margin makes a small correction of the clock harmless. */
 const LATEST_MS = 25 * HOUR_MS
 const MAX_REMOVED = 500
 

@@ -8,7 +8,7 @@ const MAX_CONCURRENT_REMOVALS = 8
 const FIRST_PAUSE_MS = 5_000
 const MAX_PAUSE_MS = 3_600_000
 
-/** Removes the objects and parts of cancelled, expired and deleted assets from the storage. */
+/** Removes objects and parts of cancelled, expired and deleted assets, and of removed versions, from the storage. */
 export async function removeObjects(context: Context, signal: AbortSignal): Promise<void> {
   const limits = { limit: MAX_CONCURRENT_REMOVALS, signal }
   await forEachLimited(dueRemovals(context), limits, (removal) => remove(context, removal))

@@ -22,7 +22,7 @@ import { watchClock } from './watch-clock.ts'
 const PAUSE_MS = 15_000
 /** Shorter, because clients that declared a digest wait for its comparison. */
 const CHECKSUMS_PAUSE_MS = 500
-/** Longer: it looks at the oldest event of each account. */
+/** Longer: the job looks at the oldest event of each account. */
 const EVENTS_PAUSE_MS = 600_000
 /** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000

@@ -2,8 +2,8 @@ import type { Context } from '../operations/context.ts'
 import { SCRUB_RATES, verifyObjects } from './verify-objects.ts'
 
 /**
- * Reads files that were stored before checksums were computed, or were moved here. Reads every file again
- * once in `scrubEveryMs`, to detect damage on the disk.
+ * Reads files that an older version of Stowage stored without checksums, or that were moved here. Reads every file
+ * again once in `scrubEveryMs`, to detect damage on the disk.
  */
 export async function scrubFiles(context: Context, signal: AbortSignal): Promise<void> {
   const { checksums, scrubEveryMs } = context.settings

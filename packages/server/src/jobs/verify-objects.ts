@@ -61,7 +61,7 @@ async function* dueObjects(
     const now = await database.readClock()
     const times = {
       now,
-      // With a margin, so that a small correction of the clock is harmless.
+      // The margin of a day makes a small correction of the clock harmless.
       latest: later(now, nextReadMs(settings.scrubEveryMs) + DAY_MS),
       claimedUntil: later(now, CLAIM_MS),
     }

@@ -21,8 +21,9 @@ const MAX_LISTED = 5
 const NO_DESTINATIONS: Destinations = { accounts: new Map(), products: new Map() }
 
 /**
- * Copies all assets, ready or in the trash, with all their versions, IDs and timestamps. Idempotent: existing assets
- * are skipped, so an interrupted run can be repeated. Refuses a target with assets that differ from the source.
+ * Copies the accounts, keys, products, events and webhooks, and all assets, ready or in the trash, with all their
+ * versions, IDs and timestamps. Idempotent: existing assets are skipped, so an interrupted run can be repeated. Refuses
+ * a target with assets or events that differ from the source. With `ahead`, it copies only the files.
  */
 export async function moveService(
   options: Omit<Move, 'inSlot' | 'onBytes'> & { onProgress: (progress: MoveProgress) => void },

@@ -6,7 +6,7 @@ import { DamagedObject } from '../errors.ts'
 export interface PartToSend {
   url: string
   length: number
-  /** Called several times: for the digest, and for each attempt. */
+  /** Called once per attempt. */
   bytes: () => AsyncIterable<Uint8Array>
 }
 

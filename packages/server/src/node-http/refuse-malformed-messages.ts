@@ -48,7 +48,7 @@ export function refuseMalformedMessages(server: Server) {
     if (error.code === 'ECONNRESET') socket.destroy()
     if (refused.has(socket)) return
     refused.add(socket)
-    // Only complete requests: one whose own body is malformed would never get a response.
+    // Waits only for complete requests: a request whose own body is malformed would never get a response.
     const before = pendingOn(socket).filter(({ request }) => request.complete)
     const responses = before.map(({ response }) => ended(response))
     const last = latest.get(socket)

@@ -16,7 +16,7 @@ export interface Context {
   randomBytes: (length: number) => Uint8Array
   settings: Settings
   health: Health
-  /** Removes the files that are queued for removal now, instead of at the next run of the job. */
+  /** Removes the objects that are queued for removal, without waiting for the next run of the job. */
   removeObjects: (signal: AbortSignal) => Promise<void>
   /** The event as the API returns it. */
   presentEvent: (event: Event) => wire.Event

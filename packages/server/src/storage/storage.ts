@@ -44,7 +44,7 @@ export interface StorageIdentity {
 
 export type CompletionOutcome =
   | { outcome: 'completed' }
-  /** These parts are missing, beyond the plan, or have another ETag. The upload is unchanged. */
+  /** These parts are missing, beyond the plan, or have another length or ETag. The upload is unchanged. */
   | { outcome: 'refused'; parts: number[] }
   /** Neither the upload nor the object exists. */
   | { outcome: 'gone' }
@@ -152,11 +152,11 @@ export interface Storage {
   /** Returns undefined if none has been written. */
   readIdentity(): Promise<StorageIdentity | undefined>
   /**
-   * Binds the storage to the database, unless it has an identity; returns its identity. Concurrent
-   * calls for one database return the same one.
+   * Binds the storage to the database, unless the storage already has an identity. Returns the storage's
+   * identity. Concurrent calls for one database return the same identity.
    */
   createIdentity(databaseId: string): Promise<StorageIdentity>
-  /** Binds the storage to the database, even if it belongs to another one. */
+  /** Binds the storage to the database, even if the storage belongs to another database. */
   replaceIdentity(databaseId: string): Promise<StorageIdentity>
 
   /** How many more bytes can be stored, or undefined if the storage has no known limit. */

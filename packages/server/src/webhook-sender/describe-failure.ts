@@ -15,7 +15,7 @@ export class TargetRefused extends Error {
 
 /** Why there was no response, for the delivery log. */
 export function describeFailure(error: Error): string {
-  // If all addresses of a host fail, the error contains one for each.
+  // If all addresses of a host fail, the error contains the error of each address.
   const cause = error instanceof AggregateError ? (error.errors[0] ?? error) : error
   const code = 'code' in error && typeof error.code === 'string' ? error.code : undefined
   const text = String(cause.message || code || 'The request failed')

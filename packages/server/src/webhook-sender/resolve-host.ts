@@ -2,7 +2,7 @@ import { lookup, Resolver } from 'node:dns/promises'
 
 const TIMEOUT_MS = 4_000
 
-/** The error codes if a DNS server responds that it knows no address of this name. */
+/** The error codes if DNS knows no address of the name, or if the DNS server refuses or fails to resolve it. */
 const IS_UNKNOWN = /^(ENOTFOUND|ENODATA|ESERVFAIL|EREFUSED|EBADNAME|EBADQUERY|ENOTIMP)$/
 
 export type ResolveHost = (hostname: string) => Promise<string[]>

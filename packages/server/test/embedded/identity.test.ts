@@ -103,7 +103,7 @@ test('a service from a version without identities gets one when it starts', asyn
   assert.deepEqual(row, { id: bound.database, storage_id: bound.storage })
 })
 
-test('if a start is killed between writing the two identities, the next start writes the missing one', async (t) => {
+test('if a start is killed between writing the two identities, the next start succeeds', async (t) => {
   const { folder, id } = await aUsedFolder(t)
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   database.exec('update identity set storage_id = null')

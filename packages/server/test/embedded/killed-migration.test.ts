@@ -13,11 +13,11 @@ import { MIGRATIONS } from '../../src/database/sqlite/migrations.ts'
 import { openSqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts'
 
 const OPEN = fileURLToPath(new URL('../support/open-sqlite-file.ts', import.meta.url))
-/** The migrations of version 0.1.0. */
+/** The number of migrations of version 0.1.0. */
 const RELEASED = 4
 const FILES = 5_000
 
-/** Assets that have no stored object. */
+/** The number of assets that have no stored object. */
 const OTHERS = 4
 
 /** A database as version 0.1.0 created it, with stored files and other assets. */
@@ -91,7 +91,7 @@ test('an upgrade that is interrupted in any migration or killed continues at the
   const one = (sql: string) => Object.values(watching.prepare(sql).get() ?? {})[0]
   assert.equal(one('pragma integrity_check'), 'ok')
   assert.equal(one('select count(*) from assets'), FILES + OTHERS)
-  // One row for each object, neither missing nor twice.
+  // Each object has exactly one row.
   assert.equal(one(`select count(*) from checksums where queue = 'backlog'`), FILES)
   assert.equal(one('select sum(bytes) from checksums'), (FILES * (FILES + 1)) / 2)
   assert.equal(one('select count(*) from checksums'), FILES)

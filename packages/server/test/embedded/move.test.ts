@@ -91,7 +91,7 @@ test('a move copies webhooks with their secrets, and the target sends the pendin
     return body.data.failing_since !== null
   })
   await callOn(source, 'PUT', `${API}/webhooks/${id}`, { enabled: false })
-  // A disabled webhook gets no deliveries: neither for the event of disabling it, nor for that of this link.
+  // While the webhook is disabled, no deliveries are created: here, those of its disabling and of this link.
   await callOn(source, 'POST', `${API}/assets/store`, link)
   await source.close()
   const { runMove, open } = await aTarget(t)

@@ -140,7 +140,7 @@ test('if the storage fails at any request, every response is correct, and no dat
     }
   }
 
-  /** The values of `isPermanent` to test. With a storage that never responds, each later request would time out. */
+  /** The values of `isPermanent` to test. With storage that never responds, each later request would time out. */
   function durationsOf({ kind }: S3Fault): boolean[] {
     return runsAllFaults && kind !== 'never' ? [false, true] : [false]
   }
@@ -152,7 +152,7 @@ test('if the storage fails at any request, every response is correct, and no dat
     requests += operations.length
     for (const [index, operation] of operations.entries()) {
       for (const fault of faultsFor(operation)) {
-        // The timeout is 10 s, and 60 s for a completion.
+        // Only the usual calls are tested, because the timeout is 10 s, and 60 s for a completion.
         if (fault.kind === 'never' && !USUAL_CALLS.includes(name)) continue
         for (const isPermanent of durationsOf(fault)) {
           if (!isChosen()) continue
@@ -216,7 +216,7 @@ function seenText(seen: Map<string, number>): string {
   return [...seen].map(([response, count]) => `${response} (${count})`).join(', ')
 }
 
-/** Whether the storage refuses the request, and would refuse it again. */
+/** Whether the storage refuses the request, so that the service may refuse a completion. */
 function isRefusal(fault: S3Fault): boolean {
   return fault.kind === 'error' && fault.status < 500
 }

@@ -41,7 +41,7 @@ async function shiftProcessClock(t: TestContext): Promise<DatabaseClock> {
   }
 }
 
-/** Functions of this schema shadow those of PostgreSQL, for every connection opened from now on. */
+/** Functions of the schema `clock` replace those of PostgreSQL in every connection that is opened after this call. */
 async function shiftPostgresClock(t: TestContext, url: string): Promise<DatabaseClock> {
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   cleanUp(t, () => sql.end())

@@ -56,6 +56,8 @@ export async function checkService(
   await cancelReplacements(call)
   const { data } = (await call('GET', `${API}/account`)).body
   const stored = assets.reduce((sum, { bytes, is_file }) => (is_file ? sum + bytes : sum), 0)
+  const open = (await call('GET', `${API}/uploads?limit=100`)).body.data
+  assert.deepEqual(open, [], 'every unfinished upload was in a response')
   assert.deepEqual([data.stored, data.reserved, data.assets], [stored, 0, assets.length])
 
   await checkEmptied(target, log)

@@ -10,7 +10,7 @@ export interface Exchange {
   /** The number of `100 Continue` responses. */
   interim: number
   probe: 'responded' | 'closed'
-  /** The received bytes were not HTTP, or the connection hung. */
+  /** Set if the received bytes were not complete HTTP responses, or if the connection hung. */
   failure?: string
 }
 

@@ -127,7 +127,7 @@ function withBody(request: FramedRequest, body: Buffer): FramedRequest {
   return { ...request, body }
 }
 
-/** As long as the forged URL declares, so that only its signature can be a reason to refuse it. */
+/** A body of the length that the forged URL declares, so that the length is no reason to refuse the request. */
 function bodyFor(target: string, content: Buffer): Buffer {
   const length = Number(/length=(\d{1,3})&/.exec(target)?.[1] ?? content.length)
   return length === content.length ? content : Buffer.alloc(length)

@@ -13,7 +13,8 @@ export const LENGTHS = [
   '1e1',
   '7.0',
   'a',
-  '７',
+  // A full-width digit, in UTF-8.
+  Buffer.from('７').toString('latin1'),
 ] as const
 
 export const CODINGS = [

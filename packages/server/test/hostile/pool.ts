@@ -43,7 +43,7 @@ export function emptyPool(): Pool {
 
 export const UNKNOWN_ID = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 
-/** Only the most recent ones are picked, because most of them still exist. */
+/** Only this many of the most recent resources are picked, because most of them still exist. */
 const RECENT = 30
 
 export function pickRecent<Thing>(random: Random, things: Thing[]): Thing | undefined {
@@ -55,12 +55,12 @@ export function pickRecent<Thing>(random: Random, things: Thing[]): Thing | unde
 export function idFor(random: Random, pool: Pool, segment: string): string {
   const known: Record<string, string[]> = {
     assets: [
-      ...pool.assets.slice(-RECENT),
-      ...pool.uploads.slice(-RECENT).map((one) => one.session.id),
+      ...pool.assets.slice(-RECENT / 2),
+      ...pool.uploads.slice(-RECENT / 2).map((one) => one.session.id),
     ],
     products: pool.products,
     keys: pool.keys.map(({ id }) => id),
-    // Few, so that the delivery often belongs to the webhook.
+    // The choice is small, so that the delivery often belongs to the webhook.
     webhooks: pool.webhooks.slice(-2),
     deliveries: pool.deliveries.slice(-2),
     versions: ['1', '2'],

@@ -1,6 +1,6 @@
 /*
- * Loaded into the service, in each of its threads. At the exit, reports properties that were added to the
- * prototypes of objects, arrays and functions.
+ * This file is loaded into each thread of the service. When the thread exits, it reports properties that were
+ * added to the prototypes of objects, arrays and functions.
  */
 const PROTOTYPES = {
   Object: Object.prototype,

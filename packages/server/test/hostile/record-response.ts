@@ -8,7 +8,7 @@ import { valuesOf, type WireResponse } from './responses.ts'
 export interface ResponseLog {
   ready: Set<string>
   deleted: Set<string>
-  /** Those that a call restored, perhaps before another call deleted them. */
+  /** Assets that a call restored, perhaps before another call deleted them. */
   restored: Set<string>
   /** The number of responses with each status. */
   statuses: Record<number, number>
@@ -96,12 +96,13 @@ function recordResize(pool: Pool, target: string): void {
   pool.resized.push(id)
 }
 
-/** Later requests no longer use it, so that most requests are about existing resources. */
+/** Later requests no longer use this asset, product or webhook, so that most requests are about existing resources. */
 function forget(pool: Pool, id: string): void {
   pool.uploads = pool.uploads.filter(({ session }) => session.id !== id)
   pool.assets = pool.assets.filter((one) => one !== id)
   pool.products = pool.products.filter((one) => one !== id)
   pool.webhooks = pool.webhooks.filter((one) => one !== id)
+  pool.keys = pool.keys.filter((one) => one.id !== id)
 }
 
 function recordSession(pool: Pool, session: UploadSession): void {

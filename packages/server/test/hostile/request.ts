@@ -38,7 +38,7 @@ export interface MalformedRequest extends Expectation {
 
 export type HostileRequest = FramedRequest | MalformedRequest
 
-/** The request as bytes. Header values are bytes too: each character stands for one. */
+/** The request as bytes. Each character of the target and the headers stands for one byte. */
 export function render(request: HostileRequest): Buffer {
   if (request.kind === 'malformed') return request.bytes
   const { method, target, headers, body } = request

@@ -84,7 +84,7 @@ function checkFile(file: Buffer, { status, headers, body }: WireResponse): Viola
   const [start, last, size] = (match ?? []).slice(1).map(Number)
   const slice = file.subarray(start, (last ?? 0) + 1)
   if (size === file.length && slice.length > 0 && body.equals(slice)) return undefined
-  return { rule: 'a range is the requested part of the file', detail: range }
+  return { rule: 'a partial response has the bytes of its Content-Range', detail: range }
 }
 
 /** Each request on the connection gets exactly one response, and so does the probe that follows them. */
@@ -94,7 +94,7 @@ export function checkPipeline(
 ): Violation | undefined {
   const { responses, probe, failure, interim } = exchange
   if (failure !== undefined)
-    return { rule: 'every request gets a response in time', detail: failure }
+    return { rule: 'every request gets an HTTP response before the timeout', detail: failure }
   if (responses.length > requests.length) {
     const last = responses.at(-1)
     const detail = `${responses.length} to ${requests.length}, the last one ${last?.status} ${printable(last?.body.subarray(0, 300) ?? Buffer.alloc(0))}`
@@ -114,14 +114,17 @@ export function checkPipeline(
   }
 }
 
-/** A malformed message gets at most one response. Then the connection is closed, or the probe gets its response. */
+/**
+ * A malformed message gets at most one response, or two if it may be parsed as two messages. Then the connection is
+ * closed, or the probe gets its response.
+ */
 export function checkMalformed(
   request: MalformedRequest,
   exchange: Exchange,
 ): Violation | undefined {
   const { responses, failure, probe } = exchange
   if (failure !== undefined)
-    return { rule: 'every request gets a response in time', detail: failure }
+    return { rule: 'every request gets an HTTP response before the timeout', detail: failure }
   const isSecondRefused =
     request.mayBeSeveral && responses.length === 2 && responses[1]?.status === 400
   if (responses.length > 1 && !isSecondRefused) {

@@ -49,11 +49,11 @@ export interface HostileRun {
 
 interface Failure extends Violation {
   request: HostileRequest | undefined
-  /** The requests on the same connection. */
-  others: HostileRequest[]
+  /** All requests on the connection, including `request`. Empty if the request is malformed. */
+  pipeline: HostileRequest[]
 }
 
-/** Sends `count` requests, and fails at the first response that violates a rule. */
+/** Sends `count` requests, or fewer if `withinMs` passes first. Throws at the first response that violates a rule. */
 export async function runHostile(
   target: Target,
   { seed, count, withinMs }: { seed: number; count: number; withinMs: number },
@@ -115,7 +115,7 @@ function makeBatch(context: GeneratorContext, hasStorage: boolean): FramedReques
   })
 }
 
-/** Node refuses larger heads and closes the connection. Malformed requests test that. */
+/** Node refuses heads above 16 KiB and closes the connection. Malformed requests test that. */
 const MAX_HEAD_SIZE = 15_000
 
 function withSmallHead(request: FramedRequest): FramedRequest {
@@ -148,12 +148,12 @@ async function sendBatch(
   })
   for (const { request, response } of completed) {
     const violation = checkResponse(operations, request, response)
-    if (violation) return { completed, failure: { ...violation, request, others: batch } }
+    if (violation) return { completed, failure: { ...violation, request, pipeline: batch } }
   }
   if (await wasDeletedDuringDownload(context, batch, exchange)) return { completed }
   const violation = checkPipeline(batch, exchange)
   return violation
-    ? { completed, failure: { ...violation, request: undefined, others: batch } }
+    ? { completed, failure: { ...violation, request: undefined, pipeline: batch } }
     : { completed }
 }
 
@@ -171,7 +171,7 @@ async function sendMalformed(
   const violation =
     checkMalformed(request, exchange) ??
     completed.map(({ response }) => checkResponse(operations, request, response)).find((one) => one)
-  return violation ? { completed, failure: { ...violation, request, others: [] } } : { completed }
+  return violation ? { completed, failure: { ...violation, request, pipeline: [] } } : { completed }
 }
 
 function portOf({ hosts }: GeneratorContext, port: Port): number {
@@ -184,12 +184,12 @@ async function explain(
   operations: Operations,
   { seed, sent, failure }: { seed: number; sent: number; failure: Failure },
 ): Promise<Error> {
-  const { rule, detail, request, others } = failure
+  const { rule, detail, request, pipeline } = failure
   const end = performance.now() + MINIMIZE_MS
   const violatesRule = async (...batch: FramedRequest[]) =>
     performance.now() < end &&
     (await sendBatch(context, operations, batch, REPEATED_HANG_MS)).failure?.rule === rule
-  const shown = await smallest(request ? [request] : others, violatesRule)
+  const shown = await smallest(request ? [request] : pipeline, violatesRule)
   const text = shown.map(describe).join('\n\n')
   return new Error(`${rule}: ${detail}\nafter ${sent} requests with HOSTILE_SEED=${seed}\n${text}`)
 }

@@ -25,7 +25,7 @@ const BEGINNINGS = [
 
 /**
  * Opens as many idle connections as the machine allows, up to 2,000. Checks that other clients are still served, and
- * that no file of the service stays open afterward.
+ * that the service then closes its side of these connections.
  */
 export async function openIdleConnections(
   target: Target,

@@ -9,7 +9,7 @@ import { buildah, findImage } from './buildah.ts'
 const run = promisify(execFile)
 /** With their dependencies, these packages are all that Node, npm and the steps of the Dockerfile need. */
 const PACKAGES = ['base-files', 'base-passwd', 'bash', 'coreutils', 'dash', 'libstdc++6']
-/** Leaves out documentation, like the slim image on Docker Hub. */
+/** Documentation and translations, which the slim image on Docker Hub leaves out, too. */
 const LEFT_OUT = /^\/usr\/share\/(man|doc|locale|info)\//
 const LABEL = 'stowage.made-of'
 
@@ -70,7 +70,7 @@ async function installedPackages(): Promise<Packages> {
     const [version = '', ...dependencies] = installed.get(name) ?? []
     if (version === '' || found.has(name)) continue
     found.set(name, version)
-    // Such as `libc6 (>= 2.34), mawk | awk`.
+    // The dependencies are a text such as `libc6 (>= 2.34), mawk | awk`.
     waiting.push(
       ...dependencies
         .join()

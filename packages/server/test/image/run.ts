@@ -23,8 +23,8 @@ const LOW_PRIORITY = 10
 const NORMAL_PRIORITY = 0
 
 /**
- * A separate network, in which the ports of compose.yaml are free and its host names resolve. Mounts cgroups
- * version 2 where both versions are mounted, because crun refuses to start with both.
+ * Runs a command in a separate network, in which the ports of compose.yaml are free and its host names resolve. Mounts
+ * cgroups version 2 where both versions are mounted, because crun refuses to start with both.
  */
 const ENTER = `
 mount --bind "$1" /etc/hosts

@@ -99,7 +99,7 @@ export function checkHealth(container: Container, ...settings: string[]) {
   return container.exec('env', ...settings, ...words)
 }
 
-/** Checks the page of the dashboard and every file that it loads. */
+/** Checks the page of the dashboard, every file that it loads, and the API reference. */
 export async function expectDashboard({ baseUrl }: ContainedService): Promise<void> {
   const page = await (await fetch(baseUrl)).text()
   const parts = [...page.matchAll(/(?:src|href)="([^"]+\.(?:js|css))"/g)].map(([, path]) => path)

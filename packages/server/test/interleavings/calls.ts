@@ -27,7 +27,7 @@ export const secondPart = { kind: 'put', upload: 0, part: 1, content: 3 } as con
 export const attach = { kind: 'attach', upload: 0, variant: VARIANT } as const satisfies Command
 export const detach = { kind: 'detach', upload: 0, variant: VARIANT } as const satisfies Command
 
-/* The upload of a new version of the first upload's asset is the second upload. */
+/* The second upload replaces the file of the first upload. */
 export const replace = { kind: 'replace', upload: 0, size: 12 } as const satisfies Command
 export const replaceByToken = { ...replace, byToken: true } as const satisfies Command
 export const putNew = { kind: 'putAll', upload: 1, content: 4 } as const satisfies Command

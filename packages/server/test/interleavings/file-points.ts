@@ -48,6 +48,6 @@ function nameOf(path: unknown): string {
   if (/^[0-9a-f-]{36}\./.test(name)) return 'an upload'
   if (/^[0-9a-f-]{36}$/.test(name)) return 'an object'
   if (/^[0-9a-f]{2}$/.test(name)) return 'a folder of objects'
-  if (/^[0-9a-f]{16}$/.test(name)) return 'the trash'
+  if (/^[0-9a-f]{16}$/.test(name)) return 'a folder in the trash'
   return name
 }

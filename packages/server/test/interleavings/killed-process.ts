@@ -85,7 +85,7 @@ function withUniqueKeys(testCase: TestCase, point: number): TestCase {
   return { ...testCase, before: testCase.before.map(renamed), call: renamed(testCase.call) }
 }
 
-/** On S3, which is slow, only some of the calls that change the storage. */
+/** On S3, which is slow, a run tries only some of the calls. */
 const CALLS =
   calls === 'usual'
     ? /^(sign with a key|complete|complete an upload whose.*|cancel|resume .+|delete an.*|finish.*|expireUploads)$/
@@ -94,7 +94,7 @@ const killedCalls: KilledCall[] = []
 // `forgetEndedAssets` runs first, because it forgets the ended uploads of all test cases.
 const orderOf = ({ call }: TestCase) =>
   call.kind === 'job' && call.name === 'forgetEndedAssets' ? 0 : 1
-// Without lists, which contain the uploads of all test cases, while each model has only its own.
+// Lists are not tested: they contain the uploads of all test cases, but each model has only those of its own.
 const testCases = [...TEST_CASES, ...VERSION_CASES, ...TRASH_CASES].filter(
   ({ name, call }) => call.kind !== 'list' && CALLS.test(name),
 )

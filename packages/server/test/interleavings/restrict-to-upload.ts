@@ -7,7 +7,8 @@ const ALL = 10_000
 
 /**
  * The same harness, but its jobs process only this upload, with two exceptions: the jobs that expire and complete
- * uploads also process its replacement, and `forgetEndedAssets` processes all uploads.
+ * uploads also process its replacement, and `forgetEndedAssets`, `emptyTrash` and `continueDeletions` process all
+ * assets.
  */
 export function restrictToUpload(harness: Harness, id: () => string): Harness {
   const { context } = harness

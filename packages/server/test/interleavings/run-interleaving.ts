@@ -82,7 +82,7 @@ export async function prepare(harness: Harness, clients: Clients, testCase: Test
   assert.ok(model, `invalid responses before the test case: ${JSON.stringify(events)}`)
   const id = model.uploads[0]?.id ?? ''
   await testCase.setUp?.(harness, id)
-  // Before the job starts, so that this is not one of its points.
+  // The upload is overdue before the job starts, so that making it overdue is not one of the job's points.
   if (testCase.call.kind === 'expire')
     await makeOverdue(harness, await rowOf(harness, model, testCase))
   return { id, model: testCase.updateModel?.(model) ?? model }
@@ -164,7 +164,7 @@ export async function checkState(
 }
 
 /**
- * Runs every job with a clock 30 days ahead: all postponed work is due, and orphaned uploads are old
+ * Runs the jobs twice with a clock 30 days ahead: all postponed work is due, and orphaned uploads are old
  * enough to be removed.
  */
 export async function runAllJobs({ context }: Harness): Promise<void> {

@@ -25,7 +25,7 @@ async function markAll({ context, account }: Harness): Promise<void> {
   await context.database.of(account.id).beginTrashAll()
 }
 
-/** Calls about an asset in the trash, and about several assets. */
+/** Calls that delete or restore an asset, or compute its checksum. */
 export const TRASH_CASES: TestCase[] = [
   { name: 'delete an asset to the trash', before: READY, call: remove },
   { name: 'delete an asset permanently', before: READY, call: purge },

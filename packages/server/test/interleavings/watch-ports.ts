@@ -6,8 +6,8 @@ import type { Context } from '../../src/operations/context.ts'
 export type OnPoint = (point: string) => Promise<void>
 
 /**
- * Calls that have no points. Calls of the authentication end before an operation begins. Reading the clock and
- * signing URLs depend on no data, so a pause after them is equivalent to a pause after the previous call.
+ * Calls that have no points. The calls of the first line belong to no operation. Those of the second line depend on no
+ * data, so a pause after them is equivalent to a pause after the previous call.
  */
 const NOT_WATCHED = [
   ...['findKey', 'touchKey', 'countRequest', 'close', 'check'],

@@ -51,7 +51,7 @@ const OTHERS: Record<string, (harness: Harness, path: string) => Promise<number>
   },
 }
 
-/** Deliveries do not use the storage, so two are enough where each request to it takes some milliseconds. */
+/** Deliveries do not use the storage, so two of these calls are enough on S3. */
 const others = Object.entries(OTHERS).slice(0, isOnS3 ? 2 : undefined)
 
 /** One run tries this share of the points, with a receiver that works and with one that fails. */

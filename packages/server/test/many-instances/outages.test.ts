@@ -110,8 +110,7 @@ async function checkOutage(t: TestContext, engines: SharedEngines, testCase: Cas
       await testCase.outage.start()
     }
     const restartedAt = performance.now()
-    // A long timeout, because the time for 20 uploads depends on the machine. `checkAttempts` limits how long requests
-    // are still refused.
+    // The time for 20 uploads depends on the machine, so `checkAttempts` checks how long requests are still refused.
     await until('uploads continue', completed(outcomes.completed.size + 20))
     for (const { baseUrl } of instances) {
       const isReady = async () => (await callUrl(`${baseUrl}/readyz`)).status === 200

@@ -43,7 +43,7 @@ await withSharedEngines('shutdown', (engines) => {
     await cut
     await untilEnded(instance)
     assert.equal(await ended, 0)
-    // Nothing is lost: another instance completes it.
+    // Nothing is lost: another instance completes the upload.
     assert.equal((await complete(other.baseUrl, session)).status, 200)
   })
 })

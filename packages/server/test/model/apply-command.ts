@@ -33,12 +33,12 @@ export function applyCommand(
   if (command.kind === 'replace') {
     return [model, changeUpload(model, seen.asset ?? '', { hasLostReplacement: true })]
   }
-  // No client knows a session whose response was lost. It expires.
+  // A `sign` without a response does not change the model: no client knows its session, which expires.
   const success = SUCCESS[command.kind]
   return success === undefined ? [model] : defined([model, ...apply({ ...seen, status: success })])
 }
 
-/** The status of a successful call, for calls that change something. */
+/** The status of a successful call, for calls that the model applies even if their response was lost. */
 const SUCCESS: Partial<Record<Command['kind'], number>> = {
   complete: 200,
   cancel: 200,
@@ -58,10 +58,7 @@ const SUCCESS: Partial<Record<Command['kind'], number>> = {
   expire: 200,
 }
 
-/**
- * The bytes that a call reserves. A resize may have reserved them even if its response is 404 or was lost. Other calls
- * remove no trash.
- */
+/** The bytes that a call reserves. A resize may have reserved them even if its response is 404 or was lost. */
 function neededBytes(model: Model, command: Command, seen: Observation): number {
   const isSigned = command.kind === 'sign' || command.kind === 'replace'
   if (isSigned && seen.status === 201) {

@@ -8,7 +8,7 @@ import { deliverAll } from '../support/deliver-webhooks.ts'
 /** The IDs of the events that the webhooks of all accounts received, by URL. */
 export type Received = Map<string, number[]>
 
-/** From now on, the service adds its events to the returned map instead of sending them to webhooks. */
+/** Makes the service add the IDs of events to the returned map instead of sending the events to webhooks. */
 export function receiveWebhooks({ context }: TestService): Received {
   const received: Received = new Map()
   context.sendWebhook = async ({ url, body }) => {

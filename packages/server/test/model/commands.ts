@@ -4,7 +4,7 @@ import { VARIANTS } from './shop.ts'
 
 /**
  * One call of a client, as data, so that a failing sequence can be shrunk and printed. `upload` is the
- * index of an upload that was signed earlier, modulo their number.
+ * index of an upload that was signed earlier, modulo the number of such uploads.
  */
 export type Command =
   /** `key` is sent as `Idempotency-Key`. `byToken`: with the upload token of the account. */
@@ -26,9 +26,9 @@ export type Command =
   | { kind: 'trash' }
   /** `byToken`: with a new upload token for this asset. */
   | { kind: 'replace'; upload: number; size: number; byToken?: boolean }
-  /** Uploads a file with all three steps, each of which is an event. */
+  /** Uploads a file in three steps: sign, putAll, complete. */
   | { kind: 'uploadWhole'; size: number; content: number; byToken?: boolean }
-  /** Replaces a file with all three steps, each of which is an event. */
+  /** Replaces a file in three steps: replace, putAll, complete. */
   | { kind: 'replaceWhole'; upload: number; size: number; content: number }
   | { kind: 'restore'; upload: number; version: number }
   | { kind: 'deleteVersion'; upload: number; version: number }
@@ -52,7 +52,7 @@ export type Command =
   | { kind: 'account' }
   | { kind: 'job'; name: JobName }
 
-/** Jobs, except the one that expires uploads, which is a separate command. */
+/** The jobs that tests run as calls. The job that expires uploads is the command `expire`. */
 export type JobName =
   | 'finishCompletions'
   | 'removeObjects'
@@ -87,7 +87,7 @@ const content = fc.integer({ min: 1, max: 9 })
 const importProducts = fc.record({
   kind: is('import'),
   variants: fc.uniqueArray(variant, { minLength: 1, maxLength: VARIANTS.length }),
-  // Missing: the stored vendor is kept.
+  // Without a vendor, the stored one is kept.
   vendor: fc.option(fc.constantFrom(...VENDORS), { nil: undefined }),
 })
 const storeLink = fc.record({ kind: is('storeLink'), name: fc.constantFrom(...FILE_NAMES) })

@@ -27,7 +27,7 @@ export interface ModelUpload {
   /** The number of the current version, and the highest number so far. */
   version: number
   lastVersion: number
-  /** Older versions. The one that was replaced last is the last one. */
+  /** The versions that are not current. The one that was current last is the last one. */
   older: ModelVersion[]
   size: number
   /** A completed replacement is `merged`; one that the database has forgotten is `deleted`. */
@@ -36,7 +36,7 @@ export interface ModelUpload {
   isOpenInStorage?: boolean
   name: string
   path: string | null
-  /** By part number. */
+  /** Sorted by part number. */
   parts: ModelPart[]
   /** The variants that it is attached to, sorted. */
   variants: number[]

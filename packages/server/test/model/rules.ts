@@ -21,11 +21,11 @@ import { VERSION_RULES } from './version-rules.ts'
 
 /** Calls that ran at the same time and may change the response without changing the outcome. */
 export interface ConcurrentCalls {
-  /** Another client completed the same upload. */
+  /** Another client tried to complete the same upload. */
   isCompleted: boolean
-  /** Another client replaced parts of the same upload. */
+  /** Another client sent a part of the same upload. */
   isPut: boolean
-  /** Another client or a job ended the same upload. */
+  /** Another client or a job may have ended the same upload. */
   isEnded: boolean
   /** Another client or a job affected the same upload, or may have affected any upload. */
   isTouched: boolean
@@ -40,7 +40,7 @@ export type Rule<Kind extends Command['kind']> = (
   concurrent: ConcurrentCalls,
 ) => Model | undefined
 
-/** The rules for calls that got a response: return the next model, or undefined if the response is wrong. */
+/** The rule for each call. It returns the next model, or undefined if the response is wrong. */
 export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   sign(model, { size, key, byToken = false }, seen) {
     const earlier = model.uploads.find((upload) => key !== undefined && upload.key === key)

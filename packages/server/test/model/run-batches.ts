@@ -81,7 +81,7 @@ function explain(models: Model[], events: unknown[]): string {
   return `no order of these calls explains the responses:\n${responses}\nin ${JSON.stringify(models)}`
 }
 
-/** Deletes the uploads, because jobs process all accounts. */
+/** Deletes the uploads, because the jobs of later runs would process them, too. */
 async function endUploads(account: TestAccount, models: Model[]): Promise<void> {
   for (const { id } of models[0]?.uploads ?? []) {
     await account.call('DELETE', `${API}/assets/${id}?permanent=true`)

@@ -13,7 +13,7 @@ const ABOUT_UPLOADS: Command['kind'][] = [
   'expire',
 ]
 
-/** The upload or asset of a call without a response, as the clients name it; by default, the first upload. */
+/** The IDs in the observation of a call whose response is unknown. By default, those of the first upload. */
 export function targetOf(
   model: Model,
   command: Command,

@@ -77,7 +77,7 @@ export const VERSION_RULES = {
   },
 }
 
-/** As the API returns them. */
+/** The versions of the asset, in the order in which the API lists them. */
 export function versionsOf(asset: ModelUpload) {
   return [
     { ...asset, isCurrent: true },

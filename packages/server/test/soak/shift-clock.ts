@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /*
  * Loaded before the service (`node --import`), in each of its threads. Shifts the clock by the number of
- * milliseconds in the file, which the test changes during the run.
+ * milliseconds in the file `CLOCK_FILE`, which the test changes during the run.
  */
 const { CLOCK_FILE = '' } = process.env
 const RealDate = Date

@@ -46,7 +46,7 @@ const MAX_DELAY_MS = 200
 const MAX_STARTS = 5
 const SHIFT_CLOCK = new URL('shift-clock.ts', import.meta.url).href
 
-/** Uploads for this long, with kills, restarts, clock changes and slow storage, then checks all data. */
+/** Uploads for this long, with kills, restarts, clock changes and, on S3, slow storage, then checks all data. */
 export async function soak(
   t: TestContext,
   { durationMs, seed }: { durationMs: number; seed: number },
@@ -197,7 +197,7 @@ function endpointOf(slowStorage: S3Proxy | undefined): Record<string, string> {
 }
 
 function pickSize({ pick, between }: Random): number {
-  // The tests' Ceph keeps all data in memory, so only few files have two parts.
+  // The tests' Ceph keeps all data in memory, so only a few files have two parts.
   if (isOnS3)
     return pick([0, 1, between(1, 100_000), pick([1_000, 10_000, CHUNK + between(0, 1000)])])
   return pick([0, 1, CHUNK, between(1, CHUNK), between(1, 5 * CHUNK), 5 * CHUNK])

@@ -24,7 +24,7 @@ export interface Matrix {
   service: TestService
   operations: Operation[]
   ours: TestAccount
-  /** Existing resources of the account to call the operation on, and as many IDs that never existed. */
+  /** Targets with existing resources of the account, and the same targets with IDs that never existed. */
   existingAndUnknownTargets(operation: Operation): Promise<Target[]>
   send(operation: Operation, target: Target, secret?: string): Promise<TextResponse>
 }

@@ -3,7 +3,10 @@ import type { StorageUpload } from '../../src/storage/storage.ts'
 
 const EVERYTHING = { page: 1, perPage: 1000 }
 
-/** The summary, assets, products, keys and open uploads of an account, except when its keys were last used. */
+/**
+ * The summary, assets, products, attachments, keys and open uploads of an account, without the times at which its keys
+ * were last used.
+ */
 export async function readAccountState(context: Context, accountId: string) {
   return readAccount(context, accountId, await Array.fromAsync(context.storage.listUploads()))
 }
@@ -29,7 +32,7 @@ async function readAccount({ database }: Context, accountId: string, open: Stora
   }
 }
 
-/** The same for all accounts, with their usage counters and the parts of open uploads. */
+/** The state of all accounts, with their usage counters and the parts of open uploads. */
 export async function readWholeState(context: Context) {
   const { database, storage } = context
   const accounts = await database.listAccounts()

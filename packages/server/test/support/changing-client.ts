@@ -24,7 +24,7 @@ export interface ChangingClient extends RetryOptions {
   isOver: () => boolean
 }
 
-/** Makes changes of all kinds until `isOver` returns true. Some are refused on purpose, and must leave no event. */
+/** Makes changes of several kinds until `isOver` returns true. Some are refused on purpose, and must leave no event. */
 export async function changeUntilOver(client: ChangingClient): Promise<void> {
   for (let round = 1; !client.isOver(); round += 1)
     await changeOne(client, `${client.name}-${round}`)

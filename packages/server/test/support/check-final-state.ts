@@ -19,7 +19,7 @@ const CONCURRENT_DOWNLOADS = 8
 /**
  * Call this after all clients and instances have ended. Runs the jobs with a later clock, then checks that
  * every confirmed change is stored and that nothing else remains in the database or the storage, even if the storage's
- * gateway was killed in the meantime.
+ * gateway was killed during the test.
  */
 export async function checkFinalState(
   t: TestContext,

@@ -6,8 +6,8 @@ import { queueDeliveries } from '../../src/operations/webhooks/queue-deliveries.
 const LIMITS = { limit: 50, perWebhook: 10, maxBytes: 1_000_000 }
 
 /**
- * Queues and sends all deliveries that are due, as the job does. `afterMs` is how much later than now it is, for
- * deliveries that wait for a retry. Returns the number of attempts.
+ * Queues and sends all deliveries that are due, as the job does. `afterMs` moves the clock forward, for deliveries
+ * that wait for a retry. Returns the number of attempts.
  */
 export async function deliverAll(context: Context, afterMs = 0): Promise<number> {
   const later = atLaterTime(context, afterMs)

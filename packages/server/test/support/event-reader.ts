@@ -30,7 +30,7 @@ export async function readEventsUntilOver(
   }
 }
 
-/** Fails unless each confirmed change has exactly one event. */
+/** Fails unless each confirmed change has exactly one event of each type that it causes. */
 export function checkOutcomeEvents(events: Event[], outcomes: Outcomes): void {
   const counts = new Map<string, number>()
   for (const { type, data } of events) {

@@ -8,7 +8,7 @@ export interface ReadStream {
   headers: Headers
   /** The events so far. */
   events: Event[]
-  /** The ID of the last message, with or without an event. */
+  /** The ID of the last message that had an ID, with or without an event. */
   lastId(): string | undefined
   isEnded(): boolean
   /** Disconnects. */

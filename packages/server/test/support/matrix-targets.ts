@@ -35,7 +35,7 @@ async function aReplacedFile(account: TestAccount): Promise<Target> {
   return { state: 'a replaced file', ids: { ...ids, 'versions/{version}': '1' }, fields: {} }
 }
 
-async function severalAssets(account: TestAccount): Promise<Target> {
+async function aLinkInList(account: TestAccount): Promise<Target> {
   const { state, ids } = await aLink(account)
   return { state: `${state} in a list`, ids: {}, fields: { ids: Object.values(ids) } }
 }
@@ -92,14 +92,14 @@ const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
 export async function targetsOf(operation: Operation, account: TestAccount): Promise<Target[]> {
   const variables = operation.path.match(/[^/]*\/?\{[^}]*\}/g) ?? []
   const variable = variables.join(' ')
-  if (operation.body && 'ids' in operation.body) return [await severalAssets(account)]
+  if (operation.body && 'ids' in operation.body) return [await aLinkInList(account)]
   if (variables.length === 0) return [{ state: 'the account', ids: {}, fields: {} }]
   const makers = MAKERS[variable]
   assert.ok(makers, `${operation.name}: no test resource for ${variable}`)
   return Promise.all(makers.map((make) => make(account)))
 }
 
-/** The same target with IDs that never existed. */
+/** The same target, whose path has IDs that never existed. */
 export function onUnknownIds({ state, fields, ids }: Target, newId: () => string): Target {
   const unknown = Object.entries(ids).map(([variable, value]) => [
     variable,

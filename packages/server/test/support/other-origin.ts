@@ -35,7 +35,7 @@ const LOADABLE: Record<string, [type: string, content: string | Buffer]> = {
 
 export interface PermissiveService {
   port: number
-  /** The method and the media type of each request. */
+  /** The method and the media type of each request, except preflight requests. */
   got: string[]
 }
 

@@ -12,7 +12,7 @@ export interface Pattern {
   get(url: string, file: number): Promise<{ status: number; length: number }>
 }
 
-/** Prime, so that no part size is a multiple of it. */
+/** Prime, so that no round part size is a multiple of it. */
 const PERIOD = 1_000_003
 const SEND_SIZE = 256 * 1024
 

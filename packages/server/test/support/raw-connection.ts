@@ -31,7 +31,10 @@ export function aRawConnection(t: TestContext, url: string): RawConnection {
   return {
     socket,
     received: () => text,
-    waitFor: (part) => until(`${part} is received, not ${text}`, () => text.includes(part)),
+    waitFor: (part) =>
+      until(`${part} is received`, () => text.includes(part)).catch((error) => {
+        throw new Error(`Received instead: ${text}`, { cause: error })
+      }),
     closed: () => until('the connection is closed', () => isClosed),
   }
 }

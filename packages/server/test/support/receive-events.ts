@@ -9,11 +9,14 @@ import { aWebhookReceiver } from './webhook-receiver.ts'
 const TIMEOUT_MS = 600_000
 
 export interface EventReceiver {
-  /** Waits until all of these events are received. Returns how many requests were repeated. */
+  /**
+   * Waits until all of these events are received, except those before the webhook was added. Returns how many requests
+   * were repeated.
+   */
   waitForAll(events: { id: number; type: string }[]): Promise<number>
 }
 
-/** Adds a webhook to the account, and receives the events that happen from now on. */
+/** Adds a webhook to the account, and receives its requests. */
 export async function receiveEvents(t: TestContext, data: AccountData): Promise<EventReceiver> {
   const receiver = await aWebhookReceiver(t)
   /** The `webhook-id` of each event. */

@@ -14,9 +14,10 @@ export type Step =
   | 'show'
   | 'list'
 
-/** One request to one instance, and its outcome. */
+/** One request and its outcome. */
 export interface Attempt {
   step: Step
+  /** The instance that was chosen. A part is not sent to it, but to the storage. */
   baseUrl: string
   startedAt: number
   /** Undefined while the request is in progress. */

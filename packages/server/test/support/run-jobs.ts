@@ -13,8 +13,8 @@ import { scrubFiles } from '../../src/jobs/scrub-files.ts'
 import type { Context } from '../../src/operations/context.ts'
 
 /**
- * Returns a context in which the test runs the service's jobs itself. From now on, the service's own jobs
- * find nothing to do.
+ * Returns a context in which the test runs the service's jobs itself. After this call, the service's own jobs find
+ * nothing to do, except those that remove orphaned uploads and old rows.
  */
 export function takeOverJobs({ context }: { context: Context }): Context {
   const own = { ...context }

@@ -85,7 +85,7 @@ export async function readState({ service, accountId, ...fixture }: UploadFixtur
     usage,
     uploads,
     objects: await service.backdoor.readObjects(),
-    // An empty file does not count toward usage, but its upload is open in the storage.
+    // If a bad request opened the upload of a file of 0 bytes, the usage would not show it.
     inStorage: sorted.map(({ id }) => id),
     parts: await Promise.all(sorted.map((upload) => storage.listParts(upload))),
   }

@@ -12,9 +12,9 @@ import type { UploadLog } from './uploading-client.ts'
 const FINAL_STATUSES: (AssetStatus | undefined)[] = ['cancelled', 'expired', 'ready', 'deleted']
 
 /**
- * Runs the jobs as if every upload had expired. Afterward each upload must be ready, cancelled, expired or deleted, and
- * no object may be waiting to be removed. The context must be that of `takeOverJobs`: the service's own jobs would
- * renew uploads that received a part recently.
+ * Call this after the expiry of every upload has passed. Runs the jobs. Afterward each upload must be ready, cancelled,
+ * expired or deleted, and no object may be waiting to be removed. The context must be that of `takeOverJobs`: the
+ * service's own jobs would renew uploads that received a part recently.
  */
 export async function settleAll(context: Context, uploadLog: UploadLog): Promise<void> {
   const { database } = context

@@ -13,7 +13,7 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 
-/** The step that an upload had reached when the service was killed. */
+/** The step that a client had reached when the service was killed. */
 export type Step = 'request' | 'parts' | 'complete' | 'cancel' | 'resume' | 'use'
 
 export interface SentFile {
@@ -92,8 +92,8 @@ export function startClients(
 }
 
 /**
- * Uploads one file after another until the service is killed. First resumes `interruptedFile`, the
- * upload that the last kill interrupted. Returns the upload that this kill interrupts.
+ * Uploads one file after another until the service is killed, and returns the upload that the kill interrupts. First
+ * resumes `interruptedFile`, the upload that the previous kill interrupted.
  */
 export async function keepUploading(
   client: Client,

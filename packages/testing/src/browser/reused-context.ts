@@ -55,7 +55,7 @@ async function reset({ context, keeper }: Reused): Promise<void> {
   for (const event of EVENTS) context.removeAllListeners(event)
   await context.setOffline(false)
   await context.clearPermissions()
-  // Cookies, too.
+  // This removes the cookies, too.
   const session = await context.newCDPSession(keeper)
   const origin = `http://127.0.0.1:${await reusedPort()}`
   await session.send('Storage.clearDataForOrigin', { origin, storageTypes: 'all' })

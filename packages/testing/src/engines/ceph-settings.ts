@@ -80,7 +80,7 @@ rgw_override_bucket_index_max_shards = 1
 rgw_dynamic_resharding = false
 # Small parts, so that tests need not send megabytes.
 rgw_multipart_min_part_size = 1
-# By default the in-memory store keeps deleted objects for two hours.
+# By default, the gateway keeps the data of deleted objects for two hours.
 rgw_gc_obj_min_wait = 5
 rgw_gc_processor_period = 5
 rgw_gc_processor_max_time = 5

@@ -79,7 +79,7 @@ async function ensureUser(): Promise<void> {
 export interface PostgresServer {
   /** Creates a database, which is dropped after the test, and returns its URL. */
   database(t: TestContext): Promise<string>
-  /** The same without tables. */
+  /** Like `database`, but without tables. */
   emptyDatabase(t: TestContext): Promise<string>
   /** One database for many tests. The caller closes it, which drops it. */
   openReusedDatabase(): ReturnType<typeof openReusedDatabase>

@@ -25,7 +25,7 @@ export interface S3Server extends S3Endpoint {
   close(): Promise<void>
 }
 
-/** The credentials as environment variables, as in every deployment. */
+/** The credentials as environment variables. */
 export function credentialsOf({ credentials }: S3Endpoint) {
   return {
     AWS_ACCESS_KEY_ID: credentials.accessKeyId,

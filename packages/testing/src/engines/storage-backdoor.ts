@@ -7,7 +7,7 @@ import type { StorageUpload } from '@stowage/server/src/storage/storage'
 
 /** Direct access to the storage for tests, without the service, on any storage. */
 export interface StorageBackdoor {
-  /** The keys of all objects, including deleted ones that are still in the trash. */
+  /** The keys of all objects. On disk, also the names of folders that are being deleted. */
   readObjects(): Promise<string[]>
   /** Makes the storage unavailable. The returned function restores it. */
   makeUnavailable(): Promise<() => Promise<void>>

@@ -19,7 +19,10 @@ export async function freePort(): Promise<number> {
   return port
 }
 
-/** Listens on such a port. Unlike an ephemeral port, it stays available while the server is stopped. */
+/**
+ * Makes the server listen on a free port, and returns it. Unlike an ephemeral port, it stays available while the server
+ * is stopped.
+ */
 export async function listenOnFreePort(server: Server): Promise<number> {
   for (;;) {
     const port = next

@@ -6,7 +6,7 @@ export type Moment = 'before' | 'after'
 
 export interface CuttingProxy {
   port: number
-  /** Counts client messages from now on, and cuts the connection at the message with this number. */
+  /** Counts the client messages after this call, and cuts the connection at the message with this number. */
   cutAt(number: number, moment: Moment): void
   /** Stops cutting connections and returns the number of counted messages. */
   stopCutting(): number

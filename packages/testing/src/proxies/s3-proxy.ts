@@ -31,7 +31,7 @@ export interface S3Request {
 
 export interface S3Proxy {
   port: number
-  /** `choose` is called for each request from now on, and returns the fault to inject, if any. */
+  /** `choose` is called for each later request, and returns the fault to inject, if any. */
   injectFaults(choose: (seen: S3Request) => S3Fault | undefined): void
   close(): Promise<void>
 }

@@ -13,7 +13,7 @@ export interface Deployment {
 
 /**
  * An empty folder, database and storage, on the engines that the suite runs on. With `isReliable`, the test
- * cannot make the storage unavailable, and large transfers are faster. With `isInMemory`, the data is in memory
+ * cannot make S3 unavailable, and large transfers are faster. With `isInMemory`, the data is in memory
  * where that is possible.
  */
 export async function aDeployment(

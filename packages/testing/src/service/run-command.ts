@@ -49,10 +49,10 @@ async function ask(request: CommandRequest): Promise<Outcome> {
   }
 }
 
-/** Ends when this process ends, because the channel is closed then. */
+/** The new process ends when this one ends, because the channel is closed then. */
 function start(): ChildProcess {
   const child = fork(PROGRAM, {
-    // Not those of this process, such as --test.
+    // By default, it would get the options of this process, such as --test.
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',

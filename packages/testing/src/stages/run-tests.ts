@@ -5,8 +5,8 @@ import { sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { buildDashboard } from '../browser/build-dashboard.ts'
 
-/** These files share two processes, because loading all modules takes longer than most of the tests. */
 const SHARED_PROCESSES = 2
+/** These files share two processes, because loading all modules takes longer than most of the tests. */
 const SHARED_PROCESS = new RegExp(
   [
     '/server/test/http/',

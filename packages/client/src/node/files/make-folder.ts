@@ -2,8 +2,8 @@ import { mkdir } from 'node:fs/promises'
 import { dirname } from 'node:path'
 
 /**
- * Creates the folder and its missing parents. `recursive: true` is not used: it never returns when a
- * folder cannot be created inside an existing one, such as /proc or the target of a broken symlink.
+ * Creates the folder and its missing parents. `recursive: true` is not used: it never returns if a folder
+ * cannot be created inside an existing path, such as /proc or a broken symlink.
  */
 export async function makeFolder(path: string, mode?: number): Promise<void> {
   await make(path, mode).catch(async (error: NodeJS.ErrnoException) => {

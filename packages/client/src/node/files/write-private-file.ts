@@ -20,7 +20,7 @@ export async function writePrivateFile(
     // Unlike a rename, a hard link fails if the target exists.
     await (overwrite ? rename : link)(temporary, path)
   } finally {
-    // On a full disk, the file may have been created without its content.
+    // The temporary file still exists after a hard link or a failure, such as a full disk.
     await rm(temporary, { force: true })
   }
 }

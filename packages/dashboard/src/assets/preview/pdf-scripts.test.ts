@@ -14,7 +14,7 @@ function aStream(content: string): (string | Buffer)[] {
   return ['<</Type/ObjStm/Filter/FlateDecode>>stream\n', deflateSync(content), '\nendstream\n']
 }
 
-test('scripts are found in plain text, with escaped names and in compressed objects', async () => {
+test('scripts are found in plain text, with escaped names and in compressed objects, and encryption counts as a script', async () => {
   const words = 'word '.repeat(100_000)
   assert.equal(await hasScripts(aPdf(ACTION)), true)
   assert.equal(await hasScripts(aPdf('<</S/J#61va#53cript/JS 5 0 R>>')), true)

@@ -1,4 +1,4 @@
-/** The name of every action that runs a script. Any letter may be escaped, as in `#4a`. */
+/** Matches the name `JavaScript`, which every action that runs a script has. Any letter may be escaped, as in `#4a`. */
 const SCRIPT = new RegExp(
   [...'JavaScript'].map((letter) => `(?:${letter}|#${letter.charCodeAt(0).toString(16)})`).join(''),
   'i',
@@ -19,7 +19,7 @@ export async function hasScripts(pdf: Uint8Array<ArrayBuffer>): Promise<boolean>
     // In zlib's format, the low half of the first byte is 8.
     if (((pdf[start] ?? 0) & 0x0f) !== 8) continue
     const end = text.indexOf('endstream', start)
-    // Excludes the line break before the keyword: some decompressors reject trailing bytes.
+    // Excludes the line break before `endstream`: some decompressors reject trailing bytes.
     const content = text.slice(start, end < 0 ? undefined : end).replace(/\r?\n$/, '')
     if (await inflatesToScript(pdf.subarray(start, start + content.length))) return true
   }

@@ -5,7 +5,10 @@ import pLimit from 'p-limit'
 const PAGE_SIZE = 1000
 const MAX_REQUESTS = 6
 
-/** The stored products that the file may change. Loads them by ID or all of them, whichever takes fewer requests. */
+/**
+ * Returns at least the stored products that the file may change. Loads the products with the IDs in the file, or all
+ * products of the account, whichever takes fewer requests.
+ */
 export async function findExisting(
   client: Client,
   products: LocatedProduct[],

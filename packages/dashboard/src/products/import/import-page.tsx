@@ -45,6 +45,7 @@ export function ImportPage() {
             <ErrorAlert
               title="Could not preview the import"
               error={state.error}
+              isRepeated={false}
               onRetry={state.retry}
             />
             <ChooseAnother onClick={restart} />
@@ -120,6 +121,7 @@ function Sending({ state, onRetry, onRestart }: SendingProps) {
                 ? 'The service rejected the products below.'
                 : failure.error
             }
+            isRepeated={false}
             onRetry={onRetry}
           />
           {failure.problems.length > 0 && (

@@ -167,7 +167,7 @@ function LinesTable<Item extends { line: number }>({
         </Table.Thead>
         <Table.Tbody>
           {visibleItems.map((item, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: a line may have several problems, and their order does not change
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line may have several problems, in a fixed order
             <Table.Tr key={index}>
               <Table.Td className={classes.line}>{numberText(item.line)}</Table.Td>
               {children(item)}

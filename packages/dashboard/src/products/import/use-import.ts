@@ -27,7 +27,7 @@ export type Import =
       step: 'sending'
       preview: Preview
       done: number
-      /** Why it stopped. Sending resumes after the first `done` products. */
+      /** Why the import stopped. A retry continues after the first `done` products. */
       failure?: { error: unknown; problems: ProductsFileProblem[] }
     }
   | { step: 'done'; preview: Preview }

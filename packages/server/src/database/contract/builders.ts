@@ -82,11 +82,11 @@ interface UploadFacts {
   sha256?: string
 }
 
-/** Does not expire during a test. */
+/** An upload that does not expire during a test. */
 export const KEPT = { keptForMs: 12 * 3_600_000 }
 /** The previous version is kept. */
 export const KEEP = { keepVersions: 1 }
-/** Expires immediately. */
+/** An upload that expires immediately. */
 export const OVERDUE = { keptForMs: -1 }
 
 export function anUpload(facts: UploadFacts = {}): Upload {

@@ -46,7 +46,6 @@ export function testBulkChanges({ name, open }: Contract): void {
       count: 51 * products,
     })
     assert.equal((await data.listAssets({ ...PAGE, sort: NEWEST, attached: true })).total, 0)
-    // For a single asset, there is no limit.
     assert.deepEqual(await data.attachAssets(ids.slice(0, 1), all), { outcome: 'done' })
   })
 
@@ -77,7 +76,7 @@ export function testBulkChanges({ name, open }: Contract): void {
     await Promise.all([data.continueTrashAll(), data.continueTrashAll()])
     assert.equal((await data.readSummary()).assets, 0)
     assert.deepEqual(await database.listTrashAll(), [])
-    // Nothing to move.
+    // No asset remains, so there is nothing to begin.
     await data.beginTrashAll()
     assert.deepEqual(await database.listTrashAll(), [])
   })

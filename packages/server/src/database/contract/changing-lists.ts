@@ -54,7 +54,7 @@ export function testChangingLists({ name, open }: Contract): void {
   })
 }
 
-/** The page has every row from `offset` on. */
+/** Checks in every round that the page has every row from `offset` on. */
 async function checkPages(list: () => Promise<Rows<unknown>>, offset: number): Promise<void> {
   for (let round = 0; round < ROUNDS; round += 1) {
     const { rows, total } = await list()

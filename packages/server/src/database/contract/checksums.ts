@@ -51,7 +51,7 @@ export function testChecksums({ name, open }: Contract): void {
     assert.ok(Math.abs((recorded.verifiedAt?.getTime() ?? 0) - before) < 60_000)
     assert.deepEqual(await integrityOf(data, id), recorded)
     assert.deepEqual((await data.listVersions(id))?.[0]?.integrity, recorded)
-    // From now on it is read again when it is due.
+    // A verified file is only read again by the scrub, when it is due.
     assert.deepEqual(await claim(database, 'new', inHours(48)), [])
     assert.deepEqual(await claim(database, 'scrub'), [])
     assert.equal((await claim(database, 'scrub', inHours(25))).length, 1)

@@ -67,7 +67,7 @@ export function testDeliveries({ name, open }: Contract): void {
 
   test(
     name(
-      'after a claim ends, another instance can claim the delivery, and only its failure counts',
+      'after a claim ends, another instance can claim the delivery, and the first can only record a success',
     ),
     async (t) => {
       const { database, data } = await open(t)
@@ -155,7 +155,7 @@ export function testDeliveries({ name, open }: Contract): void {
     },
   )
 
-  test(name('webhooks whose last attempt failed are claimed separately'), async (t) => {
+  test(name('deliveries of failing webhooks are claimed separately'), async (t) => {
     const { database, data } = await open(t)
     const [good, bad] = [await addWebhook(data), await addWebhook(data)]
     for (const { id } of [good, bad]) await queue(database, id, 2)

@@ -65,7 +65,7 @@ export function testDeliveryLog({ name, open }: Contract): void {
   )
 
   test(
-    name('old deliveries and those above the limit are removed, but not pending ones'),
+    name('above the limit, ended deliveries are removed; old deliveries are always removed'),
     async (t) => {
       const { database, data } = await open(t)
       const { id } = await addWebhook(data)

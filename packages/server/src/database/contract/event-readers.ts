@@ -40,7 +40,7 @@ export function testEventReaders({ name, open }: Contract): void {
         })
       })
       await work()
-      // When it is called, the events can be read.
+      // When the listener is called, the events can be read.
       assert.ok((await reading) > 0)
       await nextTurn()
       assert.ok(woken.length <= 6 && woken.includes(account.id), `${woken}`)

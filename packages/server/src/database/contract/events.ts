@@ -145,7 +145,7 @@ export function testEvents({ name, open }: Contract): void {
       const id = await aReadyAsset(data, { size: 1 })
       if (index % 3 === 0) await data.attachProducts(id, { ...NONE, ids: [product?.id ?? ''] })
       if (index % 3 === 1) await data.trashAssets([id])
-      // Rolled back: the events must not be visible, and their IDs are used again.
+      // This call is rolled back: its events must not be visible, and their IDs are used again.
       await data.attachProducts(id, { ...NONE, productIds: [7] })
     }
     const changes = Promise.all(Array.from({ length: 30 }, (_, index) => change(index)))

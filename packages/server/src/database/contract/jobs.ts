@@ -11,7 +11,7 @@ import {
   usageOf,
 } from './builders.ts'
 
-/** The contract for background jobs. */
+/** The contract for background jobs, and for binding a storage. */
 export function testJobs({ name, open }: Contract): void {
   test(name('the first bound storage stays bound until it is explicitly replaced'), async (t) => {
     const { database } = await open(t)
@@ -117,7 +117,7 @@ export function testJobs({ name, open }: Contract): void {
       return claimed.map(({ asset }) => asset.id).sort()
     }
     assert.deepEqual(await claim(-0.1, 10), [])
-    // While the first one is claimed, the others are next.
+    // While one completion is claimed, the others are next.
     const [taken = ''] = await claim(0.4, 1)
     const left = [first, ...others].filter((id) => id !== taken).toSorted()
     assert.deepEqual(await claim(0.5, 10), left)

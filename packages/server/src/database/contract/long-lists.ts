@@ -104,7 +104,7 @@ export function testLongLists({ name, open }: Contract): void {
           maxLength: 3,
         }),
         wanted: queries(),
-        // After any asset, even one that does not match the filter or is deleted meanwhile.
+        // The list starts after any asset, even one that does not match the filter or is deleted meanwhile.
         cursorAt: fc.option(fc.nat(), { nil: undefined }),
       })
       const property = fc.asyncProperty(steps, async ({ changes, wanted, cursorAt }) => {

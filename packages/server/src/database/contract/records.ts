@@ -18,7 +18,7 @@ import {
 
 /** The contract for moving data between deployments. */
 export function testRecords({ name, open }: Contract): void {
-  test(name('ready assets are exported by ID in batches, with their products'), async (t) => {
+  test(name('ready assets are exported in batches by ascending ID, with products'), async (t) => {
     const { database, data } = await open(t, { planStorage: 1000 })
     const [one, two] = await data.putProducts([
       aProduct(),

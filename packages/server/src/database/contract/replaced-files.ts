@@ -14,7 +14,7 @@ import {
 
 import { numbersOf, replace, startReplacement } from './replacement-builders.ts'
 
-/** The contract for deleting replaced files, for replacements that do not become current, and for their objects. */
+/** The contract for deleting replaced files, for their objects, and for replacements that do not become current. */
 export function testReplacedFiles({ name, open }: Contract): void {
   test(name('deleting an asset frees all versions and cancels its replacement'), async (t) => {
     const { database, data } = await open(t)

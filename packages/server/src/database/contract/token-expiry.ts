@@ -27,7 +27,7 @@ async function startBeforeExpiry(
 /** The contract for the expiry of upload tokens. */
 export function testTokenExpiry({ name, open }: Contract): void {
   test(
-    name('an expired token reserves nothing; an earlier upload can be repeated and completed'),
+    name('an expired token reserves nothing, but its repeated request returns the earlier upload'),
     async (t) => {
       const { database, data, account } = await open(t)
       const token = await addToken(data, {}, 1)
@@ -79,7 +79,7 @@ export function testTokenExpiry({ name, open }: Contract): void {
     const { database, data } = await open(t, { planStorage: 1000 })
     const old = await Promise.all([1, 2, 3].map(() => addToken(data, {}, -DAY_MS - 1000)))
     const recent = await addToken(data, {}, -1000)
-    // Created while the clock was ahead.
+    // As if it was created while the clock was ahead.
     const ahead = await addToken(data, {}, 100 * DAY_MS)
     assert.equal((await database.findUploadToken(ahead.hash))?.isExpired, true)
     assert.equal(await database.forgetUploadTokens(DAY_MS, 2), 2)

@@ -59,8 +59,8 @@ export function testTrashList({ name, open }: Contract): void {
     const { data } = await open(t)
     const file = await aReadyAsset(data, { filename: 'Straße 1.zip', path: 'course/week 1' })
     const link = await aLink(data, { filename: 'course 50%', path: null })
-    const below = await aLink(data, { filename: 'notes', path: 'course 2' })
-    await data.trashAssets([file, link, below])
+    const beside = await aLink(data, { filename: 'notes', path: 'course 2' })
+    await data.trashAssets([file, link, beside])
     const find = async (query: Partial<TrashQuery>) => {
       const { rows, total } = await data.listTrash({ ...PAGE, ...query })
       assert.equal(total, rows.length)
@@ -68,17 +68,19 @@ export function testTrashList({ name, open }: Contract): void {
     }
     assert.deepEqual(await find({ name: '50%' }), [link])
     assert.deepEqual(await find({ name: '0_' }), [])
-    assert.deepEqual(await find({ words: ['course'] }), [file, link, below].sort())
+    assert.deepEqual(await find({ words: ['course'] }), [file, link, beside].sort())
     assert.deepEqual(await find({ words: ['week', 'strasse'] }), [file])
     assert.deepEqual(await find({ words: ['week', 'notes'] }), [])
     assert.deepEqual(await find({ kind: 'file' }), [file])
-    assert.deepEqual(await find({ kind: 'link' }), [link, below].sort())
+    assert.deepEqual(await find({ kind: 'link' }), [link, beside].sort())
     assert.deepEqual(await find({ folder: 'course/' }), [file])
     assert.deepEqual(await find({ folder: 'course/', kind: 'link' }), [])
   })
 
   test(
-    name('for assets deleted while the clock was ahead, the time in the trash starts now'),
+    name(
+      'for assets deleted while the clock was ahead, the time in the trash starts at the next removal',
+    ),
     async (t) => {
       const { database, data } = await open(t)
       const id = await aLink(data)

@@ -220,7 +220,7 @@ export function testTrash({ name, open }: Contract): void {
     assert.equal(await database.forgetEndedAssets(inHours(1), 10), 4)
   })
 
-  test(name('a late completion of an asset in the trash returns that it is ready'), async (t) => {
+  test(name('a late completion of an asset in the trash returns ready'), async (t) => {
     const { data } = await open(t)
     const id = await aReadyAsset(data)
     await data.trashAssets([id])

@@ -212,7 +212,7 @@ export function testUploadTokens({ name, open }: Contract): void {
       }
       assert.deepEqual(await attached(), [])
       await data.deleteProduct(deleted.id)
-      // A variant that was added after the token was created belongs to its product, too.
+      // A product ID also selects variants that were added after the token was created.
       await data.putProducts([aProduct({ productId: 1, variantId: 12 })])
       await complete(data, upload.id)
       assert.deepEqual((await attached()).toSorted(), [11, 12, 31])

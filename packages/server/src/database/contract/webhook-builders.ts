@@ -80,7 +80,7 @@ export function anAttempt(details: Partial<Attempt> = {}): Attempt {
 
 export const SUCCESS: AttemptResult = { outcome: 'succeeded', attempt: anAttempt() }
 
-/** A failed attempt at this time, which is retried an hour later. */
+/** A failed attempt at this time. Unless it is the last one, the next one follows an hour later. */
 export function failureAt(
   at: Date,
   details: { isGone?: boolean; isLast?: boolean } = {},

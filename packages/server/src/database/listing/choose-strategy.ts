@@ -14,7 +14,7 @@ export interface ListingStrategies {
   listAll(): Page | Promise<Page>
   /**
    * Looks the name or a word up in the trigram index, or the folder in its index, and caches the IDs of all
-   * matches. Undefined when more than `MAX_SMALL_RESULT` assets match.
+   * matches. Undefined when no index limits the candidates to `MAX_SMALL_RESULT` assets, or when `countRows` is faster.
    */
   findSmallResult(): Page | undefined | Promise<Page | undefined>
   /** Counts the matches on every call. */
@@ -35,7 +35,7 @@ export async function chooseStrategy(
     const page = await strategies.findSmallResult()
     if (page !== undefined) return page
   }
-  // A product has few assets, and the account's revision does not change when a product changes.
+  // A product has few assets, and the account's revision does not change with every change of a product.
   return isByProduct(query) ? strategies.countRows() : strategies.countBlocks()
 }
 

@@ -8,7 +8,7 @@ export interface PageLocation {
   from: string
   /** The first ID of the block after the last one; undefined at the end of the listing. */
   until: string | undefined
-  /** Whether `offset` counts from the end of the blocks, because the end is nearer. */
+  /** Whether `offset` counts from the end of the blocks. */
   isFromEnd: boolean
   offset: number
   limit: number
@@ -48,8 +48,8 @@ export function locatePage(
 }
 
 /**
- * Locates the blocks that contain the next rows after an ID. The first block may contain rows before the
- * ID, which the caller must exclude.
+ * Locates the blocks that contain the next rows after an ID, in the sort order. The block of the ID may also
+ * contain earlier rows, which the caller must exclude.
  */
 function locateAfter(
   counts: BlockCounts,

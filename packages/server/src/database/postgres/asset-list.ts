@@ -68,7 +68,7 @@ export function accountAssetList(
     })
   }
 
-  /** In one snapshot: an asset that is added in between would push another one off the page. */
+  /** The count and the page are read in one snapshot: an asset that is added in between would shift the page. */
   function countRows(query: AssetQuery): Promise<Rows<Asset>> {
     const filter = conditionsOf(sql, account, query, 'index')
     return inSnapshot(sql, async () => {

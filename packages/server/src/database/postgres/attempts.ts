@@ -62,7 +62,7 @@ function isTarget(sql: Sql, { id, url }: Webhook): Fragment {
   return sql`(id = ${id} and url = ${url})`
 }
 
-/** Locks the webhook before the delivery. If the claim has ended, nothing changes. */
+/** Locks the webhook before the delivery. Changes nothing if the delivery has ended or was claimed again. */
 async function recordFailure(
   sql: Sql,
   { webhook, delivery, claim }: ClaimedDelivery,

@@ -60,7 +60,7 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
 
   return {
     beginCompletion(id, { keptForMs, bytes }) {
-      // From now on `retry_at` is set, even if the upload is reopened. That marks its size as final.
+      // `retry_at` marks the size of the upload as final. It stays set even if the upload is reopened.
       const change = async () => {
         const begun = await sql`
           update assets set status = 'completing', changed_at = now(), retry_at = now(),

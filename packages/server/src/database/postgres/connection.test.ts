@@ -74,8 +74,8 @@ test('a long transaction stays on its connection', async (t) => {
 })
 
 /**
- * Starts a proxy that forwards one connection, breaks it at the message with this number, and refuses all others.
- * Returns the URL of the proxy.
+ * Starts a proxy that forwards one connection, breaks it at the message with this number, and refuses all
+ * other connections. Returns the URL of the proxy.
  */
 async function brokenAt(t: TestContext, number: number, url: string): Promise<string> {
   const proxied = new URL(url)
@@ -103,7 +103,7 @@ test('a connection that breaks while it is opened fails its statement, and cause
   process.on('unhandledRejection', note)
   cleanUp(t, () => process.off('unhandledRejection', note))
   const options = { poolSize: 1, statementTimeoutMs: 10_000, tls: 'off' } as const
-  // Logging in and the statement take fewer messages, so at the end the statement succeeds.
+  // Logging in and the statement take fewer than six messages, so in the last round the statement succeeds.
   for (let number = 1; number <= 6; number += 1) {
     const connection = openConnection({ url: await brokenAt(t, number, url), ...options })
     await connection.sql`select 1`.catch((error) => assert.ok(isOutage(error), error))

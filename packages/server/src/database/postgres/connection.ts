@@ -4,7 +4,7 @@ import { isOutage } from './outages.ts'
 
 export interface PostgresOptions {
   url: string
-  /** The maximum number of connections. */
+  /** The maximum number of connections in the pool. */
   poolSize: number
   /** The longest time that a statement may take. */
   statementTimeoutMs: number
@@ -97,7 +97,7 @@ function withoutLibpqOnly(url: string): string {
   return cleaned.href
 }
 
-/** Throws if no PostgreSQL server responds in time. Some ports accept connections but never respond. */
+/** Throws if no server responds within twice `CONNECT_TIMEOUT_MS`. Some ports accept connections but never respond. */
 export async function requireServer({ sql }: Connection): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>()
   const timer = setTimeout(() => reject(noResponse()), 2 * CONNECT_TIMEOUT_MS)

@@ -20,7 +20,7 @@ export async function moveToTrash(
   ids: string[],
 ): Promise<Upload[]> {
   if (ids.length === 0) return []
-  // Before the account is locked by the next statement: assets are locked first.
+  // The rows of replacements are locked before the account, which the next statement locks.
   const replacements = await cancelReplacements(transaction, actor, ids)
   await transaction`
     update assets set status = 'deleted', changed_at = now(), linked = false,

@@ -110,7 +110,7 @@ export function deliveryQueue(sql: Sql): Queue {
     async renewClaims(claimed, claimedUntil) {
       const ids = claimed.map(({ delivery }) => delivery.id)
       const claims = claimed.map(({ claim }) => claim)
-      // In the order of the IDs, so that no deadlock can occur.
+      // The rows are locked in the order of their IDs, so that no deadlock can occur.
       await sql`
         update deliveries set due_at = ${claimedUntil}, claimed_until = ${claimedUntil}
         where id in (

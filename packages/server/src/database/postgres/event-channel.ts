@@ -37,8 +37,8 @@ interface ChannelOptions {
 /**
  * Wakes the readers of events by LISTEN and NOTIFY. Notifications are sent after the commit, not in the transaction of
  * the change: PostgreSQL commits transactions with NOTIFY one after another, each with its own disk sync. The listening
- * connection is opened for the first listener. A notification to itself proves that the instance receives
- * notifications, which a pooler in transaction mode prevents. Without it, the instance polls.
+ * connection is opened for the first listener. The instance also notifies itself: if this notification does not arrive,
+ * for example behind a pooler in transaction mode, the instance polls.
  */
 export function openEventChannel({ options, run, times = TIMES }: ChannelOptions): EventChannel {
   const self = randomUUID()
@@ -75,7 +75,10 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
     }
   }
 
-  /** Listens until the connection is lost. Returns whether it has received any notification. */
+  /**
+   * Listens until the connection is lost, notifications stop arriving, or the signal is aborted. Returns whether it has
+   * received any notification.
+   */
   async function listen(signal: AbortSignal): Promise<boolean> {
     let hasReceivedSinceCheck = false
     let hasReceived = false

@@ -5,14 +5,14 @@ import { begin, type Sql } from './connection.ts'
 /** An arbitrary number that nothing else locks in the database. */
 const FORGET_EVENTS_LOCK = 7_205_759_403
 
-/** The events of all accounts. Instances may call this concurrently. */
 type Events = Pick<Database, 'forgetEvents' | 'compareEvents' | 'repairEvents'>
 
+/** The events of all accounts. Instances may call this concurrently. */
 export function globalEvents(sql: Sql): Events {
   return {
     forgetEvents: (before, limit) =>
       begin(sql, async (transaction) => {
-        // Other instances would delete the same events.
+        // Without this lock, several instances would try to delete the same events.
         const [lock] = await transaction<{ is_free: boolean }[]>`
           select pg_try_advisory_xact_lock(${FORGET_EVENTS_LOCK}) as is_free`
         if (!lock?.is_free) return 0

@@ -8,7 +8,7 @@ import { openPostgresDatabase } from './postgres-database.ts'
 
 const server = await aPostgresServer()
 
-test('a claim does not exceed its limit, even if PostgreSQL joins with nested loops', async (t) => {
+test('a claim or a deletion does not exceed its limit, even if PostgreSQL joins with nested loops', async (t) => {
   const url = await server.database(t)
   const admin = postgres(url, { max: 1 })
   cleanUp(t, () => admin.end())

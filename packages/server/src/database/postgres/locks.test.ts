@@ -80,7 +80,7 @@ test('imports of the same products in different orders do not deadlock', async (
   assert.equal(deadlocks, 0)
 })
 
-/** Runs calls that lock products or assets, on a few of them. */
+/** Runs concurrent calls that lock a few products, these assets, or both. */
 async function changeAttachments(data: AccountData, assets: string[]): Promise<void> {
   const stored = await data.putProducts(products(6))
   const selection = () => ({
@@ -131,7 +131,7 @@ test('concurrent jobs that expire uploads of many accounts do not deadlock', asy
   assert.equal(deadlocks, 0)
 })
 
-/** Runs calls that lock an asset and its replacement, in different orders. */
+/** Runs concurrent calls that lock an asset, its replacement, or both. */
 async function changeVersions(data: AccountData, assets: string[]): Promise<void> {
   await times(32, async (index) => {
     const asset = assets[index % assets.length] ?? ''
@@ -190,7 +190,7 @@ test('uploads of a token can start, end and be attached while products change, w
   assert.equal(deadlocks, 0)
 })
 
-/** Runs calls that lock a webhook and its account, with others that lock one of them. */
+/** Runs concurrent calls that lock a webhook, its account, or both. */
 async function changeWebhooks(database: Database, data: AccountData): Promise<void> {
   const webhooks = [await addWebhook(data), await addWebhook(data)]
   for (const { id } of webhooks) await queue(database, id, 4)

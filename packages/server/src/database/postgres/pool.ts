@@ -29,7 +29,7 @@ export function openPool(options: PostgresOptions): Pool {
   let onIdle: (() => void) | undefined
 
   async function take(): Promise<Connection> {
-    // The most recently used one, so that few connections are open under low load.
+    // Takes the most recently used connection, so that few connections are open under low load.
     const connection = idle.pop()
     if (connection !== undefined) return usable(connection)
     const { promise, resolve } = Promise.withResolvers<Connection>()

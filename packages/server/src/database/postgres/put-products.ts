@@ -90,7 +90,7 @@ export function accountPutProducts(
         for (let start = 0; start < folded.length; start += BATCH) {
           stored.push(...(await putBatch(transaction, folded.slice(start, start + BATCH))))
         }
-        // After all products are locked: the account is locked last.
+        // Events are recorded after all products are locked, because the account is locked last.
         const changed = stored.filter(({ is_changed }) => is_changed && !isCopy).map(({ id }) => id)
         await recordProductEvents(transaction, actor, 'product.updated', changed)
         return stored

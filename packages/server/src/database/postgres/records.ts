@@ -81,13 +81,13 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
       for (const { id } of inserted) ids.add(id)
     }
     const added = records.filter(({ asset }) => ids.has(asset.id))
-    const links = linksOf(added.filter(({ trashedAt }) => trashedAt === undefined))
+    const attached = attachmentsOf(added.filter(({ trashedAt }) => trashedAt === undefined))
     // Passed as arrays: there may be more attachments than a statement can have parameters.
     await transaction`
       insert into asset_products (asset_id, product_id)
-      select * from unnest(${links.map(({ asset_id }) => asset_id)}::uuid[],
-        ${links.map(({ product_id }) => product_id)}::uuid[])`
-    const kept = linksOf(added.filter(({ trashedAt }) => trashedAt !== undefined))
+      select * from unnest(${attached.map(({ asset_id }) => asset_id)}::uuid[],
+        ${attached.map(({ product_id }) => product_id)}::uuid[])`
+    const kept = attachmentsOf(added.filter(({ trashedAt }) => trashedAt !== undefined))
     await transaction`
       insert into trashed_attachments (asset_id, product_id)
       select * from unnest(${kept.map(({ asset_id }) => asset_id)}::uuid[],
@@ -127,7 +127,7 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
   }
 }
 
-function linksOf(records: AssetRecord[]) {
+function attachmentsOf(records: AssetRecord[]) {
   return records.flatMap(({ asset, productIds }) =>
     productIds.map((product_id) => ({ asset_id: asset.id, product_id })),
   )

@@ -51,7 +51,7 @@ export function finishReplacement(
   })
 }
 
-/** Cancels a replacement whose asset no longer exists. */
+/** Cancels a replacement whose asset is no longer ready. */
 async function cancel(transaction: Sql, actor: string, id: string): Promise<boolean> {
   const cancelled = await transaction`
     with ended as (
@@ -71,8 +71,8 @@ async function cancel(transaction: Sql, actor: string, id: string): Promise<bool
 
 /**
  * Cancels the unfinished replacements of these assets, in the caller's transaction, which has locked the assets.
- * Those that are being completed are not cancelled here: `finishReplacement` cancels them, because their asset no
- * longer exists.
+ * Those that are being completed are not cancelled here: `finishReplacement` cancels them, because their asset is no
+ * longer ready.
  */
 export async function cancelReplacements(
   transaction: Sql,

@@ -3,7 +3,8 @@ import type { Sql } from './connection.ts'
 
 /*
  * Versions that are no longer kept, but whose objects downloads may still need. All functions run in the caller's
- * transaction. Only the holder of the account's row changes the removals.
+ * transaction. The queued removals of these objects have an `account_id`. Only the holder of the account's row adds
+ * such removals, deletes them, or clears their `account_id`.
  */
 
 /**

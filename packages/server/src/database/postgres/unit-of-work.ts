@@ -11,7 +11,7 @@ const MAX_PAUSE_MS = 1_000
 /** Runs a method of the port on a dedicated connection. */
 export type RunUnit = <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
 
-/** Calls `onEvents` with the accounts whose events the unit has written, after its commit. */
+/** Calls `onEvents` after a unit has ended, with the accounts for which it may have recorded events. */
 export function createUnitsOfWork(
   pool: Pool,
   onEvents: (accountIds: Iterable<string>) => void = () => {},

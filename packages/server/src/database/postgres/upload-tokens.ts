@@ -30,7 +30,7 @@ interface TokenRow {
   replaces: string | null
 }
 
-/** Tokens that expire later were created while the clock was ahead. */
+/** A token with more time than this until it expires was created while the clock was ahead. */
 const LATEST_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
 
 /** Uses the current time, not that of the start of the transaction, which may have waited for the token. */
@@ -113,7 +113,7 @@ export async function lockToken(
   return row
 }
 
-/** Why the token does not allow the upload; undefined if it does. The caller's transaction has locked it. */
+/** Why the token does not allow the upload; undefined if it does. The caller's transaction has locked the token. */
 export async function refuseToken(
   transaction: Sql,
   token: LockedToken | undefined,

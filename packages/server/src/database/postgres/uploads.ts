@@ -111,7 +111,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
     return row !== undefined
   }
 
-  /** If necessary, superseded objects and the oldest trash are removed, in one transaction. */
+  /** If necessary, removes superseded objects and the oldest trash, in the same transaction. */
   async function reserve(upload: NewUpload, isInTransaction: boolean): Promise<Attempt> {
     if (await tryReserve(upload)) return { outcome: 'reserved' }
     const makeRoomForUpload = async (transaction: Sql): Promise<Room> => {
@@ -183,7 +183,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
     await recordStorageLow(sql, writer, growth)
   }
 
-  /** If necessary, superseded objects and the oldest trash are removed, in one transaction. */
+  /** If necessary, removes superseded objects and the oldest trash, in the same transaction. */
   async function resize(id: string, bytes: number): Promise<Resizing | PartialRoom> {
     let room = 'none' as Room
     const row = await begin(sql, async (transaction) => {

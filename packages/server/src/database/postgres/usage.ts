@@ -50,7 +50,7 @@ export function globalUsage(sql: Sql): GlobalUsage {
       ) as trash,
       count(*) filter (where status = 'ready') as assets
     from accounts a left join assets s on s.account_id = a.id group by a.id`
-  /** Older versions use bytes of their type, but are not assets. */
+  /** The bytes of older versions count for their type, but older versions do not count as assets. */
   const byType = (transaction: Sql) => transaction`
     select account_id, type, sum(bytes)::bigint as bytes, sum(assets)::bigint as assets
     from (

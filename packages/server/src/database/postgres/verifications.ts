@@ -19,7 +19,7 @@ interface ChecksumRow {
 export function globalVerifications(sql: Sql): VerificationData {
   return {
     async claimVerifications(queue, { now, latest, claimedUntil }, limit) {
-      // The condition of the index on damaged objects.
+      // `damaged` repeats the condition of the partial index; otherwise PostgreSQL would not use the index.
       const isQueued = queue === 'damaged' ? sql`damaged` : sql`queue = ${queue}`
       // Two queries: with `or`, PostgreSQL would read the whole queue.
       const due = (isDue: Fragment) => sql`

@@ -6,10 +6,10 @@ import type { Fragment } from './statement.ts'
 const MAX_HASHED_PRODUCTS = 10_000
 
 /**
- * Matches assets that have every word in their name, in their path or in a text of an attached product. Whether
- * any path or any product has the word is looked up once; if none has it, they are not read for each asset.
- * Names are read from an index. A name and a path together are too long for an index entry, so paths are read from
- * the table.
+ * Matches assets that have every word in their name, in their path or in a text of an attached product. PostgreSQL
+ * looks up once whether any path has the word, and whether any product has it. If no path has it, the paths of the
+ * assets are not read; the same applies to their products. Names are read from an index. A name and a path together
+ * are too long for an index entry, so paths are read from the table.
  */
 export function wordFilter(
   sql: Sql,

@@ -17,7 +17,7 @@ import type { Connection } from './statement.ts'
 
 /** Filtered blocks that are counted in one turn of the event loop: one or two milliseconds. */
 const BLOCKS_PER_TURN = 8
-/** Fewer for a search, which may have to read the products of every asset. */
+/** A search counts fewer blocks per turn, because it may have to read the products of every asset. */
 const SEARCHED_BLOCKS_PER_TURN = 1
 /** Without a filter the count of a block is only looked up. */
 const UNFILTERED_BLOCKS_PER_TURN = 100_000

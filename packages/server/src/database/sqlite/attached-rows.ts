@@ -20,8 +20,9 @@ const PRODUCTS = qualified('p', PRODUCT_COLUMNS)
 const ASSETS = `${qualified('a', PLAIN_LISTED_COLUMNS)}, ${checksumOf('coalesce(a.object_key, a.id)')}`
 
 /**
- * Reads attached rows up to a limit. Sorts in JavaScript: to sort, SQLite would read all rows, not only
- * up to the limit. The plus in `+:limit` keeps SQLite from planning the statement again at each call.
+ * Reads attached rows up to a limit. The rows of several assets or products are sorted in JavaScript: to sort
+ * them, SQLite would read all rows, not only up to the limit. The plus in `+:limit` keeps SQLite from planning the
+ * statement again at each call.
  */
 export function prepareAttachedRows({ prepare }: Connection) {
   const products = prepare<ProductRow & { owner_id: string }>(

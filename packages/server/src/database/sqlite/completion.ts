@@ -34,7 +34,7 @@ export function prepareCompletion(connection: Connection) {
   const finished = prepare<{ status: AssetStatus }>(
     `select iif(trashed_at is null, ${STATUS}, 'ready') as status from assets where ${OWN_ASSET}`,
   )
-  // From now on `retry_at` is set, even if the upload is reopened. That marks its size as final.
+  // `retry_at` marks the size of the upload as final. It stays set even if the upload is reopened.
   const begin = prepare(
     `update assets set status = 'completing', changed_at = :now, retry_at = :now,
        expires_at = ${EXTENDED_EXPIRY}

@@ -82,7 +82,6 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
   )
 
   return {
-    /** Also jumps from webhook to webhook in the index. */
     isAnyDue: (now: Date): boolean => anyDue.get({ now: now.getTime() }) !== undefined,
 
     listWebhooksBehind({ limit, maxPending }: Arguments<'listWebhooksBehind'>[0]): WebhookBehind[] {

@@ -1,12 +1,12 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { createEventListeners, type EventListener } from '../event-listeners.ts'
 
-/** How often the file is checked for changes of other processes, such as `stowage keys add`. */
+/** How often the file is checked for changes by other processes, such as `stowage keys add`. */
 const CHECK_MS = 1_000
 
 /** Wakes the readers of events in this process. */
 export function openEventChannel(database: DatabaseSync) {
-  // Changes when another connection commits; reading it does not touch the disk if there is no such commit.
+  // The version changes when another connection commits; if none has, reading it does not touch the disk.
   const dataVersion = database.prepare('pragma data_version')
   let timer: NodeJS.Timeout | undefined
   let known: unknown

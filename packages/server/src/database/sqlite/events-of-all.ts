@@ -53,7 +53,7 @@ export function prepareEventsOfAll({ prepare, transaction }: Connection) {
       const rows = oldest.all({ limit })
       const kept = rows.findIndex(({ created_at: time }) => time >= earliest && time <= latest)
       const last = rows.at(kept === -1 ? rows.length - 1 : kept - 1)
-      // A read first: it is much cheaper than a write that changes nothing.
+      // Reads first: a read is much cheaper than a write that changes nothing.
       if (kept === 0 || last === undefined) return 0
       return transaction(() => {
         const forgotten = forget.all({ last: last.seq })

@@ -105,7 +105,7 @@ export function prepareJobs(connection: Connection) {
 
     limitExpiry(keptForMs: number): void {
       const latest = Date.now() + keptForMs
-      // A read first: it is much cheaper than a write that changes nothing.
+      // Reads first: a read is much cheaper than a write that changes nothing.
       if (anyLater.get({ latest }) !== undefined) limit.run({ latest })
     },
 
@@ -122,7 +122,7 @@ export function prepareJobs(connection: Connection) {
     },
 
     claimStuckCompletions({ before, now }: { before: Date; now: Date }, limit: number): Upload[] {
-      // A read first: it is much cheaper than a write that changes nothing.
+      // Reads first: a read is much cheaper than a write that changes nothing.
       if (anyCompleting.get({}) === undefined) return []
       const times = { before: before.getTime(), now: now.getTime() }
       return claimStuck.all({ ...times, limit }).map(toUpload)
@@ -135,7 +135,7 @@ export function prepareJobs(connection: Connection) {
     },
 
     claimDueRemovals(now: Date, limit: number): Removal[] {
-      // A read first: it is much cheaper than a write that changes nothing.
+      // Reads first: a read is much cheaper than a write that changes nothing.
       if (anyDue.get({ now: now.getTime() }) === undefined) return []
       const claimed_until = now.getTime() + REMOVAL_CLAIM_MS
       return claim.all({ now: now.getTime(), claimed_until, limit }).map(toRemoval)

@@ -50,7 +50,7 @@ export function prepareNameFilter({ prepare }: Connection) {
 }
 
 /**
- * An FTS5 expression that matches all trigrams of the texts. Each is quoted, so that no part of a text is
+ * An FTS5 expression that matches all trigrams of the texts. Each trigram is quoted, so that no part of a text is
  * an operator. Undefined when all texts are too short for a trigram.
  */
 export function matchExpression(...texts: string[]): string | undefined {

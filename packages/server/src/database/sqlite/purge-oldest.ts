@@ -5,7 +5,8 @@ import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 /**
- * Removes the oldest files in the trash until `bytes` are freed, at most `TRASH_BATCH`, in the caller's transaction.
+ * Removes the oldest files in the trash until `bytes` are freed, at most `TRASH_BATCH` files, in the caller's
+ * transaction.
  * Returns the bytes that it freed, and the number of files.
  */
 export function preparePurgeOldest(connection: Connection) {

@@ -78,7 +78,7 @@ export function prepareReplacements(connection: Connection) {
 
     /**
      * Cancels the unfinished replacement of an asset. One that is being completed is not cancelled here:
-     * `finishReplacement` cancels it, because its asset no longer exists.
+     * `finishReplacement` cancels it, because its asset is no longer ready.
      */
     cancelReplacement(actor: string, assetId: string): Upload | undefined {
       const row = cancel.get({ id: assetId, now: Date.now() })

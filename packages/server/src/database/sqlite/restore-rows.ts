@@ -39,7 +39,7 @@ export function prepareRestoreRows({ prepare }: Connection) {
       return { isCounted: count.run({ account, needed, assets: rows.length }) === 1, needed }
     },
 
-    /** The caller has counted its bytes. */
+    /** Call it after `countRestored`, which counts the bytes of the asset. */
     restoreRow({ seq, id, account_id: account, filename }: UploadRow): void {
       const attached = attach.run({ seq, id, account })
       forgetAttachments.run({ id })

@@ -71,7 +71,7 @@ export function prepareSmallResults({ prepare }: Connection) {
   function findAmong({ queries, parameters }: Candidates, options: FindOptions) {
     const { account, query, filter } = options
     const limited = queries.map((sql) => `select seq from (${sql} limit ${MAX_SMALL_RESULT + 1})`)
-    // Counting is several times as fast as combining the candidates of all texts.
+    // Counting is several times as fast as combining the candidates of all queries.
     if (limited.length > 1) {
       const counts = limited.map((sql) => `(select count(*) from (${sql})) > ${MAX_SMALL_RESULT}`)
       const some = prepare<{ many: number }>(`select ${counts.join(' or ')} as many`)
@@ -134,7 +134,7 @@ export function prepareSmallResults({ prepare }: Connection) {
       if (index > 0) await nextTurn()
       const result = findAmong(candidates, options)
       if (result === undefined) continue
-      // The account's revision does not change when a product changes.
+      // The account's revision does not change with every change of a product.
       if (!isByProduct(query)) cache.set(key, result)
       return pageIn(result)
     }

@@ -61,7 +61,7 @@ test('a database that another process keeps locked is reported as an outage', as
   await database.finishRemoval(1)
 })
 
-test('opening fails if a migration was edited after it ran', async (t) => {
+test('opening fails if a migration was edited after it ran, or if this version does not know it', async (t) => {
   const file = await aFile(t)
   await openIn(t, file)
   const other = new DatabaseSync(file)

@@ -153,7 +153,7 @@ export function prepareTrash(connection: Connection) {
     removeOldTrash(keptForMs: number): number {
       const now = Date.now()
       const until = now - keptForMs
-      // A read first: it is much cheaper than a write that changes nothing.
+      // Reads first: a read is much cheaper than a write that changes nothing.
       if (anyInFuture.get({ now }) === undefined && oldestOfAll.get({ until }) === undefined)
         return 0
       return transaction(() => {

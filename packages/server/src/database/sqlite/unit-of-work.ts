@@ -10,7 +10,7 @@ export interface UnitsOfWork {
   /** Shares a commit with the writes that arrive at the same time. */
   write<Result>(work: () => Result): Promise<Result>
   /**
-   * A write that frees disk space or releases a reservation. If the disk is full, it runs
+   * For writes that must also work on a full disk, such as deletions. If the disk is full, the write runs
    * again with the space of the spare file, if there is one.
    */
   free<Result>(work: () => Result): Promise<Result>

@@ -27,12 +27,12 @@ interface TokenRow {
   replaces: string | null
 }
 
-/** Tokens that expire later were created while the clock was ahead. */
+/** A token with more time than this until it expires was created while the clock was ahead. */
 const LATEST_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
 
 /**
- * The new expiry of an upload, in an update of `assets` at `:now`. Without a limit, an expired token could extend it
- * forever.
+ * The new expiry of an upload, in an update of `assets` at `:now`. It does not change if the token of the upload has
+ * expired: otherwise the upload could be extended forever.
  */
 export const EXTENDED_EXPIRY = `iif(token_id is not null and exists (
     select 1 from upload_tokens t where t.id = assets.token_id
@@ -105,11 +105,11 @@ export function prepareUploadTokens(connection: Connection) {
     forgetUploadTokens(keptForMs: number, limit: number): number {
       const clock = Date.now()
       const times = { before: clock - keptForMs, latest: clock + LATEST_MS }
-      // A read first: it is much cheaper than a write that changes nothing.
+      // Reads first: a read is much cheaper than a write that changes nothing.
       return anyForgettable.get(times) === undefined ? 0 : forget.run({ ...times, limit })
     },
 
-    /** Why the token does not allow the upload; undefined if it does. In the caller's transaction. */
+    /** Why the token does not allow the upload; undefined if it does. Runs in the caller's transaction. */
     refuseToken(account: string, id: string, bytes: number): Reservation | undefined {
       const row = own.get({ account, id })
       if (row === undefined) return { outcome: 'token_expired', expiresAt: new Date() }

@@ -26,7 +26,7 @@ const SUMS = `coalesce(sum(bytes) filter (where status = 'ready' and kind = 'fil
   coalesce(sum(bytes) filter (where trashed_at is not null and kind = 'file'), 0) as trash,
   count(*) filter (where status = 'ready') as assets`
 
-/** Older versions use bytes of their type, but are not assets. */
+/** The bytes of older versions count for their type, but older versions do not count as assets. */
 const BY_TYPE = `select account_id, type, sum(bytes) as bytes, sum(assets) as assets
   from (
     select account_id, type, iif(kind = 'file', bytes, 0) as bytes, 1 as assets

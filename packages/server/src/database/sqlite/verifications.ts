@@ -39,7 +39,7 @@ export function prepareVerifications(connection: Connection) {
     new: prepareClaim(connection, "queue = 'new'"),
     backlog: prepareClaim(connection, "queue = 'backlog'"),
     scrub: prepareClaim(connection, "queue = 'scrub'"),
-    // The condition of the index on damaged objects.
+    // Repeats the condition of the partial index; otherwise SQLite would not use the index.
     damaged: prepareClaim(connection, 'damaged = 1'),
   }
   const postpone = prepare(
@@ -64,7 +64,7 @@ export function prepareVerifications(connection: Connection) {
     ): Verification[] {
       const { anyDue, claim } = claims[queue]
       const due = { now: times.now.getTime(), latest: times.latest.getTime() }
-      // A read first: it is much cheaper than a write that changes nothing.
+      // Reads first: a read is much cheaper than a write that changes nothing.
       if (anyDue.get(due) === undefined) return []
       const rows = claim.all({ ...due, claimed_until: times.claimedUntil.getTime(), limit })
       return rows.map(({ object_key: key, bytes, chunk_size: chunkSize }) => {

@@ -44,7 +44,7 @@ export function prepareDeliveryData(
     addDeliveries: (id, range, deliveries) =>
       write(() => queue.addDeliveries(id, range, deliveries)),
     async claimDeliveries(health, times, limits) {
-      // A read first: it is much cheaper than a write that changes nothing.
+      // Reads first: a read is much cheaper than a write that changes nothing.
       if (!(await read(() => queue.isAnyDue(times.now)))) return []
       return write(() => queue.claimDeliveries(health, times, limits))
     },

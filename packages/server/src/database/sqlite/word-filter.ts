@@ -7,8 +7,8 @@ const OWN_TEXTS = [
 ]
 
 /**
- * Matches assets that have every word in one of their own texts or in a text of an attached product. Whether
- * any product has the trigrams of the word is looked up once; if none has them, the attachments are not read.
+ * Matches assets that have every word in one of their own texts or in a text of an attached product. SQLite looks
+ * up once whether any product has the trigrams of the word; if none has them, the attachments are not read.
  */
 export function wordFilter(words: readonly string[]): Filter {
   const conditions: string[] = []

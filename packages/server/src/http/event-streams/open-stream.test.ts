@@ -9,7 +9,7 @@ import { until } from '@stowage/testing/machine/until'
 import { openStream } from './open-stream.ts'
 
 const LARGE = { id: 1, type: 'asset.ready', text: 'x'.repeat(64 * 1024) } as const
-/** More than the operating system buffers for a connection. */
+/** More large events than the operating system buffers for a connection. */
 const MAX_SENT = 500
 
 /** A client that has read the headers, and reads nothing more until `socket.resume()` is called. */

@@ -76,7 +76,7 @@ export function openStream(
   }
 }
 
-/** Without the field `event`: then browsers pass every event to `onmessage`. */
+/** Omits the field `event`, so that browsers pass every event to `onmessage`. */
 function textOf({ id, text }: FeedEvent): string {
   return `id: ${id}\ndata: ${text}\n\n`
 }

@@ -26,7 +26,7 @@ interface ProtectedEndpoint {
   allowsUploadTokens: boolean
 }
 
-/** Checks the caller’s key or session, rate limit and scope before the body is read. */
+/** Checks the caller’s key, upload token or session, its rate limit and its scope before the body is read. */
 export async function authorize(
   { context, baseUrl }: Pick<RouteOptions, 'context' | 'baseUrl'>,
   endpoint: ProtectedEndpoint,

@@ -3,7 +3,7 @@ import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify'
 import { ServiceError } from '../../errors.ts'
 import { isDeeperThan } from './is-deeper-than.ts'
 
-/** The bodies of the API have at most five levels. */
+/** No request body of the API needs more than four levels. */
 const MAX_DEPTH = 32
 const TOO_DEEP = `The body is nested deeper than ${MAX_DEPTH} levels. Send one JSON object as described in /docs.`
 

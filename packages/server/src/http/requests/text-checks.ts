@@ -40,7 +40,7 @@ function problemWithLifetime(text: string): string | undefined {
 }
 
 function problemWithCharacters(text: string): string | undefined {
-  return isPrintable(text) ? undefined : 'must not have control characters'
+  return isPrintable(text) ? undefined : 'must not have control characters or lone surrogates'
 }
 
 function problemWithWords(text: string): string | undefined {

@@ -2,8 +2,8 @@ import type * as wire from '@stowage/protocol'
 import type { PagePosition } from '../../domain/paging.ts'
 
 /**
- * `url` is the URL of the request: every link keeps its other parameters. If the request has a cursor,
- * the link to the next page has one too.
+ * `url` is the URL of the request: every link keeps its parameters, except `page` and `after`. If the
+ * request has a cursor, the link to the next page has one too.
  */
 export function presentPage(
   position: PagePosition,

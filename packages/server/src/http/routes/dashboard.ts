@@ -101,7 +101,7 @@ async function readShell(read: Read<URL>, dashboard: URL | undefined): Promise<s
 
 async function readBuilt(read: Read<string>, name: string, accepted?: string) {
   const type = TYPES[name.split('.').at(-1) ?? '']
-  // Only a plain file name, so that no path leads out of the folder.
+  // Accept only a plain file name, so that no path leads out of the folder.
   if (type === undefined || !/^[\w-]+(\.[\w-]+)*\.[a-z0-9]+$/i.test(name)) return fileNotFound()
   for (const [encoding, ending] of Object.entries(ENCODINGS)) {
     if (!acceptsEncoding(accepted, encoding)) continue

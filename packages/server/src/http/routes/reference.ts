@@ -49,7 +49,7 @@ export const referenceRoutes: RouteGroup = (app, { context, baseUrl, version, da
 
   for (const path of PATHS) {
     app.get(path, async (request, reply) => {
-      // At the first request, because the base URL is known only after the service listens.
+      // Prepared at the first request, because the base URL is known only after the service listens.
       prepared ??= prepare().catch((error) => {
         prepared = undefined
         throw error

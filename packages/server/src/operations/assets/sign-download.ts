@@ -20,7 +20,7 @@ export async function signDownload(
     return signDownload(context, assetId, deadline)
   }
   const asset = await getAsset(context, assetId)
-  // It is stored as it was given; a header needs it percent-encoded.
+  // The URL is stored as it was given; a header needs it percent-encoded.
   if (asset.url !== null) return { url: new URL(asset.url).href, expiresAt: undefined }
   // It became ready after the first read.
   if (asset.status === 'ready') return signDownload(context, assetId, deadline)

@@ -1,7 +1,7 @@
 import type { Actor, Key, KeyScope } from '../../domain/key.ts'
 import type { UploadToken } from '../../domain/upload-token.ts'
 
-/** Who sends a request, and what it may do. */
+/** The sender of a request, and its permissions. */
 export interface Caller {
   accountId: string
   scope: KeyScope

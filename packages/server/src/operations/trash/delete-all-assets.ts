@@ -5,8 +5,8 @@ import { emptyTrash } from './empty-trash.ts'
 const MAX_BATCHES = 50
 
 /**
- * Moves all assets that exist now to the trash, in small transactions. If it is interrupted, a job continues.
- * Idempotent.
+ * Moves all assets that are ready at the time of the call to the trash, in small transactions. If the service has no
+ * trash, also removes them. If the call is interrupted, a job continues. Idempotent.
  */
 export async function deleteAllAssets(context: AccountContext): Promise<void> {
   const { data, settings } = context

@@ -4,7 +4,7 @@ import type { AccountContext } from '../context.ts'
 const REMOVAL_TIMEOUT_MS = 5_000
 
 /**
- * Returns the free space of the storage's disk; undefined if it has no limit. If the space is too small, files
+ * Returns the free space of the storage; undefined if the storage has no known limit. If the space is too small, files
  * that are queued for removal are removed first, then the oldest assets in the trash of this account. If all of
  * its trash would not be enough, none of it is removed.
  */

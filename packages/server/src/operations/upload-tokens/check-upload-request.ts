@@ -3,7 +3,7 @@ import type { UploadToken } from '../../domain/upload-token.ts'
 import { invalid, ServiceError } from '../../errors.ts'
 import { tokenExpired } from './token-expired.ts'
 
-/** Refuses an asset that the token may not replace, or a new asset if it may only replace one. */
+/** Refuses an expired token, an asset that it may not replace, or a new asset if it may only replace one. */
 export function checkReplaced(token: UploadToken, replaces: string | undefined): void {
   if (token.isExpired) throw tokenExpired(token)
   if (token.replaces === (replaces?.toLowerCase() ?? null)) return

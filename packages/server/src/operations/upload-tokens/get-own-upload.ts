@@ -7,7 +7,7 @@ import { tokenExpired } from './token-expired.ts'
 
 /**
  * The upload, if this token started it. Uploads of others look as if they did not exist. A token that has expired
- * can still continue its own uploads, so that a large upload that was started in time can be completed.
+ * can still continue its own uploads, so that large uploads can be completed.
  */
 export async function getOwnUpload(
   { data }: Pick<AccountContext, 'data'>,

@@ -17,7 +17,7 @@ export interface ListedUpload {
   upload: Upload
   /** The number of parts of the whole file. */
   parts: number
-  /** Undefined if the storage did not respond in time. */
+  /** Undefined if the storage failed, or did not respond within the time limit. */
   received: ReceivedParts | undefined
 }
 

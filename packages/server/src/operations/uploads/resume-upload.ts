@@ -77,7 +77,7 @@ async function readCurrent(context: AccountContext, upload: Upload): Promise<Res
     await context.storage.abortUpload(storageUploadOf(upload))
     throw assetNotFound()
   }
-  // A completion was refused in the meantime, so the upload can be resumed.
+  // Another call has opened the upload again, or its completion was refused, so it can be resumed.
   if (current.asset.status === 'uploading') return resumeFound(context, current)
   return nothingMissing(current)
 }

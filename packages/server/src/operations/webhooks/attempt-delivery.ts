@@ -10,7 +10,7 @@ const GONE = 410
 /**
  * Sends a claimed delivery once and records the result. If this instance is killed before the result is recorded,
  * another one sends the delivery again. If the signal is aborted before there is a response, the delivery is
- * released, so that another instance, or the next start, sends it.
+ * released, so that another instance sends it, or this one after a restart.
  */
 export async function attemptDelivery(
   { database, sendWebhook, warn }: Context,

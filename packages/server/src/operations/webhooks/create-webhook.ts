@@ -11,7 +11,7 @@ export interface WebhookDetails {
   types: string[] | null
 }
 
-/** It receives the events that are recorded from now on. */
+/** The webhook receives the events that are recorded after its creation. */
 export async function createWebhook(
   context: AccountContext,
   details: WebhookDetails,

@@ -75,7 +75,10 @@ export function diskContentsIn(directory: string): StorageContents {
   return diskContents(layoutOf(directory))
 }
 
-/** Throws if the storage's folder is missing: if its disk is not mounted, objects must not be reported as missing. */
+/**
+ * Throws `EngineUnavailable` if the work fails, or if the storage's folder is missing or not writable: if its disk is
+ * not mounted, objects must not be reported as missing.
+ */
 export async function requireMounted<Result>(
   layout: Layout,
   work: () => Promise<Result>,

@@ -39,7 +39,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
   const hmac = hmacOf(secret)
   const listener = await openListener({ ...options, secret })
   const withKey = serializeByKey()
-  /** No completion of the upload runs at this time, so a folder that is still sealed is reopened. */
+  /** Calls for one key never overlap, so no completion runs here: a folder that is still sealed is reopened. */
   const withUpload = <Result>(upload: StorageUpload, work: () => Promise<Result>) =>
     withKey(upload.key, () =>
       requireMounted(layout, async () => {

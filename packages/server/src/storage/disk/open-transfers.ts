@@ -17,9 +17,9 @@ export interface Transfer {
   aborted: Promise<never>
   /** Whether the disk has space for it, in addition to the reserve and all other transfers. */
   hasSpace(): Promise<boolean>
-  /** Counts bytes that are on the disk. */
+  /** Counts bytes that were written, and need no more space. */
   addWritten(bytes: number): void
-  /** From now on the transfer is not aborted. */
+  /** After this call, the transfer is not aborted. */
   markComplete(): void
   /** Call it once, when the file has been moved into place or removed. */
   close(): void

@@ -20,7 +20,7 @@ test('concurrent writes arrive complete and in order, although their buffer is r
   const [first, second] = [openWriter(one.file.fd), openWriter(other.file.fd)]
   const expected = someBytes(5_000_000)
   const shared = Buffer.alloc(700_000)
-  // Short ones, long ones, and some that are longer than the writers' buffers.
+  // Short writes, long writes, and some that are longer than the writers' buffers.
   for (
     let at = 0, length = 1;
     at < expected.length;

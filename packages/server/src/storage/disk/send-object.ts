@@ -199,8 +199,8 @@ interface ReadOptions {
 }
 
 /**
- * Reuses one buffer, so that a slow client does not use more memory. A part is verified before its last
- * bytes are sent, so that a download of a damaged part never completes.
+ * Reuses one buffer, so that a slow client does not use more memory. A part that is sent as a
+ * whole is verified before its last bytes are sent, so that the download of a damaged part never completes.
  */
 async function writeBytes(
   writer: ResponseWriter,

@@ -29,7 +29,7 @@ import { sendObject } from './send-object.ts'
 import { readSignedUrl } from './signed-url.ts'
 import { openTimeSlices } from './time-slices.ts'
 
-/** An import would read every export, and some of them load Node's HTTP client. */
+/** An import would also load fetch: see `http-modules.ts`. */
 const { createServer } = process.getBuiltinModule('node:http')
 
 /** A transfer may take hours, but must not stall for longer than this. */

@@ -40,7 +40,7 @@ test('an upload whose object never appears is lost', async () => {
   assert.deepEqual(outcome, { outcome: 'gone' })
 })
 
-/** Storage that refuses this many completions because of a part, then succeeds. */
+/** Completes an upload in storage that refuses this many completions because of a part, then succeeds. */
 function refusingParts(times: number) {
   let refused = 0
   const send = (async () => {

@@ -26,7 +26,7 @@ if (STOWAGE_STORAGE !== undefined) {
   })
   if (config.kind !== 's3') throw new Error('STOWAGE_TEST_STORAGE must be a bucket: s3://…')
   testStorageContract(STOWAGE_STORAGE, async (t) => {
-    // In its own prefix, as a service may be using the bucket, whose identity must not change.
+    // The contract uses its own prefix, so that it does not change the identity of a service that uses the bucket.
     const own = { ...config, prefix: `${config.prefix}contract-${randomUUID()}/` }
     const client = openClient(own)
     cleanUp(t, () => client.destroy())

@@ -20,7 +20,7 @@ const MAX_SOCKETS = 128
 /** The response with an upload ID has a few hundred bytes. */
 const MAX_RESPONSE_LENGTH = 64 * 1024
 
-/** A plain HTTP client with persistent connections, for the one S3 call of every upload session. */
+/** A plain HTTP client with persistent connections, for the S3 call that opens an upload. */
 export function openPostClient(origin: string): PostClient {
   const isPlain = origin.startsWith('http:')
   const { request, Agent } = isPlain ? http : https

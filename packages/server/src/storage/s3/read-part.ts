@@ -4,8 +4,8 @@ import { DamagedObject, EngineUnavailable } from '../../errors.ts'
 import { isMissingObject, orOutage } from './s3-errors.ts'
 
 /**
- * Checks only the number of bytes: the storage guarantees that they have not changed. There is no time
- * limit, as the connection may be slow.
+ * Checks only the number of bytes: the storage guarantees that they have not changed. The total time is
+ * not limited, as the connection may be slow.
  */
 export async function* readPartOfS3(
   client: S3Client,

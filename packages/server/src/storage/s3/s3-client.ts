@@ -22,7 +22,7 @@ export function openClient(options: BucketOptions, more: S3ClientConfig = {}): S
     ...(options.endpoint !== undefined && { endpoint: options.endpoint }),
     forcePathStyle: options.pathStyle,
     requestHandler: { connectionTimeout: CONNECT_TIMEOUT_MS, socketTimeout: STALL_TIMEOUT_MS },
-    // Otherwise every URL requires a checksum that plain HTTP clients do not send.
+    // By default, the SDK uses checksums in all calls, which some S3-compatible storage does not support.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
     ...more,

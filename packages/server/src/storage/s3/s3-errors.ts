@@ -36,7 +36,7 @@ export function isConditionRefused(error: unknown): boolean {
 
 /** Temporary failures: another call has just closed the upload, a timeout, a conflict, too many requests. */
 const TEMPORARY_STATUSES = [404, 408, 409, 429]
-/** Errors that disappear when the credentials are renewed or the clocks are synchronized. */
+/** Temporary failures with other statuses: expired credentials, a slow request, or clocks that differ. */
 const TEMPORARY_NAMES = ['ExpiredToken', 'RequestExpired', 'RequestTimeout', 'RequestTimeTooSkewed']
 
 /** The storage refused, and will refuse the same call again. */

@@ -58,7 +58,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     const credentials = await client.config.credentials()
     const { expiration = wanted } = credentials
     const expiresAt = expiration < wanted ? expiration : wanted
-    // S3 requires a validity of at least one second, so a URL that has expired is signed in the past.
+    // S3 requires a validity of at least one second, so a URL whose expiry has passed is signed with an earlier time.
     const now = new Date(Math.min(clock().getTime(), expiresAt.getTime() - 1000))
     const expiresInSeconds = Math.floor((expiresAt.getTime() - now.getTime()) / 1000)
     return { credentials, region, now, expiresInSeconds, expiresAt }
@@ -108,7 +108,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     maxParts: options.maxParts,
     url: origin + base.replace(/\/$/, ''),
 
-    // Without the SDK, which takes 2 ms for this call: more than all other work for a session.
+    // This call does not use the SDK, which takes 2 ms for it: more than all other work for a session.
     createUpload: ({ key, mime }) =>
       orOutage(async () => {
         const soon = new Date(clock().getTime() + CREATE_WITHIN_MS)

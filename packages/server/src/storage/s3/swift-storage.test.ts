@@ -18,7 +18,7 @@ if (missing !== undefined) {
   const gateway = await startSwift()
   after(() => gateway.close())
 
-  // In one bucket, because Swift takes long to create one.
+  // All tests of the contract share a bucket, because Swift takes long to create one.
   const bucket = await aBucket(gateway)
   testStorageContract('swift', async (t) => {
     const storage = await openBucket(gateway, `some/prefix-${randomUUID()}/`, bucket)
@@ -38,7 +38,7 @@ if (missing !== undefined) {
     const headers = { 'Content-Length': 10, Expect: '100-continue' }
     const put = request(url, { method: 'PUT', headers })
     put.flushHeaders()
-    // From here on Swift accepts the part, and does not check the upload again.
+    // After `100 Continue`, Swift accepts the part without checking the upload again.
     await once(put, 'continue')
     await storage.abortUpload(upload)
     put.end('0123456789')

@@ -77,7 +77,7 @@ test('storage whose response never ends is an outage', async (t) => {
   assert.ok(sent < 100_000_000, `${sent} bytes were read`)
 })
 
-test('a read that is interrupted or denied is an outage, and only a missing object counts as damaged', async (t) => {
+test('an interrupted or denied read and a missing bucket are outages, but a missing object counts as damaged', async (t) => {
   const xml = (code: string) => `<?xml version="1.0"?><Error><Code>${code}</Code></Error>`
   const message = (status: string, body: string, length = body.length) =>
     `HTTP/1.1 ${status}\r\nContent-Type: application/xml\r\nContent-Length: ${length}\r\n\r\n${body}`

@@ -174,14 +174,14 @@ test('the admin key is a manage key of the default account, and similar keys are
   }
 })
 
-test('without an admin key, requests without a key are refused', async (t) => {
+test('if no admin key is set, requests without a key or with an unknown key are refused', async (t) => {
   const { baseUrl } = await aKeyedService(t, { STOWAGE_ADMIN_KEY: undefined })
   for (const key of [undefined, 'undefined', 'null', ADMIN_KEY]) {
     assert.equal((await callerWith(baseUrl, key)('GET', `${API}/account`)).status, 401)
   }
 })
 
-test('Bearer is accepted in upper and lower case; an Authorization header without exactly one key is refused', async (t) => {
+test('Bearer is accepted in upper and lower case, and an invalid Authorization header is refused', async (t) => {
   const service = await aKeyedService(t)
   const { keys } = await anAccount(service, { name: 'default' })
   const { secret } = keys.read

@@ -132,7 +132,7 @@ test('an upload token gets 404 for uploads that are not its own, 403 for other c
       for (const target of targets) {
         const response = await send(operation, target, token)
         assertDocumented(operation, response)
-        // The upload that the target refers to is not the token's own.
+        // Other uploads are hidden from the token. `/signed` is forbidden, because this token replaces no asset.
         const isHidden = operation.allowsUploadTokens && !operation.path.endsWith('/signed')
         const expected = isHidden ? [404, 'not_found'] : [403, 'forbidden']
         assert.deepEqual([response.status, response.body.code], expected, response.text)

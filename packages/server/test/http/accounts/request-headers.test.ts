@@ -22,7 +22,7 @@ test('HEAD needs the same key as GET', async (t) => {
 
 test('an operation without a body accepts the Content-Type that some clients send with every request', async (t) => {
   const { operations, ours, service } = await aMatrix(t)
-  // curl, PHP and Ruby declare a form on every POST.
+  // curl -d '', PHP and Ruby declare a form on every POST.
   const types = ['application/json', 'application/x-www-form-urlencoded']
   for (const operation of operations.filter(({ body }) => body === undefined)) {
     await t.test(operation.name, async () => {

@@ -37,7 +37,7 @@ async function readAll(call: Call, paths: string[]) {
     const response = await call('GET', path)
     const { status, headers } = response
     assert.ok(status < 500, response.text)
-    // Reading how to resume an upload extends its expiry, by the database's clock.
+    // Reading the state of an upload extends its expiry, which depends on the database's clock.
     const text = response.text.replaceAll(/"expires_at":"[^"]*"/g, '')
     // Signatures differ from one request to the next.
     const location = headers.get('location')?.split('?')[0]
@@ -83,7 +83,7 @@ test('changes in one account never change what another account reads', async (t)
   assert.deepEqual(await readAll(north.call, paths), before)
 })
 
-test('accounts with the same names and IDs list and count only their own data, with every filter', async (t) => {
+test('accounts with the same filenames and shop IDs list and count only their own data, with every filter', async (t) => {
   const { north, south } = await twoAccounts(t)
   const totals: Record<string, number[]> = {}
   for (const { call } of [north, south]) {
@@ -120,7 +120,7 @@ test('accounts with the same names and IDs list and count only their own data, w
   }
 })
 
-test('everything that one account can read returns 404 for the other', async (t) => {
+test('the assets and products of one account return 404 for the other', async (t) => {
   const { north, south } = await twoAccounts(t)
   const byId = (account: SimilarAccount) =>
     ownPaths(account).filter((path) => /\/(assets|products)\//.test(path))

@@ -37,7 +37,7 @@ test('a quiet stream reports its position, so that a client that reconnects skip
   })
   const products = [{ product_id: 1, variant_id: 1, name: 'Pack' }]
   await call('PUT', `${API}/products`, { products })
-  // The fourth event: three keys and a product were created.
+  // This is the ID of the fourth event: three keys and a product were created.
   await until('the position is sent', () => stream.lastId() === '4')
   assert.deepEqual(stream.events, [])
   const link = { filename: 'a', url: 'https://example.com/a.zip' }

@@ -149,7 +149,7 @@ test('streams end when the service stops, and do not delay it', async (t) => {
   await until('the stream ends', () => stream.isEnded())
 })
 
-test('a malformed position or type is refused before the stream starts', async (t) => {
+test('an invalid query or Last-Event-ID is refused before the stream starts', async (t) => {
   const { call } = await aService(t)
   for (const query of ['?after=x', '?type=nonsense', '?after=-1']) {
     const { status, body } = await call('GET', `${API}/events${query}`, undefined, STREAM)

@@ -14,4 +14,7 @@ test('an invalid size for an open upload is refused and changes nothing', refuse
 test('an unreadable body is refused', refuses(badBodies))
 test('an unknown path or method is refused', refuses(badUrls))
 test('an invalid query is refused', refuses(badQueries))
-test('malformed HTTP and requests from other hosts or origins are refused', refuses(badMessages))
+test(
+  'malformed HTTP and requests with another Host or from another origin are refused',
+  refuses(badMessages),
+)

@@ -146,7 +146,7 @@ test('changed bytes in the storage are detected, and the restored file is no lon
   assert.equal((await tryDownload(service, id)).body.code, 'damaged')
   await changeObject(service, id, BYTES)
   await scrub()
-  // It is due again only after the interval.
+  // The file is due again only after the interval.
   assert.equal((await readAsset(service, id)).damaged, true)
   await own.database.postponeVerification(id, new Date(0))
   await scrub()

@@ -43,7 +43,7 @@ test('a file that could not be read is read again after an hour, and other files
   await scrubFiles(withClockAhead(context, SCRUB_HOURS), NEVER)
   assert.deepEqual(reads.splice(0).sort(), [id, other.id].sort())
   assert.equal((await tryDownload(service, id)).body.code, 'damaged')
-  // The file is read again once an hour has passed, and not before. Other files are not due.
+  // The file is read again after an hour, and not earlier. Other files are not due.
   const recheck = async (hours: number) => {
     const at = withClockAhead(context, SCRUB_HOURS + hours)
     // The job also runs if the scrub and checksums are disabled.

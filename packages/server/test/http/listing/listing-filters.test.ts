@@ -49,7 +49,7 @@ async function aFullShop(t: TestContext): Promise<{ service: TestService; produc
         : await uploadFile(service.baseUrl, { name: filename, bytes: someBytes(bytes, index) })
     if (variants.length > 0) await attach(service, id, { variant_ids: variants })
   }
-  // Never listed, because it is not ready.
+  // This asset is never listed, because it is not ready.
   const open = await requestSession(service.baseUrl, { name: 'pack open', bytes: someBytes(5) })
   await attach(service, open.id, { product_ids: [1] })
   return { service, products }
@@ -76,7 +76,7 @@ interface Filter {
 const hasVariant = (row: Row, variants: number[]) =>
   row.variants.some((id) => variants.includes(id))
 
-/** The text that a search covers: the filename, and the names, SKUs and vendors of the products. */
+/** The text that a search covers: the filename, and the names, SKUs and vendors of the products. Rows have no path. */
 function textOf(row: Row): string {
   const products = PRODUCTS.filter(({ variant_id }) => row.variants.includes(variant_id))
   const texts = products.flatMap(({ name, variant_name, sku, vendor }) => [
@@ -123,7 +123,7 @@ const FILTERS: Record<string, Filter[]> = {
   ],
 }
 
-/** Usually no filter, so that most combinations match some rows. */
+/** Usually chooses no filter, so that most combinations match some rows. */
 const maybe = (filters: Filter[] = []) =>
   fc.oneof(
     { arbitrary: fc.constant(undefined), weight: 3 },

@@ -41,7 +41,7 @@ test('with_products returns all products in order, even for assets with many pro
   assert.deepEqual([detached.status, idsOf(detached.body.data.products)], [200, ids.slice(1)])
 })
 
-test('with_assets returns the newest hundred assets of each product, and their total', async (t) => {
+test('with_assets returns the newest hundred assets of each product, and the number of all its assets', async (t) => {
   const service = await aService(t)
   const [product, other] = await putProducts(service, productsFrom(1, 2))
   const assets: string[] = []

@@ -154,7 +154,7 @@ test('the number of statements does not grow with the number of rows', async (t)
   await t.test('listing products with their assets takes one statement per slice', () =>
     checkSlices(countProducts),
   )
-  // A page, its total, and for each slice the variants and the totals of their products.
+  // The statements read a page, its total, and for each slice the variants and the totals of their products.
   await t.test('listing products with their variants takes two statements per slice', () =>
     checkSlices(countProductGroups, USUAL_MAX + 2),
   )

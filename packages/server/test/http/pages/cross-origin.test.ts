@@ -15,7 +15,7 @@ function listed(headers: Headers, name: string): string[] {
 test('with keys, a preflight from any origin is allowed for every method and header of the API', async (t) => {
   const { baseUrl } = await aKeyedService(t)
   for (const path of [`${API}/assets`, `${API}/assets/signed`, `${API}/keys/some-id`, '/nowhere']) {
-    for (const method of ['GET', 'POST', 'PUT', 'DELETE']) {
+    for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']) {
       const { status, headers, body } = await sendExactly(baseUrl, {
         method: 'OPTIONS',
         path,

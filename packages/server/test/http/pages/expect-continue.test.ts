@@ -69,7 +69,7 @@ test('a refused client does not get 100 Continue', async (t) => {
   }
 })
 
-test('the service can shut down while a client waits for 100 Continue', async (t) => {
+test('the service can shut down while it waits for a body after 100 Continue', async (t) => {
   const service = await aService(t)
   const { socket, waitFor } = aRawConnection(t, service.baseUrl)
   socket.write(head(`PUT ${API}/products HTTP/1.1`, ...PUT_PRODUCTS))

@@ -16,7 +16,7 @@ async function statusWith(url: string, headers: Record<string, string>): Promise
   })
 }
 
-test('without keys, every route accepts only loopback hosts and its own origin', async (t) => {
+test('without keys, every route accepts only loopback hosts and the origin of the service, and refuses proxies', async (t) => {
   const { baseUrl } = await aService(t)
   const { port } = new URL(baseUrl)
   const refused: Record<string, string>[] = [
@@ -61,7 +61,7 @@ test('without keys, every route accepts only loopback hosts and its own origin',
   }
 })
 
-test('a request through a proxy is refused with the setting to change, and accepted with keys', async (t) => {
+test('without keys, a request through a proxy is refused and the error names the setting; with keys, it only needs a key', async (t) => {
   const headers = { 'X-Forwarded-For': '203.0.113.9' }
   const open = await aService(t)
   const refused = await open.call('GET', `${API}/assets`, undefined, headers)

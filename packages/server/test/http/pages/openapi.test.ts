@@ -71,7 +71,7 @@ test('the reference page has every operation, every error code, and no broken li
   }
 })
 
-test('the curl examples of the reference include a key only where one is required', async (t) => {
+test('the curl examples of the reference include a key only if the service requires one', async (t) => {
   const open = await aService(t)
   const html = await (await fetch(`${open.baseUrl}/docs#listAssets`)).text()
   const example = /<code>(curl &quot;[^<]*\/assets&quot;[^<]*)<\/code>/

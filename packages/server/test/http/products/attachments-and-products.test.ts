@@ -120,7 +120,7 @@ test('PUT /products matches by product and variant ID: new products are added, e
     changed,
     { variant_id: 11, name: 'x' },
   ])
-  // In the order of the request.
+  // The response has the order of the request.
   assert.deepEqual(
     after.map(({ product_id, variant_id }) => [product_id, variant_id]),
     [

@@ -33,7 +33,7 @@ interface Account {
   available: number
 }
 
-/** Reads the account. Together, its bytes never exceed the plan. */
+/** Reads the account, and checks that its stored, reserved and trashed bytes together do not exceed the plan. */
 async function readAccount({ call }: TestService): Promise<Account> {
   const { stored, reserved, trash, available }: Account = (await call('GET', `${API}/account`)).body
     .data

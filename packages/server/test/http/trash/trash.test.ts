@@ -146,7 +146,7 @@ test('a job removes assets whose time in the trash has ended', async (t) => {
   assert.equal((await call('DELETE', `${API}/assets/${id}`)).status, 202)
   await runJobs(context)
   assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, 1)
-  // With this setting, its time in the trash has ended.
+  // With this setting, the asset's time in the trash has ended.
   await runJobs({ ...context, settings: { ...context.settings, trashForMs: -1000 } })
   assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, 0)
   await runJobs(context)

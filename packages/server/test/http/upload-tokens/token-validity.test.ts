@@ -85,7 +85,7 @@ test('an expired token cannot keep an upload forever by resuming it and sending 
   const { id: accountId } = (await own.database.listAccounts())[0] ?? assert.fail()
   const account = forAccount(own, accountId)
 
-  /** Sends an upload and makes it overdue. Undefined if the token has expired before. */
+  /** Sends an upload and makes it overdue. Returns undefined if the token expires first. */
   async function start(lifetimeMs: number) {
     const limits = { maxBytes: 5, maxFiles: 1, mediaTypes: null, attach: null, replaces: null }
     const request = { ...limits, origin: null, lifetimeMs }

@@ -58,7 +58,7 @@ test('a page uploads a file with a token, and the file is attached to the produc
   }
 })
 
-test('the limits of a token hold for concurrent uploads, and cancelled uploads free them', async (t) => {
+test('the limits of a token hold for concurrent uploads, and cancelled uploads no longer count', async (t) => {
   const service = await aKeyedService(t)
   const { call } = await anAccount(service, { name: 'default' })
   const page = await aPage(service, call, {

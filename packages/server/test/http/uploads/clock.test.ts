@@ -19,7 +19,7 @@ test('an instance with a wrong clock logs it once, and reports it in /readyz unt
     warnings[0] ?? '',
     /the clock of this machine is 7[12]\d\d s ahead of the database’s/,
   )
-  // The service's own job, whose clock is correct, may run at the same time.
+  // The service's own job, whose clock is correct, may remove the note at any time.
   await until('the note is in /readyz', async () => {
     await watchClock({ ...ahead, health: context.health })
     const { status, body } = await service.call('GET', '/readyz')

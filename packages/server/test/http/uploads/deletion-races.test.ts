@@ -42,8 +42,8 @@ async function removeAfter(
 }
 
 /**
- * Sends all calls concurrently, in each round with a different one first. Returns the responses in the order
- * of the calls. The first two rounds are sequential, in this order and in reverse, so that both orders occur.
+ * Returns the responses in the order of the calls. The first two rounds make the calls one after another, in their
+ * order and in reverse, so that both orders occur. Later rounds make them concurrently and start with different calls.
  */
 async function race(
   round: number,
@@ -155,7 +155,7 @@ test('deleting an asset while its upload is completed or cancelled leaves a comp
       assert.deepEqual(await download(service.baseUrl, session.id), bytes)
       kept.push(session.id)
     } else {
-      // Either the delete or the cancel ended the upload.
+      // Either the asset was deleted or its upload was cancelled.
       assert.ok(deleted.status === 202 || cancelled?.status === 200, facts)
       assert.ok([202, 404].includes(deleted.status), facts)
       assert.ok([200, 404].includes(completed.status), facts)

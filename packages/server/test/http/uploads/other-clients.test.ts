@@ -56,7 +56,7 @@ test('an upload can be completed without a body', async (t) => {
   }
 })
 
-test('a body that is not an object does not complete an upload', async (t) => {
+test('a completion with an invalid body is refused', async (t) => {
   const { baseUrl } = await aService(t)
   const bytes = someBytes(10)
   const session = await requestSession(baseUrl, { bytes })

@@ -21,7 +21,7 @@ import { withClockAhead } from '../../support/upload-expiry.ts'
 
 const bytes = someBytes(5)
 
-/** A service whose storage returns the given outcome of a completion, or completes it if undefined. */
+/** A service whose storage returns the result of `outcomeOf`, or completes the upload if that is undefined. */
 async function aServiceWithOutcomes(t: TestContext, outcomeOf: (key: string) => Outcome) {
   const service = await aService(t)
   const { storage } = service.context

@@ -46,7 +46,7 @@ test('if a part is replaced during concurrent completions, the file is ready and
 /** A part is refused after the completion, and a completion is refused if one of its ETags is outdated. */
 const EXPECTED = new Set(['put 200', 'put 404', 'complete 200', 'complete 422', 'resume 200'])
 
-/** Each asset is ready, each of its parts has one of the sent contents, and no upload is open. */
+/** Fails unless each asset is ready and has the sent bytes, and no upload is open. */
 async function checkAll(service: TestService, results: RaceResult[]): Promise<void> {
   const lost: string[] = []
   await runConcurrently(results.length, async (index) => {
@@ -55,7 +55,7 @@ async function checkAll(service: TestService, results: RaceResult[]): Promise<vo
     if (asset.body.data?.status !== 'ready') lost.push(`${session.id} is not ready`)
     const bytes = await download(service.baseUrl, session.id).catch(() => undefined)
     const [first, second] = contents
-    // The first part may have either content.
+    // Only the first part was replaced during the completions, so it may have either content.
     const isWhole = [first, second].some((content) =>
       bytes?.subarray(0, 10).equals(content.subarray(0, 10)),
     )

@@ -51,7 +51,7 @@ test('a move copies all versions with their numbers and content, and can be repe
   assert.deepEqual(await download(target.baseUrl, other.id), contents[2])
   const again = await move(source, target)
   assert.deepEqual([again.assets, again.bytes, again.bytesSent], [2, 73, 0])
-  // Numbers continue after the highest one of the source.
+  // Numbers continue after 4, the highest number that the source has used.
   assert.equal((await replaceFile(target, id, { bytes: contents[3] as Buffer })).version, 5)
   await assertUsageConsistent(target)
 })

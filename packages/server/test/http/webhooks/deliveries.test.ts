@@ -45,7 +45,7 @@ test('each event is sent once, and the public Standard Webhooks library verifies
 })
 
 test('only events of the chosen types are sent, and none from before the webhook was created', async (t) => {
-  const { service, receiver, webhook, deliver, addLink } = await aWebhookFixture(t)
+  const { service, receiver, deliver, addLink } = await aWebhookFixture(t)
   const id = await addLink()
   const other = await aWebhookReceiver(t)
   await service.call('POST', `${API}/webhooks`, { url: other.url, types: ['asset.updated'] })
@@ -57,7 +57,6 @@ test('only events of the chosen types are sent, and none from before the webhook
     other.events().map(({ type }) => type),
     ['asset.updated'],
   )
-  assert.ok(webhook)
 })
 
 test('for a day after a rotation, the previous secrets also verify the requests', async (t) => {

@@ -13,7 +13,7 @@ export function curlExample(endpoint: Endpoint, { baseUrl, isOpen }: CurlOptions
   const url = `"${baseUrl}${path.replaceAll(/:(\w+)/g, (_, name) => `$${name.toUpperCase()}`)}"`
   // curl’s default is GET, or POST if there is data.
   const isImplied = method === (body ? 'POST' : 'GET')
-  // Follows the redirect and saves the file under its own name.
+  // `-L -OJ` follows the redirect and saves the file under its own name.
   const isDownload = success.status === 302
   const first = ['curl', isImplied ? '' : `-X ${method}`, isDownload ? '-L -OJ' : '', url]
   const rest = [

@@ -10,7 +10,7 @@ export function markdown(text: string): Html {
   return html`${blocks.map((block, index) => (index % 2 === 1 ? codeBlock(block) : prose(block)))}`
 }
 
-/** One line of text with `code` in it. */
+/** Text with `code` in it. */
 export function inline(text: string): Html {
   const pieces = text.split(/`([^`]+)`/)
   return html`${pieces.map((piece, index) => (index % 2 === 1 ? html`<code>${piece}</code>` : html`${piece}`))}`

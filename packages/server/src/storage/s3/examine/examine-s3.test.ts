@@ -136,6 +136,16 @@ if (missing !== undefined) {
     assert.match(message, /no storage responds at http:\/\/127\.0\.0\.1:9/)
   })
 
+  test('an unknown region is reported before any call, with the setting', async (t) => {
+    setEnvironment(t, { AWS_CONFIG_FILE: '/nonexistent' })
+    const [finding, ...others] = await examine({ region: undefined })
+    assert.deepEqual([finding?.status, others], ['error', []])
+    assert.match(
+      finding?.message ?? '',
+      /^the region of the bucket is unknown: set STOWAGE_S3_REGION/,
+    )
+  })
+
   test('existing rules of the bucket are kept', async () => {
     const bucket = await aBucket(server)
     const client = openClient(optionsOf(server, bucket))

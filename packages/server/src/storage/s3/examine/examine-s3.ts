@@ -13,15 +13,20 @@ import { examineRoundTrip } from './examine-round-trip.ts'
 const TIMEOUTS = { connectionTimeout: 5_000, requestTimeout: 10_000, throwOnRequestTimeout: true }
 
 /**
- * Checks the bucket with the calls of a client, a browser and an operator. With `fix`, it sets the
+ * Checks the bucket with the calls of a client, a browser and an operator. With `fix`, it repairs the
  * bucket's CORS and lifecycle rules. Stops at the first problem that would cause others.
  */
 export async function* examineS3(
   options: Omit<Examination, 'client' | 'location'>,
 ): AsyncIterable<Finding> {
+  const location = await resolveLocation(options).catch((error: Error) => error)
+  if (location instanceof Error) {
+    yield { check: 'storage', status: 'error', message: location.message }
+    return
+  }
   const client = openClient(options, { maxAttempts: 2, requestHandler: TIMEOUTS })
   try {
-    const examination = { ...options, client, location: await resolveLocation(options) }
+    const examination = { ...options, client, location }
     for (const examine of [examineClock, examineCredentials, examineAccess, examineRoundTrip]) {
       const finding = await examine(examination)
       yield finding

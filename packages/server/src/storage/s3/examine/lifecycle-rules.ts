@@ -33,7 +33,7 @@ export function mayAbortUploads(rule: LifecycleRule, prefix: string): boolean {
   return rule.AbortIncompleteMultipartUpload !== undefined && isApplied(rule, prefix)
 }
 
-/** Whether the rule removes objects under the prefix. */
+/** Whether the rule removes objects of the service under the prefix. These objects have no tags. */
 export function removesObjects(rule: LifecycleRule, prefix: string): boolean {
   const removes = rule.Expiration?.Days !== undefined || rule.Expiration?.Date !== undefined
   const isTagged = rule.Filter?.Tag !== undefined || rule.Filter?.And?.Tags !== undefined
@@ -55,7 +55,7 @@ export function daysOf({ AbortIncompleteMultipartUpload }: LifecycleRule): numbe
   return AbortIncompleteMultipartUpload?.DaysAfterInitiation ?? Number.POSITIVE_INFINITY
 }
 
-/** The request IDs of Ceph's gateway end with the numbers of the time and the gateway, and the name of the zone. */
+/** A request ID of Ceph's gateway contains a number, the time, the ID of the gateway and the name of its zone. */
 const CEPH_REQUEST_ID = /^tx[0-9a-f]+-[0-9a-f]+-[0-9a-f]+-./
 
 /** The rules of the bucket, and whether Ceph's gateway returned them. */

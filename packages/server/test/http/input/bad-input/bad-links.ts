@@ -116,7 +116,7 @@ const INCOMPLETE = [
   'http://999.999.999.999/',
 ]
 
-/** On a page with the same scheme, a browser resolves these URLs relative to that page. */
+/** On a page with the same scheme, a browser resolves some of these URLs relative to that page. */
 const MAYBE_RELATIVE = [
   'http:a.zip',
   'https:a.zip',
@@ -212,7 +212,7 @@ function missingRows({ service }: ShopFixture): BadRequest[] {
   }))
 }
 
-/** Refused as a whole, although the name could be changed. */
+/** These requests are refused as a whole, although the name of a file can be changed. */
 function fileRows({ service, ready, open }: ShopFixture): BadRequest[] {
   const { url } = LINK
   const rows: [body: object, field: string][] = [

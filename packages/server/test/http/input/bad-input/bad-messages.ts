@@ -55,7 +55,7 @@ export function badStorageMessages(fixture: UploadFixture): BadRequests {
   return { 'malformed HTTP to the storage': malformedRows(storageUrl, 'PUT', path) }
 }
 
-/** Refused with the same JSON body as every other error. */
+/** Malformed HTTP gets an error in JSON, like every other refused request. */
 function malformedRows(url: string, method: string, path: string): BadRequest[] {
   return malformed(path, method).map(([input, text]) => ({
     input,
@@ -64,12 +64,12 @@ function malformedRows(url: string, method: string, path: string): BadRequest[] 
   }))
 }
 
-/** Only for the service: the storage refuses all chunked bodies. */
+/** This request is only sent to the service, because the storage refuses all chunked bodies. */
 function brokenChunk(baseUrl: string): BadRequest {
   const start = `POST ${API}/assets/signed HTTP/1.1\r\nHost: 127.0.0.1\r\n`
   const headers = 'Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n'
   return {
-    input: 'a chunk without a size',
+    input: 'a chunk with an invalid size',
     send: () => sendText(baseUrl, `${start}${headers}\r\nzz\r\n${FILE}\r\n0\r\n\r\n`),
     refusal: malformedRequest,
   }

@@ -126,7 +126,7 @@ function endlessTags({ service }: ShopFixture): BadRequest {
   }
 }
 
-/** Including different notations of the same number. */
+/** The duplicates include different notations of the same number. */
 function duplicateRows(): Row[] {
   const other = { ...PRODUCT, variant_id: 10 }
   const third = invalid('products.2', /^products\.2 is the same product and variant as products\.0/)

@@ -15,7 +15,7 @@ export async function badSizes(fixture: UploadFixture): Promise<BadRequests> {
   return {
     'a size that is not a number of bytes': valueRows(fixture),
     'a size that the upload cannot have': limitRows(fixture),
-    'a new size in another state': stateRows(fixture),
+    'a new size without an open upload in the account': stateRows(fixture),
   }
 }
 

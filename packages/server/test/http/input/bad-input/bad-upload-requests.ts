@@ -136,7 +136,7 @@ function mediaTypeRows(fixture: UploadFixture): BadRequest[] {
   return [...rowsOf(fixture, rows), slowMediaType(fixture)]
 }
 
-/** Long enough to time out if the time to parse it doubles with each parameter. */
+/** The request takes too long if the time to parse its media type doubles with each parameter. */
 function slowMediaType(fixture: UploadFixture): BadRequest {
   const mime = `a/b${';c=""'.repeat(26)}\n`
   return {
