@@ -24,8 +24,6 @@ export interface Pool {
   webhooks: string[]
   deliveries: string[]
   downloads: KnownDownload[]
-  /** Uploads whose size was changed, so that their content is no longer known. */
-  resized: string[]
 }
 
 export function emptyPool(): Pool {
@@ -37,7 +35,6 @@ export function emptyPool(): Pool {
     webhooks: [],
     deliveries: [],
     downloads: [],
-    resized: [],
   }
 }
 

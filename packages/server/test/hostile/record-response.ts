@@ -89,11 +89,10 @@ function recordOnce(ids: string[], id: string): void {
   if (!ids.includes(id)) ids.push(id)
 }
 
+/** The content of an upload whose size was changed is no longer known. */
 function recordResize(pool: Pool, target: string): void {
   const id = UUID.exec(safelyDecoded(target))?.[0].toLowerCase()
-  if (id === undefined) return
-  forget(pool, id)
-  pool.resized.push(id)
+  if (id !== undefined) forget(pool, id)
 }
 
 /** Later requests no longer use this asset, product or webhook, so that most requests are about existing resources. */
