@@ -34,6 +34,6 @@ test('an event of a product affects every asset that shows it', () => {
 })
 
 test('every event affects the activity', () => {
-  assert.ok(affects(event('grant.created', {}), ['events', {}]))
-  assert.ok(!affects(event('grant.created', {}), ['assets', {}]))
+  assert.ok(affects(event('token.created', {}), ['events', {}]))
+  assert.ok(!affects(event('token.created', {}), ['assets', {}]))
 })

@@ -245,7 +245,7 @@ export const detachProducts = defineEndpoint({
     status: 200,
     description: 'The asset with its remaining products',
     schema: AssetResponse,
-    example: attachedExample,
+    example: { data: { ...assetExample, products: [] } },
   },
   errors: ['not_found'],
 })

@@ -159,7 +159,7 @@ export const resizeUpload = defineEndpoint({
   params: AssetPath,
   query: UploadSelection,
   body: ResizeRequest,
-  bodyExample: { size: 300_000_000 },
+  bodyExample: { size: 250_000_000 },
   success: {
     status: 200,
     description: 'The current state of the upload',

@@ -19,7 +19,7 @@ export const requestReplacement = defineEndpoint({
   params: AssetPath,
   headers: UploadRequestHeaders,
   body: ReplacementRequest,
-  bodyExample: { size: 260_000_000, mime: 'application/zip' },
+  bodyExample: { size: 250_000_000, mime: 'application/zip' },
   success: {
     status: 201,
     description: 'The upload session',

@@ -14,7 +14,10 @@ const EVENTS = 2
 
 const AFTER_CLAIMS = 'another instance after the claims have ended'
 
-/** Calls while the instance that sends the webhooks is paused. Each returns the number of events that it has recorded. */
+/**
+ * The calls that can run while the instance that sends the webhooks is paused. Each returns the number of events that
+ * it has recorded.
+ */
 const OTHERS: Record<string, (harness: Harness, path: string) => Promise<number>> = {
   'another instance': async ({ context }) => {
     await deliverAll(context)
@@ -54,7 +57,10 @@ const OTHERS: Record<string, (harness: Harness, path: string) => Promise<number>
 /** Deliveries do not use the storage, so two of these calls are enough on S3. */
 const others = Object.entries(OTHERS).slice(0, isOnS3 ? 2 : undefined)
 
-/** One run tries this share of the points, with a receiver that works and with one that fails. */
+/**
+ * One run pauses or kills the instance at this share of its points (see `watchPorts`), with a receiver that works and
+ * with one that fails.
+ */
 const SHARE = 0.4
 /** The receiver fails once, so a delivery is retried after 5 seconds. A killed instance delays this by its claim. */
 const RETRY_MS = [CLAIM_MS + 1000, 60_000]

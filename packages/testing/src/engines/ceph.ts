@@ -15,7 +15,10 @@ const run = promisify(execFile)
 const REGION = 'us-east-1'
 const CREDENTIALS = { accessKeyId: 'testaccesskey', secretAccessKey: 'testsecretkey0123456789' }
 
-/** Returns why Ceph is unavailable, or undefined if it is installed. On Debian, root installs it. */
+/**
+ * Returns why Ceph is unavailable, or undefined if it is installed. If it is missing and the process runs as root on
+ * Debian, this function installs it.
+ */
 export function missingForCeph(): Promise<string | undefined> {
   return ensureInstalled({ command: 'radosgw', packages: ['radosgw', 'ceph-mon', 'ceph-osd'] })
 }

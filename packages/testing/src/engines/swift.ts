@@ -14,7 +14,10 @@ const run = promisify(execFile)
 /** Swift's own authentication names its users `account:user`. */
 const CREDENTIALS = { accessKeyId: 'test:tester', secretAccessKey: 'testsecretkey0123456789' }
 
-/** Returns why Swift is unavailable, or undefined if it is installed. On Debian, root installs it. */
+/**
+ * Returns why Swift is unavailable, or undefined if it is installed. If it is missing and the process runs as root on
+ * Debian, this function installs it.
+ */
 export function missingForSwift(): Promise<string | undefined> {
   const servers = ['swift-proxy', ...SWIFT_STORES.map((kind) => `swift-${kind}`)]
   return ensureInstalled({ command: 'swift-proxy-server', packages: [...servers, 'memcached'] })

@@ -7,8 +7,8 @@ const run = promisify(execFile)
 const LOCK = join(tmpdir(), 'stowage-installs')
 
 /**
- * Returns undefined if the command is installed, or the reason why not. On Debian, root installs the
- * packages if the command is missing.
+ * Returns undefined if the command is installed, or the reason why not. If the command is missing and the process runs
+ * as root on Debian, this function installs the packages.
  */
 export async function ensureInstalled(wanted: {
   command: string
