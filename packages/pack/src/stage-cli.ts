@@ -16,7 +16,7 @@ export async function stageCli(staged: string): Promise<void> {
   await bundle({ entry, external: Object.keys(dependencies), folder })
   await rewriteSourceMaps(folder)
   await writeManifest(staged, manifest, {
-    // The manifest in the repository accepts other versions, because npm installs Node 24 there.
+    // In the repository, the manifest does not require Node 24, because npm installs it as a dependency.
     engines: { node: '>=24' },
     bin: { stowage: './dist/stowage.js' },
     dependencies: await usedIn(folder, dependencies),

@@ -98,6 +98,8 @@ async function examine(page: Page, examination: Examination): Promise<void> {
   if ((await page.locator('html[data-mantine-color-scheme]').count()) > 0) {
     await page.locator(`html[data-mantine-color-scheme=${colorScheme}]`).waitFor()
   }
+  // The page of a link that was clicked may still be loading.
+  await page.locator('h1').first().waitFor({ state: 'attached' })
   await page.evaluate(FINISH_TRANSITIONS)
   const options = { runOnly: rules, resultTypes: ['violations'], preload: { assets: ['media'] } }
   const violations = await page.evaluate<Violation[]>(

@@ -2,8 +2,8 @@ import type { Integrity } from '../domain/asset.ts'
 
 /**
  * Which job reads an object: `new` for objects of uploads that were just completed, `backlog` for objects that
- * an older version of Stowage stored without checksums, or that were moved here, and `scrub` for objects that were
- * already read.
+ * an older version of Stowage stored without checksums, or that `stowage move` copied from another deployment, and
+ * `scrub` for objects that were already read.
  * `damaged` is for the damaged objects among those of `scrub`: they do not wait for the others, and are also read if
  * scrubbing is disabled.
  */

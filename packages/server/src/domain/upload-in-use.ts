@@ -10,7 +10,7 @@ interface ObjectOwner {
 /**
  * Whether an upload that is open in the storage must not be aborted, because its asset is unfinished, or because
  * the object may have been created from it. Some storage still lists an upload after its completion, and aborting
- * it would destroy the object. If no storage ID was recorded, for example for an asset that was moved here, any
+ * it would destroy the object. If no storage ID was recorded, for example for an asset that a move copied, any
  * upload with the key of the object may be the one that created it.
  */
 export function isUploadInUse(

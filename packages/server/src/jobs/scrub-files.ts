@@ -2,7 +2,7 @@ import type { Context } from '../operations/context.ts'
 import { SCRUB_RATES, verifyObjects } from './verify-objects.ts'
 
 /**
- * Reads files that an older version of Stowage stored without checksums, or that were moved here. Reads every file
+ * Reads files that an older version of Stowage stored without checksums, or that a move copied. Reads every file
  * again once in `scrubEveryMs`, to detect damage on the disk.
  */
 export async function scrubFiles(context: Context, signal: AbortSignal): Promise<void> {

@@ -14,7 +14,7 @@ import {
 } from '@stowage/testing/service/accounts'
 import { API } from '@stowage/testing/service/upload'
 
-test('keys and sessions are stored only as hashes, and none occurs in any table or file of the data folder', async (t) => {
+test('API keys and session tokens are stored only as hashes: no secret occurs in any table or file of the data folder', async (t) => {
   const service = await aKeyedService(t)
   const { keys, call } = await anAccount(service, { name: 'default' })
   const created = await requestKey(call, 'write')

@@ -4,7 +4,7 @@ import { aService } from '@stowage/testing/service/service'
 import { requestSession, someBytes } from '@stowage/testing/service/upload'
 import { aRawConnection } from '../support/raw-connection.ts'
 
-test('replacing a part while its response waits for an earlier response closes the connection', async (t) => {
+test('with pipelined requests, sending a part again before the response to its first PUT was sent closes the connection', async (t) => {
   const { baseUrl, storageUrl } = await aService(t, { STOWAGE_CHUNK_SIZE: '10' }, undefined, {
     ownThread: true,
   })

@@ -49,7 +49,7 @@ export function render(request: HostileRequest): Buffer {
   return Buffer.concat([Buffer.from(`${lines.join('\r\n')}\r\n\r\n`, 'latin1'), body])
 }
 
-/** The complete request as text, up to a limit. */
+/** The request as text, with its defect and its port. A long request is truncated. */
 export function describe(request: HostileRequest): string {
   const what = request.kind === 'malformed' ? `${request.defect}, ` : ''
   return `${what}to the ${request.port} port:\n${printable(render(request))}`
