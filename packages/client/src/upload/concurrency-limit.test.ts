@@ -60,7 +60,7 @@ test('a fixed limit is not exceeded', () => {
   assert.equal(limit.current(), 2)
 })
 
-test('a part counts for more if it is a large share of its file', () => {
+test('a large part counts for more if it is also a large share of its file', () => {
   const { limit } = aLimit()
   assert.equal(limit.weigh(5_000_000, 5_000_000), 1)
   assert.equal(limit.weigh(8_000_000, 100_000_000), 1)
