@@ -13,7 +13,7 @@ Usage:
                 product:X, variant:X or id:X. Any other text is searched as words of the name,
                 variant, SKU or vendor, and must match exactly one product
 ${CONNECTION_HELP}
-  --json        one JSON object per line: the asset with its products
+  --json        one JSON object per line: the asset with its products, or {asset, error}
 
 If an asset or a product does not exist, nothing changes. Attaching a product again has no effect.
 

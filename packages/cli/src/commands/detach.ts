@@ -11,7 +11,7 @@ Usage:
   --from        a SKU, the shop's ID of a product or of a variant, the product's ID in Stowage, or
                 words, as in stowage attach
 ${CONNECTION_HELP}
-  --json        one JSON object per line: the asset with its remaining products
+  --json        one JSON object per line: the asset with its remaining products, or {asset, error}
 
 If an asset or a product does not exist, nothing changes. Detaching a product that is not attached
 has no effect.

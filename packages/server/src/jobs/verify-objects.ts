@@ -119,7 +119,7 @@ async function retryLater(
   // If the whole storage is unavailable, the run ends here instead of failing for every object.
   await storage.check()
   warn(`could not verify the object ${key}; retrying later`, error)
-  // Clients may be waiting for the comparison of a new object: it is retried when its claim ends.
+  // Downloads may wait until a new object is compared with its declared SHA-256: it is retried when its claim ends.
   if (queue === 'new') return
   await database.postponeVerification(key, later(await database.readClock(), UNREADABLE_MS))
 }

@@ -8,8 +8,9 @@ const STREAM = /stream\r?\n/g
 const OVERLAP = 40
 
 /**
- * Whether a PDF contains scripts, or may hide them by encryption. Chromium's viewer lets scripts open
- * dialogs and shows no PDF in a sandbox. Also searches compressed streams, which may contain objects.
+ * Whether a PDF contains scripts, or may hide them by encryption. In Chromium's viewer, scripts can open
+ * dialogs. A sandbox cannot prevent this, because Chromium shows no PDF in a sandboxed frame. Also searches
+ * compressed streams, which may contain objects.
  */
 export async function hasScripts(pdf: Uint8Array<ArrayBuffer>): Promise<boolean> {
   const text = new TextDecoder('latin1').decode(pdf)
