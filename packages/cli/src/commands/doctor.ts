@@ -16,7 +16,8 @@ Usage:
   stowage doctor [--fix] [--repair] [--verify]
 
   --fix       set the bucket's rules: CORS for browsers, and a lifecycle rule that removes abandoned
-              uploads. On Ceph, --fix removes that lifecycle rule instead: it could destroy files
+              uploads. On Ceph, --fix removes that lifecycle rule instead,
+              because the rule could destroy files
   --repair    repair without data loss: remove uploads that cannot be completed and objects of
               deleted, cancelled or expired assets (never an object that the database does not
               know), close uploads that are still open although their files are stored,
