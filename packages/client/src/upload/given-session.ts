@@ -45,7 +45,7 @@ export function openGivenSession(
   saved: SavedUpload,
   given: GivenSession,
 ): OpenUpload {
-  // With its upload ID, the session is found whether it creates an asset or a new version.
+  // `true` makes renewals include the upload ID, which identifies the upload of a new asset and of a new version.
   const session = sessionOf(given, true)
   const isKnown = session.urls.size + session.received.size > 0
   if (isKnown) checkSize(source, session.bytes)
