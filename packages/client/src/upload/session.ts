@@ -75,26 +75,17 @@ export async function requestSession(
   { name, path, size, mime, chunkSize, sha256, idempotencyKey, replaces, newName }: SavedUpload,
   call: CallOptions,
 ): Promise<Session> {
-  const file = replaces === undefined ? { name, path } : { name: newName }
+  const isReplacement = replaces !== undefined
+  const file = isReplacement ? { name: newName } : { name, path }
   return sessionOf(
-    await request.json<UploadSession>(
-      replaces !== undefined ? '/assets/:id/signed' : '/assets/signed',
-      {
-        ...call,
-        id: replaces,
-        method: 'POST',
-        headers: { 'Idempotency-Key': idempotencyKey },
-        body: {
-          ...file,
-          size,
-          mime,
-          sha256,
-          chunk_size: chunkSize,
-          max_chunk_size: MAX_CHUNK_SIZE,
-        },
-      },
-    ),
-    replaces !== undefined,
+    await request.json<UploadSession>(isReplacement ? '/assets/:id/signed' : '/assets/signed', {
+      ...call,
+      id: replaces,
+      method: 'POST',
+      headers: { 'Idempotency-Key': idempotencyKey },
+      body: { ...file, size, mime, sha256, chunk_size: chunkSize, max_chunk_size: MAX_CHUNK_SIZE },
+    }),
+    isReplacement,
   )
 }
 
