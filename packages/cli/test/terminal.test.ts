@@ -15,7 +15,7 @@ import { aRogueService, aStockedShop, ODD_NAMES, ROGUE_ID } from './support/shop
 
 const missingForTerminal =
   process.platform === 'linux'
-    ? await ensureInstalled({ command: 'script', packages: ['bsdutils'] })
+    ? await ensureInstalled('script')
     : 'the script command of util-linux is missing'
 
 function terminalTest(name: string, run: (t: TestContext) => Promise<void>): void {

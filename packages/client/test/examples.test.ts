@@ -46,8 +46,7 @@ async function aServiceWithFile(t: TestContext, { size, chunk }: { size: number;
 }
 
 test('the curl example uploads a file', async (t) => {
-  const missing =
-    (await missingForCurl()) ?? (await ensureInstalled({ command: 'jq', packages: ['jq'] }))
+  const missing = (await missingForCurl()) ?? (await ensureInstalled('jq'))
   if (missing !== undefined) return skipUnlessCi(t, missing)
   const { path, settings, assertStored } = await aServiceWithFile(t, {
     size: 250_000,

@@ -16,7 +16,7 @@ export interface Nginx {
 
 /** nginx that stores PUT requests in a folder (WebDAV module). */
 export async function startNginx(context: WorkloadContext): Promise<Nginx> {
-  const reason = await ensureInstalled({ command: 'nginx', packages: ['nginx-light'] })
+  const reason = await ensureInstalled('nginx')
   if (reason !== undefined) throw new Error(reason)
   const prefix = await context.folder()
   const port = await freePort()

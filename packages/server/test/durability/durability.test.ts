@@ -49,7 +49,7 @@ test('everything that a response promises is synced to the disk before the respo
 
 async function missingForStrace(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'strace is only available on Linux'
-  return ensureInstalled({ command: 'strace', packages: ['strace'] })
+  return ensureInstalled('strace')
 }
 
 /** Runs one upload of two parts, one of which is sent twice, its download and its deletion. */

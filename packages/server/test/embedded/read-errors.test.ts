@@ -37,7 +37,7 @@ function withReadErrors(path: string, fault: Fault = 'pread64:error=EIO'): strin
 
 async function missingForStrace(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'strace is only available on Linux'
-  return ensureInstalled({ command: 'strace', packages: ['strace'] })
+  return ensureInstalled('strace')
 }
 
 /** Two files of three parts, and the path of the second part of the first one. */

@@ -12,11 +12,8 @@ import { readCompose } from './compose-file.ts'
  * Builds the image from the Dockerfile and tests its containers: npm run test:image
  */
 
-const NEEDED = [
-  { command: 'buildah', packages: ['buildah'] },
-  { command: 'crun', packages: ['crun'] },
-  { command: 'ip', packages: ['iproute2'] },
-]
+/** Includes Ceph: the containers run in a network from which nothing can be installed. */
+const NEEDED = ['buildah', 'crun', 'ip', 'radosgw'] as const
 
 /** The priorities of the build, which may run beside other tests, and of the tests, which wait for responses. */
 const LOW_PRIORITY = 10
@@ -36,8 +33,8 @@ exec "$@"`
 async function missingForContainers(): Promise<string | undefined> {
   if (process.platform !== 'linux') return 'containers need Linux'
   if (process.getuid?.() !== 0) return 'only root can build the image and run it here'
-  for (const wanted of NEEDED) {
-    const missing = await ensureInstalled(wanted)
+  for (const program of NEEDED) {
+    const missing = await ensureInstalled(program)
     if (missing !== undefined) return missing
   }
   return promisify(execFile)('unshare', ['--mount', '--net', 'true']).then(

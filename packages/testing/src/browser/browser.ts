@@ -1,4 +1,3 @@
-import { basename } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
 import { cleanUp } from '../machine/clean-up.ts'
@@ -23,8 +22,8 @@ export const FLAGS = [
   '--js-flags=--no-turbofan --no-maglev',
 ]
 
-export function missingForBrowser(command = HEADLESS_SHELL): Promise<string | undefined> {
-  return ensureInstalled({ command, packages: [basename(command)] })
+export function missingForBrowser(path = HEADLESS_SHELL): Promise<string | undefined> {
+  return ensureInstalled(path === CHROMIUM ? 'chromium' : 'chromium-headless-shell')
 }
 
 /** Headless Chromium, closed after the test. It resolves the hostname `rebound`, if given, to 127.0.0.1. */

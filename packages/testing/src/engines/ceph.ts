@@ -20,7 +20,7 @@ const CREDENTIALS = { accessKeyId: 'testaccesskey', secretAccessKey: 'testsecret
  * Debian, this function installs it.
  */
 export function missingForCeph(): Promise<string | undefined> {
-  return ensureInstalled({ command: 'radosgw', packages: ['radosgw', 'ceph-mon', 'ceph-osd'] })
+  return ensureInstalled('radosgw')
 }
 
 export interface CephEndpoint extends S3Endpoint {

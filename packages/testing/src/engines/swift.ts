@@ -19,8 +19,7 @@ const CREDENTIALS = { accessKeyId: 'test:tester', secretAccessKey: 'testsecretke
  * Debian, this function installs it.
  */
 export function missingForSwift(): Promise<string | undefined> {
-  const servers = ['swift-proxy', ...SWIFT_STORES.map((kind) => `swift-${kind}`)]
-  return ensureInstalled({ command: 'swift-proxy-server', packages: [...servers, 'memcached'] })
+  return ensureInstalled('swift-proxy-server')
 }
 
 /** Starts OpenStack Swift with its S3 API, in a temporary folder, on loopback. */

@@ -8,7 +8,7 @@ const run = promisify(execFile)
 const PLAIN = ['--disable', '--noproxy', '*', '--silent', '--show-error']
 
 export function missingForCurl(): Promise<string | undefined> {
-  return ensureInstalled({ command: 'curl', packages: ['curl'] })
+  return ensureInstalled('curl')
 }
 
 /** PUTs a file without a Content-Type and returns the ETag without its quotes. */

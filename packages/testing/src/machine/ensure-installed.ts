@@ -4,31 +4,81 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 
 const run = promisify(execFile)
-const LOCK = join(tmpdir(), 'stowage-installs')
+
+/** The programs that the tests run, and the Debian packages of each. */
+const PACKAGES = {
+  buildah: ['buildah'],
+  chromium: ['chromium'],
+  'chromium-headless-shell': ['chromium-headless-shell'],
+  crun: ['crun'],
+  curl: ['curl'],
+  ip: ['iproute2'],
+  jq: ['jq'],
+  php: ['php-cli'],
+  python3: ['python3-minimal'],
+  radosgw: ['radosgw', 'ceph-mon', 'ceph-osd'],
+  script: ['bsdutils'],
+  strace: ['strace'],
+  'swift-proxy-server': [
+    'swift-proxy',
+    'swift-account',
+    'swift-container',
+    'swift-object',
+    'memcached',
+  ],
+}
+
+/** Only the benchmarks run these. */
+const PACKAGES_OF_BENCHMARKS = { nginx: ['nginx-light'] }
+
+const ALL_PACKAGES = { ...PACKAGES, ...PACKAGES_OF_BENCHMARKS }
+
+export type Program = keyof typeof ALL_PACKAGES
+
+/** Held while packages are installed: test files run concurrently, and a second apt-get would fail instead of waiting. */
+export const INSTALL_LOCK = join(tmpdir(), 'stowage-installs')
+
+const isRoot = process.getuid?.() === 0
 
 /**
- * Returns undefined if the command is installed, or the reason why not. If the command is missing and the process runs
- * as root on Debian, this function installs the packages.
+ * Returns undefined if the program is installed, or the reason why not. If the program is missing and the process runs
+ * as root on Debian, this function installs it.
  */
-export async function ensureInstalled(wanted: {
-  command: string
-  packages: string[]
-}): Promise<string | undefined> {
-  const { command, packages } = wanted
-  if (await isInstalled(command)) return undefined
-  const names = packages.join(' ')
-  if (process.getuid?.() !== 0) return `${command} is missing: install ${names}`
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  // Test files run concurrently, and a second apt-get would fail instead of waiting for the first.
-  const aptGet = (...words: string[]) =>
-    run('flock', ['--close', LOCK, 'apt-get', ...words], { env })
+export async function ensureInstalled(program: Program): Promise<string | undefined> {
+  // While another process installs it, the program may exist before the packages that it needs.
+  if (isRoot && process.platform === 'linux') await run('flock', ['--shared', INSTALL_LOCK, 'true'])
+  if (await isInstalled(program)) return undefined
+  const packages = ALL_PACKAGES[program]
+  if (!isRoot) return `${program} is missing: install ${packages.join(' ')}`
   try {
-    await aptGet('update')
-    await aptGet('install', '--yes', '--no-install-recommends', ...packages)
+    await install(packages)
     return undefined
   } catch (error) {
-    return `${command} is missing and ${names} could not be installed: ${error}`
+    return `${program} is missing and ${packages.join(' ')} could not be installed: ${error}`
   }
+}
+
+/**
+ * Installs every program that the tests need and that is missing, in one step. A stage may run without a network, and
+ * no test should have to wait for a download. Does nothing unless the process runs as root on Debian.
+ */
+export async function installPrograms(): Promise<void> {
+  if (!isRoot || !(await isInstalled('apt-get'))) return
+  const missing = []
+  for (const [program, packages] of Object.entries(PACKAGES)) {
+    if (!(await isInstalled(program))) missing.push(...packages)
+  }
+  if (missing.length === 0) return
+  console.log(`Installing the Debian packages that the tests need: ${missing.join(' ')}`)
+  await install(missing)
+}
+
+async function install(packages: string[]): Promise<void> {
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const aptGet = (...words: string[]) =>
+    run('flock', ['--close', INSTALL_LOCK, 'apt-get', ...words], { env, maxBuffer: 50_000_000 })
+  await aptGet('update')
+  await aptGet('install', '--yes', '--no-install-recommends', ...packages)
 }
 
 async function isInstalled(command: string): Promise<boolean> {

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
+import { installPrograms } from '../machine/ensure-installed.ts'
 import { COMPILE_CACHE } from './run-tests.ts'
 
 /*
@@ -70,6 +71,13 @@ function failures(lines: string[]): string[] {
   return start < 0 ? lines : lines.slice(start)
 }
 
+// A stage alone installs what it needs. `npm test` installs everything first, because stages run at the same time.
+if (named.length === 0) {
+  await installPrograms().catch((error: unknown) => {
+    // The stages that need them fail with the reason, or are skipped; the others run.
+    console.error(`Some programs could not be installed: ${error}`)
+  })
+}
 const isInBackground = (stage: string) => IN_BACKGROUND.includes(stage)
 const foreground = runAll(stages.filter((stage) => !isInBackground(stage)))
 const background = runAll(stages.filter(isInBackground))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { aFolder } from '@stowage/testing/machine/clean-up'
-import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
+import { ensureInstalled, type Program } from '@stowage/testing/machine/ensure-installed'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { formatWebhookSecret, webhookHeaders } from '../../../src/domain/webhook-signature.ts'
 
@@ -16,9 +16,8 @@ const PAGE = readFileSync(new URL('../../../../../docs/webhooks.md', import.meta
 interface Example {
   /** The language of the code block. */
   language: string
-  command: string
-  /** The Debian package of the command. */
-  debianPackage?: string
+  /** Runs the example; Node if it is not given. */
+  program?: Program
   file: string
   /** Code after the example. It reads [headers, body, secret] and prints the result. */
   call: string
@@ -29,23 +28,20 @@ interface Example {
 const EXAMPLES: Example[] = [
   {
     language: 'js',
-    command: process.execPath,
     file: 'verify.mjs',
     call: `import { readFileSync } from 'node:fs'
 console.log(JSON.stringify(verify(...JSON.parse(readFileSync(process.argv[2], 'utf8')))))`,
   },
   {
     language: 'python',
-    command: 'python3',
-    debianPackage: 'python3-minimal',
+    program: 'python3',
     file: 'verify.py',
     call: `import sys
 print(json.dumps(verify(*json.load(open(sys.argv[1])))))`,
   },
   {
     language: 'php',
-    command: 'php',
-    debianPackage: 'php-cli',
+    program: 'php',
     file: 'verify.php',
     start: '<?php\n',
     call: `[$headers, $body, $secret] = json_decode(file_get_contents($argv[1]), true);
@@ -56,20 +52,20 @@ echo json_encode(verify($headers, $body, $secret));`,
 const SECRET = formatWebhookSecret(new Uint8Array(32).fill(7))
 const OTHER = formatWebhookSecret(new Uint8Array(32).fill(8))
 
-for (const { language, command, debianPackage, file, start = '', call } of EXAMPLES) {
+for (const { language, program, file, start = '', call } of EXAMPLES) {
   test(`the ${language} code of docs/webhooks.md accepts signed requests and refuses others`, async (t) => {
-    const missing = debianPackage && (await ensureInstalled({ command, packages: [debianPackage] }))
+    const missing = program && (await ensureInstalled(program))
     if (missing) return skipUnlessCi(t, missing)
     const [, code] = new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(PAGE) ?? []
     assert.ok(code)
     assert.ok(code.trim().split('\n').length <= 12)
     const folder = await aFolder(t)
-    const program = join(folder, file)
-    await writeFile(program, `${start}${code}\n${call}\n`)
+    const path = join(folder, file)
+    await writeFile(path, `${start}${code}\n${call}\n`)
     const verify = async (headers: object, body: string, secret = SECRET) => {
       const input = join(folder, 'input.json')
       await writeFile(input, JSON.stringify([headers, body, secret]))
-      const { stdout } = await run(command, [program, input])
+      const { stdout } = await run(program ?? process.execPath, [path, input])
       return JSON.parse(stdout)
     }
     const event = { id: 1, type: 'asset.ready', data: { filename: 'täst ✓.zip' } }
