@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type AddressInfo, createServer as createTcpServer } from 'node:net'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { openWebhookSender } from './open-webhook-sender.ts'
 
@@ -113,6 +113,46 @@ test('a response that is not text is logged without characters that cannot be st
   assert.equal((await anySender()({ ...REQUEST, url })).response, 'a\ufffd\ufffdb')
 })
 
+test('a receiver that never gets to a final response is disconnected after a few interim responses or kilobytes', async (t) => {
+  const endless = {
+    'interim responses': 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n',
+    'interim responses with long headers': `HTTP/1.1 103 Early Hints\r\nLink: ${'x'.repeat(12_000)}\r\n\r\n`,
+    'empty lines': '\r\n'.repeat(100),
+  }
+  for (const [name, text] of Object.entries(endless)) {
+    const receiver = await anEndlessReceiver(t, text)
+    const { status, error, durationMs } = await anySender()({ ...REQUEST, url: receiver.url })
+    assert.equal(status, null, name)
+    assert.match(error ?? '', /^The endpoint sent too many .* without a final response$/, name)
+    assert.ok(durationMs < 5_000, `${name}: ${durationMs} ms`)
+    await receiver.closed
+  }
+})
+
+test('a few interim responses before the final one are ignored', async (t) => {
+  const url = await anHttpServer(t, (_request, response) => {
+    for (let count = 0; count < 5; count += 1) response.writeEarlyHints({ link: '</a.css>' })
+    response.writeHead(204).end()
+  })
+  const { status, error } = await anySender()({ ...REQUEST, url })
+  assert.deepEqual([status, error], [204, null])
+})
+
+test('the status counts even if the body consists of endless chunk extensions', async (t) => {
+  const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const receiver = await anEndlessReceiver(t, `1;${'x'.repeat(12_000)}\r\nx\r\n`, head)
+  const { status, response } = await anySender()({ ...REQUEST, url: receiver.url })
+  assert.equal(status, 200)
+  assert.ok((response ?? '').length < 20, response ?? '')
+  await receiver.closed
+})
+
+test('a failed connection to a host does not reveal its private address', async () => {
+  const send = anySender({ resolveHost: async () => ['127.0.0.1'] })
+  const { error } = await send({ ...REQUEST, url: 'http://shop.example:1' })
+  assert.equal(error, 'connect ECONNREFUSED')
+})
+
 test('a connection that is refused, and a response that is not HTTP, are failures', async (t) => {
   const noHttp = createTcpServer((socket) => socket.end('SSH-2.0-OpenSSH\r\n'))
   await new Promise<void>((resolve) => noHttp.listen(0, '127.0.0.1', resolve))
@@ -169,7 +209,8 @@ test('a name is resolved and checked for each connection, so a later change to a
   const target = { ...REQUEST, url: `http://shop.example:${new URL(url).port}` }
   const errors = [await send(target), await send(target)].map(({ error }) => error)
   assert.match(errors[0] ?? '', /no IP address/)
-  assert.match(errors[1] ?? '', /private address \(127\.0\.0\.1\)/)
+  assert.match(errors[1] ?? '', /private address/)
+  assert.doesNotMatch(errors[1] ?? '', /127/)
   assert.equal(requests, 0)
 })
 
@@ -190,6 +231,27 @@ test('the resolved address is the one that is connected to', async (t) => {
   assert.equal((await send({ ...REQUEST, url: `http://shop.example:${port}` })).status, 200)
   assert.deepEqual([names, hosts], [['shop.example'], [`shop.example:${port}`]])
 })
+
+/** Repeats the text until it is disconnected. */
+async function anEndlessReceiver(t: TestContext, text: string, head = '') {
+  const { promise: closed, resolve } = Promise.withResolvers<void>()
+  const chunk = text.repeat(Math.ceil(100_000 / text.length))
+  const server = createTcpServer((socket) => {
+    socket.on('close', resolve).on('error', () => {})
+    const send = () => {
+      while (!socket.destroyed && socket.write(chunk));
+    }
+    socket.once('data', () => {
+      socket.write(head)
+      socket.on('drain', send)
+      send()
+    })
+  })
+  await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))
+  t.after(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return { url: `http://127.0.0.1:${port}`, closed }
+}
 
 function anySender(options: Partial<Parameters<typeof openWebhookSender>[0]> = {}) {
   return openWebhookSender({ targets: 'any', ...options })

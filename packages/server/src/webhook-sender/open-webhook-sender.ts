@@ -11,6 +11,10 @@ import { openResolver, type ResolveHost } from './resolve-host.ts'
 const TIMEOUT_MS = 15_000
 const MAX_LOGGED_BYTES = 1024
 const SWITCHING_PROTOCOLS = 101
+/** A receiver may send interim responses (100 Continue, 103 Early Hints) before the final one, but not without end. */
+const MAX_INTERIM_RESPONSES = 10
+/** Everything that is read from the connection, including the headers of interim responses. */
+const MAX_RECEIVED_BYTES = 65_536
 
 export interface WebhookSenderOptions {
   /** `public`: private, loopback and link-local addresses are refused. */
@@ -114,10 +118,26 @@ async function exchange(
     socket.destroy()
     onSwitch()
   })
+  let interimResponses = 0
   // Node emits this event instead of `upgrade` if the response has no Upgrade header.
   request.on('information', ({ statusCode }) => {
+    interimResponses += 1
     if (statusCode === SWITCHING_PROTOCOLS) onSwitch()
+    else if (interimResponses > MAX_INTERIM_RESPONSES) refuse('interim responses (1xx)')
   })
+  // Counts bytes that the parser skips or only stores, too, such as empty lines before the status and chunk extensions.
+  request.on('socket', (socket) => {
+    let received = 0
+    socket.on('data', (chunk: Buffer) => {
+      received += chunk.length
+      if (received > MAX_RECEIVED_BYTES) refuse('bytes')
+    })
+  })
+  /** Destroys the request at once: the connection would be read until the loop has a turn for the promise. */
+  function refuse(excess: string): void {
+    stopWaiting(`The endpoint sent too many ${excess} without a final response`)
+    if (!hasStatus) request.destroy()
+  }
   request.on('error', (error) => {
     if (!hasStatus) resolve(noResponse(error))
   })
