@@ -17,7 +17,7 @@ import { accountPutProducts } from './put-products.ts'
 import { accountRecords } from './records.ts'
 import { accountTrash } from './trash.ts'
 import { accountTrashList } from './trash-list.ts'
-import type { RunUnit } from './unit-of-work.ts'
+import type { RunUnit, UnitsOfWork } from './unit-of-work.ts'
 import { accountUploadList } from './upload-list.ts'
 import { accountUploadTokens } from './upload-tokens.ts'
 import { accountUploads } from './uploads.ts'
@@ -26,8 +26,15 @@ import { accountVersions } from './versions.ts'
 import { accountWebhookData } from './webhook-data.ts'
 
 /** The methods of one account. Each call creates only the group of methods that it needs. */
-export function accountData(run: RunUnit, writer: Writer, caches: ListingCaches): AccountData {
+export function accountData(
+  units: UnitsOfWork,
+  writer: Writer,
+  caches: ListingCaches,
+): AccountData {
   const { account } = writer
+  const read = units({ party: account, kind: 'read' })
+  /** For changes that record no events. */
+  const change = units({ party: account, kind: 'write' })
   const assets = (sql: Sql) => accountAssets(sql, writer)
   const assetList = (sql: Sql) => accountAssetList(sql, account, caches)
   const completion = (sql: Sql) => accountCompletion(sql, writer)
@@ -49,34 +56,34 @@ export function accountData(run: RunUnit, writer: Writer, caches: ListingCaches)
   const versions = (sql: Sql) => accountVersions(sql, writer)
   /** For methods that record events. */
   const write: RunUnit = (work) =>
-    run((sql) => {
+    change((sql) => {
       markEvents(sql, account)
       return work(sql)
     })
   return {
-    ...accountWebhookData({ run, write }, writer),
-    readSummary: () => run((sql) => summary(sql).readSummary()),
-    readUsage: () => run((sql) => usage(sql).readUsage()),
+    ...accountWebhookData({ read, change, write }, writer),
+    readSummary: () => read((sql) => summary(sql).readSummary()),
+    readUsage: () => read((sql) => usage(sql).readUsage()),
 
     reserveUpload: (upload) => write((sql) => uploads(sql).reserveUpload(upload)),
-    recordStorageId: (id, names) => run((sql) => uploads(sql).recordStorageId(id, names)),
+    recordStorageId: (id, names) => change((sql) => uploads(sql).recordStorageId(id, names)),
     dropReservation: (id) => write((sql) => uploads(sql).dropReservation(id)),
-    findUpload: (id) => run((sql) => uploads(sql).findUpload(id)),
-    findReplacement: (id, uploadId) => run((sql) => uploads(sql).findReplacement(id, uploadId)),
-    listUploads: (query) => run((sql) => uploadList(sql).listUploads(query)),
-    renewUpload: (id, keptForMs) => run((sql) => uploads(sql).renewUpload(id, keptForMs)),
+    findUpload: (id) => read((sql) => uploads(sql).findUpload(id)),
+    findReplacement: (id, uploadId) => read((sql) => uploads(sql).findReplacement(id, uploadId)),
+    listUploads: (query) => read((sql) => uploadList(sql).listUploads(query)),
+    renewUpload: (id, keptForMs) => change((sql) => uploads(sql).renewUpload(id, keptForMs)),
     resizeUpload: (id, bytes) => write((sql) => uploads(sql).resizeUpload(id, bytes)),
 
-    beginCompletion: (id, options) => run((sql) => completion(sql).beginCompletion(id, options)),
-    reopenUpload: (id) => run((sql) => completion(sql).reopenUpload(id)),
+    beginCompletion: (id, options) => change((sql) => completion(sql).beginCompletion(id, options)),
+    reopenUpload: (id) => change((sql) => completion(sql).reopenUpload(id)),
     finishCompletion: (id, options) =>
       write((sql) => completion(sql).finishCompletion(id, options)),
     abandonCompletion: (id, graceMs) =>
       write((sql) => completion(sql).abandonCompletion(id, graceMs)),
     cancelUpload: (id) => write((sql) => completion(sql).cancelUpload(id)),
 
-    findAsset: (id) => run((sql) => assets(sql).findAsset(id)),
-    listAssets: (query) => run((sql) => assetList(sql).listAssets(query)),
+    findAsset: (id) => read((sql) => assets(sql).findAsset(id)),
+    listAssets: (query) => read((sql) => assetList(sql).listAssets(query)),
     addLink: (asset) => write((sql) => assets(sql).addLink(asset)),
     changeAsset: (id, change) => write((sql) => assets(sql).changeAsset(id, change)),
     deleteAsset: (id) => write((sql) => assets(sql).deleteAsset(id)),
@@ -86,42 +93,42 @@ export function accountData(run: RunUnit, writer: Writer, caches: ListingCaches)
     restoreAssets: (ids) => write((sql) => trash(sql).restoreAssets(ids)),
     attachAssets: (ids, selection) => write((sql) => attachments(sql).attachAssets(ids, selection)),
     detachAssets: (ids, selection) => write((sql) => attachments(sql).detachAssets(ids, selection)),
-    listTrash: (query) => run((sql) => trashList(sql).listTrash(query)),
+    listTrash: (query) => read((sql) => trashList(sql).listTrash(query)),
     beginTrashAll: () => write((sql) => trash(sql).beginTrashAll()),
     continueTrashAll: () => write((sql) => trash(sql).continueTrashAll()),
     emptyTrash: (until) => write((sql) => trash(sql).emptyTrash(until)),
     removeOldestTrash: (bytes) => write((sql) => trash(sql).removeOldestTrash(bytes)),
 
-    listVersions: (id) => run((sql) => versions(sql).listVersions(id)),
+    listVersions: (id) => read((sql) => versions(sql).listVersions(id)),
     restoreVersion: (id, version) => write((sql) => versions(sql).restoreVersion(id, version)),
     deleteVersion: (id, version) => write((sql) => versions(sql).deleteVersion(id, version)),
 
     putProducts: (list, options) => write((sql) => putProducts(sql).putProducts(list, options)),
-    findProduct: (id) => run((sql) => products(sql).findProduct(id)),
-    listProducts: (query) => run((sql) => productList(sql).listProducts(query)),
-    listProductIds: (query) => run((sql) => productGroups(sql).listProductIds(query)),
+    findProduct: (id) => read((sql) => products(sql).findProduct(id)),
+    listProducts: (query) => read((sql) => productList(sql).listProducts(query)),
+    listProductIds: (query) => read((sql) => productGroups(sql).listProductIds(query)),
     readProductGroups: (ids, options) =>
-      run((sql) => productGroups(sql).readProductGroups(ids, options)),
+      read((sql) => productGroups(sql).readProductGroups(ids, options)),
     deleteProduct: (id) => write((sql) => products(sql).deleteProduct(id)),
 
     attachProducts: (id, selection) =>
       write((sql) => attachments(sql).attachProducts(id, selection)),
     detachProducts: (id, selection) =>
       write((sql) => attachments(sql).detachProducts(id, selection)),
-    productsOfAssets: (ids, limit) => run((sql) => attachedRows(sql).productsOfAssets(ids, limit)),
-    productsOfAsset: (id, slice) => run((sql) => attachedRows(sql).productsOfAsset(id, slice)),
-    assetsOfProducts: (ids, limit) => run((sql) => attachedRows(sql).assetsOfProducts(ids, limit)),
-    newestAssetsOf: (id, limit) => run((sql) => attachedRows(sql).newestAssetsOf(id, limit)),
+    productsOfAssets: (ids, limit) => read((sql) => attachedRows(sql).productsOfAssets(ids, limit)),
+    productsOfAsset: (id, slice) => read((sql) => attachedRows(sql).productsOfAsset(id, slice)),
+    assetsOfProducts: (ids, limit) => read((sql) => attachedRows(sql).assetsOfProducts(ids, limit)),
+    newestAssetsOf: (id, limit) => read((sql) => attachedRows(sql).newestAssetsOf(id, limit)),
 
     addKey: (key) => write((sql) => keys(sql).addKey(key)),
-    listKeys: () => run((sql) => keys(sql).listKeys()),
+    listKeys: () => read((sql) => keys(sql).listKeys()),
     revokeKey: (id, options) => write((sql) => keys(sql).revokeKey(id, options)),
 
     addUploadToken: (token, lifetimeMs) =>
       write((sql) => accountUploadTokens(sql, writer).addUploadToken(token, lifetimeMs)),
-    listEvents: (query) => run((sql) => events(sql).listEvents(query)),
-    importEvents: (page) => run((sql) => events(sql).importEvents(page)),
+    listEvents: (query) => read((sql) => events(sql).listEvents(query)),
+    importEvents: (page) => change((sql) => events(sql).importEvents(page)),
 
-    importRecords: (imported) => run((sql) => records(sql).importRecords(imported)),
+    importRecords: (imported) => change((sql) => records(sql).importRecords(imported)),
   }
 }

@@ -27,7 +27,11 @@ function open(
   const options = { url, poolSize: 1, statementTimeoutMs: 10_000, tls: 'off' } as const
   const pool = openPool(options)
   cleanUp(t, () => pool.close())
-  const channel = openEventChannel({ options, run: send ?? createUnitsOfWork(pool), times })
+  const channel = openEventChannel({
+    options,
+    run: send ?? createUnitsOfWork(pool)({ party: 'events', kind: 'write' }),
+    times,
+  })
   cleanUp(t, () => channel.close())
   const received: (string | undefined)[] = []
   channel.onEvents((account) => received.push(account))

@@ -29,7 +29,8 @@ async function deadlocksOf(
   work: (database: Database) => Promise<unknown>,
 ): Promise<number> {
   const url = await server.database(t)
-  const options = { poolSize: 8, statementTimeoutMs: 30_000, tls: 'off' } as const
+  // One account writes on a third of the connections.
+  const options = { poolSize: 24, statementTimeoutMs: 30_000, tls: 'off' } as const
   const database = await openPostgresDatabase({ url, ...options })
   try {
     await work(database)

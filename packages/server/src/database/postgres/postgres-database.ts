@@ -42,49 +42,60 @@ export async function openPostgresDatabase(
 ): Promise<Database> {
   await migrateOnce(options, report)
   const pool = openPool(options)
-  const run = createUnitsOfWork(pool, (accountIds) => channel.announce(accountIds))
-  const channel = openEventChannel({ options, run })
+  // A separate connection, so that a busy pool is not reported as an outage.
+  const checks = openPool({ ...options, poolSize: 1 })
+  const units = createUnitsOfWork(pool, (accountIds) => channel.announce(accountIds))
+  const read = units({ party: 'jobs', kind: 'read' })
+  const run = units({ party: 'jobs', kind: 'write' })
+  /** Callers are not known yet, so each key has a share of the connections. */
+  const readFor = (hash: string) => units({ party: `key ${hash.slice(0, 2)}`, kind: 'read' })
+  const writeFor = (keyId: string) => units({ party: `key ${keyId}`, kind: 'write' })
+  const channel = openEventChannel({ options, run: units({ party: 'events', kind: 'write' }) })
   const caches = { counts: openCountsCache(), smallResults: openSmallResultCache<string>() }
 
   return {
-    ...deliveryData(run),
-    of: cacheAccountData((writer) => accountData(run, writer, caches)),
+    ...deliveryData(units({ party: 'webhooks', kind: 'write' })),
+    of: cacheAccountData((writer) => accountData(units, writer, caches)),
 
     ensureAccount: (account) => run((sql) => globalAccounts(sql).ensureAccount(account)),
-    findAccount: (name) => run((sql) => globalAccounts(sql).findAccount(name)),
-    listAccounts: () => run((sql) => globalAccounts(sql).listAccounts()),
+    findAccount: (name) => read((sql) => globalAccounts(sql).findAccount(name)),
+    listAccounts: () => read((sql) => globalAccounts(sql).listAccounts()),
     changePlan: (id, plan) => run((sql) => globalAccounts(sql).changePlan(id, plan)),
 
-    findKey: (hash) => run((sql) => globalKeys(sql).findKey(hash)),
-    touchKey: (id, now) => run((sql) => globalKeys(sql).touchKey(id, now)),
-    addSession: (session, limits) => run((sql) => globalSessions(sql).addSession(session, limits)),
-    findSession: (tokenHash) => run((sql) => globalSessions(sql).findSession(tokenHash)),
-    removeSession: (tokenHash) => run((sql) => globalSessions(sql).removeSession(tokenHash)),
-    findUploadToken: (hash) => run((sql) => globalUploadTokens(sql).findUploadToken(hash)),
+    findKey: (hash) => readFor(hash)((sql) => globalKeys(sql).findKey(hash)),
+    touchKey: (id, now) => writeFor(id)((sql) => globalKeys(sql).touchKey(id, now)),
+    addSession: (session, limits) =>
+      writeFor(session.keyId)((sql) => globalSessions(sql).addSession(session, limits)),
+    findSession: (tokenHash) =>
+      readFor(tokenHash)((sql) => globalSessions(sql).findSession(tokenHash)),
+    removeSession: (tokenHash) =>
+      writeFor(tokenHash)((sql) => globalSessions(sql).removeSession(tokenHash)),
+    findUploadToken: (hash) =>
+      readFor(hash)((sql) => globalUploadTokens(sql).findUploadToken(hash)),
     forgetUploadTokens: (keptForMs, limit) =>
       run((sql) => globalUploadTokens(sql).forgetUploadTokens(keptForMs, limit)),
     countRequest: (keyId, windowStart) =>
-      run((sql) => globalRequestCount(sql).countRequest(keyId, windowStart)),
+      writeFor(keyId)((sql) => globalRequestCount(sql).countRequest(keyId, windowStart)),
 
-    readClock: () => run((sql) => globalJobs(sql).readClock()),
-    listOverdueUploads: (limit) => run((sql) => globalJobs(sql).listOverdueUploads(limit)),
+    readClock: () => read((sql) => globalJobs(sql).readClock()),
+    listOverdueUploads: (limit) => read((sql) => globalJobs(sql).listOverdueUploads(limit)),
     limitExpiry: (keptForMs) => run((sql) => globalJobs(sql).limitExpiry(keptForMs)),
     expireUploads: (ids) => run((sql) => globalJobs(sql).expireUploads(ids)),
     listStuckCompletions: (before, limit) =>
-      run((sql) => globalJobs(sql).listStuckCompletions(before, limit)),
+      read((sql) => globalJobs(sql).listStuckCompletions(before, limit)),
     claimStuckCompletions: (times, limit) =>
       run((sql) => globalJobs(sql).claimStuckCompletions(times, limit)),
-    readStates: (ids) => run((sql) => globalJobs(sql).readStates(ids)),
+    readStates: (ids) => read((sql) => globalJobs(sql).readStates(ids)),
     claimDueRemovals: (now, limit) => run((sql) => globalJobs(sql).claimDueRemovals(now, limit)),
-    listRemovals: (limit) => run((sql) => globalJobs(sql).listRemovals(limit)),
+    listRemovals: (limit) => read((sql) => globalJobs(sql).listRemovals(limit)),
     finishRemoval: (id) => run((sql) => globalJobs(sql).finishRemoval(id)),
     postponeRemoval: (id, dueAt) => run((sql) => globalJobs(sql).postponeRemoval(id, dueAt)),
     removeOldTrash: (keptForMs) => run((sql) => globalTrash(sql).removeOldTrash(keptForMs)),
-    listTrashAll: () => run((sql) => globalTrash(sql).listTrashAll()),
+    listTrashAll: () => read((sql) => globalTrash(sql).listTrashAll()),
     forgetEndedAssets: (before, limit) =>
       run((sql) => globalJobs(sql).forgetEndedAssets(before, limit)),
     forgetEvents: (before, limit) => run((sql) => globalEvents(sql).forgetEvents(before, limit)),
-    compareEvents: () => run((sql) => globalEvents(sql).compareEvents()),
+    compareEvents: () => read((sql) => globalEvents(sql).compareEvents()),
     repairEvents: (id) => run((sql) => globalEvents(sql).repairEvents(id)),
 
     claimVerifications: (queue, times, limit) =>
@@ -94,14 +105,14 @@ export async function openPostgresDatabase(
     recordVerification: (key, result) =>
       run((sql) => globalVerifications(sql).recordVerification(key, result)),
 
-    compareUsage: () => run((sql) => globalUsage(sql).compareUsage()),
+    compareUsage: () => read((sql) => globalUsage(sql).compareUsage()),
     recountUsage: (id) => run((sql) => globalUsage(sql).recountUsage(id)),
     recountBlocks: (id, after) => run((sql) => globalUsage(sql).recountBlocks(id, after)),
-    listRecords: (after, limit) => run((sql) => globalRecords(sql).listRecords(after, limit)),
+    listRecords: (after, limit) => read((sql) => globalRecords(sql).listRecords(after, limit)),
     listStoredFiles: (after, limit) =>
-      run((sql) => globalStoredFiles(sql).listStoredFiles(after, limit)),
+      read((sql) => globalStoredFiles(sql).listStoredFiles(after, limit)),
 
-    readIdentity: () => run((sql) => globalIdentity(sql).readIdentity()),
+    readIdentity: () => read((sql) => globalIdentity(sql).readIdentity()),
     bindStorage: (storageId) => run((sql) => globalIdentity(sql).bindStorage(storageId)),
     rebindStorage: (storageId) => run((sql) => globalIdentity(sql).rebindStorage(storageId)),
 
@@ -110,11 +121,12 @@ export async function openPostgresDatabase(
     // The disk belongs to the PostgreSQL server.
     reserveDiskSpace: async () => {},
     async check() {
-      await run((sql) => sql`select 1`)
+      const use = { party: 'checks', kind: 'read' } as const
+      await unitOfWork(() => checks.use(use, (sql) => sql`select 1`))
     },
     async close() {
       await channel.close()
-      await pool.close()
+      await Promise.all([pool.close(), checks.close()])
     },
   }
 }

@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Sql } from './connection.ts'
 import { takeMarks } from './event-marks.ts'
 import { isCollision, toOutage } from './outages.ts'
-import type { Pool } from './pool.ts'
+import type { Pool, PoolUse } from './pool.ts'
 
 const MAX_ATTEMPTS = 10
 const FIRST_PAUSE_MS = 20
@@ -11,14 +11,17 @@ const MAX_PAUSE_MS = 1_000
 /** Runs a method of the port on a dedicated connection. */
 export type RunUnit = <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
 
+/** Runs units of work for a party. */
+export type UnitsOfWork = (use: PoolUse) => RunUnit
+
 /** Calls `onEvents` after a unit has ended, with the accounts for which it may have recorded events. */
 export function createUnitsOfWork(
   pool: Pool,
   onEvents: (accountIds: Iterable<string>) => void = () => {},
-): RunUnit {
-  return (work) =>
+): UnitsOfWork {
+  return (use) => (work) =>
     unitOfWork(() =>
-      pool.use(async (sql) => {
+      pool.use(use, async (sql) => {
         try {
           return await work(sql)
         } finally {

@@ -9,7 +9,7 @@ import { accountWebhooks } from './webhooks.ts'
 
 /** The methods for the webhooks of one account. */
 export function accountWebhookData(
-  { run, write }: { run: RunUnit; write: RunUnit },
+  { read, change, write }: { read: RunUnit; change: RunUnit; write: RunUnit },
   writer: Writer,
 ): AccountWebhookData {
   const { account } = writer
@@ -17,18 +17,18 @@ export function accountWebhookData(
   const deliveries = (sql: Sql) => accountDeliveries(sql, account)
   return {
     addWebhook: (webhook, max) => write((sql) => webhooks(sql).addWebhook(webhook, max)),
-    listWebhooks: () => run((sql) => webhooks(sql).listWebhooks()),
-    findWebhook: (id) => run((sql) => webhooks(sql).findWebhook(id)),
+    listWebhooks: () => read((sql) => webhooks(sql).listWebhooks()),
+    findWebhook: (id) => read((sql) => webhooks(sql).findWebhook(id)),
     changeWebhook: (id, change, now) =>
       write((sql) => webhooks(sql).changeWebhook(id, change, now)),
     rotateSecret: (id, rotation) => write((sql) => webhooks(sql).rotateSecret(id, rotation)),
     deleteWebhook: (id) => write((sql) => webhooks(sql).deleteWebhook(id)),
 
-    listDeliveries: (id, query) => run((sql) => deliveries(sql).listDeliveries(id, query)),
-    findDelivery: (webhookId, id) => run((sql) => deliveries(sql).findDelivery(webhookId, id)),
-    redeliver: (webhookId, id) => run((sql) => deliveries(sql).redeliver(webhookId, id)),
-    addPing: (delivery, claim) => run((sql) => deliveries(sql).addPing(delivery, claim)),
-    importWebhooks: (imported) => run((sql) => deliveries(sql).importWebhooks(imported)),
+    listDeliveries: (id, query) => read((sql) => deliveries(sql).listDeliveries(id, query)),
+    findDelivery: (webhookId, id) => read((sql) => deliveries(sql).findDelivery(webhookId, id)),
+    redeliver: (webhookId, id) => change((sql) => deliveries(sql).redeliver(webhookId, id)),
+    addPing: (delivery, claim) => change((sql) => deliveries(sql).addPing(delivery, claim)),
+    importWebhooks: (imported) => change((sql) => deliveries(sql).importWebhooks(imported)),
   }
 }
 
