@@ -161,7 +161,7 @@ export const ERRORS = {
   },
   too_many_requests: {
     status: 429,
-    when: 'The key has exceeded its limit of requests per minute.',
+    when: 'The key or the account has exceeded its limit of requests per minute, or too many of its large request bodies are being received at the same time.',
     remedy: 'Retry after the number of seconds in `Retry-After`.',
   },
   too_many_streams: {
@@ -178,6 +178,11 @@ export const ERRORS = {
     status: 503,
     when: 'The storage is unavailable.',
     remedy: 'Retry after the number of seconds in `Retry-After`. Nothing was lost.',
+  },
+  overloaded: {
+    status: 503,
+    when: 'The instance is receiving too many large request bodies.',
+    remedy: 'Retry after the number of seconds in `Retry-After`. Nothing was changed.',
   },
   database_unavailable: {
     status: 503,

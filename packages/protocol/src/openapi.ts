@@ -56,7 +56,13 @@ function commonErrors(endpoint: Endpoint): ErrorCode[] {
   if (endpoint.methods[0] !== 'GET') codes.push('storage_full')
   if (endpoint.query !== undefined || endpoint.headers !== undefined) codes.push('invalid')
   if (endpoint.body !== undefined) {
-    codes.push('invalid', 'malformed_json', 'body_too_large', 'unsupported_media_type')
+    codes.push(
+      'invalid',
+      'malformed_json',
+      'body_too_large',
+      'unsupported_media_type',
+      'overloaded',
+    )
   }
   return codes
 }

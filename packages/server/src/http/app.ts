@@ -13,10 +13,11 @@ import { refuseMalformedMessages } from '../node-http/refuse-malformed-messages.
 import { trackConnections } from '../node-http/track-connections.ts'
 import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
 import type { Authorized } from './requests/authorize.ts'
+import { type BodyLease, openBodyBudget } from './requests/body-budget.ts'
 import { compileValidator } from './requests/compile-validator.ts'
 import { CROSS_ORIGIN_HEADERS, handlePreflights } from './requests/cross-origin.ts'
 import { refuseExpectations, sendContinue } from './requests/handle-expect-header.ts'
-import { parseJsonBodies } from './requests/parse-json-bodies.ts'
+import { limitBodyMemory, parseJsonBodies } from './requests/parse-json-bodies.ts'
 import { refuseMalformedRequests } from './requests/refuse-malformed-requests.ts'
 import { refuseRemoteRequests } from './requests/refuse-remote-requests.ts'
 import { refuseUnknownRoutes } from './requests/refuse-unknown-routes.ts'
@@ -43,6 +44,10 @@ declare module 'fastify' {
   }
   interface FastifyRequest {
     authorized: Authorized | undefined
+    /** The memory of the body; undefined if there is none. */
+    bodyLease: BodyLease | undefined
+    /** Whether the handler has started. It releases the lease when it has ended. */
+    isCalled: boolean
   }
 }
 
@@ -120,6 +125,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   app.addHook('preClose', async () => closeConnections())
   app.setErrorHandler(sendError)
   app.decorateRequest('authorized', undefined)
+  app.decorateRequest('isCalled', false)
   parseJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
     receive(request, reply)
@@ -131,6 +137,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     refuseExpectations(request)
     done()
   })
+  limitBodyMemory(app, openBodyBudget())
   sendContinue(app)
   refuseUnknownRoutes(app)
   app.addHook('onResponse', (request, reply, done) => {

@@ -56,7 +56,8 @@ export function route<E extends Endpoint>(
     async preValidation(request) {
       if (endpoint.isBodyOptional && request.body === undefined) request.body = {}
     },
-    handler(request: FastifyRequest, reply: FastifyReply) {
+    async handler(request: FastifyRequest, reply: FastifyReply) {
+      request.isCalled = true
       reply.code(success.status)
       const checked = {
         params: request.params,
@@ -66,7 +67,11 @@ export function route<E extends Endpoint>(
         url: request.url,
         ...request.authorized,
       }
-      return handler(checked as CheckedRequest<E>, reply)
+      try {
+        return await handler(checked as CheckedRequest<E>, reply)
+      } finally {
+        request.bodyLease?.release()
+      }
     },
   })
 }

@@ -8,7 +8,12 @@ import { checkGrowth } from './live-memory.ts'
 import { emptyPool } from './pool.ts'
 import { runHostile } from './run-hostile.ts'
 import { startTarget } from './target.ts'
-import { halfCloseConnections, openIdleConnections, sendSlowly } from './unusual-connections.ts'
+import {
+  halfCloseConnections,
+  holdBodies,
+  openIdleConnections,
+  sendSlowly,
+} from './unusual-connections.ts'
 
 /*
  * Send more requests, limit the time, or repeat the random choices of a run:
@@ -52,6 +57,7 @@ test(`hostile requests are refused with an error code and do no harm (HOSTILE_SE
   }
   const idle = await openIdleConnections(target, context)
   t.diagnostic(`${idle} idle connections`)
+  await holdBodies(target)
   await sendSlowly(target)
   await halfCloseConnections(target)
   const { memory, assets } = await checkService(target, run)

@@ -5,6 +5,7 @@ import { readdir } from 'node:fs/promises'
 import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '@stowage/testing/machine/until'
+import { callerWith } from '@stowage/testing/service/accounts'
 import { exchangePipelined } from './exchange.ts'
 import type { GeneratorContext } from './generator-context.ts'
 import { aProbe } from './probe.ts'
@@ -15,6 +16,9 @@ const MAX_CONNECTIONS = 2_000
 const SPARE_FILES = 200
 const PROBES = 20
 const SLOW_SENDERS = 20
+/** Of `PUT /products`. */
+const LARGEST_BODY = 8 * 2 ** 20
+const HELD_BODIES = 60
 
 /** Idle connections have sent nothing, a part of their headers, or a part of their body. */
 const BEGINNINGS = [
@@ -57,6 +61,37 @@ export async function openIdleConnections(
     async () => (await countFiles(target)) <= before + PROBES,
   )
   return count
+}
+
+/**
+ * Sends many of the largest bodies except for their last byte. Together they are larger than the memory limit of
+ * `check-service.ts`. Meanwhile small bodies of the same key are accepted.
+ */
+export async function holdBodies(target: Target): Promise<void> {
+  const body = Buffer.alloc(LARGEST_BODY - 1, '[')
+  const head = `PUT /api/v1/products HTTP/1.1\r\nHost: ${target.hosts.api}\r\nAuthorization: Bearer ${target.key}\r\nContent-Type: application/json\r\nContent-Length: ${LARGEST_BODY}\r\n\r\n`
+  const call = callerWith(target.service.baseUrl, target.key)
+  let refused = 0
+  const sockets = Array.from({ length: HELD_BODIES }, () => {
+    const socket = connect({ host: '127.0.0.1', port: portOf(target, 'api') })
+    socket.on('error', () => {})
+    socket.on('data', (bytes) => {
+      assert.match(bytes.toString(), /^HTTP\/1\.1 429 /)
+      refused += 1
+    })
+    socket.write(head)
+    socket.write(body)
+    return socket
+  })
+  try {
+    for (let index = 0; index < PROBES; index += 1) {
+      const { status } = await call('POST', '/api/v1/assets/signed', { name: 'a.bin', size: -1 })
+      assert.equal(status, 422, 'a small body is received while others are held')
+    }
+    await until('most bodies are refused', () => refused > HELD_BODIES / 2)
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
 }
 
 /** Requests that arrive byte by byte get a normal response. */

@@ -6,6 +6,12 @@ import { wireErrors } from './wire-errors.ts'
 
 /** How long a caller waits before it retries after an error that is usually over soon. */
 const RETRY_AFTER_SECONDS = '2'
+const RETRIED_SOON = new Set<ErrorCode>([
+  'verifying',
+  'too_many_requests',
+  'too_many_streams',
+  'overloaded',
+])
 
 /** Errors that Fastify itself raises. */
 const FASTIFY_ERRORS: Record<string, { code: ErrorCode; message: string }> = {
@@ -60,7 +66,7 @@ export function sendError(
   if (error instanceof ServiceError) {
     const { code, message, data } = wireErrors(error)
     if (code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer')
-    if (code === 'verifying' || code === 'too_many_streams')
+    if (RETRIED_SOON.has(code) && !reply.hasHeader('Retry-After'))
       reply.header('Retry-After', RETRY_AFTER_SECONDS)
     return send(reply, code, message, {
       ...(data.errors && { errors: data.errors }),
