@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { linkSync, renameSync, writeFileSync } from 'node:fs'
+import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isStowageError } from '@stowage/client/node'
@@ -105,6 +107,87 @@ test('parallel downloads of one asset to one folder do not corrupt each other', 
   const paths = ['a.bin', 'b.bin', 'c.bin'].map((name) => join(folder, name))
   await Promise.all(paths.map((path) => client.downloadTo(id, path)))
   for (const path of paths) assert.ok((await readFile(path)).equals(BYTES), path)
+})
+
+/** A stored file whose SHA-256 is known. */
+async function aVerifiedFile(t: TestContext) {
+  const { baseUrl } = await aService(t, { STOWAGE_CHECKSUMS: 'on' })
+  const { client, folder } = await aClient(t, { baseUrl })
+  const { id } = await client.upload(BYTES, { name: 'a.bin' })
+  await until('the digest is known', async () => (await client.asset(id)).checksum !== null)
+  return { client, folder, id, partial: join(folder, `.${id}.part`), path: join(folder, 'a.bin') }
+}
+
+test('parallel downloads of one asset to one path all succeed', async (t) => {
+  const { client, folder, id, path } = await aVerifiedFile(t)
+  for (let round = 0; round < 5; round += 1) {
+    await Promise.all(Array.from({ length: 4 }, () => client.downloadTo(id, path)))
+    assert.ok((await readFile(path)).equals(BYTES))
+    assert.deepEqual(await readdir(folder), ['a.bin'])
+  }
+})
+
+test('a download succeeds if another process has moved the shared partial file to the same path', async (t) => {
+  const { client, folder, id, partial, path } = await aVerifiedFile(t)
+  let calls = 0
+  const { bytes } = await client.downloadTo(id, path, {
+    onProgress({ bytes }) {
+      if (bytes < BYTES.length) return
+      calls += 1
+      renameSync(partial, path)
+    },
+  })
+  assert.deepEqual([bytes, calls], [BYTES.length, 1])
+  assert.ok((await readFile(path)).equals(BYTES))
+  assert.deepEqual(await readdir(folder), ['a.bin'])
+})
+
+test('a file that another process has moved into place is never emptied', async (t) => {
+  const { client, folder, id, partial, path } = await aVerifiedFile(t)
+  // The resumed bytes are wrong, so the download finds another digest.
+  await writeFile(partial, new Uint8Array(1000))
+  const kept = join(folder, 'kept.bin')
+  let isMoved = false
+  await client.downloadTo(id, path, {
+    onProgress({ bytes }) {
+      if (bytes < BYTES.length || isMoved) return
+      isMoved = true
+      linkSync(partial, kept)
+      renameSync(partial, path)
+    },
+  })
+  assert.ok((await readFile(path)).equals(BYTES))
+  assert.equal((await stat(kept)).size, BYTES.length)
+})
+
+test('parallel downloads of one link do not corrupt each other', async (t) => {
+  const { baseUrl } = await aService(t)
+  const { client, folder } = await aClient(t, { baseUrl })
+  const waiting: (() => void)[] = []
+  const server = createServer((_request, response) => {
+    response.write(BYTES.subarray(0, 1_000_000))
+    waiting.push(() => response.end(BYTES.subarray(1_000_000)))
+  })
+  t.after(() => server.closeAllConnections())
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const url = `http://127.0.0.1:${port}/course.zip`
+  const { id } = await client.store({ filename: 'course.zip', url })
+  let received = 0
+  const onProgress = () => {
+    received += 1
+  }
+  const first = client.downloadTo(id, join(folder, 'a.zip'), { onProgress })
+  await until('the first download has received bytes', () => received > 0)
+  const second = client.downloadTo(id, join(folder, 'b.zip'))
+  await until('the second download has started', () => waiting.length === 2)
+  waiting[0]?.()
+  await first
+  assert.ok((await readFile(join(folder, 'a.zip'))).equals(BYTES))
+  waiting[1]?.()
+  await second
+  assert.ok((await readFile(join(folder, 'b.zip'))).equals(BYTES))
+  assert.deepEqual((await readdir(folder)).sort(), ['a.zip', 'b.zip'])
 })
 
 test('a partial file that is longer than the asset is not continued', async (t) => {

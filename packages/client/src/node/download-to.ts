@@ -1,7 +1,6 @@
-import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createHash, randomBytes } from 'node:crypto'
 import { constants, type FileHandle, open, rm, stat } from 'node:fs/promises'
-import { dirname, join, sep } from 'node:path'
+import { dirname, join, resolve, sep } from 'node:path'
 import type { Asset } from '@stowage/protocol'
 import type { Client } from '../client.ts'
 import { isStowageError, isTransient, StowageError } from '../errors.ts'
@@ -68,38 +67,64 @@ export function createDownloadTo(
     const asset = await client.asset(id, { signal })
     const target = await targetOf(path, asset)
     if (!overwrite) await refuseExisting(target)
-    const partial = join(dirname(target), partialName(asset))
-    // The content of a version never changes, so a partial download can be resumed. The content of a link may change.
-    const { O_WRONLY, O_CREAT, O_TRUNC } = constants
-    const file = await open(partial, O_WRONLY | O_CREAT | (asset.is_file ? 0 : O_TRUNC))
-    let bytes = 0
+    const partial = choosePartial(dirname(target), asset)
+    try {
+      const saved = await save(partial, asset, options)
+      if (saved === undefined) return undefined
+      // Another process may have finished first and moved the file to the target.
+      const isDone = overwrite && saved.isMoved && (await isSameFile(saved, target))
+      if (!isDone) {
+        if (saved.isMoved) return undefined
+        if (!(await moveIntoPlace(partial.path, target, { overwrite }))) return undefined
+      }
+      return { asset, path: target, bytes: Number(saved.size) }
+    } catch (error) {
+      if (!partial.canResume) await rm(partial.path, { force: true })
+      throw error
+    } finally {
+      partial.release()
+    }
+  }
+
+  /** Downloads into the partial file, and verifies it. Returns undefined if the download must start again. */
+  async function save(
+    partial: Partial,
+    asset: Asset,
+    options: DownloadToOptions,
+  ): Promise<Saved | undefined> {
+    const { signal } = options
+    // Read and verified through the open file: another process may move it at any time.
+    const file = await open(partial.path, constants.O_RDWR | constants.O_CREAT)
     try {
       const isResumed = (await file.stat()).size > 0
       await fill(file, asset, options)
-      if (!(await hasDigest(partial, asset, signal))) {
-        await file.truncate(0)
+      if (!(await hasDigest(file, asset, signal))) {
+        if (!(await empty(file, partial.path))) return undefined
         // Bytes that an earlier call saved may have changed on this disk. Then all bytes are downloaded again.
         if (!isResumed) throw digestMismatch(asset)
         await fill(file, asset, options)
-        if (!(await hasDigest(partial, asset, signal))) {
-          await file.truncate(0)
+        if (!(await hasDigest(file, asset, signal))) {
+          if (!(await empty(file, partial.path))) return undefined
           throw digestMismatch(asset)
         }
       }
       await file.sync()
-      bytes = (await file.stat()).size
+      const stats = await file.stat({ bigint: true })
+      const { dev, ino, size } = stats
+      return { dev, ino, size, isMoved: !(await isSameFile(stats, partial.path)) }
     } catch (error) {
       const isRestarted = await isReplaced(asset, error, signal)
+      const stats = await file.stat({ bigint: true })
       // Without any bytes, there is nothing to resume.
-      if (isRestarted || (await file.stat()).size === 0) await rm(partial, { force: true })
+      const isUseless = isRestarted || stats.size === 0n
+      if (isUseless && (await isSameFile(stats, partial.path))) {
+        await rm(partial.path, { force: true })
+      }
       if (isRestarted) return undefined
       throw error
     } finally {
       await file.close()
     }
-    // Another download of the same asset may have finished first and moved the file.
-    if (!(await moveIntoPlace(partial, target, { overwrite }))) return undefined
-    return { asset, path: target, bytes }
   }
 
   /** Whether the version no longer exists because the file was replaced. */
@@ -162,19 +187,72 @@ export function createDownloadTo(
   }
 }
 
+/** The partial files that downloads of this process write to. */
+const inUse = new Set<string>()
+
+interface Partial {
+  path: string
+  /** Whether a later call may continue with its bytes. */
+  canResume: boolean
+  release(): void
+}
+
+/**
+ * The content of a version never changes, so that a partial download can be resumed. A second download of this process
+ * gets a file of its own, and so does a link, whose content may change. Another process may write to the same file: it
+ * writes the same bytes to the same positions.
+ */
+function choosePartial(folder: string, asset: Asset): Partial {
+  const path = resolve(folder, partialName(asset))
+  if (asset.is_file && !inUse.has(path)) {
+    inUse.add(path)
+    return { path, canResume: true, release: () => inUse.delete(path) }
+  }
+  const own = path.replace(/part$/, `${randomBytes(8).toString('hex')}.part`)
+  return { path: own, canResume: false, release: () => {} }
+}
+
+interface FileIdentity {
+  dev: bigint
+  ino: bigint
+}
+
+/** A verified partial file. */
+interface Saved extends FileIdentity {
+  size: bigint
+  /** Whether another process has moved it. */
+  isMoved: boolean
+}
+
+async function isSameFile({ dev, ino }: FileIdentity, path: string): Promise<boolean> {
+  const found = await stat(path, { bigint: true }).catch(() => undefined)
+  return found?.ino === ino && found.dev === dev
+}
+
+/** Empties the partial file. Returns false if another process has moved it: then it belongs to that process. */
+async function empty(file: FileHandle, path: string): Promise<boolean> {
+  if (!(await isSameFile(await file.stat({ bigint: true }), path))) return false
+  await file.truncate(0)
+  return true
+}
+
 /** Whether the file has the SHA-256 of the asset. True if the service does not know it yet. */
 async function hasDigest(
-  path: string,
+  file: FileHandle,
   { checksum }: Asset,
   signal: AbortSignal | undefined,
 ): Promise<boolean> {
   // A service of an earlier version sends no checksum.
   if (!checksum) return true
   const hash = createHash('sha256')
-  for await (const bytes of createReadStream(path, { highWaterMark: 1024 * 1024, signal })) {
-    hash.update(bytes)
+  const buffer = Buffer.allocUnsafe(1024 * 1024)
+  for (let at = 0; ; ) {
+    signal?.throwIfAborted()
+    const { bytesRead } = await file.read(buffer, 0, buffer.length, at)
+    if (bytesRead === 0) return hash.digest('hex') === checksum.sha256
+    hash.update(buffer.subarray(0, bytesRead))
+    at += bytesRead
   }
-  return hash.digest('hex') === checksum.sha256
 }
 
 function digestMismatch({ filename, checksum }: Asset): StowageError {
