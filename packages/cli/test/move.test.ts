@@ -68,11 +68,17 @@ async function aFullFolder(t: TestContext) {
 }
 
 function startMove(folder: string, settings: Record<string, string>) {
+  return start(settings, 'move', '--from', folder, '--json')
+}
+
+function start(settings: Record<string, string>, ...commandLine: string[]) {
   // The command refuses unknown settings, such as those that select the engines of the tests.
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STOWAGE_TEST_'))
   const env = { ...Object.fromEntries(own), ...settings }
-  const cli = [COMMAND, 'move', '--from', folder, '--json']
-  const child = spawn(process.execPath, cli, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const child = spawn(process.execPath, [COMMAND, ...commandLine], {
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let stdout = ''
   let stderr = ''
   child.stdout.on('data', (text) => {
@@ -167,6 +173,9 @@ if (missing !== undefined) {
       child.kill('SIGKILL')
       await ended
       assert.ok((await count()) < ASSETS, 'the move was killed before its end')
+      const service = start(settings, 'serve')
+      assert.equal((await service.ended)[0], 1)
+      assert.match(service.output().stderr, new RegExp(`stowage move --from ${folder}\\.`))
     }
     const last = startMove(folder, settings)
     const [code] = await last.ended

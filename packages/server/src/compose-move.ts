@@ -13,6 +13,7 @@ export interface MoveOptions {
   from: string
   ahead: boolean
   verify: boolean
+  skipDamaged: boolean
   onProgress: (progress: MoveProgress) => void
 }
 
@@ -32,7 +33,14 @@ export async function move(config: Config, options: MoveOptions): Promise<MoveRe
       await lock.describe({ pid: process.pid, name: 'stowage move', since: clock() })
     }
     const target = await openTarget(config, closers)
-    return await moveService({ ...rest, source, target, clock, newId: () => newUuid() })
+    return await moveService({
+      ...rest,
+      from: folder,
+      source,
+      target,
+      clock,
+      newId: () => newUuid(),
+    })
   } finally {
     for (const close of closers.reverse()) await close()
   }
@@ -48,10 +56,22 @@ async function openTarget(config: Config, closers: (() => Promise<void> | void)[
   const database = await openDatabase(config)
   closers.push(() => database.close())
   const logger = pino({ level: 'silent' })
-  const storage = await openStorage({ config, clock, logger, onFatal: () => {} })
+  const storage = await openStorage({
+    config: onFreePort(config),
+    clock,
+    logger,
+    onFatal: () => {},
+  })
   closers.push(() => storage.close())
   await bindStorage({ database, storage })
   return { database, storage, chunkSize: config.chunkSize }
+}
+
+/** The move sends the parts to the disk storage itself, whatever uses the configured port and URL. */
+function onFreePort(config: Config): Config {
+  const { storage } = config
+  if (storage.kind === 's3') return config
+  return { ...config, host: '127.0.0.1', storage: { ...storage, port: 0, url: undefined } }
 }
 
 function refuseSame(config: Config, folder: string): void {

@@ -12,6 +12,7 @@ import type { Account, Database } from './database/database.ts'
 import type { Finding } from './domain/finding.ts'
 import { presentEvent } from './http/responses/present-event.ts'
 import { bindStorage } from './identity/bind-storage.ts'
+import { refuseUnfinishedMove } from './identity/find-mismatch.ts'
 import { removeObjects } from './jobs/remove-objects.ts'
 import { openSchedule } from './jobs/schedule.ts'
 import { lockDataFolder } from './lock-data-folder.ts'
@@ -73,7 +74,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       ...openings,
       import('./http/app.ts'),
     ])
-    await bindStorage({ database, storage })
+    refuseUnfinishedMove(await bindStorage({ database, storage }))
     const context = await composeContext({ config, logger, database, storage })
     onDamage = (key) => void recordDamage(context, key)
 
@@ -116,6 +117,7 @@ export async function openOperator(config: Config): Promise<Operator> {
   await requireDatabase(config)
   const database = await openWithoutService(config)
   try {
+    refuseUnfinishedMove(await database.readIdentity())
     await prepareAccount(database, config)
     const { createOperator } = await import('./operator.ts')
     return createOperator({ database, clock, newId, randomBytes })

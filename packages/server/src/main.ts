@@ -22,7 +22,7 @@ export type { AccountReport, KeyReport, Operator } from './operator.ts'
 const GRACE_MS = 3_000
 
 /** Exit codes of every command. */
-export const EXIT = { done: 0, failed: 1, usage: 2 } as const
+export const EXIT = { done: 0, failed: 1, usage: 2, skipped: 3 } as const
 
 /** Runs the service as configured by the environment until a signal or a fatal error ends it. Returns the exit code. */
 export async function serve({ dashboard }: { dashboard: URL }): Promise<number> {
@@ -143,14 +143,15 @@ function toFinding(error: unknown): Finding {
   return { check, status: 'error', message, remedy: 'stowage doctor' }
 }
 
-/** Moves a data folder to the configured database and storage. Returns the exit code. */
+/** Moves a data folder to the configured database and storage. Returns the exit code: `skipped` if files are missing. */
 export async function move(
   options: MoveOptions & { onMoved(moved: MoveResult): void; onFailed(): void },
 ): Promise<number> {
   try {
     const { move: moveTo } = await import('./compose-move.ts')
-    options.onMoved(await moveTo(readAndShowConfig('Target'), options))
-    return EXIT.done
+    const moved = await moveTo(readAndShowConfig('Target'), options)
+    options.onMoved(moved)
+    return moved.damaged.length > 0 ? EXIT.skipped : EXIT.done
   } catch (error) {
     options.onFailed()
     return explain(error)

@@ -279,8 +279,8 @@ export interface AccountData
 
   /**
    * Imports keys and assets of another deployment with their IDs and times, regardless of the plan.
-   * Existing ones are not changed, except that a key is revoked if it was revoked there. The products of the
-   * assets must exist. Records no events.
+   * Existing ones are not changed, except that a key is revoked if it was revoked there, and that the files get a
+   * missing SHA-256 and the given `isDamaged`. The products of the assets must exist. Records no events.
    */
   importRecords(records: { keys: Key[]; assets: AssetRecord[] }): Promise<void>
 }

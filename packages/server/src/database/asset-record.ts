@@ -25,3 +25,12 @@ export interface AssetRecord {
 
 /** A version that is not the current one. */
 export type OldVersion = Omit<AssetVersion, 'isCurrent'>
+
+/** All versions of a file, the current one first; none for a link. */
+export function filesOf(record: AssetRecord): OldVersion[] {
+  const { asset, upload, key, versions, versionCreatedAt: createdAt } = record
+  if (upload === undefined || key === undefined) return []
+  const { version, bytes, mime, filename, integrity } = asset
+  const { chunkSize } = upload
+  return [{ version, key, bytes, mime, filename, integrity, chunkSize, createdAt }, ...versions]
+}

@@ -62,6 +62,8 @@ export interface DatabaseIdentity {
   id: string
   /** Undefined until storage is bound. */
   storageId: string | undefined
+  /** The data folder of a move to this database that has started and not ended. */
+  unfinishedMove: string | undefined
 }
 
 /** The counters of an account, and the sums of its rows. Both must be equal. */
@@ -250,6 +252,8 @@ export interface Database extends VerificationData, DeliveryData {
   bindStorage(storageId: string): Promise<string>
   /** Replaces the bound storage. */
   rebindStorage(storageId: string): Promise<void>
+  /** Records that a move from this data folder has started; undefined: that no move is unfinished. */
+  setUnfinishedMove(from: string | undefined): Promise<void>
 
   /**
    * Reserves disk space for deleting and cancelling, if other files can fill the database's disk.

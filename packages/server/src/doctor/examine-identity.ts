@@ -1,5 +1,10 @@
 import type { Finding } from '../domain/finding.ts'
-import { findMismatch, REMEDY } from '../identity/find-mismatch.ts'
+import {
+  describeUnfinishedMove,
+  findMismatch,
+  REMEDY,
+  resumeMove,
+} from '../identity/find-mismatch.ts'
 import type { DoctorContext } from './doctor-context.ts'
 
 /** Checks that the database and the storage belong together: otherwise, comparing them is meaningless. */
@@ -10,6 +15,10 @@ export async function examineIdentity({ database, contents }: DoctorContext): Pr
   if (mismatch !== undefined) {
     const message = `it does not belong to this database: ${mismatch}`
     return { check, status: 'error', message, remedy: REMEDY }
+  }
+  if (identity.unfinishedMove !== undefined) {
+    const message = describeUnfinishedMove(identity.unfinishedMove)
+    return { check, status: 'error', message, remedy: resumeMove(identity.unfinishedMove) }
   }
   if (identity.storageId === undefined) {
     const message = 'it is not bound to this database yet; the service binds it when it starts'

@@ -1,4 +1,4 @@
-import type { Database } from '../database/database.ts'
+import type { Database, DatabaseIdentity } from '../database/database.ts'
 import type { StorageContents } from '../storage/storage.ts'
 import { findMismatch, REMEDY } from './find-mismatch.ts'
 
@@ -9,9 +9,10 @@ interface Engines {
 
 /**
  * Refuses a database and storage that do not belong together. If neither is bound yet, it binds
- * them: each stores the identity of the other. Several instances may do this concurrently.
+ * them: each stores the identity of the other. Several instances may do this concurrently. Returns the identity of the
+ * database.
  */
-export async function bindStorage({ database, storage }: Engines): Promise<void> {
+export async function bindStorage({ database, storage }: Engines): Promise<DatabaseIdentity> {
   const own = await database.readIdentity()
   let marker = await storage.readIdentity()
   if (marker === undefined && own.storageId === undefined) {
@@ -24,6 +25,7 @@ export async function bindStorage({ database, storage }: Engines): Promise<void>
   if (mismatch !== undefined) {
     throw new Error(`The database and the storage do not belong together: ${mismatch}. ${REMEDY}`)
   }
+  return own
 }
 
 /** Binds database and storage to each other, regardless of earlier bindings. */

@@ -23,6 +23,20 @@ export function findMismatch(
   return undefined
 }
 
+/** Throws if a move to this database has started and not ended: it then has only a part of the data. */
+export function refuseUnfinishedMove({ unfinishedMove }: DatabaseIdentity): void {
+  if (unfinishedMove === undefined) return
+  throw new Error(`${describeUnfinishedMove(unfinishedMove)}. ${resumeMove(unfinishedMove)}`)
+}
+
+export function describeUnfinishedMove(from: string): string {
+  return `A move from ${from} to this database has not been finished, so a part of the data may be missing`
+}
+
+export function resumeMove(from: string): string {
+  return `Finish it with: stowage move --from ${from}. To discard it instead, empty this database and its storage`
+}
+
 /** What to do about a mismatch. */
 export const REMEDY =
   'Correct STOWAGE_DATA, STOWAGE_DATABASE or STOWAGE_STORAGE. If they should belong together, run: stowage adopt'

@@ -18,24 +18,33 @@ export function limitConcurrency(count: number) {
 
 type InSlot = <Result>(task: () => Promise<Result>) => Promise<Result>
 
-/** After the first failure, tasks that have not started fail with the same error. */
-export function stopAfterFailure(inSlot: InSlot): InSlot {
-  let failure: { error: unknown } | undefined
+/** The task was not started, because another task had failed. It is not the reason of any failure. */
+export class NotStarted extends Error {
+  override readonly name = 'NotStarted'
+}
+
+/** After the first failure that `isFatal` accepts, tasks that have not started fail with `NotStarted`. */
+export function stopAfterFailure(inSlot: InSlot, isFatal: (error: unknown) => boolean): InSlot {
+  let hasFailed = false
   return (task) =>
     inSlot(async () => {
-      if (failure !== undefined) throw failure.error
+      if (hasFailed) throw new NotStarted('another task has failed')
       try {
         return await task()
       } catch (error) {
-        failure ??= { error }
+        hasFailed ||= isFatal(error)
         throw error
       }
     })
 }
 
-/** Waits for all tasks, even if one fails, so that nothing runs after it has thrown. */
+/**
+ * Waits for all tasks, even if one fails, so that nothing runs after it has thrown. Throws the error of the first task
+ * that failed; `NotStarted` only if there is no other error.
+ */
 export async function settleAll(tasks: Promise<unknown>[]): Promise<void> {
-  for (const result of await Promise.allSettled(tasks)) {
-    if (result.status === 'rejected') throw result.reason
-  }
+  const results = await Promise.allSettled(tasks)
+  const failures = results.filter((result) => result.status === 'rejected')
+  const failure = failures.find(({ reason }) => !(reason instanceof NotStarted)) ?? failures[0]
+  if (failure !== undefined) throw failure.reason
 }

@@ -1,4 +1,3 @@
-import type { AssetRecord } from '../database/asset-record.ts'
 import type { AssetVersion } from '../domain/asset.ts'
 import {
   type PartPlan,
@@ -8,7 +7,9 @@ import {
   partRanges,
   planParts,
 } from '../domain/parts.ts'
+import { DamagedObject } from '../errors.ts'
 import { settleAll } from '../iterables/limit-concurrency.ts'
+import { hashObject } from '../storage/hash-object.ts'
 import type { Storage, StorageUpload, StoredPart } from '../storage/storage.ts'
 import type { Move } from './move.ts'
 import { readRange } from './read-range.ts'
@@ -22,23 +23,17 @@ export function targetPlan({ target }: Move, size: number): PartPlan {
 }
 
 /** One version of a file of the source. */
-export type SourceFile = Pick<AssetVersion, 'key' | 'bytes' | 'mime' | 'filename' | 'chunkSize'>
-
-/** All versions of a file, the current one first. */
-export function filesOf({ asset, upload, key, versions }: AssetRecord): SourceFile[] {
-  if (upload === undefined || key === undefined) return []
-  const { bytes, mime, filename } = asset
-  return [{ key, bytes, mime, filename, chunkSize: upload.chunkSize }, ...versions]
-}
+export type SourceFile = Pick<AssetVersion, 'key' | 'bytes' | 'mime' | 'chunkSize'>
 
 /** How the file is divided into parts in the source. */
-export function sourcePlan({ bytes, chunkSize }: SourceFile): PartPlan {
+function sourcePlan({ bytes, chunkSize }: SourceFile): PartPlan {
   return partPlan(bytes, chunkSize)
 }
 
 /**
  * Uploads one file to the target as a client would. Parts that an earlier run sent to an upload that is
- * still open are not sent again.
+ * still open are not sent again. Throws `DamagedObject` if the source cannot be read; the parts that were sent then stay
+ * in the target for the next run, unless damaged files are skipped.
  */
 export async function copyObject(
   move: Move,
@@ -68,8 +63,38 @@ export async function copyObject(
       onBytes(length, !isStored)
     }),
   )
-  await settleAll(transfers)
+  try {
+    await settleAll(transfers)
+  } catch (error) {
+    if (error instanceof DamagedObject && move.skipDamaged) await storage.abortUpload(upload)
+    throw error
+  }
   await complete(storage, upload, plan)
+}
+
+/** Reads the file from source and target, and throws if they differ. `DamagedObject` is damage of the source. */
+export async function compareObject(move: Move, file: SourceFile): Promise<void> {
+  const { source, target, inSlot } = move
+  const { key, bytes } = file
+  const [before, after] = await Promise.all([
+    inSlot(() => hashObject(source.contents, { key, plan: sourcePlan(file) })),
+    inSlot(() => hashTarget(move, file)),
+  ])
+  const object = await target.storage.findObject(key)
+  if (before === after && object?.size === bytes) return
+  throw new Error(
+    `the copy in the target differs from the source: ${target.storage.describeObject(key)}. Delete this object in the target, then run the command again`,
+  )
+}
+
+/** Returns undefined if the target is damaged. */
+async function hashTarget(move: Move, { key, bytes }: SourceFile): Promise<string | undefined> {
+  try {
+    return await hashObject(move.target.storage, { key, plan: targetPlan(move, bytes) })
+  } catch (error) {
+    if (error instanceof DamagedObject) return undefined
+    throw error
+  }
 }
 
 /** Returns undefined if the upload does not exist or has parts of other sizes; it is then aborted. */

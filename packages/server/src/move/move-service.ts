@@ -1,17 +1,23 @@
-import type { AssetRecord } from '../database/asset-record.ts'
+import { type AssetRecord, filesOf, type OldVersion } from '../database/asset-record.ts'
 import type { Database } from '../database/database.ts'
 import { walkRecords } from '../database/walk-records.ts'
+import type { Integrity } from '../domain/asset.ts'
 import { DamagedObject } from '../errors.ts'
 import { inBatches } from '../iterables/in-batches.ts'
 import { limitConcurrency, settleAll, stopAfterFailure } from '../iterables/limit-concurrency.ts'
 import { mergeByKey, type Pair } from '../iterables/merge-by-key.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
-import { compareObject } from './compare-object.ts'
 import { copyAccounts, type Destinations } from './copy-accounts.ts'
 import { copyEvents, refuseOtherEvents } from './copy-events.ts'
-import { copyObject, filesOf, type SourceFile, targetPlan } from './copy-object.ts'
+import { compareObject, copyObject, targetPlan } from './copy-object.ts'
 import { copyWebhooks } from './copy-webhooks.ts'
-import { type Move, type MoveProgress, MoveRefused, type MoveResult } from './move.ts'
+import {
+  type DamagedFile,
+  type Move,
+  type MoveProgress,
+  MoveRefused,
+  type MoveResult,
+} from './move.ts'
 
 const BATCH = 500
 /** How many assets are written in one transaction. An interrupted run has to copy at most this many again. */
@@ -26,24 +32,28 @@ const NO_DESTINATIONS: Destinations = { accounts: new Map(), products: new Map()
  * a target with assets or events that differ from the source. With `ahead`, it copies only the files.
  */
 export async function moveService(
-  options: Omit<Move, 'inSlot' | 'onBytes'> & { onProgress: (progress: MoveProgress) => void },
+  options: Omit<Move, 'inSlot' | 'onBytes' | 'onDamaged'> & {
+    onProgress: (progress: MoveProgress) => void
+  },
 ): Promise<MoveResult> {
   const { onProgress, ...rest } = options
   const progress = await totals(options.source.database)
   let bytesSent = 0
+  const damaged: DamagedFile[] = []
+  const isFatal = (error: unknown) => !(rest.skipDamaged && error instanceof DamagedObject)
   const move: Move = {
     ...rest,
-    inSlot: stopAfterFailure(limitConcurrency(MAX_TRANSFERS)),
+    inSlot: stopAfterFailure(limitConcurrency(MAX_TRANSFERS), isFatal),
+    onDamaged: (file) => damaged.push(file),
     onBytes(count, isSent) {
       progress.bytes += count
       if (isSent) bytesSent += count
       onProgress(progress)
     },
   }
-  if (!move.ahead) await refuseDifferentAssets(move)
-  if (!move.ahead) await refuseOtherEvents(move)
+  const unmark = await markUnfinished(move)
   const destinations = move.ahead ? NO_DESTINATIONS : await copyAccounts(move)
-  if (!move.ahead) await refuseDifferentAssets(move, destinations.products)
+  if (!move.ahead) await refuseDifferentAssets(move, destinations.products).catch(unmark)
   const started = await findStartedUploads(move)
   const leftOver: string[] = []
   for await (const group of inBatches(stepsOf(move, leftOver), GROUP)) {
@@ -51,9 +61,12 @@ export async function moveService(
     progress.assets += group.length
     onProgress(progress)
   }
-  if (!move.ahead) await copyEvents(move, destinations)
-  if (!move.ahead) await removeLeftOver(move, leftOver)
-  if (!move.ahead) await copyWebhooks(move, destinations)
+  if (!move.ahead) {
+    await copyEvents(move, destinations)
+    await removeLeftOver(move, leftOver)
+    await copyWebhooks(move, destinations)
+    await move.target.database.setUnfinishedMove(undefined)
+  }
   return {
     accounts: destinations.accounts.size,
     products: destinations.products.size,
@@ -61,6 +74,25 @@ export async function moveService(
     bytes: progress.bytes,
     bytesSent,
     uploadsLeft: (await Array.fromAsync(move.source.contents.listUploads())).length,
+    damaged: damaged.sort((one, other) => (one.id < other.id ? -1 : 1)),
+  }
+}
+
+/**
+ * Refuses a target that differs from the source. Otherwise it records in the target that the move is unfinished, so that
+ * no service starts on a part of the data. A target that already has all assets may be in use, and is not marked: if this
+ * run was killed, that service could not start again. Returns a function that removes a mark of this run and throws.
+ */
+async function markUnfinished(move: Move): Promise<(error: unknown) => Promise<never>> {
+  const { database } = move.target
+  const { missing, existing } = await refuseDifferentAssets(move)
+  await refuseOtherEvents(move)
+  const { unfinishedMove: earlier } = await database.readIdentity()
+  const isPartial = existing === 0 || (missing > 0 && !move.ahead)
+  if (isPartial || earlier !== undefined) await database.setUnfinishedMove(move.from)
+  return async (error) => {
+    if (error instanceof MoveRefused) await database.setUnfinishedMove(earlier)
+    throw error
   }
 }
 
@@ -86,15 +118,21 @@ function pairsOf({ source, target }: Move): AsyncIterable<Pair<AssetRecord, Asse
 
 /**
  * Called before any asset is copied, because assets in the target are never overwritten. With `products`, the
- * attached products are compared, too.
+ * attached products are compared, too. Returns how many assets the target has, and how many it lacks.
  */
-async function refuseDifferentAssets(move: Move, products?: Map<string, string>): Promise<void> {
+async function refuseDifferentAssets(
+  move: Move,
+  products?: Map<string, string>,
+): Promise<{ missing: number; existing: number }> {
   const different: string[] = []
+  const counts = { missing: 0, existing: 0 }
   for await (const { left, right } of pairsOf(move)) {
+    if (right === undefined) counts.missing += 1
+    else counts.existing += 1
     if (right === undefined || (left && isSame(left, right, products))) continue
     different.push(`${right.asset.id} ${right.asset.filename}`)
   }
-  if (different.length === 0) return
+  if (different.length === 0) return counts
   const listed = different.slice(0, MAX_LISTED).join(', ')
   const more = different.length > MAX_LISTED ? ` (${different.length} in total)` : ''
   throw new MoveRefused(
@@ -102,15 +140,30 @@ async function refuseDifferentAssets(move: Move, products?: Map<string, string>)
   )
 }
 
+/** Whether the asset has not changed since it was copied. Its files may have been read again since. */
 function isSame(left: AssetRecord, right: AssetRecord, products?: Map<string, string>): boolean {
   const facts = ({ asset, key, versions, trashedAt }: AssetRecord) => {
-    const older = versions.map(({ chunkSize, ...old }) => old)
-    return JSON.stringify([{ ...asset, accountId: '' }, key, older, trashedAt])
+    const older = versions.map(({ chunkSize, integrity, ...old }) => old)
+    return JSON.stringify([{ ...asset, accountId: '', integrity: null }, key, older, trashedAt])
   }
-  if (facts(left) !== facts(right)) return false
+  if (facts(left) !== facts(right) || !haveSameDigests(left, right)) return false
   if (products === undefined) return true
   const attached = left.productIds.map((id) => products.get(id) ?? '')
   return attached.sort().join() === right.productIds.toSorted().join()
+}
+
+/** A digest that only one side knows is no difference: the other side has not read the file yet. */
+function haveSameDigests(left: AssetRecord, right: AssetRecord): boolean {
+  const known = integritiesOf(right)
+  return filesOf(left).every(({ key, integrity: { sha256 } }) => {
+    const other = known.get(key)?.sha256 ?? null
+    return sha256 === null || other === null || sha256 === other
+  })
+}
+
+function integritiesOf(record: AssetRecord | undefined): Map<string, Integrity> {
+  const files = record === undefined ? [] : filesOf(record)
+  return new Map(files.map(({ key, integrity }) => [key, integrity]))
 }
 
 /** Uploads that an earlier run has started and not completed. */
@@ -122,7 +175,7 @@ async function findStartedUploads({ target }: Move): Promise<Map<string, Storage
 /** An asset of the source, and its state in the target. */
 interface Step {
   record: AssetRecord
-  isStored: boolean
+  stored: AssetRecord | undefined
   object: ObjectFacts | undefined
 }
 
@@ -135,7 +188,7 @@ async function* stepsOf(move: Move, leftOver: string[]): AsyncIterable<Step> {
   for await (const { key, left: pair, right: object } of steps) {
     if (pair === undefined) leftOver.push(key)
     if (pair?.left === undefined) continue
-    yield { record: pair.left, isStored: pair.right !== undefined, object }
+    yield { record: pair.left, stored: pair.right, object }
   }
 }
 
@@ -149,63 +202,116 @@ async function removeLeftOver({ source, target }: Move, leftOver: string[]): Pro
   }
 }
 
-/** Copies objects before rows, so that every row in the target has its object. */
+/** Copies objects before rows, so that every row in the target has its object, unless the object is damaged. */
 async function copyGroup(
   move: Move,
   work: { group: Step[]; started: Map<string, StorageUpload>; destinations: Destinations },
 ): Promise<void> {
   const { group, started, destinations } = work
+  const integrities = new Map<string, Integrity>()
   await settleAll(
     group.map(async (step) => {
-      const { record } = step
-      for (const file of filesOf(record)) {
-        const { key, bytes } = file
-        if ((await objectOf(move, step, file))?.size === bytes) move.onBytes(bytes, false)
-        else await withAssetName(record, () => copyObject(move, file, started.get(key)))
-        if (move.verify) await withAssetName(record, () => compareObject(move, file))
+      const stored = integritiesOf(step.stored)
+      for (const file of filesOf(step.record)) {
+        const { key, integrity } = file
+        const outcome = await copyFile(move, { step, file, started: started.get(key) })
+        const wasDamaged = outcome === 'present' && stored.get(key)?.isDamaged === true
+        const isDamaged = integrity.isDamaged || wasDamaged || outcome === 'missing'
+        integrities.set(key, { ...integrity, isDamaged })
       }
     }),
   )
   if (move.ahead) return
-  const missing = group.filter(({ isStored }) => !isStored).map(({ record }) => record)
-  for (const [accountId, records] of Map.groupBy(missing, ({ asset }) => asset.accountId)) {
+  const changed = group.filter((step) => isChanged(step, integrities)).map(({ record }) => record)
+  for (const [accountId, records] of Map.groupBy(changed, ({ asset }) => asset.accountId)) {
     const account = destinations.accounts.get(accountId)
-    const assets = records.map((record) => translate(move, record, destinations))
+    const assets = records.map((record) => translate(move, record, { destinations, integrities }))
     await account?.data.importRecords({ keys: [], assets })
   }
+}
+
+/** Whether the target lacks the asset, or does not know that a file is damaged or intact, or its digest. */
+function isChanged({ record, stored }: Step, integrities: Map<string, Integrity>): boolean {
+  if (stored === undefined) return true
+  const known = integritiesOf(stored)
+  return filesOf(record).some(({ key }) => {
+    const [now, before] = [integrities.get(key), known.get(key)]
+    const isNewDigest = before?.sha256 === null && now?.sha256 !== null
+    return isNewDigest || now?.isDamaged !== before?.isDamaged
+  })
+}
+
+/** `missing`: the file is damaged and was skipped, so that the target has no object. */
+async function copyFile(
+  move: Move,
+  work: { step: Step; file: OldVersion; started: StorageUpload | undefined },
+): Promise<'copied' | 'present' | 'missing'> {
+  const { step, file, started } = work
+  const isPresent = (await objectOf(move, step, file))?.size === file.bytes
+  const outcome = isPresent ? 'present' : 'copied'
+  try {
+    if (isPresent) move.onBytes(file.bytes, false)
+    else await copyObject(move, file, started)
+  } catch (error) {
+    reportDamage(move, work, error)
+    return 'missing'
+  }
+  try {
+    if (move.verify) await compareObject(move, file)
+  } catch (error) {
+    reportDamage(move, work, error)
+  }
+  return outcome
+}
+
+/** Throws unless the error is damage of the source that is skipped. */
+function reportDamage(
+  move: Move,
+  { step, file }: { step: Step; file: OldVersion },
+  error: unknown,
+): void {
+  if (!(error instanceof DamagedObject)) throw error
+  const { id } = step.record.asset
+  const { filename, version } = file
+  const reason = error.message
+  if (move.skipDamaged) {
+    move.onDamaged({ id, filename, version, reason })
+    return
+  }
+  throw new DamagedObject(
+    `${filename} (${id}, version ${version}): ${reason}. Restore the file from a backup and run the command again, or skip damaged files with --skip-damaged. To list all damaged files, run \`stowage doctor --verify\` on the old data folder.`,
+  )
 }
 
 /** The object of the file in the target. The step only has the object whose key is the ID of the asset. */
 async function objectOf(
   { target }: Move,
   { record, object }: Step,
-  { key }: SourceFile,
+  { key }: OldVersion,
 ): Promise<ObjectFacts | undefined> {
   return key === record.asset.id ? object : target.storage.findObject(key)
 }
 
-async function withAssetName(record: AssetRecord, work: () => Promise<void>): Promise<void> {
-  try {
-    await work()
-  } catch (error) {
-    if (!(error instanceof DamagedObject)) throw error
-    const { id, filename } = record.asset
-    throw new DamagedObject(
-      `${filename} (${id}): ${error.message}. Run \`stowage doctor --verify\` on the old data folder to list all damaged files, then restore them from a backup or delete them.`,
-    )
-  }
-}
-
-/** The same record with the IDs and part size of the target. */
-function translate(move: Move, record: AssetRecord, destinations: Destinations): AssetRecord {
-  const { asset, upload, productIds, versions } = record
-  const accountId = destinations.accounts.get(asset.accountId)?.id ?? ''
-  const { chunkSize } = targetPlan(move, asset.bytes)
+/** The same record with the IDs and part size of the target, and what is known of its files there. */
+function translate(
+  move: Move,
+  record: AssetRecord,
+  target: { destinations: Destinations; integrities: Map<string, Integrity> },
+): AssetRecord {
+  const { asset, upload, productIds, versions, key } = record
+  const { accounts, products } = target.destinations
+  const integrityOf = (objectKey: string | undefined, known: Integrity) =>
+    target.integrities.get(objectKey ?? '') ?? known
+  const accountId = accounts.get(asset.accountId)?.id ?? ''
   return {
     ...record,
-    asset: { ...asset, accountId },
-    upload: upload && { ...upload, chunkSize },
-    versions: versions.map((old) => ({ ...old, chunkSize: targetPlan(move, old.bytes).chunkSize })),
-    productIds: productIds.map((id) => destinations.products.get(id) ?? ''),
+    asset: { ...asset, accountId, integrity: integrityOf(key, asset.integrity) },
+    upload: upload && { ...upload, chunkSize: targetPlan(move, asset.bytes).chunkSize },
+    versions: versions.map((old) => ({
+      ...old,
+      chunkSize: targetPlan(move, old.bytes).chunkSize,
+      integrity: integrityOf(old.key, old.integrity),
+    })),
+    productIds: productIds.map((id) => products.get(id) ?? ''),
   }
 }

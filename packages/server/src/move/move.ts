@@ -9,12 +9,26 @@ export interface Move {
   ahead: boolean
   /** Reads every file from both sides and compares it. */
   verify: boolean
+  /** Continues after a file of the source that is damaged. Its asset is copied without it, and marked as damaged. */
+  skipDamaged: boolean
+  /** The data folder of the source, for the record of the unfinished move in the target. */
+  from: string
   clock: () => Date
   newId: () => string
   /** Runs a transfer once a slot is free. */
   inSlot: <Result>(task: () => Promise<Result>) => Promise<Result>
+  onDamaged: (file: DamagedFile) => void
   /** Counts bytes that are in the target. `isSent`: this run has sent them. */
   onBytes: (count: number, isSent: boolean) => void
+}
+
+/** A file of the source that cannot be read, or whose bytes are not those that were uploaded. */
+export interface DamagedFile {
+  /** The ID of its asset. */
+  id: string
+  filename: string
+  version: number
+  reason: string
 }
 
 export interface MoveProgress {
@@ -33,6 +47,8 @@ export interface MoveResult {
   bytesSent: number
   /** Open uploads of the source, which are not copied. */
   uploadsLeft: number
+  /** Files that were skipped, by the order of their assets' IDs. */
+  damaged: DamagedFile[]
 }
 
 /** The target has assets or events that do not exist in the source or differ from it. */

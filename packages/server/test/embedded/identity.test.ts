@@ -90,7 +90,8 @@ test('an unreadable identity prevents the start, and the error names its file', 
 test('a service from a version without identities gets one when it starts', async (t) => {
   const { folder, id, identity } = await aUsedFolder(t)
   const database = new DatabaseSync(join(folder, 'stowage.db'))
-  database.exec(`drop table identity; delete from migrations where name like '%identity.sql'`)
+  database.exec(`drop table identity; delete from migrations
+    where name like '%_identity.sql' or name like '%_unfinished_moves.sql'`)
   database.close()
   await rm(identity)
   const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })

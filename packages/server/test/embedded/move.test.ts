@@ -1,21 +1,28 @@
 import assert from 'node:assert/strict'
 import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import type { Event } from '@stowage/protocol'
-import { aFolder } from '@stowage/testing/machine/clean-up'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { listenOnFreePort } from '@stowage/testing/machine/free-port'
 import { until } from '@stowage/testing/machine/until'
 import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
 import { callJson } from '@stowage/testing/service/service'
 import {
   API,
+  complete,
   download,
+  putParts,
   requestSession,
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
+import { examine, openOperator } from '../../src/compose.ts'
 import { type MoveOptions, move } from '../../src/compose-move.ts'
 import { readConfig } from '../../src/config/config.ts'
+import type { Finding } from '../../src/domain/finding.ts'
 import { Webhook } from '../support/standard-webhooks.ts'
 import { aWebhookReceiver } from '../support/webhook-receiver.ts'
 
@@ -57,12 +64,18 @@ async function listOf(baseUrl: string) {
   return JSON.parse(JSON.stringify(body.data).replaceAll(baseUrl, ''))
 }
 
-async function aTarget(t: TestContext, chunkSize = '7') {
-  const settings = { STOWAGE_DATA: await aFolder(t), STOWAGE_CHUNK_SIZE: chunkSize }
-  const config = readConfig({ ...settings, STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' })
+const DEFAULTS = { ahead: false, verify: false, skipDamaged: false, onProgress: () => {} }
+
+async function aTarget(t: TestContext, more: Record<string, string> = {}) {
+  const directory = await aFolder(t)
+  const settings = { STOWAGE_DATA: directory, STOWAGE_CHUNK_SIZE: '7' }
+  const ports = { STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' }
+  const config = readConfig({ ...settings, ...ports, ...more })
   return {
+    directory,
+    config,
     runMove: (from: string, options: Partial<MoveOptions> = {}) =>
-      move(config, { from, ahead: false, verify: false, onProgress: () => {}, ...options }),
+      move(config, { ...DEFAULTS, from, ...options }),
     open: () => anEmbeddedService(t, settings),
   }
 }
@@ -128,6 +141,7 @@ test('a move copies everything except unfinished uploads, with a new part size, 
     bytes: 60,
     bytesSent: 60,
     uploadsLeft: 1,
+    damaged: [],
   })
   assert.equal(await contentOf(folder), before)
   const { baseUrl, context } = await open()
@@ -218,15 +232,129 @@ test('a move is refused if an asset was renamed after it was copied, and the err
   await assert.rejects(runMove(folder), new RegExp(`differ from it: ${list[1].id} `))
 })
 
-test('a damaged file is not copied', async (t) => {
+/** Changes one byte of a stored part. The returned function restores it. */
+async function damage(folder: string, id: string, part = '00001'): Promise<() => Promise<void>> {
+  const file = join(folder, 'storage/objects', id.slice(-2), id, part)
+  const bytes = await readFile(file)
+  const changed = Buffer.from(bytes)
+  changed[0] = (changed[0] ?? 0) ^ 1
+  await writeFile(file, changed)
+  return () => writeFile(file, bytes)
+}
+
+/** Runs `stowage doctor --verify` on a data folder. */
+function verifyFolder(folder: string): Promise<Finding[]> {
+  const options = { fix: false, repair: false, verify: true, onProgress: () => {} }
+  return Array.fromAsync(examine({ config: readConfig({ STOWAGE_DATA: folder }), ...options }))
+}
+
+async function readTarget({ baseUrl }: { baseUrl: string }, id: string) {
+  const { body } = await callJson(`${baseUrl}${API}/assets/${id}`, { method: 'GET' })
+  const download = await fetch(`${baseUrl}${API}/assets/${id}/download`, { redirect: 'manual' })
+  return { damaged: body.data.damaged, status: download.status }
+}
+
+test('a damaged file is not copied, and the error shows its name, not that of another file', async (t) => {
   const { folder, list } = await aDataFolder(t)
+  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder, STOWAGE_CHUNK_SIZE: '10' })
+  // The older version of the first asset is still queued when the copy of the damaged file fails.
+  const session = await callOn(service, 'POST', `${API}/assets/${list[0].id}/signed`, { size: 95 })
+  const parts = await putParts(session.body, someBytes(95))
+  assert.equal((await complete(service.baseUrl, session.body, parts)).status, 200)
+  await service.close()
+  await damage(folder, list[3].id, '00002')
   const { runMove } = await aTarget(t)
+  await assert.rejects(
+    runMove(folder),
+    /^DamagedObject: Ünïcode 45\.bin \(\S+, version 1\): \S+00002 has changed since it was stored/,
+  )
+})
+
+test('a move continues after the files of the source were verified again, unless a digest differs', async (t) => {
+  const { folder, list } = await aDataFolder(t)
+  const { runMove, directory, open } = await aTarget(t)
+  await runMove(folder)
+  assert.ok((await verifyFolder(folder)).every(({ status }) => status === 'ok'))
+  assert.equal((await runMove(folder)).bytesSent, 0)
+  const target = await open()
+  const { body } = await callOn(target, 'GET', `${API}/assets/${list[3].id}`)
+  assert.match(body.data.checksum.sha256, /^[0-9a-f]{64}$/)
+  await target.close()
+  const database = new DatabaseSync(join(directory, 'stowage.db'))
+  database.exec(`update checksums set sha256 = '${'0'.repeat(64)}' where bytes = 45`)
+  database.close()
+  await assert.rejects(runMove(folder), new RegExp(`differ from it: ${list[3].id} `))
+})
+
+test('with --skip-damaged, a damaged file is listed and not copied, and its asset can be moved later', async (t) => {
+  const { folder, list } = await aDataFolder(t)
   const { id } = list[3]
-  const part = join(folder, 'storage/objects', id.slice(-2), id, '00002')
-  const bytes = await readFile(part)
-  bytes[3] = (bytes[3] ?? 0) ^ 1
-  await writeFile(part, bytes)
-  await assert.rejects(runMove(folder), /Ünïcode 45\.bin \(.*00002 has changed since it was stored/)
+  const restoreFile = await damage(folder, id, '00003')
+  const { runMove, open } = await aTarget(t)
+  const { damaged, assets } = await runMove(folder, { skipDamaged: true, verify: true })
+  assert.equal(assets, 5)
+  assert.partialDeepStrictEqual(damaged, [{ id, filename: 'Ünïcode 45.bin', version: 1 }])
+  assert.match(damaged[0]?.reason ?? '', /00003 has changed since it was stored/)
+  const target = await open()
+  assert.deepEqual(await readTarget(target, id), { damaged: true, status: 409 })
+  assert.deepEqual(await readTarget(target, list[2].id), { damaged: false, status: 302 })
+  const { storage } = target.context
+  assert.equal(await storage.findObject(id), undefined)
+  assert.deepEqual(await Array.fromAsync(storage.listUploads()), [])
+  await target.close()
+
+  await restoreFile()
+  assert.deepEqual((await runMove(folder)).damaged, [])
+  const repaired = await open()
+  assert.deepEqual(await readTarget(repaired, id), { damaged: false, status: 302 })
+  assert.deepEqual(await download(repaired.baseUrl, id), someBytes(45))
+})
+
+test('no command starts on the target of an unfinished move until the move is finished', async (t) => {
+  const { folder, list } = await aDataFolder(t)
+  const { runMove, config, open } = await aTarget(t)
+  const refusal = (error: Error) =>
+    error.message.startsWith(`A move from ${folder} to this database has not been finished`) &&
+    error.message.includes(`stowage move --from ${folder}.`)
+  await runMove(folder, { ahead: true })
+  await assert.rejects(open(), refusal)
+  const restoreFile = await damage(folder, list[3].id)
+  const other = await aTarget(t)
+  await assert.rejects(other.runMove(folder), /has changed/)
+  await assert.rejects(other.open(), refusal)
+  await assert.rejects(openOperator(other.config), refusal)
+  const options = { fix: false, repair: true, verify: false, onProgress: () => {} }
+  const findings = await Array.fromAsync(examine({ config: other.config, ...options }))
+  const finding = findings.find(({ status }) => status === 'error')
+  assert.match(`${finding?.message} ${finding?.remedy}`, /not been finished.* stowage move --from/)
+
+  await restoreFile()
+  for (const target of [{ runMove, config, open }, other]) {
+    await target.runMove(folder)
+    // A repeated move does not prevent the service from starting, even if it is interrupted.
+    const stop = () => {
+      throw new Error('interrupted')
+    }
+    await assert.rejects(target.runMove(folder, { onProgress: stop }), /interrupted/)
+    const { baseUrl } = await target.open()
+    assert.deepEqual(await listOf(baseUrl), list)
+    await (await openOperator(target.config)).close()
+  }
+})
+
+test('a move to a disk needs neither the port nor the URL of its storage', async (t) => {
+  const { folder, list } = await aDataFolder(t)
+  const other = createServer()
+  cleanUp(t, () => other.close())
+  const port = String(await listenOnFreePort(other))
+  const url = 'http://parts.example.invalid'
+  const { runMove, open } = await aTarget(t, {
+    STOWAGE_STORAGE_PORT: port,
+    STOWAGE_STORAGE_URL: url,
+  })
+  await runMove(folder)
+  const { baseUrl } = await open()
+  assert.deepEqual(await listOf(baseUrl), list)
 })
 
 test('a move from a folder without data, or from the target itself, is refused', async (t) => {
@@ -234,6 +362,8 @@ test('a move from a folder without data, or from the target itself, is refused',
   await assert.rejects(runMove(await aFolder(t)), /is not a data folder/)
   const { folder } = await aDataFolder(t)
   const same = readConfig({ STOWAGE_DATA: folder })
-  const options = { from: folder, ahead: false, verify: false, onProgress: () => {} }
-  await assert.rejects(move(same, options), /source and target are the same folder/)
+  await assert.rejects(
+    move(same, { ...DEFAULTS, from: folder }),
+    /source and target are the same folder/,
+  )
 })

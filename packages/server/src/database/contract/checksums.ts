@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { NOT_VERIFIED } from '../../domain/asset.ts'
+import { type Integrity, NOT_VERIFIED } from '../../domain/asset.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import type { VerificationQueue } from '../verification-data.ts'
@@ -226,5 +226,26 @@ export function testChecksums({ name, open }: Contract): void {
     assert.deepEqual(imported, { ...record, asset })
     assert.deepEqual(await claim(target.database), [])
     assert.equal((await claim(target.database, 'backlog')).length, 2)
+  })
+
+  test(name('an import marks damaged files, also those of existing assets'), async (t) => {
+    const { database, data } = await open(t)
+    await aReadyAsset(data)
+    const [record] = await database.listRecords(undefined, 10)
+    assert.ok(record)
+    const target = await open(t)
+    const importAs = async (integrity: Partial<Integrity>) => {
+      const known = { ...record.asset.integrity, ...integrity }
+      const asset = { ...record.asset, accountId: target.account.id, integrity: known }
+      await target.data.importRecords({ keys: [], assets: [{ ...record, asset }] })
+      return (await target.database.listRecords(undefined, 10))[0]?.asset.integrity
+    }
+    const damaged = { sha256: DIGEST, isDamaged: true }
+    assert.partialDeepStrictEqual(await importAs({ isDamaged: true }), { isDamaged: true })
+    assert.partialDeepStrictEqual(await importAs(damaged), damaged)
+    assert.equal((await claim(target.database, 'damaged')).length, 1)
+    const verifiedAt = new Date(0)
+    assert.deepEqual(await importAs({ verifiedAt }), { ...damaged, verifiedAt, isDamaged: false })
+    assert.deepEqual(await claim(target.database, 'damaged', inHours(48)), [])
   })
 }

@@ -20,10 +20,19 @@ export function testJobs({ name, open }: Contract): void {
     assert.equal(storageId, undefined)
     const bound = await Promise.all(['a', 'b', 'c'].map((name) => database.bindStorage(name)))
     assert.equal(new Set(bound).size, 1)
-    assert.deepEqual(await database.readIdentity(), { id, storageId: bound[0] })
+    const unfinishedMove = undefined
+    assert.deepEqual(await database.readIdentity(), { id, storageId: bound[0], unfinishedMove })
     await database.rebindStorage('d')
     assert.equal(await database.bindStorage('a'), 'd')
-    assert.deepEqual(await database.readIdentity(), { id, storageId: 'd' })
+    assert.deepEqual(await database.readIdentity(), { id, storageId: 'd', unfinishedMove })
+  })
+
+  test(name('an unfinished move is recorded until it is finished'), async (t) => {
+    const { database } = await open(t)
+    for (const from of ['/a folder', undefined, '/b', '/c']) {
+      await database.setUnfinishedMove(from)
+      assert.equal((await database.readIdentity()).unfinishedMove, from)
+    }
   })
 
   test(name('a removal stays queued until it is confirmed'), async (t) => {

@@ -1,5 +1,4 @@
-import type { Integrity } from '../../domain/asset.ts'
-import type { AssetRecord } from '../asset-record.ts'
+import { type AssetRecord, filesOf } from '../asset-record.ts'
 import type { Sql } from './connection.ts'
 import type { Fragment } from './statement.ts'
 
@@ -19,33 +18,35 @@ interface ImportedObject {
   sha256: string | null
   /** As text: `ARRAY_TYPES` does not serialize dates. */
   verified_at: string | null
+  damaged: number
 }
 
-/** The objects of an imported asset. A job compares their bytes with the digests from the other deployment. */
-export function toChecksumRows({ asset, upload, key, versions }: AssetRecord): ImportedObject[] {
-  if (upload === undefined || key === undefined) return []
-  const row = (object: {
-    key: string
-    bytes: number
-    chunkSize: number
-    integrity: Integrity
-  }) => ({
-    object_key: object.key,
-    bytes: object.bytes,
-    chunk_size: object.chunkSize,
-    sha256: object.integrity.sha256,
-    verified_at: object.integrity.verifiedAt?.toISOString() ?? null,
-  })
-  const { bytes, integrity } = asset
-  return [row({ key, bytes, chunkSize: upload.chunkSize, integrity }), ...versions.map(row)]
+/**
+ * The objects of an imported asset. A job compares their bytes with the digests from the other deployment. A damaged one
+ * stays damaged until its bytes have that digest.
+ */
+export function toChecksumRows(record: AssetRecord): ImportedObject[] {
+  return filesOf(record).map(({ key, bytes, chunkSize, integrity }) => ({
+    object_key: key,
+    bytes,
+    chunk_size: chunkSize,
+    sha256: integrity.sha256,
+    verified_at: integrity.verifiedAt?.toISOString() ?? null,
+    damaged: Number(integrity.isDamaged),
+  }))
 }
 
 export async function importChecksums(transaction: Sql, rows: ImportedObject[]): Promise<void> {
   await transaction`
-    insert into checksums (object_key, bytes, chunk_size, sha256, verified_at, queue, due_at)
-    select *, 'backlog', now() from unnest(
+    insert into checksums (object_key, bytes, chunk_size, sha256, verified_at, damaged, queue, due_at)
+    select key, bytes, chunk_size, sha256, verified_at, damaged = 1, 'backlog', now() from unnest(
       ${rows.map((row) => row.object_key)}::uuid[], ${rows.map((row) => row.bytes)}::bigint[],
       ${rows.map((row) => row.chunk_size)}::bigint[], ${rows.map((row) => row.sha256)}::text[],
-      ${rows.map((row) => row.verified_at)}::timestamptz[])
-    on conflict (object_key) do nothing`
+      ${rows.map((row) => row.verified_at)}::timestamptz[],
+      ${rows.map((row) => row.damaged)}::int[])
+      as copied (key, bytes, chunk_size, sha256, verified_at, damaged)
+    on conflict (object_key) do update set sha256 = coalesce(checksums.sha256, excluded.sha256),
+      verified_at = coalesce(excluded.verified_at, checksums.verified_at),
+      damaged = excluded.damaged,
+      due_at = case when excluded.damaged then excluded.due_at else checksums.due_at end`
 }

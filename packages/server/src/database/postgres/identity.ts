@@ -4,26 +4,36 @@ import type { Sql } from './connection.ts'
 interface IdentityRow {
   id: string
   storage_id: string | null
+  unfinished_move: string | null
 }
 
-type Identity = Pick<Database, 'readIdentity' | 'bindStorage' | 'rebindStorage'>
+type Identity = Pick<
+  Database,
+  'readIdentity' | 'bindStorage' | 'rebindStorage' | 'setUnfinishedMove'
+>
 
 /** The ID of the database and of the storage that is bound to it. */
 export function globalIdentity(sql: Sql): Identity {
   return {
     async readIdentity() {
-      const [row] = await sql<IdentityRow[]>`select id, storage_id from identity`
+      const [row] = await sql<IdentityRow[]>`
+        select id, storage_id, unfinished_move from identity`
       if (row === undefined) throw new Error('the database has no identity')
-      return { id: row.id, storageId: row.storage_id ?? undefined }
+      const { id, storage_id, unfinished_move } = row
+      const unfinishedMove = unfinished_move ?? undefined
+      return { id, storageId: storage_id ?? undefined, unfinishedMove }
     },
     async bindStorage(storageId) {
-      const [row] = await sql<IdentityRow[]>`
+      const [row] = await sql<Pick<IdentityRow, 'storage_id'>[]>`
         update identity set storage_id = coalesce(storage_id, ${storageId})
-        returning id, storage_id`
+        returning storage_id`
       return row?.storage_id ?? storageId
     },
     async rebindStorage(storageId) {
       await sql`update identity set storage_id = ${storageId}`
+    },
+    async setUnfinishedMove(from) {
+      await sql`update identity set unfinished_move = ${from ?? null}`
     },
   }
 }

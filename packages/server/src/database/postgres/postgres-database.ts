@@ -115,6 +115,7 @@ export async function openPostgresDatabase(
     readIdentity: () => read((sql) => globalIdentity(sql).readIdentity()),
     bindStorage: (storageId) => run((sql) => globalIdentity(sql).bindStorage(storageId)),
     rebindStorage: (storageId) => run((sql) => globalIdentity(sql).rebindStorage(storageId)),
+    setUnfinishedMove: (from) => run((sql) => globalIdentity(sql).setUnfinishedMove(from)),
 
     onEvents: channel.onEvents,
 

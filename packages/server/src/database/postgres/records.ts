@@ -96,7 +96,7 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
     for (const rows of batchesOf(versions)) {
       await transaction`insert into asset_versions ${transaction(rows)}`
     }
-    await importChecksums(transaction, added.flatMap(toChecksumRows))
+    await importChecksums(transaction, records.flatMap(toChecksumRows))
     await transaction`
       update accounts set asset_count = asset_count + sums.count,
         stored_bytes = stored_bytes + sums.stored, trash_bytes = trash_bytes + sums.trash

@@ -19,9 +19,11 @@ export function prepareChecksums({ prepare }: Connection) {
      on conflict (object_key) do update set bytes = excluded.bytes, queue = 'new', due_at = :now`,
   )
   const addRead = prepare(
-    `insert into checksums (object_key, bytes, chunk_size, sha256, verified_at, queue, due_at)
-     values (:key, :bytes, :chunk_size, :sha256, :verified_at, 'backlog', :now)
-     on conflict (object_key) do nothing`,
+    `insert into checksums (object_key, bytes, chunk_size, sha256, verified_at, damaged, queue, due_at)
+     values (:key, :bytes, :chunk_size, :sha256, :verified_at, :damaged, 'backlog', :now)
+     on conflict (object_key) do update set sha256 = coalesce(sha256, excluded.sha256),
+       verified_at = coalesce(excluded.verified_at, verified_at), damaged = excluded.damaged,
+       due_at = iif(excluded.damaged = 1, excluded.due_at, due_at)`,
   )
   const remove = prepare('delete from checksums where object_key = :key')
 
@@ -36,11 +38,16 @@ export function prepareChecksums({ prepare }: Connection) {
       add.run({ key, bytes, chunk_size: chunkSize, now: Date.now() })
     },
 
-    /** The object was copied from another deployment. Its bytes are compared with the digest that they had there. */
+    /**
+     * The object was copied from another deployment. Its bytes are compared with the digest that they had there. A
+     * damaged one stays damaged until its bytes have that digest.
+     */
     importChecksum({ key, bytes, chunkSize }: ObjectOfChecksum, integrity: Integrity): void {
       const { sha256 } = integrity
       const verified_at = integrity.verifiedAt?.getTime() ?? null
-      addRead.run({ key, bytes, chunk_size: chunkSize, sha256, verified_at, now: Date.now() })
+      const damaged = Number(integrity.isDamaged)
+      const row = { key, bytes, chunk_size: chunkSize, sha256, verified_at, damaged }
+      addRead.run({ ...row, now: Date.now() })
     },
 
     /** The object was removed. */

@@ -4,25 +4,32 @@ import type { Connection } from './statement.ts'
 interface IdentityRow {
   id: string
   storage_id: string | null
+  unfinished_move: string | null
 }
 
 /** The ID of the database and of the storage that is bound to it. */
 export function prepareIdentity({ prepare }: Connection) {
-  const read = prepare<IdentityRow>('select id, storage_id from identity')
-  const bind = prepare<IdentityRow>(
-    'update identity set storage_id = coalesce(storage_id, :storage_id) returning id, storage_id',
+  const read = prepare<IdentityRow>('select id, storage_id, unfinished_move from identity')
+  const bind = prepare<Pick<IdentityRow, 'storage_id'>>(
+    'update identity set storage_id = coalesce(storage_id, :storage_id) returning storage_id',
   )
   const rebind = prepare('update identity set storage_id = :storage_id')
+  const setMove = prepare('update identity set unfinished_move = :from')
   return {
     readIdentity(): DatabaseIdentity {
       const row = read.get()
       if (row === undefined) throw new Error('the database has no identity')
-      return { id: row.id, storageId: row.storage_id ?? undefined }
+      const { id, storage_id, unfinished_move } = row
+      const unfinishedMove = unfinished_move ?? undefined
+      return { id, storageId: storage_id ?? undefined, unfinishedMove }
     },
     bindStorage: (storageId: string): string =>
       bind.get({ storage_id: storageId })?.storage_id ?? storageId,
     rebindStorage(storageId: string): void {
       rebind.run({ storage_id: storageId })
+    },
+    setUnfinishedMove(from: string | undefined): void {
+      setMove.run({ from: from ?? null })
     },
   }
 }

@@ -2,7 +2,7 @@ import { searchPath, storedFolder } from '../../domain/asset-path.ts'
 import type { Key } from '../../domain/key.ts'
 import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
-import type { AssetRecord } from '../asset-record.ts'
+import { type AssetRecord, filesOf } from '../asset-record.ts'
 import { prepareChecksums } from './checksums.ts'
 import { toAsset, toIntegrity, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -128,6 +128,7 @@ export function prepareRecords(connection: Connection) {
       updated_at: asset.updatedAt.getTime(),
       trashed_at: trashedAt?.getTime() ?? null,
     })
+    for (const file of filesOf(record)) importChecksum(file, file.integrity)
     if (row === undefined) return
     const product_ids = JSON.stringify(productIds)
     if (isTrashed) keepAttachments.run({ id: asset.id, product_ids })
@@ -152,11 +153,6 @@ export function prepareRecords(connection: Connection) {
         replaced_in: index + 1,
         trashed: Number(isTrashed),
       })
-      importChecksum(old, old.integrity)
-    }
-    if (upload !== undefined && record.key !== undefined) {
-      const object = { key: record.key, bytes: asset.bytes, chunkSize: upload.chunkSize }
-      importChecksum(object, asset.integrity)
     }
     const older = versions.reduce((sum, { bytes }) => sum + bytes, 0)
     const bytes = older + (asset.kind === 'file' ? asset.bytes : 0)

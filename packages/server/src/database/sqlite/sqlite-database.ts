@@ -119,6 +119,7 @@ export async function openSqliteDatabase(
     readIdentity: () => read(() => identity.readIdentity()),
     bindStorage: (storageId) => write(() => identity.bindStorage(storageId)),
     rebindStorage: (storageId) => write(() => identity.rebindStorage(storageId)),
+    setUnfinishedMove: (from) => write(() => identity.setUnfinishedMove(from)),
 
     onEvents: channel.onEvents,
 

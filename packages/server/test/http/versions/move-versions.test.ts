@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { moveService } from '../../../src/move/move-service.ts'
+import { readAsset, sha256Of, tryDownload, uploadDeclared } from '../../support/integrity.ts'
 import { assertUsageConsistent } from '../../support/shop.ts'
 import {
   deleteVersion,
@@ -19,6 +20,8 @@ function move(source: TestService, target: TestService) {
     target: { database, storage, chunkSize: target.context.settings.chunkSize },
     ahead: false,
     verify: true,
+    skipDamaged: false,
+    from: 'a folder',
     clock,
     newId,
     onProgress: () => {},
@@ -54,4 +57,25 @@ test('a move copies all versions with their numbers and content, and can be repe
   // Numbers continue after 4, the highest number that the source has used.
   assert.equal((await replaceFile(target, id, { bytes: contents[3] as Buffer })).version, 5)
   await assertUsageConsistent(target)
+})
+
+test('a file that is damaged in the source is damaged in the target, also if that is found after it was copied', async (t) => {
+  const settings = { STOWAGE_CHECKSUMS: 'off' }
+  const [source, target] = [await aService(t, settings), await aService(t, settings)]
+  const bytes = someBytes(25)
+  const { database } = source.context
+  // The bytes that arrived are not those of the declared digest.
+  const [first, second] = [
+    await uploadDeclared(source, bytes, sha256Of(someBytes(26))),
+    await uploadDeclared(source, bytes, sha256Of(someBytes(27))),
+  ]
+  const read = { sha256: sha256Of(bytes), dueAt: new Date(Date.now() + 3_600_000) }
+  await database.recordVerification(first, read)
+  await move(source, target)
+  assert.equal((await tryDownload(target, first)).body.code, 'damaged')
+  assert.equal((await readAsset(target, second)).damaged, false)
+  await database.recordVerification(second, read)
+  await move(source, target)
+  assert.equal((await tryDownload(target, second)).body.code, 'damaged')
+  assert.equal((await readAsset(target, second)).damaged, true)
 })
