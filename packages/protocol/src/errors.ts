@@ -166,7 +166,7 @@ export const ERRORS = {
   },
   too_many_streams: {
     status: 429,
-    when: 'The key, or the instance as a whole, has too many open event streams.',
+    when: 'The key, the account, or the instance as a whole has too many open event streams.',
     remedy: 'Close a stream, share one between several readers, or read `GET /events` in pages.',
   },
   internal: {

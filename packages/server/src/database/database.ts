@@ -153,8 +153,8 @@ export interface Database extends VerificationData, DeliveryData {
 
   /**
    * Calls the listener soon after this or another instance has written events: with the ID of the account, or with
-   * undefined if any account may have new events. It may also be called without new events. The returned function
-   * removes the listener.
+   * undefined if any account may have new events. It may also be called without new events. After a session was removed
+   * or a key was revoked, calls it with `endedCredential`. The returned function removes the listener.
    */
   onEvents(listener: EventListener): () => void
 

@@ -8,9 +8,11 @@ export interface EventQuery {
   /** Only events of these types; undefined means all. */
   types?: EventType[] | undefined
   limit: number
+  /** A page ends early when the data of its events has more bytes than this. At most `MAX_EVENT_PAGE_BYTES`. */
+  maxBytes?: number | undefined
 }
 
-/** A page ends early when the data of its events has more bytes than this, so that its size is bounded. */
+/** The default of `maxBytes`, so that the size of every page is bounded. */
 export const MAX_EVENT_PAGE_BYTES = 4_000_000
 
 export interface EventPage {

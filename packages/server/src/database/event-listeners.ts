@@ -1,5 +1,8 @@
-/** Gets the ID of an account with new events, or undefined if any account may have some. */
-export type EventListener = (accountId: string | undefined) => void
+/**
+ * Gets the ID of an account with new events, the name of an ended session or key (`endedCredential`), or undefined if
+ * anything may have changed.
+ */
+export type EventListener = (id: string | undefined) => void
 
 export interface EventListeners {
   /** The returned function removes the listener. */

@@ -29,3 +29,15 @@ export interface Actor {
   id: string | null
   name: string
 }
+
+/**
+ * The name under which the end of a session or key is announced to all instances, by the hash of the session’s token or
+ * by the ID of the key. Short, because many names are announced together.
+ */
+export function endedCredential(id: string): string {
+  return `~${id.replaceAll('-', '').slice(0, 32)}`
+}
+
+export function isEndedCredential(name: string): boolean {
+  return name.startsWith('~')
+}

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { limitConcurrency } from './limit-concurrency.ts'
+import { limitConcurrency, takeTurns } from './limit-concurrency.ts'
 
 test('at most three tasks run at the same time, and all of them end', async () => {
   const run = limitConcurrency(3)
@@ -22,4 +22,26 @@ test('at most three tasks run at the same time, and all of them end', async () =
   assert.equal(highest, 3)
   assert.equal(running, 0)
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 5)
+})
+
+test('groups take turns, each with one task at a time, also after a failure', async () => {
+  const inTurn = takeTurns(2)
+  const order: string[] = []
+  let highest = 0
+  const running: string[] = []
+  async function task(group: string): Promise<void> {
+    order.push(group)
+    running.push(group)
+    assert.equal(new Set(running).size, running.length)
+    highest = Math.max(highest, running.length)
+    await nextTurn()
+    running.splice(running.indexOf(group), 1)
+    if (group === 'b') throw new Error('b fails')
+  }
+  const groups = [...'aaaaaaaa', 'b', 'c', 'b']
+  const results = await Promise.allSettled(groups.map((group) => inTurn(group, () => task(group))))
+  assert.deepEqual([highest, running.length], [2, 0])
+  assert.equal(results.filter(({ status }) => status === 'rejected').length, 2)
+  // The tasks of the other groups do not wait for all tasks of the first group.
+  assert.deepEqual(order.slice(0, 5).toSorted(), ['a', 'a', 'b', 'b', 'c'])
 })

@@ -16,6 +16,42 @@ export function limitConcurrency(count: number) {
   }
 }
 
+/**
+ * Runs at most `count` tasks at the same time, and one of each group. The groups take turns, so that one with many tasks
+ * does not delay the others.
+ */
+export function takeTurns(count: number) {
+  const waiting = new Map<string, (() => void)[]>()
+  const running = new Set<string>()
+
+  function startNext(): void {
+    for (const [group, starts] of waiting) {
+      if (running.size === count) return
+      if (running.has(group)) continue
+      running.add(group)
+      // A map is in the order of insertion: the group goes to the end.
+      waiting.delete(group)
+      starts.shift()?.()
+      if (starts.length > 0) waiting.set(group, starts)
+    }
+  }
+
+  return async <Result>(group: string, task: () => Promise<Result>): Promise<Result> => {
+    await new Promise<void>((resolve) => {
+      const starts = waiting.get(group)
+      if (starts === undefined) waiting.set(group, [resolve])
+      else starts.push(resolve)
+      startNext()
+    })
+    try {
+      return await task()
+    } finally {
+      running.delete(group)
+      startNext()
+    }
+  }
+}
+
 type InSlot = <Result>(task: () => Promise<Result>) => Promise<Result>
 
 /** The task was not started, because another task had failed. It is not the reason of any failure. */

@@ -1,14 +1,17 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { readFile } from 'node:fs/promises'
 import { get, type IncomingMessage } from 'node:http'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
+import { Worker } from 'node:worker_threads'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
-import { readMemory } from '@stowage/testing/machine/memory-watch'
+import { readMemory, watchMemory } from '@stowage/testing/machine/memory-watch'
 import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY, callerWith, requestKey } from '@stowage/testing/service/accounts'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
+import { anUnreadStream, largeProducts } from '../support/unread-stream.ts'
 
 /** `EVENT_STREAMS=1000 EVENT_SECONDS=20` also measures the memory and the CPU time of the process. */
 const STREAMS = Number(process.env.EVENT_STREAMS ?? 150)
@@ -16,6 +19,13 @@ const SECONDS = Number(process.env.EVENT_SECONDS ?? 0)
 const PER_KEY = 100
 const CHANGES = 50
 const CHANGES_PER_SECOND = 20
+/** `UNREAD_STREAMS=200 UNREAD_HEAP_MB=300` measures more streams in a smaller heap. */
+const UNREAD = Number(process.env.UNREAD_STREAMS ?? 100)
+const UNREAD_HEAP_MB = Number(process.env.UNREAD_HEAP_MB ?? 300)
+const REPLAYS = 20
+const ROUNDS = 6
+const MAX_ADDED_MEMORY = 200_000_000
+const MAX_DELAY_MS = 1_500
 
 test(`${STREAMS} streams of one process get every event once`, async (t) => {
   const service = await aServiceProcess(t, {
@@ -56,6 +66,96 @@ test(`${STREAMS} streams of one process get every event once`, async (t) => {
   }
   assert.equal(await service.stop('SIGTERM'), 0)
 })
+
+test(`${UNREAD} streams that are never read cost little memory, and another client gets all events`, async (t) => {
+  const { service, call, read } = await aKeyedProcess(t, {
+    NODE_OPTIONS: `--max-old-space-size=${UNREAD_HEAP_MB}`,
+  })
+  await call('PUT', `${API}/products`, largeProducts(0))
+  const before = await memoryOf(service)
+  const memory = process.platform === 'linux' ? watchMemory(service.pid) : undefined
+  cleanUp(t, () => memory?.close())
+  for (let count = 0; count < UNREAD; count += 1) {
+    const socket = await anUnreadStream(service.baseUrl, { key: await read(count) })
+    cleanUp(t, () => socket.destroy())
+  }
+  const reader = await open(t, `${service.baseUrl}${API}/events`, await read(UNREAD))
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    const { status, text } = await call('PUT', `${API}/products`, largeProducts(round))
+    assert.equal(status, 200, text)
+  }
+  await until('another client gets all events', () => reader.received() >= ROUNDS * 25)
+  const peak = Math.max(memory?.takePeak().peak ?? 0, await memoryOf(service))
+  const megabytes = (bytes: number) => `${Math.round(bytes / 1e6)} MB`
+  t.diagnostic(`memory: ${megabytes(before)}, at most ${megabytes(peak)}`)
+  assert.ok(peak - before < MAX_ADDED_MEMORY, `${megabytes(before)}, ${megabytes(peak)}`)
+  assert.equal(await service.stop('SIGTERM'), 0)
+})
+
+test(`${REPLAYS} streams that read all large events from the beginning do not delay other requests`, async (t) => {
+  const { service, call, read } = await aKeyedProcess(t)
+  for (let round = 1; round <= ROUNDS; round += 1) {
+    await call('PUT', `${API}/products`, largeProducts(round))
+  }
+  const key = await read(0)
+  // A thread of its own, which reading the streams does not delay.
+  const prober = new Worker(PROBER, { eval: true, workerData: `${service.baseUrl}/healthz` })
+  cleanUp(t, () => prober.terminate())
+  await once(prober, 'message')
+  const url = `${service.baseUrl}${API}/events?after=0&type=product.updated`
+  const streams = await Promise.all(Array.from({ length: REPLAYS }, () => open(t, url, key)))
+  await until('every stream gets every event', () =>
+    streams.every(({ received }) => received() >= ROUNDS * 25),
+  )
+  prober.postMessage('stop')
+  const [[count, longest]] = await once(prober, 'message')
+  assert.ok(streams.every(({ received }) => received() === ROUNDS * 25))
+  t.diagnostic(`${count} requests, the longest ${Math.round(longest)} ms`)
+  assert.ok(longest < MAX_DELAY_MS, `${Math.round(longest)} ms`)
+  assert.equal(await service.stop('SIGTERM'), 0)
+})
+
+/** Sends one request after another. Its messages are the number of requests and the longest time in milliseconds. */
+const PROBER = `
+  const { parentPort, workerData } = require('node:worker_threads')
+  let isStopped = false
+  parentPort.once('message', () => { isStopped = true })
+  async function probe() {
+    let [count, longest] = [0, 0]
+    while (!isStopped) {
+      const start = performance.now()
+      const response = await fetch(workerData)
+      await response.text()
+      // The first request opens the connection.
+      if (count === 0) parentPort.postMessage([0, 0])
+      else longest = Math.max(longest, performance.now() - start)
+      count += 1
+    }
+    parentPort.postMessage([count, longest])
+  }
+  probe()`
+
+/** A service with keys. `read` returns a read key that has no more than 100 streams. */
+async function aKeyedProcess(t: TestContext, settings: Record<string, string> = {}) {
+  const service = await aServiceProcess(t, {
+    STOWAGE_AUTH: 'keys',
+    STOWAGE_ADMIN_KEY: ADMIN_KEY,
+    STOWAGE_LOG: 'warn',
+    ...settings,
+  })
+  const call = callerWith(service.baseUrl, ADMIN_KEY)
+  const keys: string[] = []
+  async function read(index: number): Promise<string> {
+    const number = Math.floor(index / PER_KEY)
+    keys[number] ??= (await requestKey(call, 'read', `${number}`)).secret
+    return keys[number]
+  }
+  return { service, call, read }
+}
+
+async function memoryOf({ pid }: { pid: number }): Promise<number> {
+  return process.platform === 'linux' ? readMemory(pid, 'VmRSS') : 0
+}
 
 function percent(seconds: number): string {
   return `${((100 * seconds) / SECONDS).toFixed(1)} %`

@@ -11,6 +11,7 @@ import { startTarget } from './target.ts'
 import {
   halfCloseConnections,
   holdBodies,
+  ignoreStreams,
   openIdleConnections,
   sendSlowly,
 } from './unusual-connections.ts'
@@ -60,6 +61,7 @@ test(`hostile requests are refused with an error code and do no harm (HOSTILE_SE
   await holdBodies(target)
   await sendSlowly(target)
   await halfCloseConnections(target)
+  await ignoreStreams(target, context)
   const { memory, assets } = await checkService(target, run)
   const megabytes = Math.round(memory / 1e6)
   const live = run.live.map((bytes) => `${Math.round(bytes / 1e6)} MB`)

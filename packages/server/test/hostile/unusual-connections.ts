@@ -6,6 +6,7 @@ import { connect, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '@stowage/testing/machine/until'
 import { callerWith } from '@stowage/testing/service/accounts'
+import { anUnreadStream, largeProducts } from '../support/unread-stream.ts'
 import { exchangePipelined } from './exchange.ts'
 import type { GeneratorContext } from './generator-context.ts'
 import { aProbe } from './probe.ts'
@@ -19,6 +20,8 @@ const SLOW_SENDERS = 20
 /** Of `PUT /products`. */
 const LARGEST_BODY = 8 * 2 ** 20
 const HELD_BODIES = 60
+const UNREAD_STREAMS = 60
+const LARGE_CHANGES = 4
 
 /** Idle connections have sent nothing, a part of their headers, or a part of their body. */
 const BEGINNINGS = [
@@ -127,6 +130,30 @@ async function sendAndEnd(target: Target, port: 'api' | 'storage', path: string)
   socket.end(`GET ${path} HTTP/1.1\r\n${host}Authorization: Bearer ${target.key}\r\n\r\n`)
   const response = await Array.fromAsync(socket, (bytes: Buffer) => bytes.toString())
   return response.join('')
+}
+
+/** Event streams that are never read, from new and from old events, delay no other client. */
+export async function ignoreStreams(target: Target, context: GeneratorContext): Promise<void> {
+  const { baseUrl } = target.service
+  const { key } = target
+  const call = callerWith(baseUrl, key)
+  const sockets: Socket[] = []
+  try {
+    for (let index = 0; index < UNREAD_STREAMS; index += 1) {
+      const position = index % 2 === 0 ? {} : { lastEventId: '0' }
+      // The first events may have been removed.
+      const stream = await anUnreadStream(baseUrl, { key, ...position }).catch(() => undefined)
+      sockets.push(stream ?? (await anUnreadStream(baseUrl, { key })))
+    }
+    for (let round = 1; round <= LARGE_CHANGES; round += 1) {
+      const { status, text } = await call('PUT', '/api/v1/products', largeProducts(round))
+      assert.equal(status, 200, text)
+      const { probe } = await exchangePipelined(portOf(target, 'api'), [], aProbe(context, 'api'))
+      assert.equal(probe, 'responded', `with ${UNREAD_STREAMS} streams that are never read`)
+    }
+  } finally {
+    for (const socket of sockets) socket.destroy()
+  }
 }
 
 function portOf({ hosts }: Target, port: 'api' | 'storage'): number {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
+import { ADMIN_KEY } from '@stowage/testing/service/accounts'
 import { callJson } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { anEventStream } from '../support/event-stream.ts'
@@ -46,6 +47,33 @@ await withSharedEngines('event streams', (engines) => {
     )
     isEnough = true
     await reading
+  })
+
+  test('a stream ends soon after its user has signed out at another instance', async (t) => {
+    const deployment = await engines.deploy(t)
+    const settings = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
+    const first = await deployment.start(settings)
+    const second = await deployment.start(settings)
+    const signIn = await fetch(`${first.baseUrl}${API}/session`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' },
+      body: '{}',
+    })
+    const token = /=([^;]*)/.exec(signIn.headers.get('set-cookie') ?? '')?.[1] ?? ''
+    // The name of the cookie has the port.
+    const headersFor = (baseUrl: string) => ({
+      Cookie: `stowage-session-${new URL(baseUrl).port}=${token}`,
+      'Sec-Fetch-Site': 'same-origin',
+    })
+    const stream = await anEventStream(t, second.baseUrl, { headers: headersFor(second.baseUrl) })
+    await until('the stream is open', () => stream.lastId() !== undefined)
+    const signOut = await fetch(`${first.baseUrl}${API}/session`, {
+      method: 'DELETE',
+      headers: headersFor(first.baseUrl),
+    })
+    assert.equal(signOut.status, 200)
+    // The timeout is shorter than the interval at which all open streams are checked.
+    await until('the stream ends', () => stream.isEnded(), 10_000)
   })
 })
 

@@ -80,7 +80,7 @@ export function testAccounts({ name, open }: Contract): void {
   })
 }
 
-function aKey(facts: Partial<NewKey> = {}): NewKey {
+export function aKey(facts: Partial<NewKey> = {}): NewKey {
   const id = newUuid()
   return {
     id,

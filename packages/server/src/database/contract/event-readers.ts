@@ -2,8 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
+import { endedCredential } from '../../domain/key.ts'
 import type { Database } from '../database.ts'
 import type { EventQuery } from '../event-data.ts'
+import { aKey } from './accounts.ts'
 import { aLink, aProduct, type Contract } from './builders.ts'
 
 /** The accounts that a listener is called with. */
@@ -51,6 +54,33 @@ export function testEventReaders({ name, open }: Contract): void {
     await nextTurn()
     assert.ok(!woken.includes(account.id))
     assert.equal(removedCalls, 0)
+  })
+
+  test(
+    name('a listener learns that a session was removed, or that a key was revoked'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const woken = listenToEvents(t, database)
+      const tokenHash = '0123456789abcdef'.repeat(4)
+      await database.removeSession(tokenHash)
+      await until('the session is announced', () => woken.includes(endedCredential(tokenHash)))
+      const key = await data.addKey(aKey())
+      await data.revokeKey(key.id, { now: new Date(), keepLast: false })
+      await until('the key is announced', () => woken.includes(endedCredential(key.id)))
+    },
+  )
+
+  test(name('a page of events ends early if its events are large'), async (t) => {
+    const { data } = await open(t)
+    await data.putProducts([1, 2, 3].map((variantId) => aProduct({ variantId })))
+    const read = async (query: Partial<EventQuery>) => {
+      const { events, hasMore } = await data.listEvents({ after: 0, limit: 10, ...query })
+      return [events.map(({ id }) => id), hasMore]
+    }
+    assert.deepEqual(await read({ maxBytes: 1 }), [[1], true])
+    assert.deepEqual(await read({ maxBytes: 1, after: 2 }), [[3], false])
+    assert.deepEqual(await read({ maxBytes: 1, before: 4 }), [[3], true])
+    assert.deepEqual(await read({ maxBytes: 10_000 }), [[1, 2, 3], false])
   })
 
   test(name('the newest events are read in descending order'), async (t) => {

@@ -3,7 +3,10 @@ import type { Sql } from './connection.ts'
 /** Marks all accounts. */
 export const ANY_ACCOUNT = '*'
 
-/** For each connection, the accounts for which its running unit of work may have recorded events. */
+/**
+ * For each connection, the accounts for which its running unit of work may have recorded events, and the sessions and
+ * keys that it has ended (`endedCredential`).
+ */
 const marks = new WeakMap<Sql, Set<string>>()
 
 /** Call it in the unit of work that records an event, so that readers are woken up after its commit. */

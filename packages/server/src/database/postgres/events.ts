@@ -33,7 +33,7 @@ export function accountEvents(sql: Sql, account: string): EventData {
 
   return {
     async listEvents(query) {
-      const { types, before, limit } = query
+      const { types, before, limit, maxBytes = MAX_EVENT_PAGE_BYTES } = query
       const byId = orderById(before)
       // Each type is read separately, through an index: otherwise a rare type would require reading all events.
       const parts = types?.map((type) => select(query, sql`and type = ${type}`)) ?? [
@@ -46,7 +46,7 @@ export function accountEvents(sql: Sql, account: string): EventData {
             select *, count(*) over () as found, row_number() over (${byId}) as position,
               sum(octet_length(data::text)) over (${byId}) - octet_length(data::text) as bytes_before
             from (select * from (${union}) e ${byId} limit ${limit + 1}) e
-          ) e where position <= ${limit} and bytes_before < ${MAX_EVENT_PAGE_BYTES}
+          ) e where position <= ${limit} and bytes_before < ${maxBytes}
         ) e on true
         where a.id = ${account} order by e.id ${before === undefined ? sql`asc` : sql`desc`}`
       return {

@@ -1,9 +1,10 @@
 import type { KeyEventType } from '../../domain/event.ts'
-import type { Key, NewKey } from '../../domain/key.ts'
+import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Writer } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
 import { begin, type Sql } from './connection.ts'
+import { markEvents } from './event-marks.ts'
 import { recordEvent } from './record-events.ts'
 
 interface KeyRow extends Omit<NewKey, 'createdAt'> {
@@ -82,6 +83,7 @@ export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
         const [row] = await transaction<KeyRow[]>`
           update keys set revoked_at = ${now} where id = ${keyId} returning *`
         if (row !== undefined) await record(transaction, 'key.revoked', row)
+        markEvents(transaction, endedCredential(keyId))
         return 'revoked'
       }),
   }

@@ -1,5 +1,7 @@
+import { endedCredential } from '../../domain/key.ts'
 import type { Database } from '../database.ts'
 import { begin, type Sql } from './connection.ts'
+import { markEvents } from './event-marks.ts'
 
 interface SessionRow {
   key_hash: string
@@ -36,6 +38,7 @@ export function globalSessions(sql: Sql): Sessions {
     },
     async removeSession(tokenHash) {
       await sql`delete from sessions where token_hash = ${tokenHash}`
+      markEvents(sql, endedCredential(tokenHash))
     },
   }
 }

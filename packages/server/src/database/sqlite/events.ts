@@ -50,15 +50,22 @@ export function prepareEvents({ prepare, transaction }: Connection) {
              from (select * from (${parts.join(' union all ')}) ${byId} limit :limit + 1)
              join events using (seq))
          ) join events using (seq)
-         where position <= :limit and bytes_before < ${MAX_EVENT_PAGE_BYTES}
+         where position <= :limit and bytes_before < :max_bytes
        ) e on true
        where a.id = :account order by e.id ${order}`,
     )
   }
 
   /** Reads each type by an index: otherwise, a query for a rare type would read all events of the account. */
-  function read(account: string, { after, before, types, limit }: EventQuery): EventRow[] {
-    const position = { account, after, before: before ?? Number.MAX_SAFE_INTEGER, limit }
+  function read(account: string, query: EventQuery): EventRow[] {
+    const { after, before, types, limit, maxBytes = MAX_EVENT_PAGE_BYTES } = query
+    const position = {
+      account,
+      after,
+      before: before ?? Number.MAX_SAFE_INTEGER,
+      limit,
+      max_bytes: maxBytes,
+    }
     const order = before === undefined ? 'asc' : 'desc'
     if (types === undefined) return select([''], order).all(position)
     const names = types.map((type, index) => [`type${index}`, type] as const)

@@ -1,5 +1,5 @@
 import type { KeyEventType } from '../../domain/event.ts'
-import type { Key, NewKey } from '../../domain/key.ts'
+import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
 import type { Writer } from '../cache-account-data.ts'
 import { prepareRecordEvents } from './record-events.ts'
 import type { Connection } from './statement.ts'
@@ -35,7 +35,7 @@ function toKey(row: KeyRow): Key {
 }
 
 export function prepareKeys(connection: Connection) {
-  const { prepare, transaction } = connection
+  const { prepare, transaction, markEvents } = connection
   const { recordEvent } = prepareRecordEvents(connection)
   const insert = prepare<KeyRow>(
     `insert into keys (id, account_id, name, scope, hash, hint, created_at)
@@ -88,6 +88,7 @@ export function prepareKeys(connection: Connection) {
         const row = revoke.get({ account, id, now, keep_last: options.keepLast ? 1 : 0 })
         if (row !== undefined) {
           record(writer, 'key.revoked', row)
+          markEvents(endedCredential(id))
           return 'revoked'
         }
         const known = byId.get({ account, id })

@@ -1,3 +1,4 @@
+import { endedCredential } from '../../domain/key.ts'
 import type { NewSession, Session, SessionLimits } from '../database.ts'
 import type { Connection } from './statement.ts'
 
@@ -6,7 +7,7 @@ interface SessionRow {
   expires_at: number
 }
 
-export function prepareSessions({ prepare }: Connection) {
+export function prepareSessions({ prepare, transaction, markEvents }: Connection) {
   const removeExpired = prepare('delete from sessions where expires_at <= :clock')
   const removeOldest = prepare(
     `delete from sessions where token_hash in (
@@ -37,7 +38,10 @@ export function prepareSessions({ prepare }: Connection) {
       return row && { keyHash: row.key_hash, expiresAt: new Date(row.expires_at) }
     },
     removeSession(tokenHash: string): void {
-      remove.run({ token_hash: tokenHash })
+      transaction(() => {
+        remove.run({ token_hash: tokenHash })
+        markEvents(endedCredential(tokenHash))
+      })
     },
   }
 }

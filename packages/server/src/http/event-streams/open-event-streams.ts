@@ -1,16 +1,25 @@
 import type { ServerResponse } from 'node:http'
 import type { Event, EventType } from '../../domain/event.ts'
-import { includesScope } from '../../domain/key.ts'
+import { endedCredential, includesScope } from '../../domain/key.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Context } from '../../operations/context.ts'
 import { openFeeds } from '../../operations/events/open-feeds.ts'
 import { authenticate, type Credentials } from '../../operations/keys/authenticate.ts'
-import { openStream, type Stream } from './open-stream.ts'
+import { hashKey } from '../../operations/keys/hash-key.ts'
+import { countUnreadBytes, eventMessage, openStream, type Stream } from './open-stream.ts'
 
 /** Shorter than proxies keep a quiet connection open (often 60 seconds). Callers are checked at the same interval. */
 const HEARTBEAT_MS = 15_000
 const MAX_PER_KEY = 100
+const MAX_PER_ACCOUNT = 1_000
 const MAX_STREAMS = 5_000
+/** A client that does not read for this long is disconnected. It can continue after the last event that it got. */
+const STALLED_MS = 30_000
+/** The same while unread events use much memory. */
+const STALLED_MS_WITHOUT_ROOM = 2_000
+const CHECK_MS = 1_000
+/** If there are more streams, their callers are checked only at the interval of the heartbeat. */
+const MAX_CHECKED_OFTEN = 200
 
 export interface StreamRequest {
   accountId: string
@@ -35,8 +44,8 @@ export interface Reservation {
 }
 
 interface OpenStream extends Stream, StreamRequest {
-  /** Undefined until all older events are sent. */
-  livePosition(): number | undefined
+  /** All events up to this ID were sent. */
+  position(): number
 }
 
 /** All event streams of this instance. */
@@ -46,69 +55,91 @@ export function openEventStreams(
   heartbeatMs = HEARTBEAT_MS,
 ): EventStreams {
   const streams = new Set<OpenStream>()
-  const countByKey = new Map<string, number>()
+  const unread = countUnreadBytes()
+  /** By the IDs of keys and accounts. */
+  const counts = new Map<string, number>()
   let total = 0
   let isChecking = false
   let isClosed = false
 
-  const feeds = openFeeds(context, (event) => {
-    // The streams of the key end immediately, without waiting for the next check.
-    if (event.type === 'key.revoked') endStreamsOf(event.data.id)
-    return toText(event)
+  const feeds = openFeeds(context, {
+    toMessage: (event) => eventMessage(event.id, toText(event)),
+    onEndedCredential(name) {
+      // A command may have revoked some key, for example by writing to the file of SQLite.
+      if (name !== undefined || streams.size <= MAX_CHECKED_OFTEN) void endUnauthorized(name)
+    },
   })
-  const timer = setInterval(() => {
-    for (const stream of streams) stream.sendPosition(stream.livePosition())
+  const heartbeat = setInterval(() => {
+    for (const stream of streams) stream.sendPosition(stream.position())
     void endUnauthorized()
   }, heartbeatMs).unref()
-
-  function endStreamsOf(keyId: string): void {
-    for (const stream of streams) if (stream.keyId === keyId) stream.end()
-  }
+  const check = setInterval(() => {
+    for (const stream of streams) {
+      const hasRoom = unread.hasRoom(stream.accountId, { isRead: false })
+      stream.closeIfStalled(hasRoom ? STALLED_MS : STALLED_MS_WITHOUT_ROOM)
+    }
+  }, CHECK_MS).unref()
 
   /** Ends the streams whose key was revoked or whose session has ended. Checks each caller once. */
-  async function endUnauthorized(): Promise<void> {
-    if (isChecking) return
-    isChecking = true
-    const callers = Map.groupBy(streams, ({ credentials }) => JSON.stringify(credentials))
+  async function endUnauthorized(ended?: string): Promise<void> {
+    if (ended === undefined && isChecking) return
+    if (ended === undefined) isChecking = true
+    const concerned = ended === undefined ? streams : withCredential(ended)
+    const callers = Map.groupBy(concerned, ({ credentials }) => JSON.stringify(credentials))
     for (const some of callers.values()) {
       const isAllowed = some[0] === undefined || (await mayRead(context, some[0]))
       if (!isAllowed) for (const stream of some) stream.end()
     }
-    isChecking = false
+    if (ended === undefined) isChecking = false
   }
 
-  function count(keyId: string, by: number): void {
+  function* withCredential(ended: string): Iterable<OpenStream> {
+    for (const stream of streams) {
+      const { keyId, credentials } = stream
+      const { sessionToken } = credentials
+      const isOfSession =
+        sessionToken !== undefined && endedCredential(hashKey(sessionToken)) === ended
+      if (isOfSession || endedCredential(keyId) === ended) yield stream
+    }
+  }
+
+  function count({ keyId, accountId }: StreamRequest, by: 1 | -1): void {
     total += by
-    const counted = (countByKey.get(keyId) ?? 0) + by
-    if (counted === 0) countByKey.delete(keyId)
-    else countByKey.set(keyId, counted)
+    for (const id of [keyId, accountId]) {
+      const counted = (counts.get(id) ?? 0) + by
+      if (counted === 0) counts.delete(id)
+      else counts.set(id, counted)
+    }
   }
 
   return {
     reserve(request) {
       const { accountId, keyId, types } = request
-      if ((countByKey.get(keyId) ?? 0) >= MAX_PER_KEY || total >= MAX_STREAMS) throw tooMany()
-      count(keyId, 1)
+      const ofKey = counts.get(keyId) ?? 0
+      const ofAccount = counts.get(accountId) ?? 0
+      if (ofKey >= MAX_PER_KEY || ofAccount >= MAX_PER_ACCOUNT || total >= MAX_STREAMS) {
+        throw tooMany()
+      }
+      count(request, 1)
       return {
-        release: () => count(keyId, -1),
+        release: () => count(request, -1),
         start(response, position) {
-          const stream = openStream(response, position)
+          const stream = openStream(response, position, { unread, accountId })
           // The client has already disconnected, so the response does not emit `close` anymore.
-          if (stream.isClosed()) return count(keyId, -1)
-          let isLive = false
+          if (stream.isClosed()) return count(request, -1)
           const follower = {
             types: types && new Set(types),
             position,
             send: stream.send,
-            sendOlder: stream.sendSlowly,
+            isReady: stream.isReady,
+            untilReady: stream.untilReady,
             isClosed: stream.isClosed,
             onBehind: follow,
           }
-          const livePosition = () => (isLive ? follower.position : undefined)
-          const open = { ...request, ...stream, livePosition }
+          const open = { ...request, ...stream, position: () => follower.position }
           streams.add(open)
           response.once('close', () => {
-            count(keyId, -1)
+            count(request, -1)
             streams.delete(open)
             feeds.leave(accountId, follower)
           })
@@ -117,16 +148,10 @@ export function openEventStreams(
 
           /** Reads older events at the speed of the client, then joins the feed of new ones. */
           function follow(): void {
-            isLive = false
-            feeds.follow(accountId, follower).then(
-              () => {
-                isLive = true
-              },
-              (error: unknown) => {
-                context.warn('could not read events for a stream', error)
-                stream.end()
-              },
-            )
+            feeds.follow(accountId, follower).catch((error: unknown) => {
+              context.warn('could not read events for a stream', error)
+              stream.end()
+            })
           }
         },
       }
@@ -134,7 +159,8 @@ export function openEventStreams(
 
     close() {
       isClosed = true
-      clearInterval(timer)
+      clearInterval(heartbeat)
+      clearInterval(check)
       for (const stream of streams) stream.end()
       feeds.close()
     },
@@ -154,6 +180,6 @@ async function mayRead(context: Context, { accountId, credentials }: StreamReque
 function tooMany(): ServiceError {
   return new ServiceError(
     'too_many_streams',
-    `There are too many open event streams: an instance allows ${MAX_PER_KEY} per key and ${MAX_STREAMS} in total. Close one, or read GET /events in pages.`,
+    `There are too many open event streams: an instance allows ${MAX_PER_KEY} per key, ${MAX_PER_ACCOUNT} per account and ${MAX_STREAMS} in total. Close one, or read GET /events in pages.`,
   )
 }

@@ -6,9 +6,10 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
-import { openStream } from './open-stream.ts'
+import { countUnreadBytes, openStream } from './open-stream.ts'
 
-const LARGE = { id: 1, type: 'asset.ready', text: 'x'.repeat(64 * 1024) } as const
+const LARGE = { id: 1, type: 'asset.ready', message: Buffer.alloc(64 * 1024, 'x') } as const
+const ACCOUNT = { accountId: 'shop', unread: countUnreadBytes() }
 /** More large events than the operating system buffers for a connection. */
 const MAX_SENT = 500
 
@@ -33,7 +34,7 @@ async function aClient(t: TestContext): Promise<{ response: ServerResponse; sock
 
 test('a client that does not read gets no more events and is disconnected, and the buffer for it stays small', async (t) => {
   const { response } = await aClient(t)
-  const stream = openStream(response, 0, { drainMs: 100 })
+  const stream = openStream(response, 0, ACCOUNT)
   let sent = 0
   let isBehind = false
   for (; sent < MAX_SENT && !isBehind; sent += 1) {
@@ -43,51 +44,96 @@ test('a client that does not read gets no more events and is disconnected, and t
   }
   assert.ok(isBehind)
   assert.equal(stream.isClosed(), false)
-  assert.equal(stream.send([LARGE]), 0)
+  assert.deepEqual([stream.send([LARGE]), stream.isReady()], [0, false])
   const before = response.writableLength
   stream.sendPosition(2)
   assert.equal(response.writableLength, before)
-  await stream.sendSlowly([LARGE, LARGE])
+  stream.closeIfStalled(60_000)
+  assert.equal(stream.isClosed(), false)
+  const waiting = stream.untilReady()
+  stream.closeIfStalled(-1)
+  await waiting
   assert.ok(stream.isClosed())
   // A closed stream ignores all further calls.
   stream.send([LARGE])
   stream.end()
 })
 
-test('older events are sent at the speed of the client, until it has all of them or disconnects', async (t) => {
+test('a stream is ready again when its client has read everything, or has disconnected', async (t) => {
   const { response, socket } = await aClient(t)
-  const stream = openStream(response, 7)
-  const events = Array.from({ length: MAX_SENT }, (_, index) => ({ ...LARGE, id: index + 8 }))
-  let isSent = false
-  const sending = stream.sendSlowly(events).then(() => {
-    isSent = true
+  const stream = openStream(response, 7, ACCOUNT)
+  let isReady = false
+  while (stream.send([LARGE]) > 0) await nextTurn()
+  const waiting = stream.untilReady().then(() => {
+    isReady = true
   })
+  await nextTurn()
+  assert.equal(isReady, false)
   let text = ''
   socket.on('data', (chunk) => {
-    assert.ok(response.writableLength < 400_000, `${response.writableLength}`)
     text += chunk.toString().replaceAll(/x+/g, 'x')
   })
-  await until('the client is behind', () => response.writableNeedDrain)
-  assert.equal(isSent, false)
   socket.resume()
-  await sending
+  await waiting
+  assert.ok(stream.isReady())
+  stream.closeIfStalled(-1)
+  assert.equal(stream.isClosed(), false)
   stream.end()
   await once(socket, 'end')
   assert.match(text, /^retry: \d+\nid: 7\n$/m)
-  const ids = [...text.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id))
-  assert.deepEqual(ids, [7, ...events.map(({ id }) => id)])
+  assert.ok(ACCOUNT.unread.hasRoom('shop', { isRead: false }))
+})
 
-  const other = await aClient(t)
-  const unread = openStream(other.response, 7)
-  const waiting = unread.sendSlowly(events)
-  other.socket.destroy()
+test('streams that are never read use a limited amount of memory, and leave some to other streams and accounts', async (t) => {
+  const unread = countUnreadBytes()
+  const hasRoom = (account: string) =>
+    [false, true].map((isRead) => unread.hasRoom(account, { isRead }))
+  unread.add('another', 10_000_000)
+  assert.deepEqual(
+    [hasRoom('another'), hasRoom('shop')],
+    [
+      [false, true],
+      [true, true],
+    ],
+  )
+  const { response } = await aClient(t)
+  const stream = openStream(response, 0, { accountId: 'another', unread })
+  await until('the first message is sent', () => response.writableLength === 0)
+  // The client reads, so it gets an event, and then the next one.
+  assert.equal(stream.send([LARGE, LARGE]), 1)
+  await until('the event is sent', () => response.writableLength === 0)
+  assert.equal(stream.send([LARGE]), 1)
+
+  unread.add('another', 10_000_000)
+  assert.deepEqual(
+    [hasRoom('another'), hasRoom('shop')],
+    [
+      [false, false],
+      [true, true],
+    ],
+  )
+  assert.deepEqual([stream.isReady(), stream.send([LARGE])], [false, 0])
+  let isReady = false
+  const waiting = stream.untilReady().then(() => {
+    isReady = true
+  })
+  await until('the event is sent', () => response.writableLength === 0)
+  unread.add('another', -1_000_000)
+  await nextTurn()
+  assert.equal(isReady, false)
+  unread.add('another', -10_000_000)
   await waiting
-  assert.ok(unread.isClosed())
+  assert.equal(stream.send([LARGE]), 1)
+  // All accounts together have a limit, too.
+  for (const account of 'abcdefgh') unread.add(account, 8_000_000)
+  assert.deepEqual(hasRoom('shop'), [false, true])
+  for (const account of 'abcdefgh') unread.add(account, 8_000_000)
+  assert.deepEqual(hasRoom('shop'), [false, false])
 })
 
 test('a client that does not read is disconnected soon after the end of its stream', async (t) => {
   const { response, socket } = await aClient(t)
-  const stream = openStream(response, 0, { endMs: 100 })
+  const stream = openStream(response, 0, { ...ACCOUNT, endMs: 100 })
   while (stream.send([LARGE]) > 0) await nextTurn()
   stream.end()
   stream.end()

@@ -1,11 +1,14 @@
-import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import type { FeedEvent } from '../../operations/events/create-feed.ts'
 
 /** New events are not sent to a client that has more unread bytes than this. */
 const MAX_UNREAD_BYTES = 256 * 1024
-/** A client that does not read for this long is disconnected. It can continue after the last event that it got. */
-const DRAIN_MS = 30_000
+/**
+ * The same for all streams of an account, and of the instance. Streams whose clients have read everything may use twice
+ * as much, so that clients that do not read delay no others.
+ */
+const MAX_UNREAD_OF_ACCOUNT = 8 * 1024 * 1024
+const MAX_UNREAD_OF_ALL = 64 * 1024 * 1024
 /** How long an ended stream waits for its client to read everything. */
 const END_MS = 5_000
 /** How long a client waits before it connects again. Random, so that not all clients connect at the same time. */
@@ -13,12 +16,16 @@ const RETRY_MS = { min: 500, max: 2_500 }
 
 export interface Stream {
   isClosed(): boolean
-  /** Returns how many events were sent: fewer if the client does not read fast enough. */
+  /** Returns how many events were sent: fewer if the client does not read fast enough, or if memory is short. */
   send(events: FeedEvent[]): number
-  /** Resolves when the client has read most of the events. Disconnects a client that does not read. */
-  sendSlowly(events: FeedEvent[]): Promise<void>
-  /** Keeps the connection alive. A client that reconnects continues after the position, if one was sent. */
-  sendPosition(position: number | undefined): void
+  /** Whether the client has read everything, and memory is available. */
+  isReady(): boolean
+  /** Resolves when the stream is ready or closed. */
+  untilReady(): Promise<void>
+  /** Keeps the connection alive. A client that reconnects continues after the position. */
+  sendPosition(position: number): void
+  /** Disconnects a client that has unread bytes and has not read for this time. */
+  closeIfStalled(stalledMs: number): void
   /** Ends the stream. Soon afterward, a client that does not read is disconnected. */
   end(): void
 }
@@ -27,45 +34,66 @@ export interface Stream {
 export function openStream(
   response: ServerResponse,
   position: number,
-  { drainMs = DRAIN_MS, endMs = END_MS } = {},
+  { unread: allUnread, accountId, endMs = END_MS }: StreamOptions,
 ): Stream {
   const isClosed = () => response.writableEnded || response.destroyed
+  const hasRoom = () => allUnread.hasRoom(accountId, { isRead: unread === 0 })
+  const isReady = () => unread === 0 && hasRoom()
+  let unread = 0
+  let lastReadAt = 0
+  let isGone = false
+  let onRead: (() => void) | undefined
 
-  function write(text: string): boolean {
-    if (isClosed()) return true
-    return response.write(text)
+  function count(bytes: number): void {
+    unread += bytes
+    allUnread.add(accountId, bytes)
+    if (unread === 0) onRead?.()
   }
 
-  async function untilRead(): Promise<void> {
-    const timer = setTimeout(() => response.destroy(), drainMs)
-    await once(response, 'drain', { signal: gone.signal }).catch(() => {})
-    clearTimeout(timer)
+  function write(message: Buffer): void {
+    if (isClosed()) return
+    if (unread === 0) lastReadAt = performance.now()
+    count(message.length)
+    response.write(message, () => {
+      if (isGone) return
+      lastReadAt = performance.now()
+      count(-message.length)
+    })
   }
 
-  const gone = new AbortController()
-  response.once('close', () => gone.abort())
+  response.once('close', () => {
+    isGone = true
+    count(-unread)
+  })
   const retryMs = Math.round(RETRY_MS.min + Math.random() * (RETRY_MS.max - RETRY_MS.min))
-  write(`retry: ${retryMs}\nid: ${position}\n\n`)
+  write(Buffer.from(`retry: ${retryMs}\nid: ${position}\n\n`))
   return {
     isClosed,
+    isReady,
     send(events) {
       let sent = 0
-      for (const event of events) {
-        if (response.writableLength > MAX_UNREAD_BYTES) break
-        write(textOf(event))
+      for (const { message } of events) {
+        if (unread > MAX_UNREAD_BYTES || !hasRoom()) break
+        write(message)
         sent += 1
       }
       return sent
     },
-    async sendSlowly(events) {
-      if (response.writableNeedDrain && !isClosed()) await untilRead()
-      for (const event of events) {
-        if (!write(textOf(event)) && !isClosed()) await untilRead()
+    async untilReady() {
+      if (unread > 0 && !isGone) {
+        await new Promise<void>((resolve) => {
+          onRead = resolve
+        })
+        onRead = undefined
       }
+      while (!isClosed() && !hasRoom()) await allUnread.untilRoom()
     },
-    // A message without data is not an event, but its ID counts. A line that starts with a colon is a comment.
+    // A message without data is not an event, but its ID counts.
     sendPosition(id) {
-      if (!response.writableNeedDrain) write(id === undefined ? ':\n\n' : `id: ${id}\n\n`)
+      if (unread === 0) write(Buffer.from(`id: ${id}\n\n`))
+    },
+    closeIfStalled(stalledMs) {
+      if (unread > 0 && performance.now() - lastReadAt > stalledMs) response.destroy()
     },
     end() {
       if (isClosed()) return
@@ -76,7 +104,52 @@ export function openStream(
   }
 }
 
+interface StreamOptions {
+  unread: UnreadBytes
+  accountId: string
+  endMs?: number
+}
+
+/** The bytes that the clients of all streams have not read yet. */
+export interface UnreadBytes {
+  add(accountId: string, bytes: number): void
+  /** Whether a stream of this account may get further events. `isRead`: its client has read the previous ones. */
+  hasRoom(accountId: string, stream: { isRead: boolean }): boolean
+  /** Resolves when there is room for an account again. */
+  untilRoom(): Promise<void>
+}
+
+export function countUnreadBytes(): UnreadBytes {
+  const byAccount = new Map<string, number>()
+  let total = 0
+  let waiting: PromiseWithResolvers<void> | undefined
+
+  function hasRoom(accountId: string, { isRead }: { isRead: boolean }): boolean {
+    const share = isRead ? 2 : 1
+    const ofAccount = byAccount.get(accountId) ?? 0
+    return total <= share * MAX_UNREAD_OF_ALL && ofAccount <= share * MAX_UNREAD_OF_ACCOUNT
+  }
+
+  return {
+    hasRoom,
+    add(accountId, bytes) {
+      const hadRoom = hasRoom(accountId, { isRead: true })
+      total += bytes
+      const sum = (byAccount.get(accountId) ?? 0) + bytes
+      if (sum === 0) byAccount.delete(accountId)
+      else byAccount.set(accountId, sum)
+      if (hadRoom || !hasRoom(accountId, { isRead: true })) return
+      waiting?.resolve()
+      waiting = undefined
+    },
+    untilRoom() {
+      waiting ??= Promise.withResolvers()
+      return waiting.promise
+    },
+  }
+}
+
 /** Omits the field `event`, so that browsers pass every event to `onmessage`. */
-function textOf({ id, text }: FeedEvent): string {
-  return `id: ${id}\ndata: ${text}\n\n`
+export function eventMessage(id: number, data: string): Buffer {
+  return Buffer.from(`id: ${id}\ndata: ${data}\n\n`)
 }

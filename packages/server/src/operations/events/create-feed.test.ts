@@ -12,12 +12,12 @@ function aFeed() {
     reads += 1
     const ids = Array.from({ length: lastId - after }, (_, index) => after + index + 1)
     const results = ids.slice(0, limit).map((id) => {
-      return { id, type: 'asset.ready', text: `${id}` } as const
+      return { id, type: 'asset.ready', message: Buffer.from(`${id}`) } as const
     })
     return { results, until: results.at(-1)?.id ?? lastId, hasMore: ids.length > limit }
   }
   return {
-    feed: createFeed(read),
+    feed: createFeed(read, () => 1_000_000),
     reads: () => reads,
     record: (count: number) => {
       lastId += count

@@ -1,11 +1,12 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventType } from '../../domain/event.ts'
-import type { EventBatch } from './read-events.ts'
+import { type EventBatch, nextLimit } from './read-events.ts'
 
-/** An event as it is sent. Its text is created once for all subscribers. */
+/** An event as it is sent. Its bytes are created once, and shared by all subscribers. */
 export interface FeedEvent {
   id: number
   type: EventType
-  text: string
+  message: Buffer
 }
 
 export interface Subscriber {
@@ -28,14 +29,25 @@ export interface Feed {
   size(): number
 }
 
-/** How many events, and how many of their characters, are kept for subscribers that join. */
+export interface FeedQuery {
+  after: number
+  limit: number
+  maxBytes: number
+}
+
+/** How many events are kept for subscribers that join. */
 const MAX_RECENT = 200
-const MAX_RECENT_LENGTH = 1_000_000
-const PAGE_LENGTH = 100
+const PAGE_BYTES = 256 * 1024
+/** After this many bytes for all subscribers together, other requests are served first. */
+const MAX_TURN_BYTES = 1_000_000
+/** What a message costs in addition to its bytes, so that many small ones also count. */
+const MESSAGE_COST = 1_000
 
 /** The new events of one account. Each is read once for all subscribers. */
 export function createFeed(
-  read: (query: { after: number; limit: number }) => Promise<EventBatch<FeedEvent>>,
+  read: (query: FeedQuery) => Promise<EventBatch<FeedEvent>>,
+  /** How many bytes of recent events may be kept. */
+  maxRecentBytes: () => number,
 ): Feed {
   const subscribers = new Set<Subscriber>()
   let recent: FeedEvent[] = []
@@ -43,6 +55,7 @@ export function createFeed(
   let position = 0
   let reading: Promise<void> | undefined
   let mustReadAgain = false
+  let limit = nextLimit()
 
   function send(subscriber: Subscriber, events: FeedEvent[]): void {
     const { types, position: after } = subscriber
@@ -59,25 +72,39 @@ export function createFeed(
 
   function keepRecent(added: FeedEvent[]): void {
     recent = [...recent, ...added].slice(-MAX_RECENT)
-    let length = recent.reduce((sum, { text }) => sum + text.length, 0)
-    while (length > MAX_RECENT_LENGTH) length -= recent.shift()?.text.length ?? length
+    let size = recent.reduce((sum, { message }) => sum + message.length, 0)
+    const maxBytes = maxRecentBytes()
+    while (size > maxBytes) size -= recent.shift()?.message.length ?? size
   }
 
-  async function readPages(): Promise<void> {
-    while (subscribers.size > 0) {
-      const { results, until, hasMore } = await read({ after: position, limit: PAGE_LENGTH })
-      position = until
-      keepRecent(results)
-      for (const subscriber of [...subscribers]) send(subscriber, results)
-      if (!hasMore) return
+  /** Returns whether there are more events. */
+  async function readPage(): Promise<boolean> {
+    const after = position
+    const page = await read({ after, limit, maxBytes: PAGE_BYTES })
+    // Meanwhile, all subscribers have left, and one has joined at another position.
+    if (position !== after) return true
+    const { results, until, hasMore } = page
+    limit = nextLimit(limit, page)
+    position = until
+    keepRecent(results)
+    const cost = results.reduce((sum, { message }) => sum + message.length + MESSAGE_COST, 0)
+    let turnBytes = 0
+    for (const subscriber of [...subscribers]) {
+      if (turnBytes > MAX_TURN_BYTES) {
+        await nextTurn()
+        turnBytes = 0
+      }
+      if (subscribers.has(subscriber)) send(subscriber, results)
+      turnBytes += cost
     }
+    return hasMore
   }
 
   async function readAll(): Promise<void> {
     try {
       do {
         mustReadAgain = false
-        await readPages()
+        while (subscribers.size > 0 && (await readPage()));
       } while (mustReadAgain)
     } finally {
       reading = undefined

@@ -1,22 +1,35 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventQuery } from '../../database/event-data.ts'
-import type { Event } from '../../domain/event.ts'
-import { limitConcurrency } from '../../iterables/limit-concurrency.ts'
+import type { Event, EventType } from '../../domain/event.ts'
+import { isEndedCredential } from '../../domain/key.ts'
+import { limitConcurrency, takeTurns } from '../../iterables/limit-concurrency.ts'
 import { type Context, forAccount } from '../context.ts'
 import { createFeed, type Feed, type FeedEvent, type Subscriber } from './create-feed.ts'
-import { readEvents } from './read-events.ts'
+import { type EventBatch, nextLimit, readEvents } from './read-events.ts'
 
 /** So few that most connections to the database stay free, even if many clients read older events at the same time. */
-const MAX_CONCURRENT_READS = 3
-const PAGE_LENGTH = 100
-/** How much of a page is kept while a slow follower reads it, in characters. */
-const MAX_HELD_LENGTH = 256 * 1024
+const MAX_LIVE_READS = 2
+const MAX_OLDER_READS = 2
+/**
+ * A page of older events is so small that its reader delays other requests only briefly, and that even a slow client
+ * receives it before it is considered stalled.
+ */
+const PAGE_BYTES = 64 * 1024
+/** The last pages of older events. Several streams of an account often read the same events at the same time. */
+const MAX_SHARED_PAGES = 32
+const SHARED_MS = 2_000
+/** The recent events of all feeds together, and of one feed. */
+const MAX_RECENT_BYTES = 32_000_000
+const MAX_RECENT_BYTES_OF_FEED = 1_000_000
 const RETRY_MS = 1_000
 
 /** A subscriber that first reads older events at its own speed. */
 export interface Follower extends Subscriber {
   isClosed(): boolean
-  /** Resolves when the events are sent. */
-  sendOlder(events: FeedEvent[]): Promise<void>
+  /** Whether the next events can be sent: the client has received the previous ones, and memory is available. */
+  isReady(): boolean
+  /** Resolves when the follower is ready or closed. */
+  untilReady(): Promise<void>
 }
 
 export interface Feeds {
@@ -26,20 +39,39 @@ export interface Feeds {
   close(): void
 }
 
+interface SharedPage extends EventBatch<FeedEvent> {
+  after: number
+  readAt: number
+}
+
+export interface FeedsOptions {
+  /** Creates the bytes of an event. */
+  toMessage(event: Event): Buffer
+  /**
+   * Called while there are followers, when a session or key has ended, with its name (`endedCredential`), or with
+   * undefined when any may have ended.
+   */
+  onEndedCredential(name: string | undefined): void
+}
+
 /** One feed for each account that has followers. */
-export function openFeeds(context: Context, toText: (event: Event) => string): Feeds {
+export function openFeeds(context: Context, { toMessage, onEndedCredential }: FeedsOptions): Feeds {
   const { database, warn } = context
+  const followers = new Set<Follower>()
   const toFeedEvent = (event: Event): FeedEvent => {
     const { id, type } = event
-    return { id, type, text: toText(event) }
+    return { id, type, message: toMessage(event) }
   }
   const feeds = new Map<string, Feed>()
-  const inSlot = limitConcurrency(MAX_CONCURRENT_READS)
+  const pages = new Map<string, SharedPage>()
+  const limits = new WeakMap<Follower, number>()
+  const inSlot = limitConcurrency(MAX_LIVE_READS)
+  const inTurn = takeTurns(MAX_OLDER_READS)
   let stopListening: (() => void) | undefined
   let retry: NodeJS.Timeout | undefined
 
-  const readOf = (accountId: string) => (query: Omit<EventQuery, 'before'>) =>
-    inSlot(() => readEvents(forAccount(context, accountId), query, toFeedEvent))
+  const read = (accountId: string, query: Omit<EventQuery, 'before'>) =>
+    readEvents(forAccount(context, accountId), query, toFeedEvent)
 
   function wake(accountId: string | undefined): void {
     const woken = accountId === undefined ? feeds.values() : [feeds.get(accountId)]
@@ -54,45 +86,74 @@ export function openFeeds(context: Context, toText: (event: Event) => string): F
     }
   }
 
+  function onEvents(id: string | undefined): void {
+    if (id === undefined || isEndedCredential(id)) onEndedCredential(id)
+    wake(id)
+  }
+
   function feedOf(accountId: string): Feed {
-    const feed = feeds.get(accountId) ?? createFeed(readOf(accountId))
+    const feed =
+      feeds.get(accountId) ??
+      createFeed(
+        (query) => inSlot(() => read(accountId, query)),
+        () => Math.min(MAX_RECENT_BYTES_OF_FEED, MAX_RECENT_BYTES / feeds.size),
+      )
     feeds.set(accountId, feed)
-    stopListening ??= database.onEvents(wake)
     return feed
   }
 
-  /** Sends older events until the follower can join the feed of new ones. */
+  /**
+   * Sends older events until the follower can join the feed of new ones. Accounts take turns, and so do the followers of
+   * an account. While a follower waits for its client or for its turn, it keeps no events in memory.
+   */
   async function follow(accountId: string, follower: Follower): Promise<void> {
-    const read = readOf(accountId)
-    const types = follower.types && [...follower.types]
-    let limit = PAGE_LENGTH
+    if (follower.isClosed()) return
+    followers.add(follower)
+    stopListening ??= database.onEvents(onEvents)
     while (!follower.isClosed()) {
-      const page = await read({ after: follower.position, types, limit })
-      const events = firstEvents(page.results)
-      const isWhole = events.length === page.results.length
-      const hasMore = page.hasMore || !isWhole
-      limit = isWhole ? PAGE_LENGTH : events.length
-      const until = isWhole ? page.until : (events.at(-1)?.id ?? page.until)
-      await follower.sendOlder(events)
-      follower.position = until
-      if (hasMore || follower.isClosed()) continue
-      const feed = feedOf(accountId)
-      if (!feed.join(follower)) continue
-      // The feed may have been woken up before it had a subscriber.
-      wake(accountId)
-      return
+      await follower.untilReady()
+      if (await inTurn(accountId, () => catchUp(accountId, follower))) return
     }
   }
 
-  /** The first events, up to and including the one that exceeds `MAX_HELD_LENGTH`. */
-  function firstEvents(events: FeedEvent[]): FeedEvent[] {
-    let length = 0
-    const end = events.findIndex(({ text }) => {
-      const isTooLong = length > MAX_HELD_LENGTH
-      length += text.length
-      return isTooLong
-    })
-    return end < 0 ? events : events.slice(0, end)
+  /** Sends one page of older events. Returns whether the follower has joined the feed of new ones. */
+  async function catchUp(accountId: string, follower: Follower): Promise<boolean> {
+    // Other requests are served between two pages.
+    await nextTurn()
+    if (follower.isClosed() || !follower.isReady()) return false
+    const { results, until, hasMore } = await readShared(accountId, follower)
+    if (follower.isClosed()) return false
+    const events = results.filter(({ id }) => id > follower.position)
+    const sent = follower.send(events)
+    if (sent < events.length) {
+      follower.position = events[sent - 1]?.id ?? follower.position
+      return false
+    }
+    follower.position = Math.max(follower.position, until)
+    if (hasMore || !feedOf(accountId).join(follower)) return false
+    // The feed may have been woken up before it had a subscriber.
+    wake(accountId)
+    return true
+  }
+
+  async function readShared(accountId: string, follower: Follower): Promise<EventBatch<FeedEvent>> {
+    const { position: after } = follower
+    const types: EventType[] | undefined = follower.types && [...follower.types]
+    const key = `${accountId} ${types}`
+    const shared = pages.get(key)
+    const isShared = shared !== undefined && shared.after <= after && after < shared.until
+    if (isShared && performance.now() - shared.readAt < SHARED_MS) return shared
+    const limit = limits.get(follower) ?? nextLimit()
+    const page = await read(accountId, { after, types, limit, maxBytes: PAGE_BYTES })
+    limits.set(follower, nextLimit(limit, page))
+    pages.delete(key)
+    // The last page is not complete: more events may be written.
+    if (page.hasMore) pages.set(key, { ...page, after, readAt: performance.now() })
+    for (const oldest of pages.keys()) {
+      if (pages.size <= MAX_SHARED_PAGES) break
+      pages.delete(oldest)
+    }
+    return page
   }
 
   return {
@@ -101,13 +162,15 @@ export function openFeeds(context: Context, toText: (event: Event) => string): F
       const feed = feeds.get(accountId)
       feed?.leave(follower)
       if (feed?.size() === 0) feeds.delete(accountId)
-      if (feeds.size === 0) {
+      followers.delete(follower)
+      if (followers.size === 0) {
         stopListening?.()
         stopListening = undefined
       }
     },
     close() {
       feeds.clear()
+      pages.clear()
       clearTimeout(retry)
       stopListening?.()
     },

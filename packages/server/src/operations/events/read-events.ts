@@ -11,6 +11,17 @@ export interface EventBatch<Result> {
   hasMore: boolean
 }
 
+const MAX_LIMIT = 100
+
+/**
+ * The limit of the next page, or of the first one. A database reads all events up to the limit to find those that fit
+ * into the bytes of a page, so the limit follows the size of the events.
+ */
+export function nextLimit(limit = MAX_LIMIT, page?: EventBatch<unknown>): number {
+  const isCutOff = page?.hasMore && page.results.length < limit
+  return isCutOff ? page.results.length + 1 : Math.min(2 * limit, MAX_LIMIT)
+}
+
 type Reader = Pick<AccountContext, 'accountId' | 'data' | 'warn'>
 
 /**

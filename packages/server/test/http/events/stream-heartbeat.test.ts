@@ -82,3 +82,18 @@ test('clients that disconnect before their streams start do not count as streams
   await assert.rejects(fetch(url))
   streams.reserve(reader).release()
 })
+
+test('an account cannot use all streams of an instance, whatever the number of its keys', async (t) => {
+  const { context } = await aKeyedService(t)
+  const streams = openEventStreams(context, ({ id }) => JSON.stringify({ id }))
+  cleanUp(t, () => streams.close())
+  const credentials = { authorization: undefined, sessionToken: undefined }
+  const reserve = (accountId: string, keyId: string) =>
+    streams.reserve({ accountId, keyId, credentials, types: undefined })
+  const reserved = Array.from({ length: 1_000 }, (_, index) => reserve('one', `key ${index % 20}`))
+  assert.throws(() => reserve('one', 'another key'), { code: 'too_many_streams' })
+  reserve('other', 'key of other').release()
+  reserved[0]?.release()
+  reserve('one', 'another key')
+  assert.throws(() => reserve('one', 'another key'), { code: 'too_many_streams' })
+})

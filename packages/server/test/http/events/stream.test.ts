@@ -119,7 +119,7 @@ test('a stream ends when its key is revoked, and the number of streams per key i
   )
 })
 
-test('the dashboard opens a stream with its session cookie, and pages of other origins cannot', async (t) => {
+test('the dashboard opens a stream with its session cookie until the user signs out, and pages of other origins cannot', async (t) => {
   const service = await aKeyedService(t)
   const signedIn = await service.call(
     'POST',
@@ -136,6 +136,10 @@ test('the dashboard opens a stream with its session cookie, and pages of other o
   await service.call('POST', `${API}/assets/store`, link, headers)
   await until('the event arrives', () => stream.events.length === 1)
   assert.equal((await service.call('GET', `${API}/events`, undefined, STREAM)).status, 401)
+  const signedOut = await service.call('DELETE', `${API}/session`, undefined, headers)
+  assert.equal(signedOut.status, 200)
+  // The timeout is shorter than the interval at which all open streams are checked.
+  await until('the stream ends', () => stream.isEnded(), 10_000)
   const crossSite = { Cookie: cookie, 'Sec-Fetch-Site': 'cross-site', ...STREAM }
   assert.equal((await service.call('GET', `${API}/events`, undefined, crossSite)).status, 403)
 })
