@@ -101,6 +101,10 @@ export const COMMANDS = {
     summary: 'run the service',
     load: async () => (await import('./commands/serve.ts')).serve,
   },
+  migrate: {
+    summary: 'upgrade the database to this version',
+    load: async () => (await import('./commands/migrate.ts')).migrate,
+  },
   accounts: {
     summary: 'list, add and change accounts and their plans',
     load: async () => (await import('./commands/accounts.ts')).accounts,
@@ -128,6 +132,7 @@ export type CommandName = keyof typeof COMMANDS
 /** Commands that open the database of a service, and most of them its storage, instead of sending requests to it. */
 export const OPERATOR_COMMANDS: readonly CommandName[] = [
   'serve',
+  'migrate',
   'accounts',
   'keys',
   'doctor',

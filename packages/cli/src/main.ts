@@ -75,7 +75,8 @@ ${lines(names.filter((name) => OPERATOR_COMMANDS.includes(name)))}
   stowage --version
 
 Usage: stowage COMMAND [OPTIONS]; every command except serve supports --json
-Exit codes: 0 success · 1 failure · 2 wrong usage or settings · 130 interrupted
+Exit codes: 0 success · 1 failure · 2 wrong usage or settings · 130 interrupted. Commands that open a
+database of an older version refuse it with 1: see stowage migrate --help
 `
 }
 

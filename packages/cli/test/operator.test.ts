@@ -2,12 +2,15 @@ import assert from 'node:assert/strict'
 import { existsSync } from 'node:fs'
 import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { openForWarmUp } from '@stowage/server'
-import { aFolder } from '@stowage/testing/machine/clean-up'
+import { aPostgresServer } from '@stowage/testing/engines/postgres'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import type { Outcome } from '@stowage/testing/service/command-request'
 import { aService } from '@stowage/testing/service/service'
 import { stowage as stowageWith } from '@stowage/testing/service/stowage-command'
+import postgres from 'postgres'
 import { COMMANDS } from '../src/commands.ts'
 
 /** Runs `stowage` on a data folder. */
@@ -184,5 +187,61 @@ test('every help text has examples and lines of at most 100 columns, and --versi
     ['upload', 'a.zip', '-h'],
   ]) {
     assert.deepEqual(await stowage(folder, ...words), { code: 0, stdout: help, stderr: '' })
+  }
+})
+
+test('on either database, only migrate and serve upgrade it, and other commands say what to do', async (t) => {
+  const server = await aPostgresServer()
+  const url = await server.emptyDatabase(t)
+  const folder = await aFolder(t)
+  const source = await aUsedFolder(t)
+  const sql = postgres(url, { max: 1, onnotice: () => {} })
+  cleanUp(t, () => sql.end())
+  const engines = [
+    {
+      settings: { STOWAGE_DATA: folder },
+      run: async (text: string) => {
+        const file = new DatabaseSync(join(folder, 'stowage.db'))
+        try {
+          file.exec(text)
+        } finally {
+          file.close()
+        }
+      },
+    },
+    {
+      settings: { STOWAGE_DATA: await aFolder(t), STOWAGE_DATABASE: url },
+      run: async (text: string) => void (await sql.unsafe(text)),
+    },
+  ]
+  for (const { settings, run } of engines) {
+    const created = await stowageWith(settings, 'migrate', '--json')
+    assert.equal(created.code, 0, created.stderr)
+    assert.ok(JSON.parse(created.stdout).applied.includes('0001_assets.sql'))
+    await run(`alter table identity drop column unfinished_move`)
+    await run(`delete from migrations where name like '%_unfinished_moves.sql'`)
+    for (const command of [
+      ['accounts', 'ls'],
+      ['accounts', 'add', 'shop'],
+      ['keys', 'ls'],
+      ['adopt', '--yes'],
+      ['move', '--from', source],
+    ]) {
+      const { code, stderr } = await stowageWith(settings, ...command)
+      assert.equal(code, 1, command.join(' '))
+      assert.match(stderr, /older version of Stowage.*: stowage migrate/, command.join(' '))
+    }
+    const doctor = await stowageWith(settings, 'doctor')
+    assert.match(
+      doctor.stdout,
+      /^pending +database: pending migrations: 1.*\n.*\n +> stowage migrate$/m,
+    )
+    // It fails, because the column still does not exist.
+    await assert.rejects(run(`select unfinished_move from identity`), /unfinished_move/)
+    const { applied } = JSON.parse((await stowageWith(settings, 'migrate', '--json')).stdout)
+    assert.equal(applied.length, 1)
+    await run(`select unfinished_move from identity`)
+    assert.equal((await stowageWith(settings, 'accounts', 'ls')).code, 0)
+    assert.match((await stowageWith(settings, 'migrate')).stdout, /^The database is up to date\.$/m)
   }
 })

@@ -23,7 +23,7 @@ export async function adopt(
       const lock = await lockDataFolder(config.dataDirectory)
       closers.push(() => lock.close())
     }
-    const database = await openDatabase(config)
+    const database = await openDatabase(config, { migrate: 'never' })
     closers.push(() => database.close())
     const storage = await openStorageContents({ config, clock: () => new Date() })
     closers.push(() => storage.close())

@@ -6,7 +6,7 @@ import { bindStorage } from './identity/bind-storage.ts'
 import { lockDataFolder } from './lock-data-folder.ts'
 import type { MoveProgress, MoveResult } from './move/move.ts'
 import { moveService } from './move/move-service.ts'
-import { openDatabase, openDataFolder, openStorage } from './open-engines.ts'
+import { isDatabaseCreated, openDatabase, openDataFolder, openStorage } from './open-engines.ts'
 
 export interface MoveOptions {
   /** The data folder of a service on SQLite and disk. */
@@ -53,7 +53,9 @@ async function openTarget(config: Config, closers: (() => Promise<void> | void)[
     const lock = await lockDataFolder(config.dataDirectory)
     closers.push(() => lock.close())
   }
-  const database = await openDatabase(config)
+  // Only a new database is created here. Migrating an existing one is up to its operator.
+  const isCreated = await isDatabaseCreated(config)
+  const database = await openDatabase(config, { migrate: isCreated ? 'never' : 'auto' })
   closers.push(() => database.close())
   const logger = pino({ level: 'silent' })
   const storage = await openStorage({

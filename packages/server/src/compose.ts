@@ -9,6 +9,7 @@ import {
   usesDataFolder,
 } from './config/config.ts'
 import type { Account, Database } from './database/database.ts'
+import type { ReportUpgrade } from './database/migrate.ts'
 import type { Finding } from './domain/finding.ts'
 import { presentEvent } from './http/responses/present-event.ts'
 import { bindStorage } from './identity/bind-storage.ts'
@@ -19,10 +20,10 @@ import { lockDataFolder } from './lock-data-folder.ts'
 import {
   examineDatabase,
   examineStorage,
+  listPendingMigrations,
   openDatabase,
   openStorage,
   openStorageContents,
-  wouldMigrateFile,
 } from './open-engines.ts'
 import { recordDamage } from './operations/assets/record-damage.ts'
 import type { AuthSettings, Context } from './operations/context.ts'
@@ -67,7 +68,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     // Both engines are opened in parallel, because the disk storage waits for its thread to start.
     let onDamage = (_key: string) => {}
     const openingStorage = openStorage({ ...options, clock, onDamage: (key) => onDamage(key) })
-    const openingDatabase = openDatabase(config, (message, facts) => logger.info(facts, message))
+    const openingDatabase = openDatabase(config, {
+      migrate: config.migrate,
+      report: (message, facts) => logger.info(facts, message),
+    })
     const openings = [openingStorage, openingDatabase] as const
     for (const engine of openings) closers.push(() => engine.then(closeEngine, nothingToClose))
     const [storage, database, { buildApp }] = await Promise.all([
@@ -112,10 +116,13 @@ function closeEngine(engine: Storage | Database): Promise<void> {
 /** An engine that failed to open needs no closing. Its error makes `openService` fail. */
 function nothingToClose(): void {}
 
-/** Opens only the database, so that the commands work while the service runs. Throws if the database does not exist. */
+/**
+ * Opens only the database, so that the commands work while the service runs. Throws if the database does not exist, or if
+ * its migrations have not all run: the service may be an older version, which would not run on the migrated database.
+ */
 export async function openOperator(config: Config): Promise<Operator> {
   await requireDatabase(config)
-  const database = await openWithoutService(config)
+  const database = await openDatabase(config, { migrate: 'never' })
   try {
     refuseUnfinishedMove(await database.readIdentity())
     await prepareAccount(database, config)
@@ -127,16 +134,18 @@ export async function openOperator(config: Config): Promise<Operator> {
   }
 }
 
-/** Never migrates the SQLite file of a running service, which may be an older version of Stowage. */
-async function openWithoutService(config: Config): Promise<Database> {
-  if (!(await wouldMigrateFile(config))) return openDatabase(config)
-  const advice =
-    'because this version of Stowage must migrate its database; or run this command with the version of Stowage that the service runs'
-  const lock = await lockDataFolder(config.dataDirectory, { advice })
+/** Creates or migrates the database. Returns the migrations that ran. */
+export async function migrate(config: Config, report: ReportUpgrade): Promise<string[]> {
+  const lock = usesDataFolder(config)
+    ? await lockDataFolder(config.dataDirectory, { advice: 'then migrate its database' })
+    : undefined
   try {
-    return await openDatabase(config)
+    const pending = await listPendingMigrations(config)
+    const database = await openDatabase(config, { migrate: 'auto', report })
+    await database.close()
+    return pending
   } finally {
-    lock.close()
+    lock?.close()
   }
 }
 
@@ -163,7 +172,7 @@ export async function* examine(examination: Examination): AsyncIterable<Finding>
     examineStorage: () => examineStorage({ config, clock, newId, fix }),
     async open() {
       const contents = await openStorageContents({ config, clock })
-      const database = await openDatabase(withLongStatements(config))
+      const database = await openDatabase(withLongStatements(config), { migrate: 'never' })
       async function close(): Promise<void> {
         await contents.close()
         await database.close()

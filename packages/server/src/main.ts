@@ -1,7 +1,13 @@
 import { flushCompileCache } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import manifest from '../package.json' with { type: 'json' }
-import { examine, openOperator, openService, type Service } from './compose.ts'
+import {
+  examine,
+  migrate as migrateDatabase,
+  openOperator,
+  openService,
+  type Service,
+} from './compose.ts'
 import type { ConfirmAdoption } from './compose-adopt.ts'
 import type { MoveOptions } from './compose-move.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
@@ -156,6 +162,30 @@ export async function move(
     options.onFailed()
     return explain(error)
   }
+}
+
+/** Creates or migrates the configured database. Returns the exit code. */
+export async function migrate(options: {
+  onStep(text: string): void
+  onDone(applied: string[]): void
+}): Promise<number> {
+  try {
+    const config = readAndShowConfig()
+    options.onDone(
+      await migrateDatabase(config, (message, facts) =>
+        options.onStep(describeStep(message, facts)),
+      ),
+    )
+    return EXIT.done
+  } catch (error) {
+    return explain(error)
+  }
+}
+
+/** `upgrading the database: migration 0021_name.sql, step 1, of 3`. */
+function describeStep(message: string, facts: Record<string, string | number>): string {
+  const details = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
+  return details.length === 0 ? message : `${message}: ${details.join(', ')}`
 }
 
 /** Binds the configured storage to the configured database. Returns the exit code. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Logger } from 'pino'
 import type { Config } from './config/config.ts'
 import type { Database } from './database/database.ts'
-import type { ReportUpgrade } from './database/migrate.ts'
+import { type MigrationPolicy, MigrationsPending, type OpenOptions } from './database/migrate.ts'
 import type { Finding } from './domain/finding.ts'
 import type { Storage, StorageContents } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'
@@ -15,16 +15,17 @@ interface EngineOptions {
   clock: () => Date
 }
 
+/** The caller decides whether the database may be created or migrated. */
 export async function openDatabase(
   { database }: Config,
-  report?: ReportUpgrade,
+  options: OpenOptions & { migrate: MigrationPolicy },
 ): Promise<Database> {
   if (database.kind === 'sqlite') {
     const { openSqliteDatabase } = await import('./database/sqlite/sqlite-database.ts')
-    return openSqliteDatabase(database, report)
+    return openSqliteDatabase(database, options)
   }
   const { openPostgresDatabase } = await import('./database/postgres/postgres-database.ts')
-  return openPostgresDatabase(database, report)
+  return openPostgresDatabase(database, options)
 }
 
 /** Whether a service has created the database. Changes nothing. */
@@ -37,11 +38,14 @@ export async function isDatabaseCreated({ database }: Config): Promise<boolean> 
   return isCreated(database)
 }
 
-/** Whether opening the database would migrate a file that another process may be using. */
-export async function wouldMigrateFile({ database }: Config): Promise<boolean> {
-  if (database.kind !== 'sqlite') return false
-  const { needsMigration } = await import('./database/sqlite/migrations.ts')
-  return needsMigration(database)
+/** The migrations that have not run. Changes nothing. Throws if a newer version has migrated the database. */
+export async function listPendingMigrations({ database }: Config): Promise<string[]> {
+  if (database.kind === 'sqlite') {
+    const { listPending } = await import('./database/sqlite/migrations.ts')
+    return listPending(database)
+  }
+  const { listPending } = await import('./database/postgres/migrations.ts')
+  return listPending(database)
 }
 
 export interface StorageOptions extends EngineOptions {
@@ -87,7 +91,12 @@ export async function openDataFolder(
   }
   const { openSqliteDatabase } = await import('./database/sqlite/sqlite-database.ts')
   const { diskContentsIn } = await import('./storage/disk/disk-contents.ts')
-  const database = await openSqliteDatabase({ file, readOnly: true })
+  const database = await openSqliteDatabase({ file, readOnly: true }).catch((error) => {
+    if (!(error instanceof MigrationsPending)) throw error
+    throw new Error(
+      `${directory} is the data folder of an older version of Stowage. Upgrade it with \`stowage migrate\`, with STOWAGE_DATA=${directory} and without STOWAGE_DATABASE, or run this command with the older version`,
+    )
+  })
   return { database, contents: diskContentsIn(storage) }
 }
 

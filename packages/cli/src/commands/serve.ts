@@ -6,6 +6,9 @@ export const serve: Command = {
 Usage:
   stowage serve
 
+At its start the service creates or upgrades its database. With STOWAGE_MIGRATE=off it refuses to
+start until stowage migrate has done that.
+
 SIGTERM or Ctrl-C stops the service when all running requests have finished, or after 25 seconds. A
 second signal stops it immediately.
 

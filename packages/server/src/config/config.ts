@@ -40,6 +40,8 @@ export interface Config {
   dataDirectory: string
   database: DatabaseConfig
   storage: StorageConfig
+  /** Whether the service migrates its database when it starts. */
+  migrate: 'auto' | 'off'
   auth: AuthConfig
   /** Requests per minute for each key; undefined means no limit. */
   rateLimit: number | undefined
@@ -133,6 +135,7 @@ export function readConfig(environment: Environment): Config {
     dataDirectory,
     database: readDatabase(read, dataDirectory),
     storage,
+    migrate: read('STOWAGE_MIGRATE', oneOf(['auto', 'off']), 'auto or off') ?? 'auto',
     auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey },
     rateLimit: read(
       'STOWAGE_RATE_LIMIT',

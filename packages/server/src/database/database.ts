@@ -255,6 +255,9 @@ export interface Database extends VerificationData, DeliveryData {
   /** Records that a move from this data folder has started; undefined: that no move is unfinished. */
   setUnfinishedMove(from: string | undefined): Promise<void>
 
+  /** A migration that this version does not know: a newer version has migrated the database since it was opened. */
+  findNewerMigration(): Promise<string | undefined>
+
   /**
    * Reserves disk space for deleting and cancelling, if other files can fill the database's disk.
    * Idempotent.

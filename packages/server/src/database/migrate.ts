@@ -20,6 +20,41 @@ export interface MigrationTarget {
 /** Reports the progress of an upgrade of the database, because the upgrade may take minutes. */
 export type ReportUpgrade = (message: string, facts: Record<string, string | number>) => void
 
+/**
+ * Whether opening a database creates or migrates it. `auto`: yes. `off`: no, it refuses a database with pending
+ * migrations, but it completes the data of a migration that was interrupted. `never`: it refuses it, too, and changes
+ * nothing.
+ */
+export type MigrationPolicy = 'auto' | 'off' | 'never'
+
+export interface OpenOptions {
+  /** Default: `auto`. */
+  migrate?: MigrationPolicy
+  report?: ReportUpgrade
+}
+
+/** The database is not that of this version: it is empty, or older. */
+export class MigrationsPending extends Error {
+  override readonly name = 'MigrationsPending'
+
+  constructor(count: number, { isEmpty }: { isEmpty: boolean }) {
+    super(
+      isEmpty
+        ? 'The database is empty. Create its tables with: stowage migrate'
+        : `The database was created by an older version of Stowage (pending migrations: ${count}). To upgrade it, stop the service, back up the database, and run: stowage migrate. To use it without an upgrade, run the version of Stowage that the service runs`,
+    )
+  }
+}
+
+/** Throws `MigrationsPending` if a migration has not run. */
+export async function requireMigrated(
+  applied: { name: string; checksum: string }[],
+  directory: string,
+): Promise<void> {
+  const { length } = await pendingMigrations(applied, directory)
+  if (length > 0) throw new MigrationsPending(length, { isEmpty: applied.length === 0 })
+}
+
 /** Runs the pending migrations. Creating a new database is not reported. */
 export async function migrate(
   target: MigrationTarget,
@@ -64,8 +99,13 @@ export async function pendingMigrations(
   return migrations.filter(({ name }) => !done.has(name))
 }
 
+/** The names of all migrations of this version. */
+export async function listMigrations(directory: string): Promise<string[]> {
+  return (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
+}
+
 async function readMigrations(directory: string): Promise<Migration[]> {
-  const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort()
+  const names = await listMigrations(directory)
   return Promise.all(
     names.map(async (name) => {
       const sql = await readFile(join(directory, name), 'utf8')
@@ -86,8 +126,9 @@ export async function examineMigrations(
     return {
       check,
       status: 'pending',
-      message: `pending migrations: ${pending.length}; the service runs them when it starts`,
+      message: `pending migrations: ${pending.length}; the service runs them when it starts, unless STOWAGE_MIGRATE is off`,
       items: pending.map(({ name }) => name),
+      remedy: 'stowage migrate',
     }
   } catch (error) {
     return { check, status: 'error', message: error instanceof Error ? error.message : `${error}` }

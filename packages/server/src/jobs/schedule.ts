@@ -17,6 +17,7 @@ import { removeObjects } from './remove-objects.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
 import { scrubFiles } from './scrub-files.ts'
 import { watchClock } from './watch-clock.ts'
+import { watchSchema } from './watch-schema.ts'
 
 /** The pause between two runs of a job. */
 const PAUSE_MS = 15_000
@@ -24,6 +25,8 @@ const PAUSE_MS = 15_000
 const CHECKSUMS_PAUSE_MS = 500
 /** Longer: the job looks at the oldest event of each account. */
 const EVENTS_PAUSE_MS = 600_000
+/** Longer: an upgrade takes longer, too. */
+const SCHEMA_PAUSE_MS = 60_000
 /** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
@@ -69,6 +72,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     deliverWebhooks(context, signal),
     repeat('forgetDeliveries', PAUSE_MS, forgetDeliveries),
     repeat('watchClock', PAUSE_MS, watchClock),
+    repeat('watchSchema', SCHEMA_PAUSE_MS, watchSchema),
     // Delayed, so that it does not slow the start down by writing megabytes.
     pauseFor(PAUSE_MS).then(() => repeat('reserveDiskSpace', PAUSE_MS, reserveDiskSpace)),
   ]

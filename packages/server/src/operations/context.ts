@@ -32,6 +32,8 @@ export interface Context {
 export interface Health {
   /** How far its clock is off; undefined while it is close enough to the database’s. */
   clock: string | undefined
+  /** A migration that a newer version of Stowage has run on the database while this instance runs. */
+  newerMigration?: string | undefined
 }
 
 export interface Settings {

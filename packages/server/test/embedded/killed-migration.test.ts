@@ -115,7 +115,7 @@ test('an upgrade reports each migration, and the creation of a database reports 
   await createReleased(file)
   const reports: object[] = []
   const report = (message: string, facts: object) => reports.push({ message, ...facts })
-  await (await openSqliteDatabase({ file }, report)).close()
+  await (await openSqliteDatabase({ file }, { report })).close()
   const names = (await readdir(MIGRATIONS)).sort().slice(RELEASED)
   const expected = names.map((migration, index) => ({
     message: 'upgrading the database',
@@ -124,7 +124,7 @@ test('an upgrade reports each migration, and the creation of a database reports 
     of: names.length,
   }))
   assert.deepEqual(reports, expected)
-  await (await openSqliteDatabase({ file }, report)).close()
-  await (await openSqliteDatabase({ file: join(folder, 'b.db') }, report)).close()
+  await (await openSqliteDatabase({ file }, { report })).close()
+  await (await openSqliteDatabase({ file: join(folder, 'b.db') }, { report })).close()
   assert.equal(reports.length, expected.length)
 })

@@ -1,29 +1,72 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
+import { callJson } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
+import { watchSchema } from '../../src/jobs/watch-schema.ts'
 
-/** Reverts the database to the state before the migration that adds identities. */
-const OLDER = `drop table identity; delete from migrations
-  where name like '%_identity.sql' or name like '%_unfinished_moves.sql'`
-const TABLE = `select count(*) as count from sqlite_schema where name = 'identity'`
+/** Reverts the database to the state before the migration that records unfinished moves. */
+const OLDER = `alter table identity drop column unfinished_move;
+  delete from migrations where name like '%_unfinished_moves.sql'`
+const COLUMN = `select count(*) as count from pragma_table_info('identity') where name = 'unfinished_move'`
 
-test('a command of a newer version does not migrate the database of a running service', async (t) => {
+test('a command of a newer version does not migrate the database of a running or stopped service', async (t) => {
   const service = await aServiceProcess(t)
   const { folder } = service.deployment
+  const settings = { STOWAGE_DATA: folder }
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   t.after(() => database.close())
   database.exec(OLDER)
-  const refused = await stowage({ STOWAGE_DATA: folder }, 'accounts', 'list')
+  const isMigrated = () => database.prepare(COLUMN).get()?.count === 1
+  const refused = await stowage(settings, 'migrate')
   assert.equal(refused.code, 1)
-  assert.match(refused.stderr, new RegExp(`process ${service.pid}\\b.*stop it first.*migrate`))
-  assert.equal(database.prepare(TABLE).get()?.count, 0)
-
-  await service.stop('SIGTERM')
-  const listed = await stowage({ STOWAGE_DATA: folder }, 'accounts', 'list')
-  assert.equal(listed.code, 0, listed.stderr)
+  assert.match(refused.stderr, new RegExp(`process ${service.pid}\\b.*stop it first, then migrate`))
+  for (const state of ['running', 'stopped']) {
+    if (state === 'stopped') await service.stop('SIGTERM')
+    const { code, stderr } = await stowage(settings, 'accounts', 'list')
+    assert.equal(code, 1)
+    assert.match(stderr, /older version of Stowage \(pending migrations: 1\).*run: stowage migrate/)
+    assert.equal(isMigrated(), false)
+  }
+  assert.equal((await stowage(settings, 'migrate')).code, 0)
+  assert.equal(isMigrated(), true)
+  const listed = await stowage(settings, 'accounts', 'list')
   assert.match(listed.stdout, /default/)
-  assert.equal(database.prepare(TABLE).get()?.count, 1)
+})
+
+test('an instance reports once that a newer version has migrated its database', async (t) => {
+  const folder = await aFolder(t)
+  const { context, baseUrl } = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  const warnings: string[] = []
+  const own = { ...context, warn: (message: string) => warnings.push(message) }
+  await watchSchema(own)
+  assert.deepEqual(warnings, [])
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  database.exec(`insert into migrations values ('9999_future.sql', '', datetime('now'))`)
+  database.close()
+  for (const _ of [1, 2]) await watchSchema(own)
+  assert.equal(warnings.length, 1)
+  assert.match(warnings[0] ?? '', /newer version of Stowage .*9999_future\.sql.*stop this instance/)
+  const { body } = await callJson(`${baseUrl}/readyz`, { method: 'GET' })
+  assert.match(body.notes.join(), /9999_future\.sql/)
+})
+
+test('with STOWAGE_MIGRATE=off, the service starts only on a database of its own version', async (t) => {
+  const folder = await aFolder(t)
+  const settings = { STOWAGE_DATA: folder, STOWAGE_MIGRATE: 'off' }
+  await assert.rejects(anEmbeddedService(t, settings), /is empty.*: stowage migrate/)
+  assert.equal(existsSync(join(folder, 'stowage.db')), false)
+  const created = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  await created.close()
+  await (await anEmbeddedService(t, settings)).close()
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  t.after(() => database.close())
+  database.exec(OLDER)
+  await assert.rejects(anEmbeddedService(t, settings), /pending migrations: 1.*: stowage migrate/)
+  assert.equal(database.prepare(COLUMN).get()?.count, 0)
 })

@@ -61,7 +61,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
   const clock = () => new Date(readSystemClock() + shift.ms)
   const issued: string[] = []
   let isClosed = false
-  const database = await openDatabase(config)
+  const database = await openDatabase(config, { migrate: 'auto' })
   const storage = await openStorage({ config, logger, clock, onFatal })
   await bindStorage({ database, storage })
   const account = { id: newUuid(), name: 'default', planName: 'default', createdAt: clock() }

@@ -2,7 +2,7 @@ import { skewText } from '../../domain/clock-skew.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { examineMigrations } from '../migrate.ts'
 import { openConnection, type PostgresOptions, requireServer, type Sql } from './connection.ts'
-import { MIGRATIONS } from './migrations.ts'
+import { listApplied, MIGRATIONS } from './migrations.ts'
 
 const OLDEST_VERSION = 14
 
@@ -58,20 +58,13 @@ async function examineServer(sql: Sql, clock: () => Date): Promise<Finding> {
   return { check, status: 'ok', message: `PostgreSQL ${version} responds` }
 }
 
-/** Undefined when no migration has ever run. */
-async function listApplied(sql: Sql): Promise<{ name: string; checksum: string }[] | undefined> {
-  const [table] = await sql`select to_regclass('migrations') as found`
-  if (table?.found === null) return undefined
-  return sql<{ name: string; checksum: string }[]>`
-    select name, checksum from migrations order by name`
-}
-
 async function examineEmpty(sql: Sql): Promise<Finding> {
   const check = 'database'
   const [row] = await sql<{ may: boolean; name: string }[]>`
     select has_schema_privilege(current_schema(), 'create') as may, current_user as name`
   if (row?.may) {
-    const message = 'the database is empty; the service creates its tables when it starts'
+    const message =
+      'the database is empty; the service creates its tables when it starts, unless STOWAGE_MIGRATE is off'
     return { check, status: 'pending', message }
   }
   const message = `the database is empty, and ${row?.name} is not allowed to create tables in it`

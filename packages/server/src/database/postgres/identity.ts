@@ -13,8 +13,17 @@ type Identity = Pick<
 >
 
 /** The ID of the database and of the storage that is bound to it. */
-export function globalIdentity(sql: Sql): Identity {
+export function globalIdentity(sql: Sql): Identity & {
+  /** A migration that is not one of the known ones. */
+  findNewerMigration(known: string[]): Promise<string | undefined>
+} {
   return {
+    async findNewerMigration(known) {
+      const [row] = await sql<{ name: string }[]>`
+        select name from migrations where name <> all(${known}::text[])
+        order by name desc limit 1`
+      return row?.name
+    },
     async readIdentity() {
       const [row] = await sql<IdentityRow[]>`
         select id, storage_id, unfinished_move from identity`

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -20,9 +20,9 @@ const RELEASED = 4
 const MANY_FILES = 5_000
 const FEW_FILES = 100
 
-async function open(url: string, report?: ReportUpgrade) {
+async function open(url: string, report: ReportUpgrade = () => {}) {
   const options = { url, poolSize: 2, statementTimeoutMs: 10_000, tls: 'off' } as const
-  return openPostgresDatabase(options, report)
+  return openPostgresDatabase(options, { report })
 }
 
 function connectTo(t: TestContext, url: string): postgres.Sql {
@@ -126,6 +126,40 @@ test('an upgrade that fails in any migration, or loses its connection, continues
   // The same tables as those of a new database.
   const fresh = connectTo(t, await server.database(t))
   assert.deepEqual(await readSchema(sql), await readSchema(fresh))
+})
+
+test('only a start that may migrate changes an older database', async (t) => {
+  const url = await server.emptyDatabase(t)
+  const sql = connectTo(t, url)
+  const options = { url, poolSize: 2, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const refused = ['off', 'never'] as const
+  for (const migrate of refused) {
+    await assert.rejects(openPostgresDatabase(options, { migrate }), /is empty.*: stowage migrate/)
+  }
+  await createReleased(sql, FEW_FILES)
+  const [before, schema] = [await countApplied(sql), await readSchema(sql)]
+  for (const migrate of refused) {
+    const opening = openPostgresDatabase(options, { migrate })
+    await assert.rejects(opening, /older version.*pending migrations.*: stowage migrate/)
+  }
+  assert.equal(await countApplied(sql), before)
+  assert.deepEqual(await readSchema(sql), schema)
+  await (await open(url)).close()
+  // The role of the service does not have to own the tables.
+  const role = `service_${randomBytes(4).toString('hex')}`
+  await sql.unsafe(`create role ${role} login password 'test';
+    grant select, insert, update, delete on all tables in schema public to ${role};
+    grant usage on all sequences in schema public to ${role}`)
+  cleanUp(t, () => sql.unsafe(`drop owned by ${role}; drop role ${role}`))
+  const asRole = Object.assign(new URL(url), { username: role, password: 'test' }).href
+  for (const migrate of refused) {
+    const database = await openPostgresDatabase({ ...options, url: asRole }, { migrate })
+    assert.equal(await database.findNewerMigration(), undefined)
+    await sql`insert into migrations values ('9999_future.sql', '', now())`
+    assert.equal(await database.findNewerMigration(), '9999_future.sql')
+    await sql`delete from migrations where name = '9999_future.sql'`
+    await database.close()
+  }
 })
 
 test('an instance that waits for an upgrade by another instance reports it, and then starts', async (t) => {

@@ -1,6 +1,13 @@
 import { fileURLToPath } from 'node:url'
-import type { Migration, MigrationTarget, ReportUpgrade } from '../migrate.ts'
-import { migrate } from '../migrate.ts'
+import {
+  type Migration,
+  type MigrationTarget,
+  migrate,
+  type OpenOptions,
+  pendingMigrations,
+  type ReportUpgrade,
+  requireMigrated,
+} from '../migrate.ts'
 import {
   begin,
   openConnection,
@@ -31,18 +38,49 @@ export async function isCreated(options: PostgresOptions): Promise<boolean> {
   }
 }
 
+/** The migrations that have not run. Changes nothing. */
+export async function listPending(options: PostgresOptions): Promise<string[]> {
+  const connection = openConnection(options)
+  try {
+    await requireServer(connection)
+    const applied = (await listApplied(connection.sql)) ?? []
+    return (await pendingMigrations(applied, MIGRATIONS)).map(({ name }) => name)
+  } finally {
+    await connection.close()
+  }
+}
+
+/** Undefined when no migration has ever run. */
+export async function listApplied(
+  sql: Sql,
+): Promise<{ name: string; checksum: string }[] | undefined> {
+  const [table] = await sql`select to_regclass('migrations') as found`
+  if (table?.found === null) return undefined
+  return sql<{ name: string; checksum: string }[]>`
+    select name, checksum from migrations order by name`
+}
+
 /** Of instances that start at the same time, one migrates while the others wait. */
-export async function migrateUnderLock(sql: Sql, report: ReportUpgrade): Promise<void> {
+export async function migrateUnderLock(
+  sql: Sql,
+  { migrate: policy = 'auto', report = () => {} }: OpenOptions,
+): Promise<void> {
+  if (policy !== 'auto') await requireMigrated((await listApplied(sql)) ?? [], MIGRATIONS)
+  if (policy === 'never') return
   await sql`set statement_timeout = 0`
   await takeLock(sql, report)
+  if (policy === 'auto') await migrateTables(sql, report)
+  await fillSearchSkus(sql)
+  await fillSortNames(sql, report)
+  await fillSearchPaths(sql)
+}
+
+async function migrateTables(sql: Sql, report: ReportUpgrade): Promise<void> {
   await sql`
     create table if not exists migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null
     )`
   await migrate(migrationTarget(sql), MIGRATIONS, report)
-  await fillSearchSkus(sql)
-  await fillSortNames(sql, report)
-  await fillSearchPaths(sql)
 }
 
 /** The lock is held until the connection is closed. */
@@ -58,11 +96,7 @@ async function takeLock(sql: Sql, report: ReportUpgrade): Promise<void> {
 
 function migrationTarget(connection: Sql): MigrationTarget {
   return {
-    async listApplied() {
-      const rows = await connection<{ name: string; checksum: string }[]>`
-        select name, checksum from migrations order by name`
-      return [...rows]
-    },
+    listApplied: async () => (await listApplied(connection)) ?? [],
     apply: ({ name, sql, checksum }: Migration) =>
       begin(connection, async (transaction) => {
         await transaction.unsafe(sql).simple()

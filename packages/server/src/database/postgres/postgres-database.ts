@@ -2,7 +2,7 @@ import { cacheAccountData } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
 import { openCountsCache } from '../listing/counts-cache.ts'
 import { openSmallResultCache } from '../listing/small-result-cache.ts'
-import type { ReportUpgrade } from '../migrate.ts'
+import { listMigrations, type OpenOptions } from '../migrate.ts'
 import { accountData } from './account-data.ts'
 import { globalAccounts } from './accounts.ts'
 import { openConnection, type PostgresOptions, requireServer } from './connection.ts'
@@ -11,7 +11,7 @@ import { globalEvents } from './events-of-all.ts'
 import { globalIdentity } from './identity.ts'
 import { globalJobs } from './jobs.ts'
 import { globalKeys } from './keys.ts'
-import { migrateUnderLock } from './migrations.ts'
+import { MIGRATIONS, migrateUnderLock } from './migrations.ts'
 import { openPool } from './pool.ts'
 import { globalRecords } from './records.ts'
 import { globalRequestCount } from './request-count.ts'
@@ -25,7 +25,7 @@ import { globalVerifications } from './verifications.ts'
 import { deliveryData } from './webhook-data.ts'
 
 /**
- * Connects and migrates. Any number of instances may share the database.
+ * Connects and migrates, unless `migrate` forbids it. Any number of instances may share the database.
  *
  * Every transaction locks rows in this order, so that no deadlock can occur: an upload token, products by
  * (product_id, variant_id), assets by id and then their replacements, a webhook and then its deliveries, accounts by
@@ -38,9 +38,10 @@ import { deliveryData } from './webhook-data.ts'
  */
 export async function openPostgresDatabase(
   options: PostgresOptions,
-  report: ReportUpgrade = () => {},
+  opening: OpenOptions = {},
 ): Promise<Database> {
-  await migrateOnce(options, report)
+  await migrateOnce(options, opening)
+  const known = await listMigrations(MIGRATIONS)
   const pool = openPool(options)
   // A separate connection, so that a busy pool is not reported as an outage.
   const checks = openPool({ ...options, poolSize: 1 })
@@ -116,6 +117,7 @@ export async function openPostgresDatabase(
     bindStorage: (storageId) => run((sql) => globalIdentity(sql).bindStorage(storageId)),
     rebindStorage: (storageId) => run((sql) => globalIdentity(sql).rebindStorage(storageId)),
     setUnfinishedMove: (from) => run((sql) => globalIdentity(sql).setUnfinishedMove(from)),
+    findNewerMigration: () => read((sql) => globalIdentity(sql).findNewerMigration(known)),
 
     onEvents: channel.onEvents,
 
@@ -133,12 +135,12 @@ export async function openPostgresDatabase(
 }
 
 /** Migrates on a separate connection, as it may wait a long time for another instance that is migrating. */
-async function migrateOnce(options: PostgresOptions, report: ReportUpgrade): Promise<void> {
+async function migrateOnce(options: PostgresOptions, opening: OpenOptions): Promise<void> {
   const connection = openConnection(options)
   try {
     await unitOfWork(async () => {
       await requireServer(connection)
-      await migrateUnderLock(connection.sql, report)
+      await migrateUnderLock(connection.sql, opening)
     })
   } finally {
     await connection.close()

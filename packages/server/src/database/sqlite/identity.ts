@@ -15,7 +15,14 @@ export function prepareIdentity({ prepare }: Connection) {
   )
   const rebind = prepare('update identity set storage_id = :storage_id')
   const setMove = prepare('update identity set unfinished_move = :from')
+  const newest = prepare<{ name: string }>(
+    `select name from migrations where name not in (select value from json_each(:known))
+     order by name desc limit 1`,
+  )
   return {
+    /** A migration that is not one of the known ones. */
+    findNewerMigration: (known: string[]): string | undefined =>
+      newest.get({ known: JSON.stringify(known) })?.name,
     readIdentity(): DatabaseIdentity {
       const row = read.get()
       if (row === undefined) throw new Error('the database has no identity')

@@ -1,7 +1,14 @@
 import { existsSync } from 'node:fs'
 import type { DatabaseSync } from 'node:sqlite'
 import { fileURLToPath } from 'node:url'
-import { type MigrationTarget, migrate, pendingMigrations, type ReportUpgrade } from '../migrate.ts'
+import {
+  listMigrations,
+  type MigrationTarget,
+  migrate,
+  pendingMigrations,
+  type ReportUpgrade,
+  requireMigrated,
+} from '../migrate.ts'
 import { connect } from './connection.ts'
 import { wrapConnection } from './statement.ts'
 
@@ -50,23 +57,25 @@ export async function isCreated({ file }: { file: string }): Promise<boolean> {
   }
 }
 
-/** Whether opening the file would create or migrate it. Does not change the file. */
-export async function needsMigration({ file }: { file: string }): Promise<boolean> {
-  if (!existsSync(file)) return true
-  const connection = connect(file, { readOnly: true })
+/** The migrations that have not run; all if the file does not exist. Does not change the file. */
+export async function listPending(options: { file: string }): Promise<string[]> {
+  if (!(await isCreated(options))) return listMigrations(MIGRATIONS)
+  const connection = connect(options.file, { readOnly: true })
   try {
-    return (await pendingMigrations(listApplied(connection), MIGRATIONS)).length > 0
+    const pending = await pendingMigrations(listApplied(connection), MIGRATIONS)
+    return pending.map(({ name }) => name)
   } finally {
     connection.close()
   }
 }
 
-/** Throws if a migration has not run. */
-export async function requireMigrated(connection: DatabaseSync, file: string): Promise<void> {
-  const pending = await pendingMigrations(listApplied(connection), MIGRATIONS)
-  if (pending.length > 0) {
-    throw new Error(
-      `${file} was created by an older version: start this version on it once, then stop it`,
-    )
+/** Throws `MigrationsPending` if a migration has not run, or the file does not exist. Does not change the file. */
+export async function requireMigratedFile(file: string): Promise<void> {
+  if (!(await isCreated({ file }))) return requireMigrated([], MIGRATIONS)
+  const connection = connect(file, { readOnly: true })
+  try {
+    await requireMigrated(listApplied(connection), MIGRATIONS)
+  } finally {
+    connection.close()
   }
 }

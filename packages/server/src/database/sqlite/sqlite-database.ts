@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { cacheAccountData } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
-import type { ReportUpgrade } from '../migrate.ts'
+import { listMigrations, type OpenOptions } from '../migrate.ts'
 import { prepareAccountData } from './account-data.ts'
 import { prepareAccounts } from './accounts.ts'
 import { connect, disableBusyTimeout } from './connection.ts'
@@ -11,7 +11,7 @@ import { groupCommits } from './group-commit.ts'
 import { prepareIdentity } from './identity.ts'
 import { prepareJobs } from './jobs.ts'
 import { prepareKeys } from './keys.ts'
-import { migrateFile, requireMigrated } from './migrations.ts'
+import { MIGRATIONS, migrateFile, requireMigratedFile } from './migrations.ts'
 import { openPutProducts } from './put-products.ts'
 import { prepareRecords } from './records.ts'
 import { countRequestsInMemory } from './request-count.ts'
@@ -37,14 +37,15 @@ export interface SqliteOptions {
   onStatement?: (sql: string) => void
 }
 
-/** Opens the file, and creates or migrates it if necessary. */
+/** Opens the file, and creates or migrates it if necessary, unless `migrate` forbids it. */
 export async function openSqliteDatabase(
   options: SqliteOptions,
-  report: ReportUpgrade = () => {},
+  opening: OpenOptions = {},
 ): Promise<Database> {
   const { file, onStatement } = options
   const spareFile = openSpareFile(file)
-  const database = await openFile(options, spareFile, report)
+  const database = await openFile(options, spareFile, opening)
+  const known = await listMigrations(MIGRATIONS)
   const channel = openEventChannel(database)
   const listeners = { onStatement, onEvents: channel.announce }
   const connection = wrapConnection(database, listeners)
@@ -120,6 +121,7 @@ export async function openSqliteDatabase(
     bindStorage: (storageId) => write(() => identity.bindStorage(storageId)),
     rebindStorage: (storageId) => write(() => identity.rebindStorage(storageId)),
     setUnfinishedMove: (from) => write(() => identity.setUnfinishedMove(from)),
+    findNewerMigration: () => read(() => identity.findNewerMigration(known)),
 
     onEvents: channel.onEvents,
 
@@ -139,14 +141,14 @@ export async function openSqliteDatabase(
 async function openFile(
   options: SqliteOptions,
   spareFile: SpareFile,
-  report: ReportUpgrade,
+  { migrate = 'auto', report = () => {} }: OpenOptions,
 ): Promise<DatabaseSync> {
   const { file, readOnly = false } = options
+  if (readOnly || migrate !== 'auto') await requireMigratedFile(file)
   const database = readOnly ? connect(file, { readOnly }) : connectOnFullDisk(file, spareFile)
   try {
-    if (readOnly) await requireMigrated(database, file)
-    else {
-      await migrateFile(database, report)
+    if (!readOnly && migrate !== 'never') {
+      if (migrate === 'auto') await migrateFile(database, report)
       await fillSearchSkus(database)
       await fillSortNames(database, report)
       await fillSearchPaths(database)

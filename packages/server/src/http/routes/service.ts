@@ -1,4 +1,5 @@
 import { buildOpenApi, endpoints } from '@stowage/protocol'
+import type { Health } from '../../operations/context.ts'
 import { openReadiness } from '../../operations/service/open-readiness.ts'
 import { route } from '../route.ts'
 import type { RouteGroup } from './route-group.ts'
@@ -14,11 +15,11 @@ export const serviceRoutes: RouteGroup = (app, options) => {
     const { database, storage } = await readReadiness()
     const isReady = database && storage
     if (!isReady) reply.code(503).header('Retry-After', RETRY_AFTER_SECONDS)
-    const { clock } = context.health
+    const notes = notesOf(context.health)
     return {
       status: isReady ? ('ready' as const) : ('unavailable' as const),
       checks: { database: statusWord(database), storage: statusWord(storage) },
-      ...(clock !== undefined && { notes: [`the clock of this instance is ${clock}`] }),
+      ...(notes.length > 0 && { notes }),
     }
   })
 
@@ -28,6 +29,15 @@ export const serviceRoutes: RouteGroup = (app, options) => {
     document ??= Buffer.from(JSON.stringify(buildOpenApi({ baseUrl: baseUrl(), version })))
     return reply.type('application/json; charset=utf-8').send(document)
   })
+}
+
+function notesOf({ clock, newerMigration }: Health): string[] {
+  return [
+    ...(clock === undefined ? [] : [`the clock of this instance is ${clock}`]),
+    ...(newerMigration === undefined
+      ? []
+      : [`a newer version of Stowage has upgraded the database (migration ${newerMigration})`]),
+  ]
 }
 
 function statusWord(isAvailable: boolean): 'ok' | 'unavailable' {
