@@ -133,9 +133,14 @@ export const ERRORS = {
     when: 'Too many requests to this webhook are waiting for a response.',
     remedy: 'Send the ping again in a few seconds.',
   },
+  delivery_expired: {
+    status: 410,
+    when: 'The event of a delivery that should be sent again is no longer kept.',
+    remedy: 'Read the current state with `GET /assets` and `GET /products` instead.',
+  },
   events_forgotten: {
     status: 410,
-    when: 'Events after the given ID may have been removed: events are kept for `STOWAGE_EVENTS_FOR`.',
+    when: 'Events after the given ID may have been removed: events are kept for `STOWAGE_EVENTS_FOR`, up to `STOWAGE_EVENTS_SIZE` for each account.',
     remedy:
       'Read the current state with `GET /assets` and `GET /products`, then continue with `after` set to the `last_id` of this response.',
   },

@@ -12,6 +12,8 @@ export const webhookExample: Webhook = {
   disabled_reason: null,
   disabled_at: null,
   failing_since: null,
+  missed_events: 0,
+  missed_at: null,
   pending: 0,
   previous_secret_valid_until: null,
   created_at: '2026-01-31T09:30:00.000Z',

@@ -57,6 +57,11 @@ const webhook = {
     description:
       'The first failed attempt since the last successful one, or since the webhook was enabled or its URL changed; null if there is none',
   }),
+  missed_events: Type.Integer({
+    description:
+      'How many events of the account, of any type, were removed before they could be sent to this webhook: see the limits of stored events',
+  }),
+  missed_at: Nullable('string', { description: 'When the last missed events were noticed' }),
   pending: Type.Integer({ description: 'The number of deliveries with the status `pending`' }),
   previous_secret_valid_until: Nullable('string', {
     description:
@@ -151,7 +156,10 @@ export type Delivery = Static<typeof Delivery>
 export const DeliveryWithBody = Type.Object(
   {
     ...delivery,
-    body: Type.String({ description: 'The body of the requests, exactly as it is sent' }),
+    body: Nullable('string', {
+      description:
+        'The body of the requests, exactly as it is sent; null if the event of the delivery is no longer kept',
+    }),
   },
   { title: 'DeliveryWithBody' },
 )

@@ -217,7 +217,7 @@ async function composeContext(parts: {
 }): Promise<Context> {
   const { config, logger, database, storage } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
-  const { checksums, eventsForMs, storage: engine, webhookTargets } = config
+  const { checksums, eventsForMs, eventsMaxBytes, storage: engine, webhookTargets } = config
   const { id } = await prepareAccount(database, config)
   const context: Context = {
     database,
@@ -232,6 +232,7 @@ async function composeContext(parts: {
       keepVersions,
       trashForMs,
       eventsForMs,
+      eventsMaxBytes,
       checksums,
       // Object storage verifies its data itself.
       scrubEveryMs: engine.kind === 'disk' ? config.scrubEveryMs : 0,

@@ -37,9 +37,8 @@ export function deliveryText(delivery: DeliveryWithBody): string {
     const response = attempt.response ? `\n    ${sanitize(attempt.response)}` : ''
     return `  ${attempt.attempted_at}  ${responseOf(attempt)}${response}`
   })
-  return [`${delivery.id}  ${outcomeOf(delivery)}`, ...attempts, '', sanitize(delivery.body)].join(
-    '\n',
-  )
+  const body = delivery.body ?? 'The event is no longer kept, so the body cannot be shown.'
+  return [`${delivery.id}  ${outcomeOf(delivery)}`, ...attempts, '', sanitize(body)].join('\n')
 }
 
 /** Such as `ping succeeded: HTTP 200 in 85 ms`. */

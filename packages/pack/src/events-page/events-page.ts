@@ -51,7 +51,8 @@ ${JSON.stringify(example, null, 2)}
 - Calls that change nothing, such as a repeated call, write no event. Bulk calls write one event for each asset or product.
 - Computing or verifying the SHA-256 of a file writes no event, unless the file becomes damaged, or a damaged file is
   read correctly again. So \`checksum\` is null in \`asset.ready\`: read the asset later to get it.
-- Events are kept for 30 days (\`STOWAGE_EVENTS_FOR\`). If events after the ID in \`after\` may have been removed, the
+- Events are kept for 30 days (\`STOWAGE_EVENTS_FOR\`), up to 1 % of the plan of their account, but at least 1 GB
+  (\`STOWAGE_EVENTS_SIZE\`). If events after the ID in \`after\` may have been removed, the
   response is 410 \`events_forgotten\` with \`last_id\`. List the assets and products then, and continue after \`last_id\`.
   Without \`after\`, the response starts with the oldest event that is kept.
 - Later versions may add types and fields. Ignore those that you do not know.`

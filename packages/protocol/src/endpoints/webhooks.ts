@@ -201,7 +201,7 @@ export const redeliver = defineEndpoint({
   scope: 'manage',
   summary: 'Send a delivery again',
   description:
-    'The delivery is sent immediately, in the background, with the same `webhook-id` and the same body. If it fails, it is retried like a new one. A pending delivery is sent without waiting for its next attempt.',
+    'The delivery is sent immediately, in the background, with the same `webhook-id` and the same body, as long as its event is kept. If it fails, it is retried like a new one. A pending delivery is sent without waiting for its next attempt.',
   params: DeliveryPath,
   success: {
     status: 202,
@@ -215,5 +215,5 @@ export const redeliver = defineEndpoint({
       },
     },
   },
-  errors: ['not_found', 'webhook_disabled'],
+  errors: ['not_found', 'webhook_disabled', 'delivery_expired'],
 })

@@ -18,6 +18,7 @@ import {
   parseAdminKey,
   parseCount,
   parseEventRetention,
+  parseEventsSize,
   parseHost,
   parseHttpUrl,
   parsePort,
@@ -56,6 +57,8 @@ export interface Config {
   trashForMs: number
   /** How long events are kept. */
   eventsForMs: number
+  /** How many bytes of events are kept for each account. Undefined: 1 % of its plan, at least 1 GB. */
+  eventsMaxBytes: number | undefined
   /** Whether the SHA-256 of every file is computed. */
   checksums: boolean
   /** How often every file on disk is read again. 0: never. */
@@ -163,6 +166,7 @@ export function readConfig(environment: Environment): Config {
     eventsForMs:
       read('STOWAGE_EVENTS_FOR', parseEventRetention, 'a duration up to 3650d, such as 30d') ??
       30 * 24 * HOUR_MS,
+    eventsMaxBytes: read('STOWAGE_EVENTS_SIZE', parseEventsSize, 'a size from 1MB, such as 1GB'),
     checksums: checksums ? checksums === 'on' : storage.kind === 'disk',
     scrubEveryMs: scrubEveryMs ?? 30 * 24 * HOUR_MS,
     webhookTargets:

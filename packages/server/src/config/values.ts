@@ -7,6 +7,7 @@ const DAY_MS = 24 * 3_600_000
 const MAX_URL_LIFETIME_MS = 7 * DAY_MS
 const MAX_TRASH_RETENTION_MS = 365 * 24 * 3_600_000
 const MAX_EVENT_RETENTION_MS = 3650 * DAY_MS
+const MIN_EVENTS_SIZE = 1_000_000
 const MAX_UPLOAD_RETENTION_MS = 365 * DAY_MS
 const MAX_SCRUB_INTERVAL_MS = 365 * DAY_MS
 const MAX_STATEMENT_TIMEOUT_MS = 3_600_000
@@ -78,6 +79,12 @@ export function parseTrashRetention(text: string): number | undefined {
 
 export function parseEventRetention(text: string): number | undefined {
   return parseDurationUpTo(MAX_EVENT_RETENTION_MS, text)
+}
+
+/** How many bytes of events are kept for each account. */
+export function parseEventsSize(text: string): number | undefined {
+  const size = parseSize(text)
+  return size !== undefined && size >= MIN_EVENTS_SIZE ? size : undefined
 }
 
 /** How often every file is read again. `0`: never. */

@@ -7,6 +7,7 @@ import type { AccountData } from './account-data.ts'
 import type { AssetRecord } from './asset-record.ts'
 import type { EventComparison } from './event-data.ts'
 import type { EventListener } from './event-listeners.ts'
+import type { EventLimits, TrimmedEvents } from './trim-events.ts'
 import type { VerificationData } from './verification-data.ts'
 import type { DeliveryData } from './webhook-data.ts'
 
@@ -219,12 +220,19 @@ export interface Database extends VerificationData, DeliveryData {
    */
   forgetEndedAssets(before: Date, limit: number): Promise<number>
 
+  /** The accounts after the ID `after` with events that `trimEvents` may count or forget, by ascending ID. */
+  listAccountsToTrim(
+    limits: EventLimits,
+    after: string | undefined,
+    limit: number,
+  ): Promise<string[]>
   /**
-   * Deletes at most `limit` events that were recorded before `before`, in the order of their IDs. Returns their number.
-   * From then on, `EventPage.forgottenId` of their accounts is at least the highest of their IDs. An event that is
-   * dated more than an hour in the future was recorded by a wrong clock, and counts as due.
+   * Counts the bytes of the new events of an account, and forgets its oldest events if they are too old, or if all
+   * events together have too many bytes. From then on, `EventPage.forgottenId` is at least the highest of their IDs. An
+   * event that is dated more than an hour in the future was recorded by a wrong clock, and counts as too old. At most
+   * `batch` events are counted, and at most `batch` forgotten.
    */
-  forgetEvents(before: Date, limit: number): Promise<number>
+  trimEvents(accountId: string, limits: EventLimits, batch: number): Promise<TrimmedEvents>
 
   /** Compares the events of all accounts with their counters. */
   compareEvents(): Promise<EventComparison[]>

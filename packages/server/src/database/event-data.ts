@@ -35,6 +35,9 @@ export interface EventComparison {
   highestId: number
   /** The number of IDs without an event, after the forgotten ones and up to the last ID. Must be 0. */
   missing: number
+  /** The counter of bytes, and the bytes of the events that it counts. Must be equal. */
+  countedBytes: number
+  actualBytes: number
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { Cursor } from '../domain/cursor.ts'
+import type { Event, EventType } from '../domain/event.ts'
 import type { PageRequest } from '../domain/paging.ts'
 import type { Attempt, Delivery, DeliveryStatus, Webhook, WebhookState } from '../domain/webhook.ts'
+import type { UnreadableEvent } from '../errors.ts'
 
 export type NewWebhook = Pick<
   Webhook,
@@ -25,6 +27,10 @@ export interface DeliveryQuery extends PageRequest {
 export interface ClaimedDelivery {
   webhook: Webhook
   delivery: Delivery
+  /** The event of a delivery without a body. Undefined if it was forgotten, an error if it cannot be read. */
+  event: Event | UnreadableEvent | undefined
+  /** The size of the stored body, or of the stored data of the event. */
+  bytes: number
   /** Identifies this claim. */
   claim: number
   /** By the database's clock. */
@@ -59,9 +65,10 @@ export interface AccountWebhookData {
   findDelivery(webhookId: string, id: string): Promise<Delivery | undefined>
   /**
    * Makes the delivery pending and due now, by the database's clock, unless an attempt is running. Its retries start
-   * over. The webhook may be disabled. Undefined if the delivery does not exist.
+   * over. The webhook may be disabled. Undefined if the delivery does not exist. `forgotten` if its event is no longer
+   * kept.
    */
-  redeliver(webhookId: string, id: string): Promise<Delivery | undefined>
+  redeliver(webhookId: string, id: string): Promise<Delivery | 'forgotten' | undefined>
   /**
    * Adds a delivery that this instance sends now, even if the webhook is disabled. The claim ends after this time by
    * the database's clock. Undefined if the webhook does not exist. `busy` if `maxClaims` attempts of the webhook
@@ -108,13 +115,17 @@ export interface DeliveryData {
    */
   listWebhooksBehind(options: { limit: number; maxPending: number }): Promise<WebhookBehind[]>
 
+  /** The next events of an account after the ID `after`, at most `limit`, without their data. */
+  listEventTypes(accountId: string, after: number, limit: number): Promise<EventTypes>
+
   /**
    * Queues deliveries, due now, and advances the last event of the webhook from `after` to `until`, atomically. Does
-   * nothing and returns false if another call has advanced it: of concurrent calls, one wins.
+   * nothing and returns false if another call has advanced it: of concurrent calls, one wins. `missed` events of this
+   * range were forgotten, and are added to `Webhook.missed`.
    */
   addDeliveries(
     webhookId: string,
-    range: { after: number; until: number },
+    range: { after: number; until: number; missed?: number },
     deliveries: NewDelivery[],
   ): Promise<boolean>
 
@@ -143,6 +154,8 @@ export interface DeliveryData {
    * when the delivery was claimed; failure sets it, and disables the webhook if `isGone`, or if the webhook has been
    * failing for `failingForMs`. An attempt with an earlier URL does not change the webhook. Returns whether the
    * webhook was disabled, which is recorded as an event of the job.
+   *
+   * `lost` ends a delivery that cannot be sent, without changing `failingSince`. It is added to `Webhook.missed`.
    */
   recordAttempt(claimed: ClaimedDelivery, result: AttemptResult): Promise<{ isDisabled: boolean }>
 
@@ -170,8 +183,17 @@ export interface DeliveryData {
   ): Promise<Delivery[]>
 }
 
+/** The next events of an account. */
+export interface EventTypes {
+  /** By ascending ID. */
+  events: { id: number; type: EventType }[]
+  /** The ID of the account's last event. */
+  lastId: number
+}
+
 export type AttemptResult =
   | { outcome: 'succeeded'; attempt: Attempt }
+  | { outcome: 'lost'; attempt: Attempt }
   | {
       outcome: 'failed'
       attempt: Attempt

@@ -1,4 +1,4 @@
-import type { EventWebhook } from '../domain/event.ts'
+import type { Event, EventActor, EventType, EventWebhook } from '../domain/event.ts'
 import {
   type Attempt,
   type Delivery,
@@ -10,9 +10,11 @@ import {
   type WebhookState,
 } from '../domain/webhook.ts'
 import { toEventWebhook } from '../domain/webhook-event.ts'
+import { UnreadableEvent } from '../errors.ts'
 import type { Writer } from './cache-account-data.ts'
 import { DELIVERY_JOB } from './job-actors.ts'
-import type { ImportedWebhook } from './webhook-data.ts'
+import { toEvent } from './read-event-data.ts'
+import type { ClaimedDelivery, ImportedWebhook } from './webhook-data.ts'
 
 /** SQLite stores milliseconds. */
 type Time = Date | number
@@ -32,6 +34,8 @@ export interface WebhookRow {
   disabled_at: Time | null
   disabled_reason: DisabledReason | null
   failing_since: Time | null
+  missed_events: number
+  missed_at: Time | null
 }
 
 export interface DeliveryRow {
@@ -69,7 +73,49 @@ export function toWebhook(row: WebhookRow): Webhook {
         ? null
         : { at: new Date(row.disabled_at), reason: row.disabled_reason },
     failingSince: toDate(row.failing_since),
+    missed:
+      row.missed_at === null ? null : { count: row.missed_events, at: new Date(row.missed_at) },
   }
+}
+
+/** The columns of the event of a claimed delivery, if it was found. */
+export interface ClaimedEventRow {
+  event_type: EventType
+  event_created_at: Time
+  actor: EventActor | string
+  data: unknown
+}
+
+/** A claimed delivery with its event. `event` is not needed if the delivery has a body. */
+export function toClaimedDelivery(
+  webhook: Webhook,
+  row: DeliveryRow,
+  { event, claimedAt }: { event: ClaimedEventRow | undefined; claimedAt: Date },
+): ClaimedDelivery {
+  const delivery = toDelivery(row)
+  return {
+    webhook,
+    delivery,
+    event: event && readEvent(webhook.accountId, delivery.eventId ?? 0, event),
+    bytes: Buffer.byteLength(delivery.body) + sizeOf(event?.data),
+    claim: row.claims,
+    claimedAt,
+  }
+}
+
+function readEvent(accountId: string, id: number, row: ClaimedEventRow): Event | UnreadableEvent {
+  const { event_type: type, event_created_at, actor, data } = row
+  try {
+    return toEvent({ accountId, id, type, createdAt: new Date(event_created_at), actor, data })
+  } catch (error) {
+    if (error instanceof UnreadableEvent) return error
+    throw error
+  }
+}
+
+function sizeOf(data: unknown): number {
+  if (data === undefined) return 0
+  return Buffer.byteLength(typeof data === 'string' ? data : JSON.stringify(data))
 }
 
 /** The event of a webhook that the service has disabled. */

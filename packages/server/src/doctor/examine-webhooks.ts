@@ -4,28 +4,38 @@ import type { DoctorContext } from './doctor-context.ts'
 
 const PAGE = 100
 
-/** Reports the webhooks that are disabled or whose requests fail. */
+/** Missed events are reported for as long as the log of deliveries goes back. */
+const REPORTED_FOR_MS = 30 * 24 * 3_600_000
+
+/** Reports the webhooks that are disabled, whose requests fail, or that have missed events. */
 export async function examineWebhooks({
   database,
-}: Pick<DoctorContext, 'database'>): Promise<Finding> {
+  clock,
+}: Pick<DoctorContext, 'database' | 'clock'>): Promise<Finding> {
   const check = 'webhooks'
   const items: string[] = []
   let total = 0
+  const reportedSince = new Date(clock().getTime() - REPORTED_FOR_MS)
   for (let after: string | undefined; ; ) {
     const webhooks = await database.listAllWebhooks(after, PAGE)
     total += webhooks.length
-    items.push(...webhooks.flatMap((webhook) => problemOf(webhook) ?? []))
+    items.push(...webhooks.flatMap((webhook) => problemOf(webhook, reportedSince) ?? []))
     after = webhooks.at(-1)?.id
     if (webhooks.length < PAGE) break
   }
   if (items.length === 0) {
     return { check, status: 'ok', message: `${total} checked, none of them fails` }
   }
-  const message = `webhooks that fail or are disabled: ${items.length} of ${total}`
+  const message = `webhooks that fail, are disabled or missed events: ${items.length} of ${total}`
   return { check, status: 'note', message, items }
 }
 
-function problemOf({ id, url, disabled, failingSince }: Webhook): string | undefined {
+function problemOf(webhook: Webhook, reportedSince: Date): string | undefined {
+  const { id, url, disabled, failingSince, missed } = webhook
+  if (missed !== null && missed.at > reportedSince) {
+    const time = missed.at.toISOString()
+    return `${id} ${url}: missed ${missed.count} events that were removed before they could be sent, the last ones before ${time}; see STOWAGE_EVENTS_SIZE`
+  }
   if (disabled !== null) {
     return `${id} ${url}: disabled (${disabled.reason}) since ${disabled.at.toISOString()}`
   }

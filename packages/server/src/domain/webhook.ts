@@ -15,6 +15,14 @@ export interface Webhook {
   disabled: Disabled | null
   /** When the first of the failed attempts since the last successful one was made; null if there is none. */
   failingSince: Date | null
+  missed: MissedEvents | null
+}
+
+/** Events of any type that were forgotten before they could be sent to a webhook. */
+export interface MissedEvents {
+  count: number
+  /** When the last ones were noticed. */
+  at: Date
 }
 
 /** A webhook, and how many of its deliveries are pending. */
@@ -37,7 +45,7 @@ export interface Disabled {
 
 export type DeliveryStatus = 'pending' | 'succeeded' | 'failed'
 
-/** One event, or a ping, that is sent to one webhook until it succeeds or fails. Its body never changes. */
+/** One event, or a ping, that is sent to one webhook until it succeeds or fails. */
 export interface Delivery {
   /** Also the `webhook-id` of the request, with which a receiver recognizes repeated attempts. */
   id: string
@@ -46,6 +54,7 @@ export interface Delivery {
   eventId: number | null
   type: string
   status: DeliveryStatus
+  /** Empty if it is built from the event when it is sent: the event is stored once, not once for each webhook. */
   body: string
   createdAt: Date
   /** When the next attempt is due; null if none is. */

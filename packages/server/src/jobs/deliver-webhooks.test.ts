@@ -146,7 +146,7 @@ test('the total size of the bodies of running requests is limited', async (t) =>
   const respond = Promise.withResolvers<void>()
   const running: number[] = []
   own.attemptDelivery = async (claimed) => {
-    running.push(Buffer.byteLength(claimed.delivery.body))
+    running.push(claimed.bytes)
     await respond.promise
     await attemptDelivery(own, claimed)
   }

@@ -87,8 +87,7 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     const free = () => Math.min(slots - (running.size - slow.size), total - running.size)
 
     function start(claimed: ClaimedDelivery): void {
-      const size = Buffer.byteLength(claimed.delivery.body)
-      bytes += size
+      bytes += claimed.bytes
       const timer = setTimeout(() => {
         slow.add(claimed)
         wakeUps[health].wake()
@@ -97,7 +96,7 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
         clearTimeout(timer)
         slow.delete(claimed)
         running.delete(attempt)
-        bytes -= size
+        bytes -= claimed.bytes
         // Its webhook may have more deliveries than can be sent at the same time.
         wakeUps[health].wake()
       })

@@ -9,7 +9,7 @@ import { expireUploads } from './expire-uploads.ts'
 import { finishCompletions, STUCK_MS } from './finish-completions.ts'
 import { forgetDeliveries } from './forget-deliveries.ts'
 import { forgetEndedAssets } from './forget-ended-assets.ts'
-import { forgetEvents } from './forget-events.ts'
+import { limitEvents } from './forget-events.ts'
 import { forgetUploadTokens } from './forget-upload-tokens.ts'
 import type { Job } from './job.ts'
 import { recheckDamagedFiles } from './recheck-damaged-files.ts'
@@ -23,8 +23,6 @@ import { watchSchema } from './watch-schema.ts'
 const PAUSE_MS = 15_000
 /** Shorter, because clients that declared a digest wait for its comparison. */
 const CHECKSUMS_PAUSE_MS = 500
-/** Longer: the job looks at the oldest event of each account. */
-const EVENTS_PAUSE_MS = 600_000
 /** Longer: an upgrade takes longer, too. */
 const SCHEMA_PAUSE_MS = 60_000
 /** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
@@ -64,12 +62,12 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('continueDeletions', PAUSE_MS, continueDeletions),
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
-    repeat('forgetEvents', EVENTS_PAUSE_MS, forgetEvents),
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
     repeat('computeChecksums', CHECKSUMS_PAUSE_MS, computeChecksums),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),
     repeat('recheckDamagedFiles', PAUSE_MS, recheckDamagedFiles),
     deliverWebhooks(context, signal),
+    limitEvents(context, signal),
     repeat('forgetDeliveries', PAUSE_MS, forgetDeliveries),
     repeat('watchClock', PAUSE_MS, watchClock),
     repeat('watchSchema', SCHEMA_PAUSE_MS, watchSchema),

@@ -48,7 +48,10 @@ test('doctor reports webhooks that are disabled', async (t) => {
   await call('PUT', `${API}/webhooks/${id}`, { enabled: false })
   const { code, stdout } = await doctor(settings)
   assert.equal(code, 0)
-  assert.match(stdout, /^note +webhooks: webhooks that fail or are disabled: 1 of 1$/m)
+  assert.match(
+    stdout,
+    /^note +webhooks: webhooks that fail, are disabled or missed events: 1 of 1$/m,
+  )
   assert.match(stdout, new RegExp(`${id} http://127\\.0\\.0\\.1:1/: disabled \\(manual\\)`))
 })
 
@@ -109,6 +112,21 @@ test('doctor reports missing events, and readers get 410 for them after the repa
   assert.equal(comparison?.missing, 0)
   const response = await fetch(`${baseUrl}/api/v1/events?after=1`)
   assert.equal(response.status, 410)
+})
+
+test('doctor reports events whose bytes are counted wrong, and counts them again', async (t) => {
+  const { folder, baseUrl } = await aService(t)
+  await uploadFile(baseUrl, { bytes: someBytes(25) })
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  database.exec('update accounts set event_bytes = 5, counted_event = last_event')
+  database.close()
+  const settings = { STOWAGE_DATA: folder }
+  const named = await doctor(settings)
+  assert.equal(named.code, 1)
+  assert.match(named.stdout, /^ERROR +events: the events of some accounts are miscounted$/m)
+  assert.match(named.stdout, /default: 5 bytes were counted; actual: \d{3,}$/m)
+  assert.match((await doctor(settings, '--repair')).stdout, /^fixed +events: /m)
+  assert.match((await doctor(settings)).stdout, /^ok +events: no event is missing$/m)
 })
 
 test('doctor --verify finds a byte that changed on the disk', async (t) => {

@@ -86,6 +86,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       trashForMs: 30 * 24 * 3_600_000,
       // Longer than any test shifts a clock: `checkEvents` needs every event.
       eventsForMs: 100 * 365 * 24 * 3_600_000,
+      eventsMaxBytes: undefined,
       checksums: true,
       scrubEveryMs: 0,
       rateLimit: undefined,

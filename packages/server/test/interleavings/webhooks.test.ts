@@ -124,7 +124,8 @@ async function tryPoint(harness: Harness, { point, isFailing, isKilled, other }:
   assert.equal(queued.length, EVENTS + added, where)
   for (const row of queued) {
     assert.equal(row.status, 'succeeded', where)
-    assert.deepEqual(received.get(row.body), new Set([row.id]), where)
+    const shown = (await account.call('GET', `${path}/deliveries/${row.id}`)).body.data
+    assert.deepEqual(received.get(shown.body), new Set([row.id]), where)
     assert.ok(isFailing || row.failures === 0, where)
   }
   const { data } = (await account.call('GET', path)).body

@@ -11,6 +11,7 @@ import { readEvents } from './check-events.ts'
 import { listenToEvents } from './event-readers.ts'
 import { replace } from './replacement-builders.ts'
 import { UPLOAD_EVENT_CASES } from './upload-event-cases.ts'
+import { addWebhook, anAttempt, claimAt, queue, SUCCESS } from './webhook-builders.ts'
 
 const NONE: ProductSelection = { ids: [], productIds: [], variantIds: [], skus: [] }
 const FIRST: ProductSelection = { ...NONE, productIds: [1] }
@@ -176,18 +177,97 @@ export function testEvents({ name, open }: Contract): void {
     for (let count = 0; count < 3; count += 1) await aLink(data)
     const other = await database.ensureAccount({ ...account, id: newUuid(), name: 'other' })
     await aLink(database.of(other.id))
-    assert.equal(await database.forgetEvents(inHours(-1), 10), 0)
+    const trim = async (hours: number, batch: number, accountId = account.id) =>
+      (await database.trimEvents(accountId, olderThan(hours), batch)).forgotten
+    const toTrim = (hours: number) => database.listAccountsToTrim(olderThan(hours), undefined, 10)
+    // They have not been counted yet.
+    assert.deepEqual(await toTrim(-1), [account.id, other.id].sort())
+    assert.deepEqual([await trim(-1, 10), await trim(-1, 10, other.id)], [0, 0])
+    assert.deepEqual(await toTrim(-1), [])
+    assert.deepEqual(await toTrim(1), [account.id, other.id].sort())
     const all = { after: 0, limit: 10 }
-    assert.equal(await database.forgetEvents(inHours(1), 2), 2)
+    assert.equal(await trim(1, 2), 2)
     const first = await data.listEvents(all)
     assert.deepEqual([first.forgottenId, first.lastId, first.events.length], [2, 3, 1])
-    assert.equal(await database.forgetEvents(inHours(1), 10), 2)
+    assert.deepEqual([await trim(1, 10), await trim(1, 10, other.id)], [1, 1])
+    assert.deepEqual(await toTrim(1), [])
     const none = { events: [], hasMore: false, lastId: 3, forgottenId: 3 }
     assert.deepEqual(await data.listEvents(all), none)
     await aLink(data)
     assert.equal((await data.listEvents(all)).events[0]?.id, 4)
     for (const { missing } of await database.compareEvents()) assert.equal(missing, 0)
   })
+
+  test(
+    name('above the limit of bytes, the oldest events are forgotten, and the bytes are counted'),
+    async (t) => {
+      const { database, account, data } = await open(t)
+      for (let count = 0; count < 10; count += 1) await aLink(data)
+      const counters = async () => {
+        const [comparison] = await database.compareEvents()
+        assert.equal(comparison?.countedBytes, comparison?.actualBytes)
+        return comparison?.countedBytes ?? 0
+      }
+      const limits = (maxBytes?: number) => ({ before: undefined, maxBytes })
+      const batches = [4, 4, 4].map(() => database.trimEvents(account.id, limits(), 4))
+      // Concurrent calls count each event once.
+      await Promise.all(batches)
+      const all = await counters()
+      assert.ok(all > 10 * 200, `${all}`)
+      const maxBytes = Math.floor(all / 2)
+      assert.deepEqual(await database.listAccountsToTrim(limits(all), undefined, 10), [])
+      const excess = await database.listAccountsToTrim(limits(maxBytes), undefined, 10)
+      assert.deepEqual(excess, [account.id])
+      const trimmed = await Promise.all(
+        [1, 2].map(() => database.trimEvents(account.id, limits(maxBytes), 100)),
+      )
+      assert.deepEqual(trimmed.map(({ forgotten }) => forgotten).sort(), [0, 5])
+      assert.ok((await counters()) <= maxBytes)
+      const { forgottenId, events } = await data.listEvents({ after: 0, limit: 10 })
+      assert.deepEqual([forgottenId, events[0]?.id, events.length], [5, 6, 5])
+    },
+  )
+
+  test(
+    name('an event that a pending delivery needs is kept, but not beyond the limit of bytes'),
+    async (t) => {
+      const { database, account, data } = await open(t)
+      const webhook = await addWebhook(data)
+      for (let count = 0; count < 3; count += 1) await aLink(data)
+      // The deliveries of the events 2 and 3.
+      await queue(database, webhook.id, 2, { body: '' })
+      const trim = async (limits: { before?: Date; maxBytes?: number }) => {
+        const { before, maxBytes } = limits
+        return (await database.trimEvents(account.id, { before, maxBytes }, 10)).forgotten
+      }
+      assert.equal(await trim({ before: inHours(1) }), 1)
+      const claimed = await claimAt(database, inHours(1))
+      const claimOf = (id: number) => claimed.find(({ delivery }) => delivery.eventId === id)
+      const [first, second] = [claimOf(2), claimOf(3)]
+      assert.ok(first && second)
+      assert.ok(first.bytes > 0 && first.event !== undefined && 'id' in first.event)
+      assert.deepEqual([first.event.id, first.delivery.eventId], [2, 2])
+      await database.recordAttempt(first, SUCCESS)
+      assert.equal(await trim({ before: inHours(1) }), 1)
+      assert.equal(await data.redeliver(webhook.id, first.delivery.id), 'forgotten')
+      assert.equal(await trim({ maxBytes: 0 }), 2)
+      const [lost] = await claimAt(database, inHours(2))
+      assert.deepEqual([lost?.delivery.eventId, lost?.event, lost?.bytes], [3, undefined, 0])
+      assert.ok(lost)
+      const attempt = anAttempt({ status: null, error: 'forgotten' })
+      await database.recordAttempt(lost, { outcome: 'lost', attempt })
+      // The first claim was lost, so it changes nothing.
+      await database.recordAttempt(second, { outcome: 'lost', attempt })
+      const delivery = await data.findDelivery(webhook.id, lost.delivery.id)
+      assert.deepEqual([delivery?.status, delivery?.attempts[0]?.error], ['failed', 'forgotten'])
+      const types = await database.listEventTypes(account.id, 3, 10)
+      assert.deepEqual(types, { events: [], lastId: 4 })
+      const range = { after: 3, until: 4, missed: 1 }
+      assert.ok(await database.addDeliveries(webhook.id, range, []))
+      const state = await data.findWebhook(webhook.id)
+      assert.deepEqual([state?.missed?.count, state?.failingSince, state?.pending], [2, null, 0])
+    },
+  )
 
   test(name('imported events are equal to those of the other deployment'), async (t) => {
     const { database, account, data } = await open(t)
@@ -225,9 +305,12 @@ export function testEvents({ name, open }: Contract): void {
       await target.importEvents({ events: events.slice(2), lastId: 0, forgottenId: 0 })
       const compare = async () =>
         (await database.compareEvents()).find(({ accountId }) => accountId === id)
-      assert.deepEqual(await compare(), { accountId: id, lastId: 0, highestId: 3, missing: 2 })
+      const counters = { accountId: id, lastId: 0, highestId: 3, missing: 2 }
+      assert.deepEqual(await compare(), { ...counters, countedBytes: 0, actualBytes: 0 })
       await database.repairEvents(id)
-      assert.deepEqual(await compare(), { accountId: id, lastId: 3, highestId: 3, missing: 0 })
+      const { countedBytes, actualBytes, ...repaired } = (await compare()) ?? assert.fail()
+      assert.deepEqual(repaired, { ...counters, lastId: 3, missing: 0 })
+      assert.ok(countedBytes > 0 && countedBytes === actualBytes)
       const page = await target.listEvents({ after: 0, limit: 10 })
       assert.deepEqual([page.forgottenId, page.events.length], [2, 1])
       await target.importEvents({ events: [], lastId: 5, forgottenId: 0 })
@@ -235,4 +318,8 @@ export function testEvents({ name, open }: Contract): void {
       assert.equal((await target.listEvents({ after: 0, limit: 1 })).forgottenId, 5)
     },
   )
+}
+
+function olderThan(hours: number) {
+  return { before: inHours(hours), maxBytes: undefined }
 }

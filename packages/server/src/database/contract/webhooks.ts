@@ -31,6 +31,7 @@ export function testWebhooks({ name, open }: Contract): void {
       updatedAt: NOON,
       disabled: null,
       failingSince: null,
+      missed: null,
       pending: 0,
     })
     assert.deepEqual(await data.listWebhooks(), [first, second])

@@ -14,6 +14,20 @@ export function webhookAttempts(sql: Sql): Attempts {
     async recordAttempt(claimed, result) {
       const { webhook, delivery } = claimed
       const attempts = writeAttempts([...delivery.attempts, result.attempt])
+      if (result.outcome === 'lost') {
+        await begin(sql, async (transaction) => {
+          await transaction`select from webhooks where id = ${webhook.id} for no key update`
+          const lost = await transaction`
+            update deliveries set status = 'failed', due_at = null, claimed_until = null,
+              attempts = ${attempts}
+            where id = ${delivery.id} and status = 'pending' and claims = ${claimed.claim}`
+          if (lost.count === 0) return
+          await transaction`
+            update webhooks set missed_events = missed_events + 1, missed_at = now()
+            where id = ${webhook.id}`
+        })
+        return { isDisabled: false }
+      }
       if (result.outcome === 'failed') {
         return begin(sql, (transaction) =>
           recordFailure(transaction, claimed, { result, attempts }),

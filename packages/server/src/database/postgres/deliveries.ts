@@ -2,6 +2,7 @@ import type { Delivery } from '../../domain/webhook.ts'
 import type { AccountWebhookData } from '../webhook-data.ts'
 import {
   type DeliveryRow,
+  toClaimedDelivery,
   toDelivery,
   toWebhook,
   type WebhookRow,
@@ -61,6 +62,11 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
     },
 
     async redeliver(webhookId, id) {
+      const [delivery] = await sql<{ is_forgotten: boolean }[]>`
+        select body = '' and not exists (
+          select from events e where e.account_id = ${account} and e.id = d.event_id) as is_forgotten
+        from deliveries d where ${ofWebhook(webhookId)} and id = ${id}`
+      if (delivery?.is_forgotten) return 'forgotten'
       await sql`
         update deliveries set status = 'pending', due_at = now(), claimed_until = null, failures = 0
         where ${ofWebhook(webhookId)} and id = ${id}
@@ -85,8 +91,8 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
             where webhook_id = ${webhookId} and claimed_until > now()) < ${maxClaims}
           returning *, now() as claimed_at`
         if (row === undefined) return 'busy'
-        const { claims: claim, claimed_at: claimedAt } = row
-        return { webhook: toWebhook(webhook), delivery: toDelivery(row), claim, claimedAt }
+        const claimed = { event: undefined, claimedAt: row.claimed_at }
+        return toClaimedDelivery(toWebhook(webhook), row, claimed)
       }),
 
     importWebhooks: ({ webhooks, deliveries }) =>
@@ -106,6 +112,8 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
             disabled_at: webhook.disabled?.at ?? null,
             disabled_reason: webhook.disabled?.reason ?? null,
             failing_since: webhook.failingSince,
+            missed_events: webhook.missed?.count ?? 0,
+            missed_at: webhook.missed?.at ?? null,
           }))
           await transaction`insert into webhooks ${transaction(rows)} on conflict (id) do nothing`
         }

@@ -1,6 +1,9 @@
+import type { EventType } from '../../domain/event.ts'
 import type { DeliveryData } from '../webhook-data.ts'
 import {
+  type ClaimedEventRow,
   type DeliveryRow,
+  toClaimedDelivery,
   toDelivery,
   toImportedWebhook,
   toWebhook,
@@ -14,6 +17,7 @@ const FIRST = '00000000-0000-0000-0000-000000000000'
 type Queue = Pick<
   DeliveryData,
   | 'listWebhooksBehind'
+  | 'listEventTypes'
   | 'addDeliveries'
   | 'claimDeliveries'
   | 'renewClaims'
@@ -21,6 +25,11 @@ type Queue = Pick<
   | 'listAllWebhooks'
   | 'listAllDeliveries'
 >
+
+/** The columns of the event if the delivery has a body, or the event was forgotten. */
+interface NoEvent {
+  event_type: null
+}
 
 /** The queue of the deliveries of all accounts. A webhook is locked before its deliveries. */
 export function deliveryQueue(sql: Sql): Queue {
@@ -39,10 +48,22 @@ export function deliveryQueue(sql: Sql): Queue {
       })
     },
 
-    addDeliveries: (webhookId, { after, until }, deliveries) =>
+    async listEventTypes(account, after, limit) {
+      const rows = await sql<{ last_event: number; id: number | null; type: EventType }[]>`
+        select a.last_event, e.id, e.type from accounts a left join (
+          select id, type from events where account_id = ${account} and id > ${after}
+          order by id limit ${limit}
+        ) e on true
+        where a.id = ${account} order by e.id`
+      const events = rows.flatMap(({ id, type }) => (id === null ? [] : [{ id, type }]))
+      return { events, lastId: rows[0]?.last_event ?? 0 }
+    },
+
+    addDeliveries: (webhookId, { after, until, missed = 0 }, deliveries) =>
       begin(sql, async (transaction) => {
         const advanced = await transaction`
-          update webhooks set last_event = ${until}
+          update webhooks set last_event = ${until}, missed_events = missed_events + ${missed},
+            missed_at = case when ${missed} > 0 then now() else missed_at end
           where id = ${webhookId} and last_event = ${after}`
         if (advanced.count === 0) return false
         if (deliveries.length === 0) return true
@@ -84,26 +105,36 @@ export function deliveryQueue(sql: Sql): Queue {
         if (webhooks.length === 0) return []
         const share = Math.min(perWebhook, Math.max(1, Math.floor(limit / webhooks.length)))
         // Counts the running attempts again: before the webhooks were locked, other instances could claim deliveries.
-        const rows = await transaction<DeliveryRow[]>`
-          update deliveries set due_at = ${claimedUntil}, claimed_until = ${claimedUntil},
-            claims = claims + 1
-          where id = any(array(
-            select id from (
-              select due.id, sum(size) over (order by due.due_at, due.id) - size as bytes_before
-              from unnest(${webhooks.map(({ id }) => id)}::uuid[]) w (id)
-              cross join lateral (
-                select id, due_at, octet_length(body) as size from deliveries
-                where webhook_id = w.id and status = 'pending' and due_at <= ${now}
-                order by due_at, id
-                limit least(${share}::int, greatest(0, ${perWebhook}::int - ${running}))
-                for update skip locked) due) due
-            where bytes_before < ${maxBytes}))
-          returning *`
+        const rows = await transaction<(DeliveryRow & (ClaimedEventRow | NoEvent))[]>`
+          with claimed as (
+            update deliveries set due_at = ${claimedUntil}, claimed_until = ${claimedUntil},
+              claims = claims + 1
+            where id = any(array(
+              select id from (
+                select due.id, sum(size) over (order by due.due_at, due.id) - size as bytes_before
+                from unnest(${webhooks.map(({ id }) => id)}::uuid[],
+                  ${webhooks.map(({ account_id: id }) => id)}::uuid[]) w (id, account_id)
+                cross join lateral (
+                  select id, due_at, octet_length(body) + coalesce((
+                    select octet_length(data::text) from events
+                    where body = '' and account_id = w.account_id and events.id = event_id), 0) as size
+                  from deliveries
+                  where webhook_id = w.id and status = 'pending' and due_at <= ${now}
+                  order by due_at, id
+                  limit least(${share}::int, greatest(0, ${perWebhook}::int - ${running}))
+                  for update skip locked) due) due
+              where bytes_before < ${maxBytes}))
+            returning *)
+          select claimed.*, e.type as event_type, e.created_at as event_created_at,
+            e.actor::text as actor, e.data::text as data
+          from claimed join webhooks w on w.id = claimed.webhook_id
+          left join events e on e.account_id = w.account_id and e.id = claimed.event_id and claimed.body = ''`
         const byId = new Map(webhooks.map((webhook) => [webhook.id, toWebhook(webhook)]))
         return rows.flatMap((row) => {
           const webhook = byId.get(row.webhook_id)
-          const claim = { delivery: toDelivery(row), claim: row.claims, claimedAt: now }
-          return webhook ? [{ webhook, ...claim }] : []
+          if (webhook === undefined) return []
+          const event = row.event_type === null ? undefined : row
+          return [toClaimedDelivery(webhook, row, { event, claimedAt: now })]
         })
       }),
 

@@ -63,7 +63,8 @@ export function accountEvents(sql: Sql, account: string): EventData {
       begin(sql, async (transaction) => {
         await transaction`
           update accounts set last_event = greatest(last_event, ${lastId}),
-            forgotten_event = greatest(forgotten_event, ${forgottenId})
+            forgotten_event = greatest(forgotten_event, ${forgottenId}), counted_event = 0,
+            event_bytes = 0
           where id = ${account}`
         await transaction`
           insert into events (account_id, id, type, created_at, actor, data)

@@ -95,7 +95,10 @@ export async function openPostgresDatabase(
     listTrashAll: () => read((sql) => globalTrash(sql).listTrashAll()),
     forgetEndedAssets: (before, limit) =>
       run((sql) => globalJobs(sql).forgetEndedAssets(before, limit)),
-    forgetEvents: (before, limit) => run((sql) => globalEvents(sql).forgetEvents(before, limit)),
+    listAccountsToTrim: (limits, after, limit) =>
+      read((sql) => globalEvents(sql).listAccountsToTrim(limits, after, limit)),
+    trimEvents: (id, limits, batch) =>
+      units({ party: id, kind: 'write' })((sql) => globalEvents(sql).trimEvents(id, limits, batch)),
     compareEvents: () => read((sql) => globalEvents(sql).compareEvents()),
     repairEvents: (id) => run((sql) => globalEvents(sql).repairEvents(id)),
 

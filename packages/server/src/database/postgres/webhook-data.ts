@@ -36,6 +36,8 @@ export function accountWebhookData(
 export function deliveryData(run: RunUnit): DeliveryData {
   return {
     listWebhooksBehind: (options) => run((sql) => deliveryQueue(sql).listWebhooksBehind(options)),
+    listEventTypes: (account, after, limit) =>
+      run((sql) => deliveryQueue(sql).listEventTypes(account, after, limit)),
     addDeliveries: (id, range, deliveries) =>
       run((sql) => deliveryQueue(sql).addDeliveries(id, range, deliveries)),
     claimDeliveries: (health, times, limits) =>

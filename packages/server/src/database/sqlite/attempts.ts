@@ -33,6 +33,13 @@ export function prepareAttempts(connection: Connection) {
        claimed_until = null, failures = failures + 1, attempts = :attempts
      where id = :id and status = 'pending' and claims = :claim`,
   )
+  const lose = prepare(
+    `update deliveries set status = 'failed', due_at = null, claimed_until = null, attempts = :attempts
+     where id = :id and status = 'pending' and claims = :claim`,
+  )
+  const miss = prepare(
+    'update webhooks set missed_events = missed_events + 1, missed_at = :now where id = :id',
+  )
   const removeOld = prepare(
     `delete from deliveries where id in (
        select id from deliveries where created_at < :before order by created_at limit :limit)`,
@@ -55,6 +62,12 @@ export function prepareAttempts(connection: Connection) {
       const attempts = writeAttempts([...delivery.attempts, result.attempt])
       const isPing = delivery.type === PING
       const { id, url } = webhook
+      if (result.outcome === 'lost') {
+        return transaction(() => {
+          if (lose.run({ id: delivery.id, claim, attempts }) > 0) miss.run({ id, now: Date.now() })
+          return { isDisabled: false }
+        })
+      }
       if (result.outcome === 'succeeded') {
         if (!isPing && webhook.failingSince !== null) recover.run({ id, url })
         succeed.run({ id: delivery.id, attempts })

@@ -5,6 +5,7 @@ import type { AccountWebhookData, ClaimedDelivery, DeliveryQuery } from '../webh
 import {
   DELIVERY_COLUMNS,
   type DeliveryRow,
+  toClaimedDelivery,
   toDelivery,
   toWebhook,
   type WebhookRow,
@@ -25,6 +26,10 @@ export function prepareDeliveries(connection: Connection) {
   const { importWebhook } = prepareWebhooks(connection)
   const byId = prepare<DeliveryRow>(
     `select ${DELIVERY_COLUMNS}, body from deliveries where ${OF_WEBHOOK} and id = :id`,
+  )
+  const isForgotten = prepare(
+    `select 1 from deliveries d where id = :id and body = '' and not exists (
+       select 1 from events e where e.account_id = :account and e.id = d.event_id)`,
   )
   const restart = prepare(
     `update deliveries set status = 'pending', due_at = :now, claimed_until = null, failures = 0
@@ -75,9 +80,10 @@ export function prepareDeliveries(connection: Connection) {
       return { rows: isFromEnd ? rows.reverse() : rows, total }
     },
 
-    redeliver(account: string, webhookId: string, id: string): Delivery | undefined {
+    redeliver(account: string, webhookId: string, id: string): Delivery | 'forgotten' | undefined {
       const delivery = findDelivery(account, webhookId, id)
       if (delivery === undefined) return undefined
+      if (isForgotten.get({ account, id }) !== undefined) return 'forgotten'
       restart.run({ id, now: Date.now() })
       return findDelivery(account, webhookId, id)
     },
@@ -101,13 +107,8 @@ export function prepareDeliveries(connection: Connection) {
         until: now + claimForMs,
       })
       if (row === undefined) return undefined
-      const claimedAt = new Date(now)
-      return {
-        webhook: toWebhook(webhook),
-        delivery: toDelivery(row),
-        claim: row.claims,
-        claimedAt,
-      }
+      const claimed = { event: undefined, claimedAt: new Date(now) }
+      return toClaimedDelivery(toWebhook(webhook), row, claimed)
     },
 
     importWebhooks(account: string, { webhooks, deliveries }: Imported): void {

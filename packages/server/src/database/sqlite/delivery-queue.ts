@@ -1,12 +1,16 @@
+import type { EventType } from '../../domain/event.ts'
 import type { Delivery, WebhookState } from '../../domain/webhook.ts'
 import type {
   ClaimedDelivery,
   DeliveryData,
+  EventTypes,
   ImportedWebhook,
   WebhookBehind,
 } from '../webhook-data.ts'
 import {
+  type ClaimedEventRow,
   type DeliveryRow,
+  toClaimedDelivery,
   toDelivery,
   toImportedWebhook,
   toWebhook,
@@ -30,8 +34,21 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
          select 1 from deliveries where webhook_id = w.id and status = 'pending' limit :max_pending))
      order by w.id limit :limit`,
   )
+  const eventTypes = prepare<{ last_event: number; id: number | null; type: EventType }>(
+    `select a.last_event, e.id, e.type from accounts a left join (
+       select id, type from events where account_id = :account and id > :after order by id limit :limit
+     ) e on true
+     where a.id = :account order by e.id`,
+  )
+  const eventOf = prepare<ClaimedEventRow>(
+    `select type as event_type, created_at as event_created_at, actor, data from events
+     where account_id = :account and id = :id`,
+  )
   const advance = prepare(
     'update webhooks set last_event = :until where id = :id and last_event = :after',
+  )
+  const miss = prepare(
+    'update webhooks set missed_events = missed_events + :missed, missed_at = :now where id = :id',
   )
   const insert = prepare(
     `insert into deliveries (id, webhook_id, event_id, type, body, status, created_at, due_at)
@@ -61,7 +78,10 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
     `update deliveries set due_at = :until, claimed_until = :until, claims = claims + 1 where id in (
        select id from (
          select id, sum(size) over (order by due_at, id) - size as bytes_before from (
-           select id, due_at, octet_length(body) as size from deliveries
+           select id, due_at, octet_length(body) + coalesce((
+             select octet_length(data) from events
+             where body = '' and account_id = :account and events.id = event_id), 0) as size
+           from deliveries
            where webhook_id = :webhook_id and ${IS_DUE} order by due_at, id limit :count))
        where bytes_before < :max_bytes)
      returning *`,
@@ -91,8 +111,16 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
       })
     },
 
-    addDeliveries(...[id, { after, until }, deliveries]: Arguments<'addDeliveries'>): boolean {
+    listEventTypes(...[account, after, limit]: Arguments<'listEventTypes'>): EventTypes {
+      const rows = eventTypes.all({ account, after, limit })
+      const events = rows.flatMap(({ id, type }) => (id === null ? [] : [{ id, type }]))
+      return { events, lastId: rows[0]?.last_event ?? 0 }
+    },
+
+    addDeliveries(...[id, range, deliveries]: Arguments<'addDeliveries'>): boolean {
+      const { after, until, missed = 0 } = range
       if (advance.run({ id, after, until }) === 0) return false
+      if (missed > 0) miss.run({ id, missed, now: Date.now() })
       for (const delivery of deliveries) {
         insert.run({
           id: delivery.id,
@@ -117,15 +145,14 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
       return webhooks.flatMap((row) => {
         const count = maxBytes > 0 ? Math.min(share, perWebhook - row.running) : 0
         const webhook = toWebhook(row)
-        const due = { webhook_id: row.id, now, until, count, max_bytes: maxBytes }
+        const account = row.account_id
+        const due = { webhook_id: row.id, account, now, until, count, max_bytes: maxBytes }
         return claim.all(due).map((delivery) => {
-          maxBytes -= Buffer.byteLength(delivery.body ?? '')
-          return {
-            webhook,
-            delivery: toDelivery(delivery),
-            claim: delivery.claims,
-            claimedAt: times.now,
-          }
+          const event =
+            delivery.body === '' ? eventOf.get({ account, id: delivery.event_id }) : undefined
+          const claimed = toClaimedDelivery(webhook, delivery, { event, claimedAt: times.now })
+          maxBytes -= claimed.bytes
+          return claimed
         })
       })
     },

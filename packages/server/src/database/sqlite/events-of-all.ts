@@ -1,28 +1,52 @@
 import { MAX_FUTURE_MS } from '../claim-times.ts'
 import type { EventComparison } from '../event-data.ts'
+import {
+  budgetOf,
+  countEvents,
+  EVENT_OVERHEAD,
+  type EventCounters,
+  type EventLimits,
+  type EventSize,
+  selectForgotten,
+  type TrimmedEvents,
+} from '../trim-events.ts'
 import type { Connection } from './statement.ts'
 
-interface ForgottenRow {
-  account_id: string
-  id: number
-}
+const SIZE = `octet_length(data) + ${EVENT_OVERHEAD}`
 
 /** The events of all accounts. */
 export function prepareEventsOfAll({ prepare, transaction }: Connection) {
-  const oldest = prepare<{ seq: number; created_at: number }>(
-    'select seq, created_at from events order by seq limit :limit',
+  const toTrim = prepare<{ id: string }>(
+    `select id from accounts a where id > :after and (counted_event < last_event
+       or event_bytes > coalesce(:max_bytes, max(${budgetOf(undefined, 0)}, plan_storage / 100))
+       or exists (select 1 from (select created_at from events where account_id = a.id order by id limit 1)
+         where created_at < :before or created_at > :latest))
+     order by id limit :limit`,
   )
-  const forget = prepare<ForgottenRow>(
-    'delete from events where seq <= :last returning account_id, id',
+  const counters = prepare<EventCounters>(
+    `select last_event as lastId, counted_event as countedId, event_bytes as bytes,
+       plan_storage as planStorage, (
+         select min((select min(event_id) from deliveries where webhook_id = w.id and status = 'pending'))
+         from webhooks w where w.account_id = :account) as neededId
+     from accounts where id = :account`,
   )
-  const mark = prepare(
-    'update accounts set forgotten_event = max(forgotten_event, :id) where id = :account',
+  const sizes = prepare<EventSize>(
+    `select id, created_at as createdAt, ${SIZE} as bytes from events
+     where account_id = :account and id > :after order by id limit :limit`,
+  )
+  const forget = prepare('delete from events where account_id = :account and id <= :last')
+  const setCounters = prepare(
+    `update accounts set counted_event = :counted, event_bytes = :bytes,
+       forgotten_event = max(forgotten_event, :forgotten)
+     where id = :account`,
   )
 
-  const compare = prepare<{ id: string; last: number; highest: number; missing: number }>(
-    `select a.id, a.last_event as last, coalesce(max(e.id), 0) as highest,
+  const compare = prepare<EventComparison>(
+    `select a.id as accountId, a.last_event as lastId, coalesce(max(e.id), 0) as highestId,
        max(a.last_event, coalesce(max(e.id), 0)) - a.forgotten_event
-         - count(e.id) filter (where e.id > a.forgotten_event) as missing
+         - count(e.id) filter (where e.id > a.forgotten_event) as missing,
+       a.event_bytes as countedBytes,
+       coalesce(sum(${SIZE}) filter (where e.id <= a.counted_event), 0) as actualBytes
      from accounts a left join events e on e.account_id = a.id group by a.id order by a.id`,
   )
   const repair = prepare(
@@ -34,33 +58,43 @@ export function prepareEventsOfAll({ prepare, transaction }: Connection) {
        from ids
      )
      update accounts set last_event = max(last_event, last), forgotten_event = iif(
-       last < last_event, last_event, max(forgotten_event, gap))
+       last < last_event, last_event, max(forgotten_event, gap)),
+       counted_event = max(last_event, last),
+       event_bytes = (select coalesce(sum(${SIZE}), 0) from events where account_id = :account)
      from repaired where accounts.id = :account`,
   )
 
   return {
-    compareEvents: (): EventComparison[] =>
-      compare.all().map(({ id, last, highest, missing }) => {
-        return { accountId: id, lastId: last, highestId: highest, missing }
-      }),
+    compareEvents: (): EventComparison[] => compare.all().map((row) => ({ ...row })),
 
     repairEvents(account: string): void {
       repair.run({ account })
     },
 
-    forgetEvents(before: Date, limit: number): number {
-      const [earliest, latest] = [before.getTime(), Date.now() + MAX_FUTURE_MS]
-      const rows = oldest.all({ limit })
-      const kept = rows.findIndex(({ created_at: time }) => time >= earliest && time <= latest)
-      const last = rows.at(kept === -1 ? rows.length - 1 : kept - 1)
-      // Reads first: a read is much cheaper than a write that changes nothing.
-      if (kept === 0 || last === undefined) return 0
+    listAccountsToTrim({ before, maxBytes }: EventLimits, after = '', limit: number): string[] {
+      const times = { before: before?.getTime() ?? 0, latest: Date.now() + MAX_FUTURE_MS }
+      const rows = toTrim.all({ ...times, max_bytes: maxBytes ?? null, after, limit })
+      return rows.map(({ id }) => id)
+    },
+
+    trimEvents(account: string, { before, maxBytes }: EventLimits, batch: number): TrimmedEvents {
       return transaction(() => {
-        const forgotten = forget.all({ last: last.seq })
-        for (const [account, events] of Map.groupBy(forgotten, (row) => row.account_id)) {
-          mark.run({ account, id: Math.max(...events.map(({ id }) => id)) })
+        const stored = counters.get({ account })
+        if (stored === undefined) return { forgotten: 0, hasMore: false }
+        const added = sizes.all({ account, after: stored.countedId, limit: batch })
+        const counted = countEvents(stored, added, batch)
+        const budget = budgetOf(maxBytes, counted.planStorage)
+        const isChecked = before !== undefined || counted.bytes > budget
+        const oldest = isChecked ? sizes.all({ account, after: 0, limit: batch }) : []
+        const latest = Date.now() + MAX_FUTURE_MS
+        const { count, bytes } = selectForgotten(counted, oldest, { before, latest, budget })
+        const last = oldest[count - 1]?.id ?? 0
+        if (count > 0) forget.run({ account, last })
+        if (count > 0 || counted.countedId !== stored.countedId) {
+          const left = counted.bytes - bytes
+          setCounters.run({ account, counted: counted.countedId, bytes: left, forgotten: last })
         }
-        return forgotten.length
+        return { forgotten: count, hasMore: count === batch || added.length === batch }
       })
     },
   }

@@ -20,7 +20,7 @@ interface EventRow {
 export function prepareEvents({ prepare, transaction }: Connection) {
   const setCounters = prepare(
     `update accounts set last_event = max(last_event, :last),
-       forgotten_event = max(forgotten_event, :forgotten)
+       forgotten_event = max(forgotten_event, :forgotten), counted_event = 0, event_bytes = 0
      where id = :account`,
   )
   const insert = prepare(

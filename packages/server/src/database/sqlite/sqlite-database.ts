@@ -101,7 +101,9 @@ export async function openSqliteDatabase(
     removeOldTrash: (keptForMs) => free(() => trash.removeOldTrash(keptForMs)),
     listTrashAll: () => read(() => trash.listTrashAll()),
     forgetEndedAssets: (before, limit) => free(() => jobs.forgetEndedAssets(before, limit)),
-    forgetEvents: (before, limit) => free(() => events.forgetEvents(before, limit)),
+    listAccountsToTrim: (limits, after, limit) =>
+      read(() => events.listAccountsToTrim(limits, after, limit)),
+    trimEvents: (id, limits, batch) => free(() => events.trimEvents(id, limits, batch)),
     compareEvents: () => read(() => events.compareEvents()),
     repairEvents: (id) => write(() => events.repairEvents(id)),
 

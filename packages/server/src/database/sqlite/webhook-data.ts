@@ -41,6 +41,8 @@ export function prepareDeliveryData(
   const attempts = prepareAttempts(connection)
   return {
     listWebhooksBehind: (options) => read(() => queue.listWebhooksBehind(options)),
+    listEventTypes: (account, after, limit) =>
+      read(() => queue.listEventTypes(account, after, limit)),
     addDeliveries: (id, range, deliveries) =>
       write(() => queue.addDeliveries(id, range, deliveries)),
     async claimDeliveries(health, times, limits) {

@@ -57,9 +57,9 @@ export function prepareWebhooks(connection: Connection) {
   )
   const importOne = prepare(
     `insert into webhooks (id, account_id, url, description, types, secret, previous_secrets, last_event,
-       created_at, updated_at, disabled_at, disabled_reason, failing_since)
+       created_at, updated_at, disabled_at, disabled_reason, failing_since, missed_events, missed_at)
      values (:id, :account, :url, :description, :types, :secret, :previous, :last_event,
-       :created_at, :updated_at, :disabled_at, :disabled_reason, :failing_since)
+       :created_at, :updated_at, :disabled_at, :disabled_reason, :failing_since, :missed, :missed_at)
      on conflict (id) do nothing`,
   )
 
@@ -156,6 +156,8 @@ export function prepareWebhooks(connection: Connection) {
         disabled_at: webhook.disabled?.at.getTime() ?? null,
         disabled_reason: webhook.disabled?.reason ?? null,
         failing_since: webhook.failingSince?.getTime() ?? null,
+        missed: webhook.missed?.count ?? 0,
+        missed_at: webhook.missed?.at.getTime() ?? null,
       })
     },
   }

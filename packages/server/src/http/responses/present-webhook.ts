@@ -1,5 +1,6 @@
 import type * as wire from '@stowage/protocol'
 import type { Attempt, Delivery, WebhookState } from '../../domain/webhook.ts'
+import type { DeliveryWithBody } from '../../operations/webhooks/delivery-body.ts'
 
 /** Without its secrets. */
 export function presentWebhook(webhook: WebhookState, now: Date): wire.Webhook {
@@ -14,13 +15,15 @@ export function presentWebhook(webhook: WebhookState, now: Date): wire.Webhook {
     disabled_at: webhook.disabled?.at.toISOString() ?? null,
     failing_since: webhook.failingSince?.toISOString() ?? null,
     pending: webhook.pending,
+    missed_events: webhook.missed?.count ?? 0,
+    missed_at: webhook.missed?.at.toISOString() ?? null,
     previous_secret_valid_until: valid[0]?.validUntil.toISOString() ?? null,
     created_at: webhook.createdAt.toISOString(),
     updated_at: webhook.updatedAt.toISOString(),
   }
 }
 
-export function presentDelivery(delivery: Delivery): wire.Delivery {
+export function presentDelivery(delivery: Omit<Delivery, 'body'>): wire.Delivery {
   return {
     id: delivery.id,
     event_id: delivery.eventId,
@@ -32,7 +35,7 @@ export function presentDelivery(delivery: Delivery): wire.Delivery {
   }
 }
 
-export function presentDeliveryWithBody(delivery: Delivery): wire.DeliveryWithBody {
+export function presentDeliveryWithBody(delivery: DeliveryWithBody): wire.DeliveryWithBody {
   return { ...presentDelivery(delivery), body: delivery.body }
 }
 

@@ -2,7 +2,9 @@ import type { AttemptResult, ClaimedDelivery } from '../../database/webhook-data
 import { nextAttemptAt } from '../../domain/next-attempt.ts'
 import { type Attempt, isSuccess, PING } from '../../domain/webhook.ts'
 import { webhookHeaders } from '../../domain/webhook-signature.ts'
+import { UnreadableEvent } from '../../errors.ts'
 import type { Context } from '../context.ts'
+import { bodyOfEvent } from './delivery-body.ts'
 import { FAILING_FOR_MS } from './delivery-limits.ts'
 
 const GONE = 410
@@ -13,13 +15,20 @@ const GONE = 410
  * released, so that another instance sends it, or this one after a restart.
  */
 export async function attemptDelivery(
-  { database, sendWebhook, warn }: Context,
+  context: Context,
   claimed: ClaimedDelivery,
   signal?: AbortSignal,
 ): Promise<void> {
+  const { database, sendWebhook, warn } = context
   const { webhook, delivery, claimedAt: at } = claimed
   const { url } = webhook
-  const { id, body } = delivery
+  const { id } = delivery
+  const { body, problem } = readBody(context, claimed)
+  if (body === undefined) {
+    const attempt = { at, url, status: null, durationMs: 0, error: problem, response: null }
+    await database.recordAttempt(claimed, { outcome: 'lost', attempt })
+    return
+  }
   const headers = webhookHeaders(webhook, { id, sentAt: at, body })
   const { retryAfter, ...response } = await sendWebhook({ url, headers, body }, signal)
   if (signal?.aborted && response.status === null) return database.releaseClaim(claimed)
@@ -27,6 +36,29 @@ export async function attemptDelivery(
   const { isDisabled } = await database.recordAttempt(claimed, result)
   if (isDisabled) {
     warn(`the webhook ${webhook.id} is disabled: ${describe(response)}`, undefined)
+  }
+}
+
+type Body = { body: string; problem?: undefined } | { body?: undefined; problem: string }
+
+/** The body of the request, or the reason why the delivery cannot be sent. */
+function readBody(context: Context, { delivery, event, webhook }: ClaimedDelivery): Body {
+  if (delivery.body !== '') return { body: delivery.body }
+  if (event === undefined) {
+    const problem =
+      'The event was removed before it could be sent, because the account has more events than are kept'
+    return { problem }
+  }
+  try {
+    if (event instanceof UnreadableEvent) throw event
+    return { body: bodyOfEvent(context, event) }
+  } catch (error) {
+    const { eventId } = delivery
+    context.warn(
+      `could not send the event ${eventId} of the account ${webhook.accountId}, which cannot be read`,
+      error,
+    )
+    return { problem: 'The event cannot be read. Run stowage doctor.' }
   }
 }
 

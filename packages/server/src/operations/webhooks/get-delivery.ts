@@ -1,13 +1,13 @@
-import type { Delivery } from '../../domain/webhook.ts'
 import type { AccountContext } from '../context.ts'
+import { type DeliveryWithBody, withBody } from './delivery-body.ts'
 import { deliveryNotFound } from './webhook-not-found.ts'
 
 export async function getDelivery(
-  { data }: Pick<AccountContext, 'data'>,
+  context: Pick<AccountContext, 'data' | 'presentEvent'>,
   webhookId: string,
   id: string,
-): Promise<Delivery> {
-  const delivery = await data.findDelivery(webhookId, id)
+): Promise<DeliveryWithBody> {
+  const delivery = await context.data.findDelivery(webhookId, id)
   if (delivery === undefined) throw deliveryNotFound()
-  return delivery
+  return withBody(context, delivery)
 }

@@ -1,9 +1,7 @@
 import { MAX_PENDING_DELIVERIES } from '@stowage/protocol'
 import type { WebhookBehind } from '../../database/webhook-data.ts'
-import type { Event } from '../../domain/event.ts'
 import { limitConcurrency, settleAll } from '../../iterables/limit-concurrency.ts'
-import { type Context, forAccount } from '../context.ts'
-import { readEvents } from '../events/read-events.ts'
+import type { Context } from '../context.ts'
 
 const MAX_WEBHOOKS = 100
 const MAX_EVENTS = 100
@@ -19,8 +17,8 @@ interface Queued {
 
 /**
  * Turns the next events of each webhook into deliveries. Each event becomes one delivery, even if several instances
- * do this at the same time, or one of them is killed. An event that cannot be read is logged and skipped. If the
- * deliveries of one webhook cannot be queued, those of the others still are, and the call throws at the end.
+ * do this at the same time, or one of them is killed. If the deliveries of one webhook cannot be queued, those of the
+ * others still are, and the call throws at the end.
  */
 export async function queueDeliveries(context: Context): Promise<Queued> {
   const options = { limit: MAX_WEBHOOKS, maxPending: MAX_PENDING_DELIVERIES }
@@ -53,31 +51,24 @@ async function queueNext(
   if (first === undefined) return { queued: 0, hasMore: false }
   const { database, newId } = context
   const { accountId, lastEvent } = first
-  const query = { after: lastEvent, limit: MAX_EVENTS }
-  const toMessage = (event: Event) => messageOf(context, event)
-  // Events that were forgotten before they could be sent are skipped.
-  const next = await readEvents(forAccount(context, accountId), query, toMessage)
-  const { results: messages, until, hasMore } = next
+  const { events, lastId } = await database.listEventTypes(accountId, lastEvent, MAX_EVENTS)
+  const last = events.length < MAX_EVENTS ? undefined : events.at(-1)
+  const until = last?.id ?? lastId
   if (until <= lastEvent) return { queued: 0, hasMore: false }
+  // The IDs have no gaps, so the events that are not found were forgotten before they could be sent.
+  const missed = until - lastEvent - events.length
   const createdAt = await database.readClock()
   let queued = 0
   await settleAll(
     webhooks.map(({ id, types }) =>
       inSlot(async () => {
-        const deliveries = messages
+        const deliveries = events
           .filter(({ type }) => types === null || types.includes(type))
-          .map((message) => ({ ...message, id: newId(), createdAt }))
-        const range = { after: lastEvent, until }
+          .map(({ id: eventId, type }) => ({ id: newId(), eventId, type, body: '', createdAt }))
+        const range = { after: lastEvent, until, missed }
         if (await database.addDeliveries(id, range, deliveries)) queued += deliveries.length
       }),
     ),
   )
-  return { queued, hasMore }
-}
-
-function messageOf({ presentEvent }: Context, event: Event) {
-  const { id, type, ...rest } = presentEvent(event)
-  // `timestamp` is the name that Standard Webhooks recommends for the time of the event.
-  const body = JSON.stringify({ id, type, timestamp: rest.created_at, ...rest })
-  return { eventId: event.id, type, body }
+  return { queued, hasMore: until < lastId }
 }

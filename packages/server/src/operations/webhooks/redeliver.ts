@@ -1,6 +1,6 @@
-import type { Delivery } from '../../domain/webhook.ts'
 import { ServiceError } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
+import { type DeliveryWithBody, withBody } from './delivery-body.ts'
 import { getWebhook } from './get-webhook.ts'
 import { deliveryNotFound } from './webhook-not-found.ts'
 
@@ -9,7 +9,7 @@ export async function redeliver(
   context: AccountContext,
   webhookId: string,
   id: string,
-): Promise<Delivery> {
+): Promise<DeliveryWithBody> {
   const { disabled } = await getWebhook(context, webhookId)
   if (disabled !== null) {
     throw new ServiceError(
@@ -19,5 +19,11 @@ export async function redeliver(
   }
   const delivery = await context.data.redeliver(webhookId, id)
   if (delivery === undefined) throw deliveryNotFound()
-  return delivery
+  if (delivery === 'forgotten') {
+    throw new ServiceError(
+      'delivery_expired',
+      'The event of this delivery is no longer kept, so it cannot be sent again. List the assets and products instead.',
+    )
+  }
+  return withBody(context, delivery)
 }

@@ -163,6 +163,23 @@ test('an invalid parameter of the list of events is refused, and the error names
   }
 })
 
+test('the service removes the oldest events of an account whose events have too many bytes, and readers get 410', async (t) => {
+  const service = await aService(t, { STOWAGE_EVENTS_SIZE: '1MB' })
+  const tags = Array.from({ length: 250 }, (_, index) => `${index}`.padEnd(200, 'x'))
+  const products = Array.from({ length: 30 }, (_, index) => {
+    return { product_id: index, variant_id: 1, name: `Presets ${index}`, tags }
+  })
+  const put = await service.call('PUT', `${API}/products`, { products })
+  assert.equal(put.status, 200)
+  await until('the oldest events are removed', async () => {
+    return (await service.call('GET', `${API}/events?after=0`)).status === 410
+  })
+  const { body } = await service.call('GET', `${API}/events`)
+  const [first, last] = [body.data[0], body.data.at(-1)]
+  assert.ok(JSON.stringify(body.data).length < 1_500_000)
+  assert.deepEqual([first.id > 8, last.id], [true, 30])
+})
+
 test('a reader whose events were removed gets 410, and can still read the remaining events', async (t) => {
   const service = await aService(t)
   const { context } = service

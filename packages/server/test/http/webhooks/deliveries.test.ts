@@ -2,6 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery } from '@stowage/protocol'
 import { API } from '@stowage/testing/service/upload'
+import { forgetEvents } from '../../../src/jobs/forget-events.ts'
+import { queueDeliveries } from '../../../src/operations/webhooks/queue-deliveries.ts'
+import { NEVER } from '../../support/run-jobs.ts'
 import { Webhook } from '../../support/standard-webhooks.ts'
 import { aWebhookFixture, DAY_MS, MINUTE_MS, SECOND_MS } from '../../support/webhook-fixture.ts'
 import { aWebhookReceiver } from '../../support/webhook-receiver.ts'
@@ -133,6 +136,60 @@ test('a delivery can be sent again, with the same ID and body', async (t) => {
   assert.deepEqual([data.status, data.attempts.length, data.body], ['succeeded', 2, first?.body])
   const unknown = await service.call('GET', `${path}/deliveries/${service.context.newId()}`)
   assert.deepEqual([unknown.status, unknown.body.code], [404, 'not_found'])
+})
+
+test('an event is stored once, not once for each webhook', async (t) => {
+  const fixture = await aWebhookFixture(t, { types: null })
+  const { own, service, webhook, deliver, deliveries } = fixture
+  const tags = Array.from({ length: 250 }, (_, index) => `${index}`.padEnd(200, 'x'))
+  const product = { product_id: 1, variant_id: 1, name: 'Presets', tags }
+  for (const name of ['other', 'third']) {
+    await service.call('POST', `${API}/webhooks`, { url: `http://127.0.0.1:1/${name}` })
+  }
+  const put = await service.call('PUT', `${API}/products`, { products: [product] })
+  assert.equal(put.status, 200)
+  while ((await queueDeliveries(own)).hasMore);
+  const stored: unknown[] = []
+  for (const { id } of await own.database.listAllWebhooks(undefined, 10)) {
+    stored.push(...(await own.database.listAllDeliveries(id, undefined, 10)))
+  }
+  assert.ok(stored.length >= 3)
+  assert.ok(JSON.stringify(stored).length < 10_000)
+  await deliver()
+  const sent = (await deliveries()).find(({ type }) => type === 'product.updated')
+  const { body } = await service.call('GET', `${API}/webhooks/${webhook.id}/deliveries/${sent?.id}`)
+  assert.ok(body.data.body.length > 50_000)
+})
+
+test('a delivery whose event was removed ends as failed, and the webhook shows how many events it missed', async (t) => {
+  const fixture = await aWebhookFixture(t)
+  const { receiver, own, service, path, deliver, deliveries, addLink } = fixture
+  await addLink()
+  await addLink()
+  receiver.respond = (response) => response.writeHead(500).end()
+  assert.equal(await deliver(), 2)
+  await service.call('PUT', path, { enabled: false })
+  await addLink()
+  const settings = { ...own.settings, eventsMaxBytes: 0 }
+  await forgetEvents({ ...own, settings }, NEVER)
+  await service.call('PUT', path, { enabled: true })
+  receiver.respond = (response) => response.end()
+  assert.equal(await deliver(MINUTE_MS), 2)
+  assert.equal(receiver.received.length, 2)
+  for (const { status, attempts, id } of await deliveries()) {
+    assert.equal(status, 'failed')
+    assert.match(attempts[1]?.error ?? '', /^The event was removed before it could be sent/)
+    const again = await service.call('POST', `${path}/deliveries/${id}/redeliver`)
+    assert.deepEqual([again.status, again.body.code], [410, 'delivery_expired'])
+    const { data } = (await service.call('GET', `${path}/deliveries/${id}`)).body
+    assert.equal(data.body, null)
+  }
+  const { data } = (await service.call('GET', path)).body
+  // Both deliveries, and the events that were not queued: of the third link, and of disabling the webhook.
+  assert.deepEqual([data.missed_events, data.failing_since, data.enabled], [4, null, true])
+  assert.ok(Date.parse(data.missed_at) > 0)
+  await addLink()
+  assert.equal(await deliver(), 1)
 })
 
 test('deliveries are listed in pages of at most 100, newest first', async (t) => {

@@ -19,7 +19,7 @@ async function addUnreadableEvent({ own }: WebhookFixture): Promise<void> {
 
 test('an event that cannot be read is logged, and stops neither webhooks nor streams', async (t) => {
   const fixture = await aWebhookFixture(t)
-  const { service, receiver, own, deliver, addLink } = fixture
+  const { service, receiver, path, own, deliver, deliveries, addLink } = fixture
   const other = await aWebhookReceiver(t)
   await service.call('POST', `${API}/webhooks`, { url: other.url })
   const logged: string[] = []
@@ -27,14 +27,15 @@ test('an event that cannot be read is logged, and stops neither webhooks nor str
   await addLink()
   await addUnreadableEvent(fixture)
   await addUnreadableEvent(fixture)
-  assert.equal(await deliver(), 2)
+  // The events that cannot be read have a type that only the other webhook receives.
+  assert.equal(await deliver(), 4)
   await addLink()
   await addUnreadableEvent(fixture)
   const { presentEvent } = own
   own.presentEvent = (event) => (event.id === 8 ? assert.fail() : presentEvent(event))
   await addLink()
   await addLink()
-  assert.equal(await deliver(), 4)
+  assert.equal(await deliver(), 7)
   for (const { events } of [receiver, other]) {
     assert.deepEqual(
       events()
@@ -43,11 +44,21 @@ test('an event that cannot be read is logged, and stops neither webhooks nor str
       [3, 6, 9],
     )
   }
+  assert.deepEqual(logged.map((message) => /event (\d+) of/.exec(message)?.[1]).sort(), [
+    '4',
+    '5',
+    '7',
+    '8',
+    '8',
+  ])
+  const failed = await deliveries('?status=failed')
   assert.deepEqual(
-    logged.map((message) => /event (\d+) of/.exec(message)?.[1]),
-    // The webhooks start at different events, so each reads its first events separately, and 4 is logged twice.
-    ['4', '4', '5', '7', '8'],
+    failed.map(({ event_id }) => event_id),
+    [8],
   )
+  assert.match(failed[0]?.attempts[0]?.error ?? '', /^The event cannot be read/)
+  const { missed_events, failing_since } = (await service.call('GET', path)).body.data
+  assert.deepEqual([missed_events, failing_since], [1, null])
   const older = await anEventStream(t, service.baseUrl, { query: '?after=3' })
   const newer = await anEventStream(t, service.baseUrl)
   await until('the streams have started', () => newer.lastId() === '9')

@@ -43,6 +43,8 @@ test('a webhook can be created, read, changed, disabled, enabled and deleted', a
     disabled_at: null,
     failing_since: null,
     pending: 0,
+    missed_events: 0,
+    missed_at: null,
     previous_secret_valid_until: null,
     created_at: webhook.created_at,
     updated_at: webhook.created_at,
