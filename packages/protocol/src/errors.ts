@@ -166,7 +166,7 @@ export const ERRORS = {
   },
   too_many_requests: {
     status: 429,
-    when: 'The key or the account has exceeded its limit of requests per minute, or too many of its large request bodies are being received at the same time.',
+    when: 'The key or the account has exceeded its limit of requests per minute, too many of its large request bodies are being received at the same time, or too many requests with wrong keys came from the address of the client.',
     remedy: 'Retry after the number of seconds in `Retry-After`.',
   },
   too_many_streams: {

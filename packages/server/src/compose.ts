@@ -89,6 +89,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       baseUrl: () => baseUrl,
       version: options.version,
       dashboard: options.dashboard,
+      trustProxy: config.trustProxy,
     })
     await app.listen({ host: config.host, port: config.port }).catch(explainPort)
     const { port } = app.server.address() as AddressInfo

@@ -14,6 +14,8 @@ import { presentKey } from './present-key.ts'
 
 /** An account as the CLI shows it, with sizes in bytes. */
 export interface AccountReport {
+  /** As in the log. */
+  id: string
   name: string
   plan: string
   storage: number
@@ -53,6 +55,7 @@ export function createOperator(context: OperatorContext): Operator {
     const account = await getAccount(context, name)
     const summary = await readSummary({ data: database.of(account.id) })
     return {
+      id: account.id,
       name,
       plan: summary.planName,
       storage: summary.limit,

@@ -46,6 +46,7 @@ test('settings override the defaults on SQLite and disk', () => {
     STOWAGE_MIGRATE: 'off',
     STOWAGE_AUTH: 'keys',
     STOWAGE_ADMIN_KEY: 'k'.repeat(32),
+    STOWAGE_TRUST_PROXY: '1',
     STOWAGE_RATE_LIMIT: '600',
     STOWAGE_PLAN_STORAGE: '500GB',
     STOWAGE_CHUNK_SIZE: '8MiB',
@@ -75,6 +76,7 @@ test('settings override the defaults on SQLite and disk', () => {
     },
     migrate: 'off',
     auth: { kind: 'keys', adminKey: 'k'.repeat(32) },
+    trustProxy: { kind: 'count', count: 1 },
     rateLimit: 600,
     planStorage: 500_000_000_000,
     chunkSize: 8_388_608,
@@ -210,6 +212,28 @@ test('an open service must not be reachable from other machines', () => {
     const [problem] = problemsOf({ STOWAGE_HOST: host, STOWAGE_AUTH: 'open' })
     assert.match(problem ?? '', /set STOWAGE_AUTH=keys/)
   }
+})
+
+test('trusted proxies are a number, or addresses and networks', () => {
+  const trusted = (text: string) =>
+    readConfig({ STOWAGE_AUTH: 'keys', STOWAGE_TRUST_PROXY: text }).trustProxy
+  assert.deepEqual(trusted('10'), { kind: 'count', count: 10 })
+  const addresses = ['10.0.0.0/8', '192.0.2.1', 'fd00::/8', '::1']
+  assert.deepEqual(trusted(addresses.join(', ')), { kind: 'addresses', addresses })
+  for (const text of [
+    '0',
+    '11',
+    'true',
+    '10.0.0.0/33',
+    'fd00::/129',
+    '10.0.0',
+    '10.0.0.1,',
+    '/8',
+  ]) {
+    assert.throws(() => trusted(text), /STOWAGE_TRUST_PROXY=.*must be the number of proxies/)
+  }
+  const [problem] = problemsOf({ STOWAGE_TRUST_PROXY: '1' })
+  assert.match(problem ?? '', /set STOWAGE_AUTH=keys/)
 })
 
 test('a problem with a secret setting does not contain its value', () => {

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path'
 import { formatDuration, parseSize } from '@stowage/protocol/format'
 import { MAX_PART_SIZE } from '../domain/parts.ts'
+import { parseTrustedProxies, type TrustedProxies } from '../domain/trusted-proxies.ts'
 import { closestOf } from '../text/closest.ts'
 import {
   type DatabaseConfig,
@@ -15,6 +16,7 @@ import {
   ADMIN_KEY_DESCRIPTION,
   oneOf,
   PORT_DESCRIPTION,
+  PROXIES_DESCRIPTION,
   parseAdminKey,
   parseCount,
   parseEventRetention,
@@ -44,6 +46,8 @@ export interface Config {
   /** Whether the service migrates its database when it starts. */
   migrate: 'auto' | 'off'
   auth: AuthConfig
+  /** The proxies whose `X-Forwarded-For` is used. Undefined: none. */
+  trustProxy: TrustedProxies | undefined
   /** Requests per minute for each key; undefined means no limit. */
   rateLimit: number | undefined
   /** Undefined: an existing account keeps its plan. */
@@ -122,6 +126,12 @@ export function readConfig(environment: Environment): Config {
   if (isOpen && adminKey !== undefined) {
     problems.push('STOWAGE_ADMIN_KEY: has no effect without STOWAGE_AUTH=keys; set both or neither')
   }
+  const trustProxy = read('STOWAGE_TRUST_PROXY', parseTrustedProxies, PROXIES_DESCRIPTION)
+  if (isOpen && trustProxy !== undefined) {
+    problems.push(
+      'STOWAGE_TRUST_PROXY: without keys, requests through a proxy are refused; set STOWAGE_AUTH=keys',
+    )
+  }
 
   const storage = readStorage(read, dataDirectory)
   const checksums = read('STOWAGE_CHECKSUMS', oneOf(['on', 'off']), 'on or off')
@@ -140,6 +150,7 @@ export function readConfig(environment: Environment): Config {
     storage,
     migrate: read('STOWAGE_MIGRATE', oneOf(['auto', 'off']), 'auto or off') ?? 'auto',
     auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey },
+    trustProxy,
     rateLimit: read(
       'STOWAGE_RATE_LIMIT',
       parseCount,

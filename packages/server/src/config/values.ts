@@ -23,6 +23,9 @@ export const URL_DESCRIPTION =
 export const ADMIN_KEY_DESCRIPTION =
   'at least 32 visible ASCII characters, such as the output of: openssl rand -hex 32'
 
+export const PROXIES_DESCRIPTION =
+  'the number of proxies in front of the service (1 to 10), or their addresses, such as 10.0.0.0/8,192.0.2.1'
+
 export function parseHost(text: string): string | undefined {
   return isIP(text) !== 0 || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/i.test(text) ? text : undefined
 }

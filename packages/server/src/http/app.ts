@@ -6,21 +6,26 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
+import type { TrustedProxies } from '../domain/trusted-proxies.ts'
 import { destroyIdleConnections } from '../node-http/destroy-idle-connections.ts'
 import { handleExpectations } from '../node-http/expectations.ts'
 import { keepIdleConnections } from '../node-http/keep-idle-connections.ts'
 import { refuseMalformedMessages } from '../node-http/refuse-malformed-messages.ts'
 import { trackConnections } from '../node-http/track-connections.ts'
+import type { Caller } from '../operations/keys/caller.ts'
 import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
 import type { Authorized } from './requests/authorize.ts'
 import { type BodyLease, openBodyBudget } from './requests/body-budget.ts'
+import { readClientAddress } from './requests/client-address.ts'
 import { compileValidator } from './requests/compile-validator.ts'
 import { CROSS_ORIGIN_HEADERS, handlePreflights } from './requests/cross-origin.ts'
+import { openFailedAuthentications } from './requests/failed-authentications.ts'
 import { refuseExpectations, sendContinue } from './requests/handle-expect-header.ts'
 import { limitBodyMemory, parseJsonBodies } from './requests/parse-json-bodies.ts'
 import { refuseMalformedRequests } from './requests/refuse-malformed-requests.ts'
 import { refuseRemoteRequests } from './requests/refuse-remote-requests.ts'
 import { refuseUnknownRoutes } from './requests/refuse-unknown-routes.ts'
+import { logRequest } from './responses/log-request.ts'
 import { sendError } from './responses/send-error.ts'
 import { accountRoutes } from './routes/account.ts'
 import { assetRoutes } from './routes/assets.ts'
@@ -43,7 +48,12 @@ declare module 'fastify' {
     isBodyOptional?: boolean
   }
   interface FastifyRequest {
+    /** Undefined if the request is public or has no valid key. */
+    caller: Caller | undefined
+    /** Undefined until the caller has also been found to have the scope that the call needs. */
     authorized: Authorized | undefined
+    /** Behind trusted proxies, the address that they forward. */
+    clientAddress: string
     /** The memory of the body; undefined if there is none. */
     bodyLease: BodyLease | undefined
     /** Whether the handler has started. It releases the lease when it has ended. */
@@ -51,8 +61,10 @@ declare module 'fastify' {
   }
 }
 
-export interface AppOptions extends RouteOptions {
+export interface AppOptions extends Omit<RouteOptions, 'failures'> {
   logger: FastifyBaseLogger
+  /** The proxies whose `X-Forwarded-For` is used. Undefined: none. */
+  trustProxy: TrustedProxies | undefined
 }
 
 /** For calls without a `bodyLimit` of their own. */
@@ -108,10 +120,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
     // The service refuses a missing Host itself, with an error body.
     http: { requireHostHeader: false },
   })
+  const clientAddressOf = readClientAddress(options.trustProxy)
   const isOpen = options.context.settings.auth.kind === 'open'
 
   /** Sets the headers of every response. An open service also refuses remote requests here. */
   function receive(request: FastifyRequest, reply: FastifyReply): void {
+    request.clientAddress = clientAddressOf(request)
     reply.headers({ 'X-Request-Id': request.id, 'X-Content-Type-Options': 'nosniff' })
     if (isOpen) refuseRemoteRequests(request, options.baseUrl())
     else reply.headers(CROSS_ORIGIN_HEADERS)
@@ -124,7 +138,9 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const closeConnections = trackConnections(app.server, { withinMs: SHUTDOWN_TIMEOUT_MS })
   app.addHook('preClose', async () => closeConnections())
   app.setErrorHandler(sendError)
+  app.decorateRequest('caller', undefined)
   app.decorateRequest('authorized', undefined)
+  app.decorateRequest('clientAddress', '')
   app.decorateRequest('isCalled', false)
   parseJsonBodies(app)
   app.addHook('onRequest', (request, reply, done) => {
@@ -140,14 +156,11 @@ export function buildApp(options: AppOptions): FastifyInstance {
   limitBodyMemory(app, openBodyBudget())
   sendContinue(app)
   refuseUnknownRoutes(app)
-  app.addHook('onResponse', (request, reply, done) => {
-    // Log only the path: the query may contain search terms.
-    const { method, url } = request
-    const path = url.split('?', 1)[0]
-    const fields = { method, path, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }
-    request.log.info(fields, 'request completed')
+  app.addHook('onResponse', (_request, reply, done) => {
+    logRequest(reply, 'request completed')
     done()
   })
-  for (const addRoutes of ROUTES) addRoutes(app, options)
+  const failures = openFailedAuthentications(() => options.context.clock())
+  for (const addRoutes of ROUTES) addRoutes(app, { ...options, failures })
   return app
 }

@@ -113,6 +113,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       baseUrl: () => baseUrl,
       version: '',
       dashboard: undefined,
+      trustProxy: undefined,
     })
   // An injected request runs in the asynchronous context of its caller, and so uses the caller's ports.
   const app = appOn({

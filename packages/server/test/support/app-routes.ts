@@ -10,6 +10,7 @@ export async function routesOf({ context, baseUrl }: TestService): Promise<strin
     baseUrl: () => baseUrl,
     version: '0.0.0-test',
     dashboard: undefined,
+    trustProxy: undefined,
   })
   await app.ready()
   const tree = app.printRoutes({ commonPrefix: false })

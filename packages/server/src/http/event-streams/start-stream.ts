@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { EventType } from '../../domain/event.ts'
 import { invalid } from '../../errors.ts'
 import { listEvents } from '../../operations/events/list-events.ts'
+import { logRequest } from '../responses/log-request.ts'
 import type { CheckedRequest } from '../route.ts'
 import type { EventStreams } from './open-event-streams.ts'
 
@@ -56,6 +57,9 @@ export async function startStream(
     }
     reply.hijack()
     reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>)
+    // Fastify does not report the end of a hijacked response.
+    logRequest(reply, 'event stream started')
+    reply.raw.once('close', () => logRequest(reply, 'request completed'))
     stream.start(reply.raw, after ?? lastId)
     return reply
   } catch (error) {

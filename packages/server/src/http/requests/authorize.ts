@@ -28,12 +28,21 @@ interface ProtectedEndpoint {
 
 /** Checks the caller’s key, upload token or session, its rate limit and its scope before the body is read. */
 export async function authorize(
-  { context, baseUrl }: Pick<RouteOptions, 'context' | 'baseUrl'>,
+  { context, baseUrl, failures }: Pick<RouteOptions, 'context' | 'baseUrl' | 'failures'>,
   endpoint: ProtectedEndpoint,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<Authorized> {
-  const caller = await authenticate(context, credentialsOf(request, context, baseUrl()))
+  const credentials = credentialsOf(request, context, baseUrl())
+  const caller = await authenticate(context, credentials).catch((refusal: unknown) => {
+    const { authorization, sessionToken } = credentials
+    const isWrong = refusal instanceof ServiceError && refusal.code === 'unauthenticated'
+    if (!isWrong || (authorization === undefined && sessionToken === undefined)) throw refusal
+    const { error, retryAfterSeconds } = failures.count(request.clientAddress, refusal)
+    if (retryAfterSeconds !== undefined) reply.header('Retry-After', retryAfterSeconds)
+    throw error
+  })
+  request.caller = caller
   // Shared caches never store responses to requests with a key, but they may with a cookie.
   if (caller.session !== undefined) reply.header('Cache-Control', 'no-store')
   const status = await limitRate(context, caller.keyId)

@@ -18,14 +18,14 @@ const FIRST_BYTES = 16 * 1024
 export function limitBodyMemory(app: FastifyInstance, budget: BodyBudget): void {
   app.decorateRequest('bodyLease', undefined)
   app.addHook('preParsing', (request, reply, payload, done) => {
-    const { authorized } = request
+    const { caller } = request
     const bytes = declaredLength(request) ?? FIRST_BYTES
     // A body that is too large is refused without reading it.
-    if (authorized === undefined || bytes === 0 || bytes > request.routeOptions.bodyLimit) {
+    if (caller === undefined || bytes === 0 || bytes > request.routeOptions.bodyLimit) {
       done(null, payload)
       return
     }
-    const { accountId, keyId: callerId } = authorized.caller
+    const { accountId, keyId: callerId } = caller
     const onLease = (lease: BodyLease) => {
       request.bodyLease = lease
       // A call that still runs keeps its body, even if the client has disconnected.

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../../operations/context.ts'
+import type { FailedAuthentications } from '../requests/failed-authentications.ts'
 
 export interface RouteOptions {
   context: Context
@@ -8,6 +9,7 @@ export interface RouteOptions {
   version: string
   /** The folder of the built web app, if there is one. */
   dashboard: URL | undefined
+  failures: FailedAuthentications
 }
 
 export type RouteGroup = (app: FastifyInstance, options: RouteOptions) => void

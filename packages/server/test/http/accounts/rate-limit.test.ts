@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
 import { ADMIN_KEY, aKeyedService, anAccount, callerWith } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
+import { formatApiKey, formatUploadToken } from '../../../src/domain/api-key.ts'
 
 const MINUTE = Date.UTC(2030, 0, 1, 12, 30)
 
@@ -79,6 +81,37 @@ test('requests without a key count toward no limit, and public pages are never l
     assert.equal((await withoutKey('GET', '/healthz')).status, 200)
   }
   assert.equal((await callerWith(service.baseUrl, ADMIN_KEY)('GET', `${API}/account`)).status, 200)
+})
+
+test('after many wrong keys, tokens or cookies from an address, further ones get 429, and valid keys still work', async (t) => {
+  const service = await aKeyedService(t, { STOWAGE_TRUST_PROXY: '1' })
+  setClock(service, 0)
+  const path = `${API}/account`
+  const from = (address: string, wrong: Record<string, string>) =>
+    callerWith(service.baseUrl)('GET', path, undefined, { ...wrong, 'X-Forwarded-For': address })
+  const bearer = (secret: string) => ({ Authorization: `Bearer ${secret}` })
+  const random = () => randomBytes(32)
+  const cookie = `stowage-session-${new URL(service.baseUrl).port}=${random().toString('base64url')}`
+  const wrong = [
+    () => bearer(formatApiKey(random())),
+    () => bearer('mistyped'),
+    () => bearer(formatUploadToken(random())),
+    () => ({ Cookie: cookie }),
+  ]
+  for (let count = 0; count < 25; count += 1) {
+    for (const one of wrong) assert.equal((await from('192.0.2.1', one())).status, 401)
+  }
+  for (const one of wrong) {
+    const refused = await from('192.0.2.1', one())
+    assert.deepEqual([refused.status, refused.body.code], [429, 'too_many_requests'])
+    assert.equal(refused.headers.get('Retry-After'), '1')
+    assert.equal((await from('192.0.2.2', one())).status, 401)
+  }
+  assert.equal((await from('192.0.2.1', bearer(ADMIN_KEY))).status, 200)
+  // A request without a key is not an attempt to guess one.
+  assert.equal((await from('192.0.2.1', {})).status, 401)
+  setClock(service, 2_000)
+  assert.equal((await from('192.0.2.1', bearer('mistyped'))).status, 401)
 })
 
 test('without a limit, responses have no rate limit headers', async (t) => {

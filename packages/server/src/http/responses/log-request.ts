@@ -1,0 +1,32 @@
+import type { FastifyReply } from 'fastify'
+import type { Caller } from '../../operations/keys/caller.ts'
+
+/** Longer paths cannot be valid. */
+const MAX_PATH = 500
+
+/** Logs which account sent the request, with which key, and from where. Never logs a secret. */
+export function logRequest(
+  reply: FastifyReply,
+  event: 'request completed' | 'event stream started',
+): void {
+  const { request } = reply
+  const { method, url, caller } = request
+  const fields = {
+    method,
+    // Without the query, which may contain search terms.
+    path: url.split('?', 1)[0]?.slice(0, MAX_PATH),
+    status: reply.statusCode,
+    ms: Math.round(reply.elapsedTime),
+    address: request.clientAddress,
+  }
+  request.log.info(
+    caller ? { ...fields, account: caller.accountId, ...credentialOf(caller) } : fields,
+    event,
+  )
+}
+
+/** How the caller authenticated, and the ID of its key or upload token. */
+function credentialOf({ keyId, uploadToken, session }: Caller) {
+  if (uploadToken !== undefined) return { auth: 'token', token: uploadToken.id }
+  return { auth: session === undefined ? 'key' : 'session', key: keyId }
+}

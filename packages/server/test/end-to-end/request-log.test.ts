@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
+import { ADMIN_KEY, callerWith, requestKey } from '@stowage/testing/service/accounts'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { API } from '@stowage/testing/service/upload'
+import { formatApiKey } from '../../src/domain/api-key.ts'
+
+test('the log line of a request has the account, the key and the address of the client, and no secret', async (t) => {
+  const service = await aServiceProcess(t, {
+    STOWAGE_AUTH: 'keys',
+    STOWAGE_ADMIN_KEY: ADMIN_KEY,
+    STOWAGE_TRUST_PROXY: '1',
+  })
+  const { baseUrl } = service
+  const admin = callerWith(baseUrl, ADMIN_KEY)
+  const key = await requestKey(admin, 'read')
+  const limits = { max_bytes: 1000 }
+  const { id, token } = (await admin('POST', `${API}/upload-tokens`, limits)).body
+  const signIn = await callerWith(baseUrl, key.secret)('POST', `${API}/session`, {})
+  const cookie = signIn.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const unknown = formatApiKey(randomBytes(32))
+  const { id: missing } = key
+
+  /** Each of these calls gets a log line with these fields. */
+  const calls: { secret?: string; path: string; headers?: object; line: object }[] = [
+    {
+      secret: key.secret,
+      path: `${API}/assets/${missing}?search=private`,
+      line: { path: `${API}/assets/${missing}`, status: 404, auth: 'key', key: key.id },
+    },
+    { secret: key.secret, path: `${API}/keys`, line: { status: 403, auth: 'key', key: key.id } },
+    { secret: ADMIN_KEY, path: `${API}/keys`, line: { status: 200, auth: 'key', key: 'admin' } },
+    { secret: token, path: `${API}/assets`, line: { status: 403, auth: 'token', token: id } },
+    {
+      path: `${API}/products`,
+      headers: { Cookie: cookie },
+      line: { status: 200, auth: 'session', key: key.id },
+    },
+    {
+      secret: key.secret,
+      path: `${API}/events`,
+      headers: { Accept: 'text/event-stream' },
+      line: { status: 200, auth: 'key', key: key.id },
+    },
+    { secret: unknown, path: `${API}/assets`, line: { status: 401 } },
+    { path: '/healthz', line: { status: 200 } },
+    { path: `/${'x'.repeat(2000)}`, line: { path: `/${'x'.repeat(499)}`, status: 404 } },
+  ]
+  const lines = () =>
+    service
+      .output()
+      .stderr.split('\n')
+      .filter((line) => line.includes('request completed'))
+      .map((line) => JSON.parse(line))
+  await until('the creation of the key is in the log', () => lines().length >= 3)
+  const { account } = lines()[0]
+  assert.match(account, /^[0-9a-f-]{36}$/)
+  for (const [index, { secret, path, headers, line }] of calls.entries()) {
+    const address = `203.0.113.${index}`
+    const leave = new AbortController()
+    const response = await fetch(baseUrl + path, {
+      signal: leave.signal,
+      headers: {
+        ...(secret !== undefined && { Authorization: `Bearer ${secret}` }),
+        'X-Forwarded-For': `198.51.100.1, ${address}`,
+        ...headers,
+      },
+    })
+    leave.abort()
+    const own = () => lines().find(({ reqId }) => reqId === response.headers.get('x-request-id'))
+    await until(`the call of ${path} is in the log`, () => own() !== undefined)
+    const { time, level, reqId, ms, ...logged } = own()
+    assert.deepEqual(logged, {
+      method: 'GET',
+      path,
+      address,
+      ...('auth' in line && { account }),
+      ...line,
+      msg: 'request completed',
+    })
+    assert.deepEqual([typeof time, level, typeof ms], ['number', 30, 'number'])
+  }
+  assert.equal(await service.stop('SIGTERM'), 0)
+  const { stderr } = service.output()
+  for (const secret of [ADMIN_KEY, key.secret, token, unknown, cookie.split('=')[1], 'private']) {
+    assert.ok(secret && !stderr.includes(secret))
+  }
+})
