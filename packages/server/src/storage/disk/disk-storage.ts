@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { accessSync, constants, existsSync } from 'node:fs'
 import { hmacOf } from '../../crypto/hmac.ts'
 import { EngineUnavailable } from '../../errors.ts'
 import { hostInUrl } from '../../text/host-in-url.ts'
@@ -8,6 +8,7 @@ import { makeFolderSync, readFree } from './file-system.ts'
 import { finishUpload } from './finish-upload.ts'
 import { layoutOf, objectFolder, uploadFolder } from './layout.ts'
 import { type ListenerFailure, openListener } from './open-listener.ts'
+import { readPartFiles } from './part-file.ts'
 import { prepareFolders } from './prepare-folders.ts'
 import { reopenSealed } from './reopen-sealed.ts'
 import { downloadUrl, partUrl } from './signed-url.ts'
@@ -41,12 +42,15 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
   const withKey = serializeByKey()
   /** Calls for one key never overlap, so no completion runs here: a folder that is still sealed is reopened. */
   const withUpload = <Result>(upload: StorageUpload, work: () => Promise<Result>) =>
-    withKey(upload.key, () =>
-      requireMounted(layout, async () => {
+    withKey(upload.key, async () => {
+      try {
+        accessSync(layout.uploads, constants.W_OK)
         await reopenSealed(layout, upload)
-        return work()
-      }),
-    )
+        return await work()
+      } catch (error) {
+        throw new EngineUnavailable('storage', error)
+      }
+    })
   const url = options.url ?? `http://${hostInUrl(options.host)}:${listener.port}`
 
   const contents = diskContents(layout)
@@ -76,7 +80,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
       return { urls, expiresAt }
     },
 
-    listParts: (upload) => withUpload(upload, () => contents.listParts(upload)),
+    listParts: (upload) => withUpload(upload, () => readPartFiles(uploadFolder(layout, upload))),
 
     completeUpload: (upload, plan, parts) =>
       withUpload(upload, async () => {

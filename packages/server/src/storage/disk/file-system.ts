@@ -1,7 +1,9 @@
-import { mkdirSync } from 'node:fs'
-import { mkdir, open, rename, statfs } from 'node:fs/promises'
+import { closeSync, fsync, mkdirSync, openSync, renameSync } from 'node:fs'
+import { rename, statfs } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 
+const sync = promisify(fsync)
 const IS_WINDOWS = process.platform === 'win32'
 const PAUSE_MS = 20
 const MAX_ATTEMPTS = 100
@@ -36,15 +38,6 @@ export async function readFree(folder: string): Promise<number> {
 }
 
 /** Creates the last folder of the path. It is not an error if it exists. */
-export async function makeFolder(folder: string): Promise<void> {
-  try {
-    await mkdir(folder)
-  } catch (error) {
-    if (!hasCode(error, 'EEXIST')) throw error
-  }
-}
-
-/** `makeFolder`, synchronously. */
 export function makeFolderSync(folder: string): void {
   try {
     mkdirSync(folder)
@@ -53,15 +46,46 @@ export function makeFolderSync(folder: string): void {
   }
 }
 
-/** Makes renames into and out of the folder durable. */
-export async function syncFolder(folder: string): Promise<void> {
-  // Windows can't sync a folder. NTFS journals renames.
-  if (IS_WINDOWS) return
-  const handle = await open(folder, 'r')
+/**
+ * Makes renames into and out of the folder durable. Calls that wait at the same time share a sync: hundreds of uploads
+ * change the same few folders, and each sync takes a thread of Node's pool, for which all other calls then wait.
+ */
+export const syncFolder = openFolderSyncs()
+
+function openFolderSyncs(): (folder: string) => Promise<void> {
+  interface Syncs {
+    running: Promise<void>
+    /** Begins after `running`, which may not include changes that were made since it began. */
+    next?: Promise<void>
+  }
+  const syncs = new Map<string, Syncs>()
+
+  function start(folder: string): Promise<void> {
+    const running = syncNow(folder).finally(() => {
+      if (syncs.get(folder)?.running === running) syncs.delete(folder)
+    })
+    syncs.set(folder, { running })
+    return running
+  }
+
+  return async (folder) => {
+    // Windows can't sync a folder. NTFS journals renames.
+    if (IS_WINDOWS) return
+    const current = syncs.get(folder)
+    if (current === undefined) return start(folder)
+    const startNext = () => start(folder)
+    current.next ??= current.running.then(startNext, startNext)
+    return current.next
+  }
+}
+
+/** Opens and closes the folder synchronously, which takes less time than handing these calls to the thread pool. */
+async function syncNow(folder: string): Promise<void> {
+  const file = openSync(folder, 'r')
   try {
-    await handle.sync()
+    await sync(file)
   } finally {
-    await handle.close()
+    closeSync(file)
   }
 }
 
@@ -82,5 +106,15 @@ export async function move(from: string, to: string): Promise<void> {
       if (!isInUse(error) || attempt === MAX_ATTEMPTS) throw error
       await pause(PAUSE_MS)
     }
+  }
+}
+
+/** `move`, synchronously where possible, which takes less time than handing the call to the thread pool. */
+export async function moveNow(from: string, to: string): Promise<void> {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (!isInUse(error)) throw error
+    await move(from, to)
   }
 }

@@ -1,10 +1,10 @@
-import { existsSync } from 'node:fs'
-import { readdir, rm } from 'node:fs/promises'
+import { existsSync, readdirSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { partsAtFault } from '../../domain/match-parts.ts'
 import type { PartPlan } from '../../domain/parts.ts'
 import type { CompletionOutcome, StorageUpload } from '../storage.ts'
-import { isMissing, makeFolder, move, syncFolder } from './file-system.ts'
+import { isMissing, makeFolderSync, moveNow, syncFolder } from './file-system.ts'
 import { type Layout, objectFolder, objectShard, sealedFolder, uploadFolder } from './layout.ts'
 import { readPartFiles } from './part-file.ts'
 
@@ -20,6 +20,9 @@ interface Expected {
  * are compared there. Then it is renamed to the object, or back to an upload. So an object's folder is
  * always complete and never changes until it is removed: a late call finds the object and does not
  * touch it, whatever parts it expected.
+ *
+ * Only the syncs run in Node's thread pool. Every other call there would wait for the syncs of all other completions,
+ * one after another, and a completion among hundreds would take several times as long as any other call.
  */
 export async function finishUpload(
   layout: Layout,
@@ -34,9 +37,9 @@ export async function finishUpload(
   }
   const source = uploadFolder(layout, upload)
   const sealed = sealedFolder(layout, upload)
-  await makeFolder(objectShard(layout, upload.key))
+  makeFolderSync(objectShard(layout, upload.key))
   try {
-    await move(source, sealed)
+    await moveNow(source, sealed)
   } catch (error) {
     if (isMissing(error)) return { outcome: 'gone' }
     throw error
@@ -48,10 +51,10 @@ export async function finishUpload(
     if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
     await removeOtherFiles(sealed, expected.plan.count)
     await syncFolder(sealed)
-    await move(sealed, target)
+    await moveNow(sealed, target)
     isObject = true
   } finally {
-    if (!isObject) await move(sealed, source)
+    if (!isObject) await moveNow(sealed, source)
   }
   await syncObject(layout, target)
   return { outcome: 'completed' }
@@ -59,9 +62,7 @@ export async function finishUpload(
 
 /** Makes the rename from upload to object durable. */
 async function syncObject(layout: Layout, target: string): Promise<void> {
-  await syncFolder(dirname(target))
-  await syncFolder(layout.objects)
-  await syncFolder(layout.uploads)
+  await Promise.all([dirname(target), layout.objects, layout.uploads].map(syncFolder))
 }
 
 async function objectOutcome(folder: string, plan: PartPlan): Promise<CompletionOutcome> {
@@ -71,7 +72,7 @@ async function objectOutcome(folder: string, plan: PartPlan): Promise<Completion
 
 /** Removes parts that were in transfer when the folder was sealed. */
 async function removeOtherFiles(folder: string, count: number): Promise<void> {
-  for (const name of await readdir(folder)) {
+  for (const name of readdirSync(folder)) {
     const isPart = /^\d{5}$/.test(name) && Number(name) >= 1 && Number(name) <= count
     if (!isPart) await rm(join(folder, name), { force: true })
   }

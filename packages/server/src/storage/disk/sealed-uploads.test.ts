@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -117,4 +118,31 @@ test('a part whose client disconnects while its upload is sealed leaves no file 
   assert.equal(response.status, 404)
   await rename(join(uploads, `${name}.sealed`), join(uploads, name))
   await until('the incomplete part is removed', async () => (await names()).length === 2)
+})
+
+test('concurrent completions share syncs, and wait for little else in the thread pool', async (t) => {
+  const storage = await open(t, await aFolder(t))
+  const uploads = Array.from({ length: 50 }, (_, index) => ({
+    key: `01890000-0000-7000-8000-0000000${String(index).padStart(3, '0')}01`,
+    id: 'one',
+  }))
+  for (const upload of uploads) {
+    await storage.createUpload({ ...upload, mime: 'text/plain' })
+    const { urls } = await storage.signParts(upload, ranges, new Date(Date.now() + 60_000))
+    for (const url of urls) await fetch(url, { method: 'PUT', body: Buffer.alloc(10, 'x') })
+  }
+  let calls = 0
+  const hook = createHook({
+    init(_id, type) {
+      if (type.startsWith('FSREQ')) calls += 1
+    },
+  })
+  hook.enable()
+  const outcomes = await Promise.all(
+    uploads.map((upload) => storage.completeUpload(upload, plan, [])),
+  )
+  hook.disable()
+  for (const outcome of outcomes) assert.deepEqual(outcome, { outcome: 'completed' })
+  // Each upload syncs its own folder. The folders that they have in common are synced a few times.
+  assert.ok(calls < 2 * uploads.length, `${calls} calls in the thread pool`)
 })
