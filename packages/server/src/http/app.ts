@@ -25,6 +25,7 @@ import { limitBodyMemory, parseJsonBodies } from './requests/parse-json-bodies.t
 import { refuseMalformedRequests } from './requests/refuse-malformed-requests.ts'
 import { refuseRemoteRequests } from './requests/refuse-remote-requests.ts'
 import { refuseUnknownRoutes } from './requests/refuse-unknown-routes.ts'
+import { createTurns } from './requests/take-turns.ts'
 import { logRequest } from './responses/log-request.ts'
 import { sendError } from './responses/send-error.ts'
 import { accountRoutes } from './routes/account.ts'
@@ -156,6 +157,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
   limitBodyMemory(app, openBodyBudget())
   sendContinue(app)
   refuseUnknownRoutes(app)
+  const takeTurn = createTurns()
+  app.addHook('preHandler', (request, _reply, done) => {
+    const { authorized } = request
+    if (authorized === undefined) done()
+    else takeTurn(authorized.caller.accountId, done)
+  })
   app.addHook('onResponse', (_request, reply, done) => {
     logRequest(reply, 'request completed')
     done()

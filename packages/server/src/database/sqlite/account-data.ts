@@ -31,7 +31,6 @@ export function prepareAccountData(
   { putProducts }: PutProducts,
   run: UnitsOfWork,
 ): (writer: Writer) => AccountData {
-  const { read, write, free, ownTransaction } = run
   const webhooks = prepareAccountWebhookData(connection, run)
   const accounts = prepareAccounts(connection)
   const usage = prepareUsage(connection)
@@ -55,6 +54,7 @@ export function prepareAccountData(
 
   return (writer) => {
     const { account } = writer
+    const { read, write, free, ownTransaction } = run.of(account)
     return {
       ...webhooks(writer),
       readSummary: () => read(() => accounts.readSummary(account)),

@@ -14,6 +14,7 @@ function openGroup(file = ':memory:') {
   const list = connection.prepare<{ number: number }>('select number from numbers order by number')
   const inGroup = groupCommits(connection)
   return {
+    inGroup,
     /** Inserts the numbers in one unit. */
     insert: (...numbers: number[]) =>
       inGroup(() => {
@@ -67,4 +68,23 @@ test('units wait for the lock of another process without blocking, and each take
   const statuses = (await Promise.all([early, late])).flat().map(({ status }) => status)
   assert.deepEqual(statuses, ['fulfilled', 'rejected', 'fulfilled', 'fulfilled', 'rejected'])
   assert.deepEqual(numbers(), [1, 3, 4, 9])
+})
+
+test('units that wait are served account by account, and never block the event loop for long', async () => {
+  const { inGroup } = openGroup()
+  const order: string[] = []
+  const write = (party: string) =>
+    inGroup(() => {
+      order.push(party)
+      const until = performance.now() + 3
+      while (performance.now() < until);
+    }, party)
+  const writes = Array.from({ length: 40 }, () => write('busy'))
+  await nextTurn()
+  const first = order.length
+  assert.ok(first > 0 && first < 10, `${first} units in the first commit`)
+  await write('other')
+  assert.ok(order.indexOf('other') <= first + 1)
+  await Promise.all(writes)
+  assert.equal(order.length, 41)
 })

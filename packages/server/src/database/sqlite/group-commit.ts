@@ -3,55 +3,91 @@ import type { Connection } from './statement.ts'
 
 interface Unit {
   work: () => unknown
+  party: string
   since: number
   resolve(result: unknown): void
   reject(error: unknown): void
 }
+
+/** How long the units of one commit may run, because they block the event loop. One more unit may start until then. */
+const MAX_GROUP_MS = 10
+
+/** Runs the work in the next commit that has room for it. `party` is an account, or empty for work of no account. */
+export type RunInGroup = <Result>(work: () => Result, party?: string) => Promise<Result>
 
 /**
  * Units of work that arrive at the same time share one commit, and therefore one disk sync. Each
  * succeeds or fails independently, and is durable when its promise resolves. A unit may run more than
  * once: when one fails, the others are rolled back and run again without it. That is rare, and a
  * savepoint per unit would slow down all of them. While another process holds the lock, the units wait
- * without blocking the event loop, and each fails after a limit.
+ * without blocking the event loop, and each fails after a limit. Units that have to wait are served account by account,
+ * and those of one account in their order.
  */
-export function groupCommits({ transaction }: Connection) {
-  let waiting: Unit[] = []
+export function groupCommits({ transaction }: Connection): RunInGroup {
+  /** The first party is served next, and then moves to the end. */
+  const waiting = new Map<string, Unit[]>()
   let isScheduled = false
 
   function commitAll(): void {
     isScheduled = false
-    let group = waiting
-    waiting = []
     try {
-      while (group.length > 0) group = commit(group)
+      let again = commit([])
+      while (again.length > 0) again = commit(again)
+      if (waiting.size > 0) schedule()
     } catch (error) {
-      // Another process holds the lock. Units that arrived meanwhile run after these.
-      waiting = [...rejectOverdue(group, error), ...waiting]
-      if (waiting.length > 0) schedule(BUSY_PAUSE_MS)
+      // Another process holds the lock.
+      rejectOverdue(waiting, error)
+      if (waiting.size > 0) schedule(BUSY_PAUSE_MS)
     }
   }
 
-  /** Returns the units to run again. Throws, without any effect, when another process holds the lock. */
-  function commit(group: Unit[]): Unit[] {
+  /**
+   * Runs the given units, or as many waiting ones as there is time for. Returns the units to run again. When another
+   * process holds the lock, it throws, and the units wait again.
+   */
+  function commit(again: Unit[]): Unit[] {
+    const group: Unit[] = []
+    const until = performance.now() + MAX_GROUP_MS
+    const next = () => (performance.now() < until ? takeNext() : undefined)
     let running: Unit | undefined
     try {
-      const results = transaction(() => {
-        const returned = group.map((unit) => {
-          running = unit
-          return unit.work()
-        })
-        running = undefined
-        return returned
+      const results: unknown[] = []
+      transaction(() => {
+        running = again[0] ?? takeNext()
+        while (running !== undefined) {
+          group.push(running)
+          results.push(running.work())
+          running = again.length > 0 ? again[group.length] : next()
+        }
       })
       for (const [index, { resolve }] of group.entries()) resolve(results[index])
       return []
     } catch (error) {
-      if (isBusy(error)) throw error
+      if (isBusy(error)) {
+        for (const unit of (again.length > 0 ? again : group).toReversed()) putBack(unit)
+        throw error
+      }
       const failed = running === undefined ? group : [running]
       for (const { reject } of failed) reject(error)
-      return group.filter((unit) => !failed.includes(unit))
+      const others = again.length > 0 ? again : group
+      return others.filter((unit) => !failed.includes(unit))
     }
+  }
+
+  function takeNext(): Unit | undefined {
+    for (const [party, units] of waiting) {
+      const unit = units.shift()
+      waiting.delete(party)
+      if (units.length > 0) waiting.set(party, units)
+      return unit
+    }
+    return undefined
+  }
+
+  function putBack(unit: Unit): void {
+    const units = waiting.get(unit.party)
+    if (units === undefined) waiting.set(unit.party, [unit])
+    else units.unshift(unit)
   }
 
   function schedule(pauseMs?: number): void {
@@ -61,17 +97,25 @@ export function groupCommits({ transaction }: Connection) {
     else setTimeout(commitAll, pauseMs)
   }
 
-  return <Result>(work: () => Result): Promise<Result> =>
-    new Promise<Result>((resolve, reject) => {
-      waiting.push({ work, since: performance.now(), resolve: resolve as Unit['resolve'], reject })
+  return (work, party = '') =>
+    new Promise((resolve, reject) => {
+      const since = performance.now()
+      const unit = { work, party, since, resolve: resolve as Unit['resolve'], reject }
+      const units = waiting.get(party)
+      if (units === undefined) waiting.set(party, [unit])
+      else units.push(unit)
       // Runs after the other requests of this turn of the event loop, to include their writes.
       schedule()
     })
 }
 
-/** Rejects units that have waited too long, and returns the others. */
-function rejectOverdue(group: Unit[], error: unknown): Unit[] {
+/** Rejects and removes units that have waited too long. */
+function rejectOverdue(waiting: Map<string, Unit[]>, error: unknown): void {
   const oldest = performance.now() - BUSY_LIMIT_MS
-  for (const { since, reject } of group) if (since < oldest) reject(error)
-  return group.filter(({ since }) => since >= oldest)
+  for (const [party, units] of waiting) {
+    for (const { since, reject } of units) if (since < oldest) reject(error)
+    const others = units.filter(({ since }) => since >= oldest)
+    if (others.length === 0) waiting.delete(party)
+    else waiting.set(party, others)
+  }
 }

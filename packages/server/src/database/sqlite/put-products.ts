@@ -4,7 +4,7 @@ import type { Writer } from '../cache-account-data.ts'
 import { type FoldedProduct, foldProduct, foldProducts, lacksTexts } from '../fold-products.ts'
 import { createTimeSlicer } from '../time-slicer.ts'
 import { connect, disableBusyTimeout } from './connection.ts'
-import type { groupCommits } from './group-commit.ts'
+import type { RunInGroup } from './group-commit.ts'
 import { BUSY_PAUSE_MS, retryWhileBusy } from './outages.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
 import { prepareRecordEvents } from './record-events.ts'
@@ -16,7 +16,7 @@ const ROWS_PER_TURN = 100
 interface PutOptions extends ConnectionListeners {
   file: string
   connection: Connection
-  inGroup: ReturnType<typeof groupCommits>
+  inGroup: RunInGroup
 }
 
 /**
@@ -77,7 +77,7 @@ export function openPutProducts(options: PutOptions) {
       const folded = await foldProducts(products)
       const rows = folded.reduce((sum, { searchTags }) => sum + 1 + searchTags.length, 0)
       return rows <= ROWS_PER_TURN
-        ? inGroup(() => folded.map((product) => put(writer, product)))
+        ? inGroup(() => folded.map((product) => put(writer, product)), account)
         : enqueue(() => putInSlices(writer, folded))
     },
 

@@ -1,5 +1,5 @@
 import { EngineUnavailable } from '../../errors.ts'
-import type { groupCommits } from './group-commit.ts'
+import type { RunInGroup } from './group-commit.ts'
 import { retryWhileBusy, toOutage } from './outages.ts'
 import type { SpareFile } from './spare-file.ts'
 
@@ -16,13 +16,20 @@ export interface UnitsOfWork {
   free<Result>(work: () => Result): Promise<Result>
   /** For work that manages its own transaction. */
   ownTransaction<Result>(work: () => Promise<Result>): Promise<Result>
+  /** For the work of an account: writes that have to wait are served account by account. */
+  of(account: string): Omit<UnitsOfWork, 'of'>
 }
 
-export function createUnitsOfWork(
-  inGroup: ReturnType<typeof groupCommits>,
+export function createUnitsOfWork(inGroup: RunInGroup, spareFile: SpareFile): UnitsOfWork {
+  return { ...unitsOf(inGroup, spareFile), of: (account) => unitsOf(inGroup, spareFile, account) }
+}
+
+function unitsOf(
+  inGroup: RunInGroup,
   spareFile: SpareFile,
-): UnitsOfWork {
-  const write: UnitsOfWork['write'] = (work) => withOutages(() => inGroup(work))
+  account?: string,
+): Omit<UnitsOfWork, 'of'> {
+  const write: UnitsOfWork['write'] = (work) => withOutages(() => inGroup(work, account))
 
   return {
     read: (work) => withOutages(() => retryWhileBusy(work)),

@@ -10,26 +10,33 @@ import { prepareWebhooks } from './webhooks.ts'
 /** The methods for the webhooks of one account. */
 export function prepareAccountWebhookData(
   connection: Connection,
-  { read, write, free }: UnitsOfWork,
+  run: UnitsOfWork,
 ): (writer: Writer) => AccountWebhookData {
   const webhooks = prepareWebhooks(connection)
   const deliveries = prepareDeliveries(connection)
-  return (writer) => ({
-    addWebhook: (webhook, max) => write(() => webhooks.addWebhook(writer, webhook, max)),
-    listWebhooks: () => read(() => webhooks.listWebhooks(writer.account)),
-    findWebhook: (id) => read(() => webhooks.findWebhook(writer.account, id)),
-    changeWebhook: (id, change, now) =>
-      write(() => webhooks.changeWebhook(writer, id, change, now)),
-    rotateSecret: (id, rotation) => write(() => webhooks.rotateSecret(writer, id, rotation)),
-    deleteWebhook: (id) => free(() => webhooks.deleteWebhook(writer, id)),
+  return (writer) => {
+    const { read, write, free } = run.of(writer.account)
+    return {
+      addWebhook: (webhook, max) => write(() => webhooks.addWebhook(writer, webhook, max)),
+      listWebhooks: () => read(() => webhooks.listWebhooks(writer.account)),
+      findWebhook: (id) => read(() => webhooks.findWebhook(writer.account, id)),
+      changeWebhook: (id, change, now) =>
+        write(() => webhooks.changeWebhook(writer, id, change, now)),
+      rotateSecret: (id, rotation) => write(() => webhooks.rotateSecret(writer, id, rotation)),
+      deleteWebhook: (id) => free(() => webhooks.deleteWebhook(writer, id)),
 
-    listDeliveries: (id, query) => read(() => deliveries.listDeliveries(writer.account, id, query)),
-    findDelivery: (webhookId, id) =>
-      read(() => deliveries.findDelivery(writer.account, webhookId, id)),
-    redeliver: (webhookId, id) => write(() => deliveries.redeliver(writer.account, webhookId, id)),
-    addPing: (delivery, claim) => write(() => deliveries.addPing(writer.account, delivery, claim)),
-    importWebhooks: (imported) => write(() => deliveries.importWebhooks(writer.account, imported)),
-  })
+      listDeliveries: (id, query) =>
+        read(() => deliveries.listDeliveries(writer.account, id, query)),
+      findDelivery: (webhookId, id) =>
+        read(() => deliveries.findDelivery(writer.account, webhookId, id)),
+      redeliver: (webhookId, id) =>
+        write(() => deliveries.redeliver(writer.account, webhookId, id)),
+      addPing: (delivery, claim) =>
+        write(() => deliveries.addPing(writer.account, delivery, claim)),
+      importWebhooks: (imported) =>
+        write(() => deliveries.importWebhooks(writer.account, imported)),
+    }
+  }
 }
 
 /** The methods for the deliveries of all accounts. */
