@@ -217,9 +217,9 @@ export interface AccountData
 
   /**
    * completing → expired, if its expiry time passed at least `graceMs` ago by the database's clock.
-   * Frees the bytes and queues the upload for removal, as cancelling does.
+   * Frees the bytes and queues the upload for removal, as cancelling does. Returns whether it has expired.
    */
-  abandonCompletion(assetId: string, graceMs: number): Promise<void>
+  abandonCompletion(assetId: string, graceMs: number): Promise<boolean>
 
   /** uploading → cancelled. Frees the reserved bytes immediately, and queues the upload for removal. */
   cancelUpload(assetId: string): Promise<Transition>

@@ -172,10 +172,10 @@ export interface Database extends VerificationData, DeliveryData {
   limitExpiry(keptForMs: number): Promise<void>
 
   /**
-   * uploading → expired, for each of these assets that is due by the database's clock. Returns how many have
-   * expired.
+   * uploading → expired, for each of these assets that is due by the database's clock. Returns the IDs of those that
+   * have expired.
    */
-  expireUploads(assetIds: string[]): Promise<number>
+  expireUploads(assetIds: string[]): Promise<string[]>
 
   /** Uploads whose completion started before `before` and has not finished. */
   listStuckCompletions(before: Date, limit: number): Promise<Upload[]>

@@ -3,6 +3,7 @@ import { jobActor } from '../domain/event.ts'
 import { forEachLimited } from '../iterables/for-each-limited.ts'
 import { type Context, forAccount } from '../operations/context.ts'
 import { finishIfStored } from '../operations/uploads/finish-if-stored.ts'
+import { removeParts } from '../operations/uploads/remove-parts.ts'
 import { storageUploadOf } from '../operations/uploads/storage-upload-of.ts'
 import { BATCH } from './job.ts'
 
@@ -21,18 +22,18 @@ export async function expireUploads(context: Context, signal: AbortSignal): Prom
   for (;;) {
     const overdue = await database.listOverdueUploads(BATCH)
     const now = await database.readClock()
-    const expired: string[] = []
+    const expired: Upload[] = []
     let isStuck = false
     await forEachLimited(
       each(overdue),
       { limit: MAX_CONCURRENT_CHECKS, signal },
       async (upload) => {
         const state = await checkUpload(context, upload, now)
-        if (state === 'expired') expired.push(upload.asset.id)
+        if (state === 'expired') expired.push(upload)
         if (state === 'unknown') isStuck = true
       },
     )
-    if (expired.length > 0) await database.expireUploads(expired)
+    if (expired.length > 0) await expire(context, expired, signal)
     // Uploads that could not be checked are still first in the list, so wait for the next run.
     if (overdue.length < BATCH || isStuck || signal.aborted) return
   }
@@ -62,6 +63,18 @@ async function checkUpload(
     context.warn(`could not check whether the upload of ${upload.asset.id} expired`, error)
     return 'unknown'
   }
+}
+
+/**
+ * The parts are removed immediately, not only by the job for removals: their bytes are released, so that the transfers of
+ * the upload must not use the disk any longer.
+ */
+async function expire(context: Context, uploads: Upload[], signal: AbortSignal): Promise<void> {
+  const ids = new Set(await context.database.expireUploads(uploads.map(({ asset }) => asset.id)))
+  const ended = uploads.filter(({ asset }) => ids.has(asset.id))
+  await forEachLimited(each(ended), { limit: MAX_CONCURRENT_CHECKS, signal }, (upload) =>
+    removeParts(forAccount(context, upload.asset.accountId, ACTOR), upload),
+  )
 }
 
 async function* each<Item>(items: Item[]): AsyncIterable<Item> {

@@ -3,6 +3,7 @@ import { jobActor } from '../domain/event.ts'
 import { forEachLimited } from '../iterables/for-each-limited.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { finishInStorage } from '../operations/uploads/finish-in-storage.ts'
+import { removeParts } from '../operations/uploads/remove-parts.ts'
 
 /** A completion normally takes well under a second; one this old was interrupted. */
 export const STUCK_MS = 30_000
@@ -39,7 +40,8 @@ export async function finishCompletions(
  * Expires the completion if it is overdue. Unless the storage confirms that there is no complete object, the
  * completion is kept until the URLs of its parts have expired, too, as in `expireUploads`.
  */
-async function abandon(context: AccountContext, { asset, key }: Upload): Promise<void> {
+async function abandon(context: AccountContext, upload: Upload): Promise<void> {
+  const { asset, key } = upload
   const { data, storage, settings } = context
   let graceMs = settings.signedForMs
   try {
@@ -48,7 +50,7 @@ async function abandon(context: AccountContext, { asset, key }: Upload): Promise
   } catch (error) {
     context.warn(`could not check whether ${asset.id} is stored`, error)
   }
-  await data.abandonCompletion(asset.id, graceMs)
+  if (await data.abandonCompletion(asset.id, graceMs)) await removeParts(context, upload)
 }
 
 /**

@@ -16,7 +16,9 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import { aRawConnection } from '../support/raw-connection.ts'
+import { JOBS, takeOverJobs } from '../support/run-jobs.ts'
 import { aSlowPut } from '../support/slow-transfer.ts'
+import { moveExpiryToPast, withoutRetention } from '../support/upload-expiry.ts'
 
 const SIZE = 4_000_000
 const bytes = someBytes(SIZE)
@@ -92,6 +94,18 @@ test('cancelling an upload ends its transfers and frees their disk space', async
     const response = await transfer.finish().catch(() => undefined)
     if (response !== undefined) assert.equal(response.status, 404)
   }
+})
+
+test('an upload that expires ends its transfers when its bytes are released', async (t) => {
+  const service = await aService(t, {}, undefined, { ownThread: true })
+  const context = withoutRetention(takeOverJobs(service))
+  const session = await requestSession(service.baseUrl, { bytes })
+  const transfer = await aSlowPut(session.urls[0]?.url ?? '', bytes)
+  await moveExpiryToPast(context, [session.id])
+  await JOBS.expireUploads(context)
+  const isFree = async () => (await unfinishedParts(service, session)).length === 0
+  await until('the disk space is free', isFree)
+  assert.equal((await transfer.finish()).status, 404)
 })
 
 test('when a client disconnects, its downloads that wait for an earlier response close their files', async (t) => {

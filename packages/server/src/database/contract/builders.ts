@@ -130,7 +130,7 @@ export function firstVersion({ asset }: Pick<Upload, 'asset'>) {
 export async function expireOverdue(database: Database): Promise<number> {
   const overdue = await database.listOverdueUploads(100)
   const ids = overdue.map(({ asset }) => asset.id)
-  return database.expireUploads(ids)
+  return (await database.expireUploads(ids)).length
 }
 
 export async function reserve(data: AccountData, facts: UploadFacts = {}) {

@@ -216,7 +216,7 @@ export function testUploads({ name, open }: Contract): void {
       won: false,
       status: 'completing',
     })
-    assert.equal(await database.expireUploads([upload.asset.id]), 0)
+    assert.deepEqual(await database.expireUploads([upload.asset.id]), [])
     assert.equal(await data.renewUpload(upload.asset.id, 1000), undefined)
   })
 
@@ -231,11 +231,11 @@ export function testUploads({ name, open }: Contract): void {
     assert.deepEqual(await overdue(), ids.slice(0, 2).sort())
     assert.ok(await data.renewUpload(renewed.asset.id, 3_600_000))
     assert.deepEqual(await overdue(), [left.asset.id])
-    assert.equal(await database.expireUploads(ids), 1)
+    assert.deepEqual(await database.expireUploads(ids), [left.asset.id])
     assert.equal((await data.findUpload(left.asset.id))?.asset.status, 'expired')
     assert.equal((await usageOf(data)).reserved, 120)
     assert.ok(await data.renewUpload(renewed.asset.id, -1))
-    assert.equal(await database.expireUploads(ids), 1)
+    assert.deepEqual(await database.expireUploads(ids), [renewed.asset.id])
     assert.equal((await usageOf(data)).reserved, 60)
     assert.deepEqual(await overdue(), [])
   })

@@ -94,8 +94,8 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
       return (await finishReplacement(sql, { id, assetId, keep, actor })) ?? statusOf(id)
     },
 
-    async abandonCompletion(id, graceMs) {
-      await release(
+    abandonCompletion(id, graceMs) {
+      return release(
         sql,
         { id, actor, type: 'upload.expired' },
         (transaction) => transaction`

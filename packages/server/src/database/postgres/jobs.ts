@@ -57,7 +57,7 @@ export function globalJobs(sql: Sql): Jobs {
     },
 
     async expireUploads(ids) {
-      const [row] = await sql<{ count: number }[]>`
+      const expired = await sql<{ id: string }[]>`
         with due as (
           select id from assets
           where status = 'uploading' and expires_at <= now() and id = any(${ids}::uuid[])
@@ -89,9 +89,9 @@ export function globalJobs(sql: Sql): Jobs {
           insert into removals (kind, storage_id, key, due_at)
           select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
         )
-        select count(*) as count from ended`
-      if (row?.count) markEvents(sql, ANY_ACCOUNT)
-      return row?.count ?? 0
+        select id from ended`
+      if (expired.length > 0) markEvents(sql, ANY_ACCOUNT)
+      return expired.map(({ id }) => id)
     },
 
     async listStuckCompletions(before, limit) {

@@ -101,10 +101,11 @@ export function prepareCompletion(connection: Connection) {
       })
     },
 
-    abandonCompletion({ account, actor }: Writer, id: string, graceMs: number): void {
-      transaction(() => {
+    abandonCompletion({ account, actor }: Writer, id: string, graceMs: number): boolean {
+      return transaction(() => {
         const row = abandon.get({ account, id, now: Date.now(), grace: graceMs })
         if (row !== undefined) release(actor, 'upload.expired', row)
+        return row !== undefined
       })
     },
 

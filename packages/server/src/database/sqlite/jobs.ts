@@ -109,11 +109,11 @@ export function prepareJobs(connection: Connection) {
       if (anyLater.get({ latest }) !== undefined) limit.run({ latest })
     },
 
-    expireUploads(ids: string[]): number {
+    expireUploads(ids: string[]): string[] {
       return transaction(() => {
         const rows = expire.all({ clock: Date.now(), ids: JSON.stringify(ids) })
         for (const row of rows) release(EXPIRY_JOB, 'upload.expired', row)
-        return rows.length
+        return rows.map(({ id }) => id)
       })
     },
 

@@ -3,7 +3,7 @@ import type { AccountContext } from '../context.ts'
 import { storageUploadOf } from './storage-upload-of.ts'
 
 /**
- * Removes the parts of a cancelled upload. Never fails: the upload is cancelled whether or not the
+ * Removes the parts of a cancelled or expired upload. Never fails: the upload has ended whether or not the
  * storage is available now, and a background job retries later.
  */
 export async function removeParts(
@@ -13,6 +13,6 @@ export async function removeParts(
   try {
     await storage.abortUpload(storageUploadOf(upload))
   } catch (error) {
-    warn('could not remove the parts of a cancelled upload; a job will retry', error)
+    warn('could not remove the parts of an upload that has ended; a job will retry', error)
   }
 }
