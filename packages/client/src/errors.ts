@@ -75,8 +75,8 @@ export function isTransient(error: unknown): error is StowageError {
   if (/^(network|timeout|RequestTimeout|IncompleteBody)$/.test(code)) return true
   // The login page of a public network responds with 200; a wrong base URL usually with 404.
   if (code === 'bad_answer' && status < 400) return true
-  // The service is still reading the file.
-  if (code === 'verifying') return true
+  // The service is still reading the file; or another PUT of the part was faster, and may fail.
+  if (code === 'verifying' || code === 'part_replaced') return true
   // 507: retrying does not help until someone frees storage.
   return status === 408 || status === 429 || (status >= 500 && status !== 507)
 }

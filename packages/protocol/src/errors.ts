@@ -219,6 +219,12 @@ export const ERRORS = {
     when: 'Storage: the file was deleted.',
     remedy: 'Upload the file again.',
   },
+  part_replaced: {
+    status: 409,
+    when: 'Storage: a newer PUT of the same part arrived, and replaces this one.',
+    remedy:
+      'Nothing, if you sent the part again. Otherwise call `GET /assets/:id/upload` to see whether the storage has the part.',
+  },
   precondition_failed: {
     status: 412,
     when: 'Storage: `If-Match` does not match the file.',

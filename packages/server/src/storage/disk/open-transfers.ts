@@ -15,6 +15,8 @@ export class TransferAborted extends Error {
 export interface Transfer {
   /** Rejects with `TransferAborted` when the transfer must be aborted. */
   aborted: Promise<never>
+  /** Resolves when the earlier transfers of the same part are closed. Wait for it before the part is moved into place. */
+  earlierClosed: Promise<unknown> | undefined
   /** Whether the disk has space for it, in addition to the reserve and all other transfers. */
   hasSpace(): Promise<boolean>
   /** Counts bytes that were written, and need no more space. */
@@ -37,6 +39,8 @@ interface Running {
   part: string
   remaining: number
   isComplete: boolean
+  /** Resolves when this transfer and the earlier ones of the same part are closed. */
+  allClosed: Promise<unknown>
   abort(error: TransferAborted): void
 }
 
@@ -58,18 +62,23 @@ export function openTransfers(options: {
       // It may reject while nothing awaits it.
       aborted.catch(() => {})
       const name = nameOf(upload)
+      const part = `${name}/${number}`
+      const earlier = byPart.get(part)
+      const { promise: closed, resolve: setClosed } = Promise.withResolvers<void>()
       const transfer: Running = {
         upload: name,
-        part: `${name}/${number}`,
+        part,
         remaining: length,
         isComplete: false,
+        allClosed: earlier === undefined ? closed : Promise.all([earlier.allClosed, closed]),
         abort: abortTransfer,
       }
-      abort(byPart.get(transfer.part), 'replaced')
+      abort(earlier, 'replaced')
       byPart.set(transfer.part, transfer)
       running.add(transfer)
       return {
         aborted,
+        earlierClosed: earlier?.allClosed,
         async hasSpace() {
           const free = await options.readFree()
           const reserved = running.values().reduce((sum, { remaining }) => sum + remaining, 0)
@@ -82,6 +91,7 @@ export function openTransfers(options: {
           transfer.isComplete = true
         },
         close() {
+          setClosed()
           running.delete(transfer)
           if (byPart.get(transfer.part) === transfer) byPart.delete(transfer.part)
         },

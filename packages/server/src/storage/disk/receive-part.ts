@@ -1,17 +1,18 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { access, type FileHandle, open, rm } from 'node:fs/promises'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { dirname, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { awaitsContinue, writeContinueInTurn } from '../../node-http/expectations.ts'
 import { hasCode, isMissing, move, syncFolder } from './file-system.ts'
-import { INCOMING_PREFIX, type Layout, partFile, uploadFolder } from './layout.ts'
+import { INCOMING_PREFIX, type Layout, partFile, sealedFolder, uploadFolder } from './layout.ts'
 import { type Transfer, TransferAborted, type Transfers } from './open-transfers.ts'
 import { openGmac } from './part-digest.ts'
 import { etagOf, partFooter } from './part-file.ts'
 import { openPartWriters } from './part-writer.ts'
 import type { ReadBody } from './read-body.ts'
-import { closeConnection, refuse } from './respond.ts'
+import { refuse } from './respond.ts'
 import type { PartGrant } from './signed-url.ts'
 import { whileOpen } from './while-open.ts'
 
@@ -33,6 +34,12 @@ const FULL = {
   code: 'storage_full',
   message:
     'The disk of the storage does not have enough space for this part: STOWAGE_DISK_RESERVE is kept free. Free up space, then send the part again.',
+} as const
+
+const REPLACED = {
+  code: 'part_replaced',
+  message:
+    'A newer PUT of this part arrived and replaces this one. If you did not send it, call GET /assets/:id/upload to see whether the storage has the part.',
 } as const
 
 const BUSY = {
@@ -75,12 +82,14 @@ export async function receivePart(
       await file.datasync()
       await file.close()
       const target = partFile(folder, grant.number)
+      // Otherwise an earlier PUT, whose bytes were complete before this one began, might replace this part.
+      await transfer.earlierClosed
       await whileOpen(layout, grant, () => move(incoming, target))
       await syncFolders(layout, grant, folder)
       response.writeHead(200, { ETag: `"${etagOf(digest)}"`, 'Content-Length': 0 }).end()
     } catch (error) {
       await file.close()
-      await removeIncoming(layout, grant, incoming)
+      await removeIncoming(layout, grant, basename(incoming))
       throw error
     }
   } catch (error) {
@@ -91,8 +100,7 @@ export async function receivePart(
     // The client has disconnected.
     if (hasCode(error, 'ECONNRESET')) return
     if (error instanceof TransferAborted) {
-      if (error.reason === 'upload ended') return refuse(request, response, GONE)
-      return closeConnection(request)
+      return refuse(request, response, error.reason === 'replaced' ? REPLACED : GONE)
     }
     throw error
   } finally {
@@ -110,16 +118,29 @@ async function syncFolders(layout: Layout, grant: PartGrant, folder: string): Pr
   await syncFolder(dirname(folder))
 }
 
-/** Removes the temporary file. While a completion has sealed the folder, this waits until the completion ends. */
-async function removeIncoming(layout: Layout, grant: PartGrant, incoming: string): Promise<void> {
-  try {
-    await whileOpen(layout, grant, async () => {
-      await access(dirname(incoming))
-      await rm(incoming, { force: true })
-    })
-  } catch (error) {
-    // The file was removed with its folder, or will be removed at the next start at the latest.
-    if (!hasCode(error, 'ENOENT', 'EBUSY')) throw error
+/** After this many checks that find the file in neither folder, it was removed with its folder, or by a completion. */
+const MAX_MISSES = 5
+const PAUSE_MS = 2
+
+/**
+ * Removes the temporary file from the folder of the upload, under its open or its sealed name. A completion may rename
+ * the folder between any two steps. A file that was not found would use disk space until the next start.
+ */
+async function removeIncoming(layout: Layout, grant: PartGrant, name: string): Promise<void> {
+  const folders = [uploadFolder(layout, grant.upload), sealedFolder(layout, grant.upload)]
+  for (let misses = 0; misses < MAX_MISSES; ) {
+    // Both checks are synchronous, so that a rename between them is unlikely.
+    const path = folders.map((folder) => join(folder, name)).find((file) => existsSync(file))
+    if (path === undefined) {
+      misses += 1
+      await pause(PAUSE_MS)
+      continue
+    }
+    try {
+      return await unlink(path)
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
   }
 }
 

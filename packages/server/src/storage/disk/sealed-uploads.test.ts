@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { createHook } from 'node:async_hooks'
+import { once } from 'node:events'
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises'
-import { request } from 'node:http'
+import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
@@ -15,6 +16,9 @@ const ranges = [
   { number: 2, start: 10, end: 20 },
 ]
 const name = `${upload.key}.${upload.id}`
+
+/** For searching longer: `ABORTED_PARTS=20000`. */
+const ABORTED_PARTS = Number(process.env.ABORTED_PARTS ?? 200)
 
 async function open(t: TestContext, directory: string) {
   const options = { directory, host: '127.0.0.1', port: 0, reserve: 0, onFailure() {} }
@@ -145,4 +149,38 @@ test('concurrent completions share syncs, and wait for little else in the thread
   for (const outcome of outcomes) assert.deepEqual(outcome, { outcome: 'completed' })
   // Each upload syncs its own folder. The folders that they have in common are synced a few times.
   assert.ok(calls < 2 * uploads.length, `${calls} calls in the thread pool`)
+})
+
+test('parts that are aborted while completions are refused leave no files behind', async (t) => {
+  const { storage, uploads } = await withSealedUpload(t)
+  await storage.listParts(upload)
+  const { urls } = await storage.signParts(upload, ranges, new Date(Date.now() + 60_000))
+  let isOver = false
+  const refused = (async () => {
+    const wrong = [{ number: 1, etag: 'wrong' }]
+    while (!isOver) {
+      const { outcome } = await storage.completeUpload(upload, plan, wrong)
+      assert.equal(outcome, 'refused')
+    }
+  })()
+  const agent = new Agent({ maxSockets: 20 })
+  for (let index = 0; index < ABORTED_PARTS; index += 1) {
+    const cut = request(urls[index % 2] ?? '', {
+      method: 'PUT',
+      agent,
+      headers: { 'Content-Length': 10 },
+    })
+    cut.on('error', () => {})
+    cut.on('response', () => cut.destroy())
+    cut.write('12345')
+    // Some are replaced by a later one, the others disconnect.
+    if (index % 3 > 0) await once(cut, 'socket').then(() => setImmediate(() => cut.destroy()))
+  }
+  agent.destroy()
+  isOver = true
+  await refused
+  await until('no incomplete part is left', async () => {
+    const names = await readdir(join(uploads, name)).catch(() => ['sealed'])
+    return names.length === 2
+  })
 })
