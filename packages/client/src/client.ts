@@ -97,7 +97,7 @@ export interface Client<Input = BlobInput | StreamInput> {
   change(id: string, changes: AssetChanges, settings?: CallSettings): Promise<Asset>
   /**
    * Uploads a new version of a file. The asset keeps its ID and its products, and all links to it stay valid.
-   * Until the upload is complete, downloads return the current version. Rejects with
+   * Until the upload is complete and compared with its `sha256`, downloads return the previous version. Rejects with
    * `replacement_in_progress` if another replacement of the asset is unfinished: its upload ID is in the
    * `facts` of the error, and `replace(id, file, { resume: uploadId })` continues it with the same file.
    */

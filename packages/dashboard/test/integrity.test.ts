@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { computeChecksums } from '@stowage/server/src/jobs/compute-checksums'
+import { createChecksumJobs } from '@stowage/server/src/jobs/compute-checksums'
 import { scrubFiles } from '@stowage/server/src/jobs/scrub-files'
 import type { Context } from '@stowage/server/src/operations/context'
 import { flipBit } from '@stowage/testing/engines/flip-bit'
@@ -16,8 +16,17 @@ const NEVER = new AbortController().signal
 /** Returns a context for the jobs of the test. After this call, the service's own jobs verify nothing. */
 function takeOverVerifications({ context }: { context: Context }): Context {
   const own = { ...context }
-  context.database = { ...own.database, claimVerifications: async () => [] }
+  context.database = {
+    ...own.database,
+    claimVerifications: async () => [],
+    claimWithheld: async () => undefined,
+  }
   return own
+}
+
+async function computeChecksums(context: Context): Promise<void> {
+  const { compare, compute } = createChecksumJobs(context)
+  for (const job of [...compare, ...compute]) await job(context, NEVER)
 }
 
 test('a verified file shows its digest, and a damaged one a warning on every page', async (t) => {
@@ -35,7 +44,7 @@ test('a verified file shows its digest, and a damaged one a warning on every pag
   const details = page.getByRole('region', { name: 'Details' })
   await details.getByText('Not verified yet. The service may still be reading the file.').waitFor()
   await assertAccessible(page, 'a file that is not verified')
-  await computeChecksums(jobs, NEVER)
+  await computeChecksums(jobs)
   // The page reads the asset again.
   await details.getByText('Verified', { exact: true }).waitFor()
   const { checksum } = await client.asset(id)
@@ -90,7 +99,7 @@ test('the page shows that a file is being compared with its declared digest, and
   const preview = page.getByRole('region', { name: 'Preview' })
   await preview.getByText('The service is comparing the file with its declared SHA-256.').waitFor()
   await assertAccessible(page, 'a file that is being compared')
-  await computeChecksums(jobs, NEVER)
+  await computeChecksums(jobs)
   await preview.getByText('an e-book').waitFor()
   await page.getByText('Verified', { exact: true }).waitFor()
 })

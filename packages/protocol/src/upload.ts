@@ -55,7 +55,7 @@ const uploadRequest = {
     Type.String({
       pattern: '^[0-9a-fA-F]{64}$',
       description:
-        'The SHA-256 of the file, in hexadecimal. If the service computes checksums (`STOWAGE_CHECKSUMS`), it compares the stored bytes with this digest before the file can be downloaded. If they do not match, the file becomes `damaged`',
+        'The SHA-256 of the file, in hexadecimal. If the service computes checksums (`STOWAGE_CHECKSUMS`), it compares the stored bytes with this digest before the file can be downloaded. Until then, downloads of a replaced file return the previous version. If the bytes do not match, the file becomes `damaged`',
       examples: [SHA256_EXAMPLE],
       ...Problem('must be a SHA-256 in hexadecimal: 64 digits'),
     }),

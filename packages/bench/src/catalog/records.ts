@@ -86,6 +86,7 @@ function recordWith(
       sha256: index.toString(16).padStart(64, '0'),
       verifiedAt: createdAt,
       isDamaged: false,
+      isWithheld: false,
     },
     createdAt,
   }

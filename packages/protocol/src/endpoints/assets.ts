@@ -110,7 +110,8 @@ export const downloadAsset = defineEndpoint({
   tag: 'Assets',
   scope: 'read',
   summary: 'Download a file',
-  description: 'Redirects to a short-lived signed URL that supports range requests.',
+  description:
+    'Redirects to a short-lived signed URL that supports range requests. While a new version of the file is compared with its declared SHA-256, and if it does not match, this is the URL of the previous version.',
   params: AssetPath,
   success: { status: 302, description: '`Location` is the URL of the file' },
   errors: ['not_found', 'not_ready', 'damaged', 'verifying', 'storage_unavailable'],

@@ -61,7 +61,7 @@ export const completeUpload = defineEndpoint({
   allowsUploadTokens: true,
   summary: 'Complete an upload',
   description:
-    'Call this when all parts are uploaded. If the upload replaces a file, the new version becomes current in one step: downloads that have begun return the old version, later ones the new version. POST and PUT are equivalent. `parts` may be incomplete or omitted, and so may the whole body: the service looks up the parts in the storage. If the call fails, the parts are kept, and the call can be repeated. Once the service has asked the storage to complete the upload, the size can no longer change. Repeating a successful call returns the same response.',
+    'Call this when all parts are uploaded. If the upload replaces a file, the new version becomes current in one step: downloads that have begun return the old version, later ones the new version, as soon as it is compared with its declared `sha256`, if there is one. POST and PUT are equivalent. `parts` may be incomplete or omitted, and so may the whole body: the service looks up the parts in the storage. If the call fails, the parts are kept, and the call can be repeated. Once the service has asked the storage to complete the upload, the size can no longer change. Repeating a successful call returns the same response.',
   params: AssetPath,
   body: CompletionRequest,
   isBodyOptional: true,

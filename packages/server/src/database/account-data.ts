@@ -209,10 +209,13 @@ export interface AccountData
    * older one. At most `keepVersions` older versions are kept: the objects of those that were replaced longest
    * ago are queued for removal, after the URLs of running downloads have expired. If the asset was deleted
    * meanwhile, or is in the trash, the replacement is cancelled.
+   *
+   * With `withhold`, a file with a declared digest is withheld from downloads until `recordVerification` finds this
+   * digest. The version that downloads get meanwhile (`findServedVersion`) is kept in addition to the others.
    */
   finishCompletion(
     assetId: string,
-    options: { keepVersions: number },
+    options: { keepVersions: number; withhold: boolean },
   ): Promise<AssetStatus | undefined>
 
   /**

@@ -87,7 +87,8 @@ function toEventAsset(accountId: string, stored: StoredAsset): EventAsset {
 
 function toIntegrity(checksum: StoredAsset['checksum']): Integrity {
   const [sha256, verifiedAt, isDamaged] = checksum ?? [null, null, false]
-  return { sha256, verifiedAt: toDate(verifiedAt), isDamaged: Boolean(isDamaged) }
+  const isWithheld = false
+  return { sha256, verifiedAt: toDate(verifiedAt), isDamaged: Boolean(isDamaged), isWithheld }
 }
 
 function toEventUpload(stored: StoredUpload): EventUpload {

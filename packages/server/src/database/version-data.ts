@@ -18,6 +18,12 @@ export interface VersionData {
   listVersions(assetId: string): Promise<AssetVersion[] | undefined>
 
   /**
+   * The version of a ready file that downloads get: the current one, or while that is withheld, the one that was
+   * replaced last and is not withheld. Undefined if there is none.
+   */
+  findServedVersion(assetId: string): Promise<AssetVersion | undefined>
+
+  /**
    * Makes an older version the current one, atomically: its content, its name and its number. The version that
    * was current becomes an older one. Idempotent.
    */

@@ -36,10 +36,17 @@ export interface Integrity {
   verifiedAt: Date | null
   /** Whether the last read found other bytes, unreadable bytes, or no object. */
   isDamaged: boolean
+  /** Whether downloads do not get the object: no read has found the declared SHA-256 yet. */
+  isWithheld: boolean
 }
 
 /** The integrity of links, and of files without a declared SHA-256 that were not read yet. */
-export const NOT_VERIFIED: Integrity = { sha256: null, verifiedAt: null, isDamaged: false }
+export const NOT_VERIFIED: Integrity = {
+  sha256: null,
+  verifiedAt: null,
+  isDamaged: false,
+  isWithheld: false,
+}
 
 /**
  * The upload of a file. `asset` is the row of the new asset. For a replacement it is a separate row with its own

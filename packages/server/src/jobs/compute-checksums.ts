@@ -1,12 +1,64 @@
 import type { Context } from '../operations/context.ts'
-import { verifyObjects } from './verify-objects.ts'
+import type { Job } from './job.ts'
+import { createPace } from './pace.ts'
+import { type ClaimNext, claimFrom, dueObjects, verifyObjects } from './verify-objects.ts'
 
-/** More than one, because a large object must not delay all others. */
-const MAX_CONCURRENT = 2
-const RATES = { idle: 400e6, busy: 32e6 }
+/**
+ * The largest file that each of the comparing jobs reads. A file waits only for files that are read by the same job, so
+ * that large files never delay small ones.
+ */
+const COMPARED_BYTES = [10e6, 200e6, 2e9, Number.MAX_SAFE_INTEGER]
+/** More than one, because a large file must not delay all others. */
+const COMPUTING_JOBS = 2
 
-/** Computes the SHA-256 of files whose upload was just completed, and compares it with the declared one. */
-export async function computeChecksums(context: Context, signal: AbortSignal): Promise<void> {
-  if (!context.settings.checksums) return
-  await verifyObjects(context, signal, { queue: 'new', limit: MAX_CONCURRENT, rates: RATES })
+/** Not lower while files are transferred, because downloads wait for the comparison. */
+const COMPARING_RATES = { idle: 400e6, busy: 400e6 }
+const COMPUTING_RATES = { idle: 400e6, busy: 32e6 }
+
+/**
+ * The jobs that read files whose upload was just completed. `compare` reads files that are withheld from downloads until
+ * they have their declared SHA-256. `compute` reads the others, slowly while files are transferred or compared. Each job
+ * needs a loop of its own: it may read one file for minutes.
+ */
+export function createChecksumJobs({ storage }: Context): { compare: Job[]; compute: Job[] } {
+  const comparingPace = createPace(COMPARING_RATES, () => false)
+  let comparing = 0
+  const computingPace = createPace(COMPUTING_RATES, () => comparing > 0 || storage.isBusy())
+
+  const compareUpTo =
+    (maxBytes: number): Job =>
+    async (context, signal) => {
+      const { database, settings } = context
+      // The accounts take turns, so that many files of one account do not delay those of the others.
+      let after: string | undefined
+      const claimNext: ClaimNext = async (times) => {
+        const object = await database.claimWithheld(times, { after, maxBytes })
+        after = object?.accountId
+        return object
+      }
+      if (!settings.checksums) {
+        // Checksums were disabled before the files were compared. They stay downloadable when they are enabled again.
+        for await (const { key } of dueObjects(context, signal, claimNext)) {
+          await database.releaseWithheld(key, settings)
+        }
+        return
+      }
+      comparing += 1
+      try {
+        await verifyObjects(context, signal, { claimNext, pace: comparingPace, retriesSoon: true })
+      } finally {
+        comparing -= 1
+      }
+    }
+
+  const compute: Job = async (context, signal) => {
+    if (!context.settings.checksums) return
+    const claimNext = claimFrom(context.database, 'new')
+    await verifyObjects(context, signal, { claimNext, pace: computingPace, retriesSoon: true })
+  }
+
+  return {
+    compare: COMPARED_BYTES.map(compareUpTo),
+    compute: Array.from({ length: COMPUTING_JOBS }, () => compute),
+  }
 }

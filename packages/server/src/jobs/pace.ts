@@ -12,16 +12,16 @@ const MIN_PAUSE_MS = 5
 /** After a time without reads, a burst is allowed, but for no longer than this. */
 const MAX_BURST_MS = 50
 
+/** Rejects when the signal is aborted. */
+export type Pace = (bytes: number, signal: AbortSignal) => Promise<void>
+
 /**
  * Returns a function that is called after bytes were read, and waits so that all its callers together read at a
- * bounded rate. Rejects when the signal is aborted.
+ * bounded rate.
  */
-export function openPace(
-  rates: Rates,
-  { isBusy, signal }: { isBusy: () => boolean; signal: AbortSignal },
-): (bytes: number) => Promise<void> {
+export function createPace(rates: Rates, isBusy: () => boolean): Pace {
   let freeAt = performance.now()
-  return async (bytes) => {
+  return async (bytes, signal) => {
     signal.throwIfAborted()
     const rate = isBusy() ? rates.busy : rates.idle
     const now = performance.now()

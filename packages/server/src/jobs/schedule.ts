@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Context } from '../operations/context.ts'
 import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
-import { computeChecksums } from './compute-checksums.ts'
+import { createChecksumJobs } from './compute-checksums.ts'
 import { continueDeletions } from './continue-deletions.ts'
 import { deliverWebhooks } from './deliver-webhooks.ts'
 import { emptyTrash } from './empty-trash.ts'
@@ -54,6 +54,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     return finishCompletions(context, signal, stuckMs)
   }
 
+  const { compare, compute } = createChecksumJobs(context)
   const loops = [
     repeat('expireUploads', PAUSE_MS, expireUploads),
     repeat('removeObjects', PAUSE_MS, removeObjects),
@@ -63,7 +64,8 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
-    repeat('computeChecksums', CHECKSUMS_PAUSE_MS, computeChecksums),
+    ...compare.map((job) => repeat('compareChecksums', CHECKSUMS_PAUSE_MS, job)),
+    ...compute.map((job) => repeat('computeChecksums', CHECKSUMS_PAUSE_MS, job)),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),
     repeat('recheckDamagedFiles', PAUSE_MS, recheckDamagedFiles),
     deliverWebhooks(context, signal),

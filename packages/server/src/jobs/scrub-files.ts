@@ -1,5 +1,5 @@
 import type { Context } from '../operations/context.ts'
-import { SCRUB_RATES, verifyObjects } from './verify-objects.ts'
+import { scrubOptions, verifyObjects } from './verify-objects.ts'
 
 /**
  * Reads files that an older version of Stowage stored without checksums, or that a move copied. Reads every file
@@ -8,7 +8,6 @@ import { SCRUB_RATES, verifyObjects } from './verify-objects.ts'
 export async function scrubFiles(context: Context, signal: AbortSignal): Promise<void> {
   const { checksums, scrubEveryMs } = context.settings
   if (!checksums) return
-  const options = { limit: 1, rates: SCRUB_RATES }
-  await verifyObjects(context, signal, { ...options, queue: 'backlog' })
-  if (scrubEveryMs > 0) await verifyObjects(context, signal, { ...options, queue: 'scrub' })
+  await verifyObjects(context, signal, scrubOptions(context, 'backlog'))
+  if (scrubEveryMs > 0) await verifyObjects(context, signal, scrubOptions(context, 'scrub'))
 }

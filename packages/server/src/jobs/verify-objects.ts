@@ -1,15 +1,16 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Database } from '../database/database.ts'
 import {
+  type ClaimTimes,
   UNREADABLE_MS,
   type Verification,
   type VerificationQueue,
 } from '../database/verification-data.ts'
 import { partPlan } from '../domain/parts.ts'
 import { DamagedObject, UnreadableObject } from '../errors.ts'
-import { forEachLimited } from '../iterables/for-each-limited.ts'
 import type { Context } from '../operations/context.ts'
 import { hashObject } from '../storage/hash-object.ts'
-import { openPace, type Rates } from './pace.ts'
+import { createPace, type Pace } from './pace.ts'
 
 /** Other instances skip an object for this long after it was claimed. Reading a large object extends the claim. */
 const CLAIM_MS = 60_000
@@ -21,43 +22,56 @@ const DAY_MS = 24 * 3_600_000
 /** Without a scrub, objects are not read again, so any valid time works here. */
 const NO_SCRUB_MS = 365 * DAY_MS
 
+/** Claims the next object that is due. Undefined if there is none. */
+export type ClaimNext = (times: ClaimTimes) => Promise<Verification | undefined>
+
 export interface VerificationOptions {
-  queue: VerificationQueue
-  /** How many objects are read at a time. */
-  limit: number
-  rates: Rates
+  claimNext: ClaimNext
+  pace: Pace
+  /** Whether an object that could not be read is retried when its claim ends, because its digest is not known yet. */
+  retriesSoon?: boolean
 }
 
 /** At 20 MB/s, 50 TB are read in a month. */
-export const SCRUB_RATES = { idle: 20e6, busy: 4e6 }
+const SCRUB_RATES = { idle: 20e6, busy: 4e6 }
+
+/** Options for the background jobs that read objects of a queue slowly. */
+export function scrubOptions({ database, storage }: Context, queue: VerificationQueue) {
+  const pace = createPace(SCRUB_RATES, () => storage.isBusy())
+  return { claimNext: claimFrom(database, queue), pace }
+}
+
+export function claimFrom(database: Database, queue: VerificationQueue): ClaimNext {
+  return async (times) => (await database.claimVerifications(queue, times, 1))[0]
+}
 
 /**
- * Reads the objects of a queue that are due, and records their SHA-256 or that they are damaged. An object that
+ * Reads the objects that are due, one at a time, and records their SHA-256 or that they are damaged. An object that
  * could not be read because of an outage, or because the process was killed, is read again when its claim ends.
  * During an outage of the storage it throws at the first object.
  */
 export async function verifyObjects(
   context: Context,
   signal: AbortSignal,
-  { queue, limit, rates }: VerificationOptions,
+  { claimNext, pace, retriesSoon = false }: VerificationOptions,
 ): Promise<void> {
-  const pace = openPace(rates, { isBusy: () => context.storage.isBusy(), signal })
-  await forEachLimited(dueObjects(context, queue), { limit, signal }, async (object) => {
+  for await (const object of dueObjects(context, signal, claimNext)) {
     try {
-      await verifyObject(context, object, pace)
+      await verifyObject(context, object, (bytes) => pace(bytes, signal))
     } catch (error) {
       if (signal.aborted) await release(context, object)
-      else await retryLater(context, queue, object, error)
+      else await retryLater(context, object, { error, retriesSoon })
     }
-  })
+  }
 }
 
 /** Claims one object at a time, because reading it may take a long time. Other instances read the others meanwhile. */
-async function* dueObjects(
+export async function* dueObjects(
   { database, settings }: Context,
-  queue: VerificationQueue,
+  signal: AbortSignal,
+  claimNext: ClaimNext,
 ): AsyncIterable<Verification> {
-  for (;;) {
+  while (!signal.aborted) {
     const now = await database.readClock()
     const times = {
       now,
@@ -65,7 +79,7 @@ async function* dueObjects(
       latest: later(now, nextReadMs(settings.scrubEveryMs) + DAY_MS),
       claimedUntil: later(now, CLAIM_MS),
     }
-    const [object] = await database.claimVerifications(queue, times, 1)
+    const object = await claimNext(times)
     if (object === undefined) return
     yield object
     // Small objects are read without waiting, and must not delay requests.
@@ -98,7 +112,8 @@ async function verifyObject(
   const sha256 = typeof read === 'string' ? read : null
   const isUnreadable = read instanceof UnreadableObject
   const dueAt = later(now, isUnreadable ? UNREADABLE_MS : nextReadMs(settings.scrubEveryMs))
-  const integrity = await database.recordVerification(key, { sha256, dueAt })
+  const { keepVersions } = settings
+  const integrity = await database.recordVerification(key, { sha256, dueAt, keepVersions })
   if (!integrity?.isDamaged) return
   const reason = typeof read === 'string' ? 'its SHA-256 is not the expected one' : read.message
   context.warn(`the object ${key} is damaged: ${reason}`, undefined)
@@ -112,15 +127,13 @@ async function isNeeded({ database }: Context, key: string): Promise<boolean> {
 /** The object could not be read, and its bytes may be intact. The other objects are read meanwhile. */
 async function retryLater(
   { database, storage, warn }: Context,
-  queue: VerificationQueue,
   { key }: Verification,
-  error: unknown,
+  { error, retriesSoon }: { error: unknown; retriesSoon: boolean },
 ): Promise<void> {
   // If the whole storage is unavailable, the run ends here instead of failing for every object.
   await storage.check()
   warn(`could not verify the object ${key}; retrying later`, error)
-  // Downloads may wait until a new object is compared with its declared SHA-256: it is retried when its claim ends.
-  if (queue === 'new') return
+  if (retriesSoon) return
   await database.postponeVerification(key, later(await database.readClock(), UNREADABLE_MS))
 }
 

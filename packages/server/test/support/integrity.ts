@@ -2,8 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import type { Deployment } from '@stowage/testing/service/deployment'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, callUrl, complete, putParts } from '@stowage/testing/service/upload'
+import type { Environment } from '../../src/config/config.ts'
 import { JOBS, takeOverJobs } from './run-jobs.ts'
 
 /** On disk, parts are small, so that files have several. */
@@ -17,8 +19,12 @@ export function sha256Of(bytes: Buffer): string {
 }
 
 /** A service whose jobs the test runs, with the context `own`. */
-export async function aServiceWithoutJobs(t: TestContext) {
-  const service = await aService(t, CHECKSUM_SETTINGS)
+export async function aServiceWithoutJobs(
+  t: TestContext,
+  settings: Environment = {},
+  deployment?: Deployment,
+) {
+  const service = await aService(t, { ...CHECKSUM_SETTINGS, ...settings }, deployment)
   const own = takeOverJobs(service)
   return { service, computeChecksums: () => JOBS.computeChecksums(own), own }
 }

@@ -1,4 +1,4 @@
-import { computeChecksums } from '../../src/jobs/compute-checksums.ts'
+import { createChecksumJobs } from '../../src/jobs/compute-checksums.ts'
 import { continueDeletions } from '../../src/jobs/continue-deletions.ts'
 import { emptyTrash } from '../../src/jobs/empty-trash.ts'
 import { expireUploads } from '../../src/jobs/expire-uploads.ts'
@@ -26,6 +26,7 @@ export function takeOverJobs({ context }: { context: Context }): Context {
     removeOldTrash: async () => 0,
     listTrashAll: async () => [],
     claimVerifications: async () => [],
+    claimWithheld: async () => undefined,
     listWebhooksBehind: async () => [],
     claimDeliveries: async () => [],
   }
@@ -49,7 +50,7 @@ export const JOBS = {
   emptyTrash: (context: Context) => emptyTrash(withoutTrash(context), NEVER),
   forgetEndedAssets: (context: Context) => forgetEndedAssets(later(context), NEVER),
   forgetEvents: (context: Context) => forgetEvents(context, NEVER),
-  computeChecksums: (context: Context) => computeChecksums(context, NEVER),
+  computeChecksums,
   scrubFiles: (context: Context) => scrubFiles(later(context), NEVER),
   recheckDamagedFiles: (context: Context) => recheckDamagedFiles(context, NEVER),
 } as const
@@ -65,6 +66,12 @@ function later(context: Context): Context {
 
 function withoutTrash(context: Context): Context {
   return { ...context, settings: { ...context.settings, trashForMs: -1 } }
+}
+
+/** Compares files with their declared digests, and computes the digests of the others. */
+async function computeChecksums(context: Context): Promise<void> {
+  const { compare, compute } = createChecksumJobs(context)
+  for (const job of [...compare, ...compute]) await job(context, NEVER)
 }
 
 /** A signal that is never aborted. */
@@ -86,7 +93,7 @@ export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number 
     () => forgetEndedAssets(context, NEVER),
     () => forgetEvents(context, NEVER),
     () => forgetUploadTokens(context, NEVER),
-    () => computeChecksums(context, NEVER),
+    () => computeChecksums(context),
     () => scrubFiles(context, NEVER),
     () => recheckDamagedFiles(context, NEVER),
   ]

@@ -85,7 +85,7 @@ interface UploadFacts {
 /** An upload that does not expire during a test. */
 export const KEPT = { keptForMs: 12 * 3_600_000 }
 /** The previous version is kept. */
-export const KEEP = { keepVersions: 1 }
+export const KEEP = { keepVersions: 1, withhold: true }
 /** An upload that expires immediately. */
 export const OVERDUE = { keptForMs: -1 }
 

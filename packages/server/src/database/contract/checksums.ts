@@ -4,8 +4,18 @@ import { type Integrity, NOT_VERIFIED } from '../../domain/asset.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import type { VerificationQueue } from '../verification-data.ts'
-import { aReadyAsset, type Contract, inHours, KEEP, KEPT, NEWEST, reserve } from './builders.ts'
-import { replace } from './replacement-builders.ts'
+import {
+  anAccount,
+  aReadyAsset,
+  type Contract,
+  inHours,
+  KEEP,
+  KEPT,
+  NEWEST,
+  reserve,
+  usageOf,
+} from './builders.ts'
+import { numbersOf, replace } from './replacement-builders.ts'
 
 const DIGEST = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)
@@ -21,6 +31,27 @@ async function verify(database: Database, sha256: string | null, queue: Verifica
   assert.deepEqual(others, [])
   assert.ok(object)
   return database.recordVerification(object.key, { sha256, dueAt: inHours(24) })
+}
+
+/** Claims the next withheld object after this account, of at most this size. */
+function claimWithheld(
+  database: Database,
+  {
+    after,
+    maxBytes = 1e6,
+    now = new Date(),
+  }: { after?: string | undefined; maxBytes?: number; now?: Date } = {},
+) {
+  const times = { now, latest: inHours(24 * 40), claimedUntil: inHours(1) }
+  return database.claimWithheld(times, { after, maxBytes })
+}
+
+/** Claims the only object that is withheld, and records its digest. */
+async function compare(database: Database, sha256: string, keepVersions?: number) {
+  const object = await claimWithheld(database, { now: inHours(48) })
+  assert.ok(object)
+  const options = keepVersions === undefined ? {} : { keepVersions }
+  return database.recordVerification(object.key, { sha256, dueAt: inHours(240), ...options })
 }
 
 async function integrityOf(data: AccountData, id: string) {
@@ -140,16 +171,175 @@ export function testChecksums({ name, open }: Contract): void {
     const declared = { ...NOT_VERIFIED, sha256: DIGEST }
     const { upload } = await reserve(data, { sha256: DIGEST })
     assert.deepEqual((await data.findAsset(upload.asset.id))?.integrity, declared)
-    assert.deepEqual(await claim(database, 'new', inHours(48)), [])
+    assert.equal(await claimWithheld(database, { now: inHours(48) }), undefined)
     await data.beginCompletion(upload.asset.id, KEPT)
     await data.finishCompletion(upload.asset.id, KEEP)
-    assert.deepEqual(await integrityOf(data, upload.asset.id), declared)
-    assert.deepEqual(await verify(database, OTHER), { ...declared, isDamaged: true })
+    const withheld = { ...declared, isWithheld: true }
+    assert.deepEqual(await integrityOf(data, upload.asset.id), withheld)
+    assert.deepEqual(await compare(database, OTHER), { ...withheld, isDamaged: true })
+    assert.equal(await claimWithheld(database, { now: inHours(480) }), undefined)
+    assert.equal((await claim(database, 'damaged', inHours(480))).length, 1)
     await data.deleteAsset(upload.asset.id)
     const right = await aReadyAsset(data, { sha256: DIGEST })
-    await database.postponeVerification(upload.asset.id, inHours(1000))
-    assert.equal((await verify(database, DIGEST))?.isDamaged, false)
-    assert.equal((await integrityOf(data, right))?.sha256, DIGEST)
+    const { isDamaged, isWithheld, sha256 } = (await compare(database, DIGEST)) ?? NOT_VERIFIED
+    assert.deepEqual([isDamaged, isWithheld, sha256], [false, false, DIGEST])
+    assert.equal((await integrityOf(data, right))?.isWithheld, false)
+    assert.equal(await claimWithheld(database, { now: inHours(480) }), undefined)
+  })
+
+  test(
+    name('a file with a declared digest that is completed without checksums is not withheld'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const { upload } = await reserve(data, { sha256: DIGEST })
+      await data.beginCompletion(upload.asset.id, KEPT)
+      await data.finishCompletion(upload.asset.id, { ...KEEP, withhold: false })
+      assert.equal((await integrityOf(data, upload.asset.id))?.isWithheld, false)
+      assert.equal(await claimWithheld(database), undefined)
+      assert.equal((await verify(database, OTHER))?.isDamaged, true)
+    },
+  )
+
+  test(
+    name('withheld files are claimed smallest first, and the accounts take turns'),
+    async (t) => {
+      const { database, data: ours } = await open(t, { planStorage: 10_000 })
+      const theirs = database.of((await anAccount(database, 'other', 10_000)).id)
+      const sizes = new Map<string, string>()
+      for (const [owner, data] of Object.entries({ ours, theirs })) {
+        for (const size of [500, 300, 70, 400]) {
+          sizes.set(await aReadyAsset(data, { size, sha256: DIGEST }), `${owner} ${size}`)
+        }
+      }
+      const claimed: string[] = []
+      const take = async (options: Parameters<typeof claimWithheld>[1]) => {
+        const object = await claimWithheld(database, options)
+        claimed.push(sizes.get(object?.key ?? '') ?? 'none')
+        return object?.accountId
+      }
+      // Only the smallest files, however many large ones wait.
+      await take({ maxBytes: 100, after: await take({ maxBytes: 100 }) })
+      await take({ maxBytes: 100 })
+      let after: string | undefined
+      for (let count = 0; count < 7; count += 1) after = await take(after ? { after } : {})
+      assert.deepEqual(claimed, [
+        ...['ours 70', 'theirs 70', 'none'],
+        ...['ours 300', 'theirs 300', 'ours 400', 'theirs 400', 'ours 500', 'theirs 500', 'none'],
+      ])
+      // A claim expires.
+      await take({ now: inHours(2) })
+      assert.equal(claimed.at(-1), 'ours 70')
+    },
+  )
+
+  test(name('two instances claim different withheld files'), async (t) => {
+    const { database, data } = await open(t)
+    for (let count = 0; count < 10; count += 1) await aReadyAsset(data, { sha256: DIGEST })
+    const claims = await Promise.all(Array.from({ length: 10 }, () => claimWithheld(database)))
+    // An instance may find none while another one is claiming the same object.
+    const keys = claims.flatMap((object) => object?.key ?? [])
+    for (;;) {
+      const object = await claimWithheld(database)
+      if (object === undefined) break
+      keys.push(object.key)
+    }
+    assert.deepEqual([keys.length, new Set(keys).size], [10, 10])
+  })
+
+  test(
+    name('downloads get the previous version until the new one has its declared digest'),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 1000 })
+      const id = await aReadyAsset(data, { size: 60, filename: 'first' })
+      const served = async () => {
+        const version = await data.findServedVersion(id)
+        return version && [version.version, version.filename, version.bytes, version.isCurrent]
+      }
+      assert.deepEqual(await served(), [1, 'first', 60, true])
+      const facts = { filename: 'second', keepsName: false, size: 20, sha256: DIGEST }
+      const second = await replace(data, id, facts, 0)
+      assert.equal((await data.findAsset(id))?.version, 2)
+      assert.deepEqual(await served(), [1, 'first', 60, false])
+      assert.deepEqual(await numbersOf(data, id), ['2*', '1'])
+      assert.equal((await usageOf(data)).stored, 80)
+      assert.deepEqual(await database.listRemovals(10), [])
+      // The first version is kept although none should be, and is removed when downloads get the second one.
+      await compare(database, DIGEST, 0)
+      assert.deepEqual(await served(), [2, 'second', 20, true])
+      assert.deepEqual(await numbersOf(data, id), ['2*'])
+      assert.equal((await usageOf(data)).stored, 20)
+      const keys = (await database.listRemovals(10)).map(({ key }) => key)
+      assert.deepEqual(keys, [id])
+      assert.notEqual(second, id)
+      for (const { counted, actual } of await database.compareUsage()) {
+        assert.deepEqual(counted, actual)
+      }
+      const theirs = database.of((await anAccount(database, 'other')).id)
+      assert.equal(await theirs.findServedVersion(id), undefined)
+    },
+  )
+
+  test(
+    name(
+      'a version that differs from its declared digest never replaces the one that downloads get',
+    ),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 1000 })
+      const id = await aReadyAsset(data, { size: 60 })
+      const served = async () => (await data.findServedVersion(id))?.version
+      await replace(data, id, { size: 10, sha256: DIGEST }, 0)
+      await compare(database, OTHER, 0)
+      assert.equal((await data.findAsset(id))?.integrity.isDamaged, true)
+      assert.deepEqual([await served(), await numbersOf(data, id)], [1, ['2*', '1']])
+      // Two more replacements, the second while the first is compared.
+      const third = await replace(data, id, { size: 10, sha256: DIGEST }, 0)
+      await replace(data, id, { size: 10, sha256: OTHER }, 0)
+      assert.deepEqual([await served(), await numbersOf(data, id)], [1, ['4*', '1']])
+      const gone = await database.recordVerification(third, { sha256: DIGEST, dueAt: inHours(1) })
+      assert.equal(gone?.isWithheld, false)
+      assert.equal(await served(), 1)
+      await compare(database, OTHER, 0)
+      assert.deepEqual([await served(), await numbersOf(data, id)], [4, ['4*']])
+      for (const { counted, actual } of await database.compareUsage()) {
+        assert.deepEqual(counted, actual)
+      }
+    },
+  )
+
+  test(
+    name('a version that was replaced while it was compared is served when it has its digest'),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 1000 })
+      const id = await aReadyAsset(data, { size: 10 })
+      const served = async () => (await data.findServedVersion(id))?.version
+      const second = await replace(data, id, { size: 10, sha256: DIGEST }, 2)
+      await replace(data, id, { size: 10, sha256: OTHER }, 2)
+      assert.equal(await served(), 1)
+      const result = { sha256: DIGEST, dueAt: inHours(240), keepVersions: 1 }
+      await database.recordVerification(second, result)
+      assert.deepEqual([await served(), await numbersOf(data, id)], [2, ['3*', '2']])
+      // In the trash, nothing is removed, and nothing is downloaded.
+      await data.trashAssets([id])
+      await compare(database, OTHER, 0)
+      assert.equal(await served(), undefined)
+      await data.restoreAssets([id])
+      assert.deepEqual([await served(), await numbersOf(data, id)], [3, ['3*', '2']])
+      for (const { counted, actual } of await database.compareUsage()) {
+        assert.deepEqual(counted, actual)
+      }
+    },
+  )
+
+  test(name('a file can be released without a comparison'), async (t) => {
+    const { database, data } = await open(t, { planStorage: 1000 })
+    const id = await aReadyAsset(data, { size: 10 })
+    const second = await replace(data, id, { size: 10, sha256: DIGEST }, 0)
+    await database.releaseWithheld(second, { keepVersions: 0 })
+    await database.releaseWithheld(second, { keepVersions: 0 })
+    assert.deepEqual(await numbersOf(data, id), ['2*'])
+    assert.equal((await data.findServedVersion(id))?.integrity.verifiedAt, null)
+    assert.equal(await claimWithheld(database, { now: inHours(48) }), undefined)
+    assert.ok((await claim(database)).some(({ key }) => key === second))
   })
 
   test(name('dropping a reservation deletes its declared digest'), async (t) => {
@@ -248,4 +438,20 @@ export function testChecksums({ name, open }: Contract): void {
     assert.deepEqual(await importAs({ verifiedAt }), { ...damaged, verifiedAt, isDamaged: false })
     assert.deepEqual(await claim(target.database, 'damaged', inHours(48)), [])
   })
+
+  test(
+    name('an import withholds the files that were withheld, and compares them first'),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 1000 })
+      const id = await aReadyAsset(data)
+      await replace(data, id, { sha256: DIGEST })
+      const [record] = await database.listRecords(undefined, 10)
+      assert.ok(record)
+      const target = await open(t, { planStorage: 1000 })
+      const asset = { ...record.asset, accountId: target.account.id }
+      await target.data.importRecords({ keys: [], assets: [{ ...record, asset }] })
+      assert.equal((await target.data.findServedVersion(id))?.version, 1)
+      assert.equal((await claimWithheld(target.database))?.accountId, target.account.id)
+    },
+  )
 }

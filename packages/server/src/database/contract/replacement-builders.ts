@@ -7,6 +7,8 @@ interface ReplacementFacts {
   filename?: string
   mime?: string
   keepsName?: boolean
+  /** The declared digest. */
+  sha256?: string
 }
 
 /** Starts a replacement and returns the ID of its row, its upload ID and the outcome. */
@@ -29,7 +31,7 @@ export async function replace(
   const { id, reservation } = await startReplacement(data, assetId, facts)
   assert.deepEqual(reservation, { outcome: 'reserved' })
   await data.beginCompletion(id, KEPT)
-  assert.equal(await data.finishCompletion(id, { keepVersions: keep }), 'ready')
+  assert.equal(await data.finishCompletion(id, { keepVersions: keep, withhold: true }), 'ready')
   return id
 }
 

@@ -11,6 +11,7 @@ import {
   aReadyAsset,
   type Contract,
   inHours,
+  KEEP,
   KEPT,
   NEWEST,
   reserve,
@@ -224,10 +225,10 @@ export function testTrash({ name, open }: Contract): void {
     const { data } = await open(t)
     const id = await aReadyAsset(data)
     await data.trashAssets([id])
-    assert.equal(await data.finishCompletion(id, { keepVersions: 1 }), 'ready')
+    assert.equal(await data.finishCompletion(id, KEEP), 'ready')
     assert.deepEqual(await trashedIds(data), [id])
     await data.deleteAsset(id)
-    assert.equal(await data.finishCompletion(id, { keepVersions: 1 }), 'deleted')
+    assert.equal(await data.finishCompletion(id, KEEP), 'deleted')
   })
 
   test(

@@ -100,6 +100,7 @@ export function accountData(
     removeOldestTrash: (bytes) => write((sql) => trash(sql).removeOldestTrash(bytes)),
 
     listVersions: (id) => read((sql) => versions(sql).listVersions(id)),
+    findServedVersion: (id) => read((sql) => versions(sql).findServedVersion(id)),
     restoreVersion: (id, version) => write((sql) => versions(sql).restoreVersion(id, version)),
     deleteVersion: (id, version) => write((sql) => versions(sql).deleteVersion(id, version)),
 

@@ -37,14 +37,19 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
   const statusOf = async (id: string) => (await stateOf(id))?.status
 
   /** Finishes an upload that this token started. `tokenId` is null for uploads without a token. */
-  async function finish(sql: Sql, id: string, tokenId: string | null): Promise<boolean> {
+  async function finish(
+    sql: Sql,
+    id: string,
+    { tokenId, withhold }: { tokenId: string | null; withhold: boolean },
+  ): Promise<boolean> {
+    const withheldFor = withhold ? account : null
     const [row] = await sql`
       with stored as (
         update assets set status = 'ready', changed_at = now()
         where id = ${id} and account_id = ${account} and status = 'completing'
           and replaces is null and token_id is not distinct from ${tokenId}::uuid
         returning *
-      ), queued as (${queueChecksums(sql, sql`stored`)}), counted as (
+      ), queued as (${queueChecksums(sql, sql`stored`, withheldFor)}), counted as (
         update accounts set reserved_bytes = reserved_bytes - stored.bytes,
           stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1,
           last_event = last_event + 1
@@ -79,19 +84,20 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
         where id = ${id} and account_id = ${account} and status = 'completing'`
     },
 
-    async finishCompletion(id, { keepVersions: keep }) {
-      if (await finish(sql, id, null)) return 'ready'
+    async finishCompletion(id, { keepVersions: keep, withhold }) {
+      if (await finish(sql, id, { tokenId: null, withhold })) return 'ready'
       const state = await stateOf(id)
       if (state?.is_trashed) return 'ready'
       if (state?.status === 'completing' && state.replaces === null && state.token_id !== null) {
         const tokenId = state.token_id
-        const finishIn = (transaction: Sql) => finish(transaction, id, tokenId)
+        const finishIn = (transaction: Sql) => finish(transaction, id, { tokenId, withhold })
         const done = await finishTokenUpload(sql, { id, account, actor, tokenId }, finishIn)
         return done ?? statusOf(id)
       }
       if (state?.status !== 'completing' || state.replaces === null) return state?.status
       const assetId = state.replaces
-      return (await finishReplacement(sql, { id, assetId, keep, actor })) ?? statusOf(id)
+      const replacement = { id, assetId, keep, actor, withheldFor: withhold ? account : null }
+      return (await finishReplacement(sql, replacement)) ?? statusOf(id)
     },
 
     abandonCompletion(id, graceMs) {

@@ -10,6 +10,7 @@ import {
   anAccount,
   aProduct,
   aReadyAsset,
+  inHours,
   KEEP,
   KEPT,
   NOON,
@@ -133,10 +134,16 @@ test('concurrent jobs that expire uploads of many accounts do not deadlock', asy
 })
 
 /** Runs concurrent calls that lock an asset, its replacement, or both. */
-async function changeVersions(data: AccountData, assets: string[]): Promise<void> {
+async function changeVersions(
+  database: Database,
+  data: AccountData,
+  assets: string[],
+): Promise<void> {
   await times(32, async (index) => {
     const asset = assets[index % assets.length] ?? ''
-    const { id, reservation } = await startReplacement(data, asset, { size: index % 5 })
+    const sha256 = 'a'.repeat(64)
+    const facts = { size: index % 5, ...(index % 2 === 0 && { sha256 }) }
+    const { id, reservation } = await startReplacement(data, asset, facts)
     if (reservation.outcome !== 'reserved') {
       await data.restoreVersion(asset, index % 4)
       await data.deleteVersion(asset, (index + 1) % 4)
@@ -144,7 +151,10 @@ async function changeVersions(data: AccountData, assets: string[]): Promise<void
     }
     if (index % 3 === 0) await data.cancelUpload(id)
     await data.beginCompletion(id, KEPT)
-    await data.finishCompletion(id, KEEP)
+    await data.finishCompletion(id, { keepVersions: index % 3, withhold: true })
+    // Also ends the withholding of versions that were replaced meanwhile.
+    const dueAt = inHours(1)
+    await database.recordVerification(id, { sha256, dueAt, keepVersions: index % 2 })
   })
 }
 
@@ -155,7 +165,7 @@ test('replacing, restoring and deleting versions concurrently does not deadlock'
     for (let round = 0; round < 5; round += 1) {
       const assets = [await aReadyAsset(data), await aReadyAsset(data)]
       await Promise.all([
-        changeVersions(data, assets),
+        changeVersions(database, data, assets),
         ...assets.map((asset) => data.changeAsset(asset, { filename: `${round}.zip` })),
         data.listVersions(assets[0] ?? '').then(() => data.deleteAsset(assets[0] ?? '')),
       ])

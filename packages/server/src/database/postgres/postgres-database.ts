@@ -104,6 +104,10 @@ export async function openPostgresDatabase(
 
     claimVerifications: (queue, times, limit) =>
       run((sql) => globalVerifications(sql).claimVerifications(queue, times, limit)),
+    claimWithheld: (times, options) =>
+      run((sql) => globalVerifications(sql).claimWithheld(times, options)),
+    releaseWithheld: (key, options) =>
+      run((sql) => globalVerifications(sql).releaseWithheld(key, options)),
     postponeVerification: (key, dueAt) =>
       run((sql) => globalVerifications(sql).postponeVerification(key, dueAt)),
     recordVerification: (key, result) =>

@@ -57,7 +57,7 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
           (select json_agg(json_build_object('version', version, 'key', object_key,
              'chunkSize', chunk_size, 'filename', filename, 'bytes', bytes, 'mime', mime,
              'createdAt', created_at, 'checksum',
-             (select json_build_array(c.sha256, c.verified_at, c.damaged) from checksums c
+             (select json_build_array(c.sha256, c.verified_at, c.damaged, c.withheld_for is not null) from checksums c
               where c.object_key = v.object_key)) order by replaced_in)
            from asset_versions v where v.asset_id = assets.id) as versions
         from assets where (status = 'ready' or trashed_at is not null) and id > ${after} order by id limit ${limit}`
@@ -96,7 +96,10 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
     for (const rows of batchesOf(versions)) {
       await transaction`insert into asset_versions ${transaction(rows)}`
     }
-    await importChecksums(transaction, records.flatMap(toChecksumRows))
+    await importChecksums(
+      transaction,
+      records.flatMap((record) => toChecksumRows(account, record)),
+    )
     await transaction`
       update accounts set asset_count = asset_count + sums.count,
         stored_bytes = stored_bytes + sums.stored, trash_bytes = trash_bytes + sums.trash

@@ -12,13 +12,23 @@ interface ReplacedAsset {
   filename: string
 }
 
+interface FinishedReplacement {
+  /** Of the row of the replacement. */
+  id: string
+  assetId: string
+  keep: number
+  actor: string
+  /** See `queueChecksums`. */
+  withheldFor: string | null
+}
+
 /**
  * Completes a replacement. Locks the asset before the row of the replacement, like every transaction that changes
  * both. Undefined when the replacement is no longer being completed.
  */
 export function finishReplacement(
   sql: Sql,
-  { id, assetId, keep, actor }: { id: string; assetId: string; keep: number; actor: string },
+  { id, assetId, keep, actor, withheldFor }: FinishedReplacement,
 ): Promise<AssetStatus | undefined> {
   return begin(sql, async (transaction) => {
     const [asset] = await transaction<ReplacedAsset[]>`
@@ -30,7 +40,7 @@ export function finishReplacement(
       update assets set status = 'deleted', changed_at = now(), became_version = ${version}
       where id = ${id} and status = 'completing' returning ${transaction(UPLOAD_COLUMNS)}`
     if (row === undefined) return undefined
-    await queueChecksums(transaction, transaction`assets where id = ${id}`)
+    await queueChecksums(transaction, transaction`assets where id = ${id}`, withheldFor)
     await transaction`
       update accounts set reserved_bytes = reserved_bytes - ${row.bytes},
         stored_bytes = stored_bytes + ${row.bytes}

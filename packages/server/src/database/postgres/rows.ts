@@ -28,8 +28,8 @@ export interface AssetRow {
   checksum?: StoredChecksum | null
 }
 
-/** The digest, when it was verified, and whether the object is damaged. */
-export type StoredChecksum = [string | null, string | null, boolean]
+/** The digest, when it was verified, and whether the object is damaged and withheld from downloads. */
+export type StoredChecksum = [string | null, string | null, boolean, boolean]
 
 export interface UploadRow extends AssetRow {
   upload_id: string
@@ -85,8 +85,14 @@ export const UPLOAD_COLUMNS = [
 
 /** A column with the integrity of the object with this key. */
 export function checksumOf(sql: Sql, key: Fragment): Fragment {
-  return sql`(select json_build_array(c.sha256, c.verified_at, c.damaged) from checksums c
+  return sql`(select json_build_array(c.sha256, c.verified_at, c.damaged, c.withheld_for is not null) from checksums c
     where c.object_key = ${key}) as checksum`
+}
+
+/** A condition: downloads do not get the object with this key. */
+export function isWithheld(sql: Sql, key: Fragment): Fragment {
+  return sql`exists (
+    select from checksums c where c.object_key = ${key} and c.withheld_for is not null)`
 }
 
 /** All columns of an asset. `table` is the name of the table in the statement. */
@@ -129,8 +135,13 @@ export function toAsset(row: AssetRow): Asset {
 
 export function toIntegrity(checksum: StoredChecksum | null | undefined): Integrity {
   if (!checksum) return NOT_VERIFIED
-  const [sha256, verifiedAt, isDamaged] = checksum
-  return { sha256, verifiedAt: verifiedAt === null ? null : new Date(verifiedAt), isDamaged }
+  const [sha256, verifiedAt, isDamaged, isWithheld] = checksum
+  return {
+    sha256,
+    verifiedAt: verifiedAt === null ? null : new Date(verifiedAt),
+    isDamaged,
+    isWithheld,
+  }
 }
 
 export function toUpload(row: UploadRow): Upload {

@@ -1,5 +1,6 @@
 import { REPLACED_OBJECT_KEPT_MS } from '../claim-times.ts'
 import type { Sql } from './connection.ts'
+import { isWithheld } from './rows.ts'
 
 /*
  * Versions that are no longer kept, but whose objects downloads may still need. All functions run in the caller's
@@ -8,8 +9,9 @@ import type { Sql } from './connection.ts'
  */
 
 /**
- * Removes the older versions of an asset except for the `keep` that were replaced last. Their bytes are available
- * immediately, and their objects are removed after an hour.
+ * Removes the older versions of an asset, except for the `keep` that were replaced last, and the one that downloads get:
+ * the last one that is not withheld, unless the current version is not withheld. Their bytes are available immediately,
+ * and their objects are removed after an hour. The caller has locked the asset.
  */
 export async function supersedeOldest(
   transaction: Sql,
@@ -21,6 +23,13 @@ export async function supersedeOldest(
       delete from asset_versions where asset_id = ${assetId} and version in (
         select version from asset_versions where asset_id = ${assetId}
         order by replaced_in desc offset ${keep})
+      and version is distinct from (
+        select v.version from asset_versions v
+        where v.asset_id = ${assetId} and not ${isWithheld(transaction, transaction`v.object_key`)}
+          and exists (
+            select from assets a where a.id = ${assetId}
+              and ${isWithheld(transaction, transaction`coalesce(a.object_key, a.id)`)})
+        order by v.replaced_in desc limit 1)
       returning account_id, object_key, storage_id, bytes
     ), queued as (
       insert into removals (kind, storage_id, key, due_at, account_id, bytes)

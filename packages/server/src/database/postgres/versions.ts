@@ -7,13 +7,17 @@ import {
   type AssetRow,
   assetColumns,
   checksumOf,
+  isWithheld,
   type StoredChecksum,
   toAsset,
   toIntegrity,
 } from './rows.ts'
 import { switchVersion, type VersionContent } from './switch-version.ts'
 
-type Versions = Pick<AccountData, 'listVersions' | 'restoreVersion' | 'deleteVersion'>
+type Versions = Pick<
+  AccountData,
+  'listVersions' | 'findServedVersion' | 'restoreVersion' | 'deleteVersion'
+>
 
 type ListedVersion = VersionContent & { is_current: boolean; checksum: StoredChecksum | null }
 
@@ -49,6 +53,24 @@ export function accountVersions(sql: Sql, writer: Writer): Versions {
         from asset_versions where asset_id = (select id from assets where ${readyFile(id)})
         order by version desc`
       return rows.length === 0 ? undefined : rows.map(toVersion)
+    },
+
+    async findServedVersion(id) {
+      const [row] = await sql<ListedVersion[]>`
+        select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename,
+          bytes, mime, coalesce(version_created_at, created_at) as created_at, true as is_current,
+          ${checksumOf(sql, sql`coalesce(assets.object_key, assets.id)`)},
+          version_changes + 1 as replaced_in
+        from assets
+        where ${readyFile(id)} and not ${isWithheld(sql, sql`coalesce(assets.object_key, assets.id)`)}
+        union all
+        select version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at, false,
+          ${checksumOf(sql, sql`asset_versions.object_key`)}, replaced_in
+        from asset_versions
+        where asset_id = (select id from assets where ${readyFile(id)})
+          and not ${isWithheld(sql, sql`asset_versions.object_key`)}
+        order by replaced_in desc limit 1`
+      return row && toVersion(row)
     },
 
     restoreVersion: (id, version) =>

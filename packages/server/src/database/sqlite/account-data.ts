@@ -100,6 +100,7 @@ export function prepareAccountData(
       removeOldestTrash: (bytes) => free(() => trash.removeOldestTrash(writer, bytes)),
 
       listVersions: (id) => read(() => versions.listVersions(account, id)),
+      findServedVersion: (id) => read(() => versions.findServedVersion(account, id)),
       restoreVersion: (id, version) => write(() => versions.restoreVersion(writer, id, version)),
       deleteVersion: (id, version) => free(() => versions.deleteVersion(writer, id, version)),
 

@@ -83,17 +83,18 @@ export function prepareCompletion(connection: Connection) {
     finishCompletion(
       writer: Writer,
       id: string,
-      { keepVersions }: { keepVersions: number },
+      { keepVersions, withhold }: { keepVersions: number; withhold: boolean },
     ): AssetStatus | undefined {
       const { account } = writer
+      const withheldFor = withhold ? account : null
       return transaction(() => {
         const row = finish.get({ account, id, now: Date.now() })
         if (row === undefined) {
-          const status = finishReplacement(writer, id, keepVersions)
+          const status = finishReplacement(writer, id, { keep: keepVersions, withheldFor })
           return status ?? finished.get({ account, id })?.status
         }
         const event = store.get({ account, bytes: row.bytes })?.last_event
-        queueChecksum({ key: id, bytes: row.bytes, chunkSize: row.chunk_size })
+        queueChecksum({ key: id, bytes: row.bytes, chunkSize: row.chunk_size }, withheldFor)
         indexName.run({ seq: row.seq, search_name: row.search_name })
         recordAsset(writer, 'asset.ready', row.seq, event)
         if (row.token_id !== null) attachByToken(writer, id, row.token_id)

@@ -47,7 +47,7 @@ export function prepareRecords(connection: Connection) {
        (select json_group_array(json_object('version', v.version, 'key', v.object_key,
           'chunkSize', v.chunk_size, 'filename', v.filename, 'bytes', v.bytes, 'mime', v.mime,
           'createdAt', v.created_at, 'checksum',
-          json((select json_array(c.sha256, c.verified_at, c.damaged) from checksums c
+          json((select json_array(c.sha256, c.verified_at, c.damaged, c.withheld_for is not null) from checksums c
             where c.object_key = v.object_key))) order by v.replaced_in)
         from asset_versions v where v.asset_id = assets.id) as versions
      from assets where (+status = 'ready' or +trashed_at is not null) and id > :after
@@ -128,7 +128,7 @@ export function prepareRecords(connection: Connection) {
       updated_at: asset.updatedAt.getTime(),
       trashed_at: trashedAt?.getTime() ?? null,
     })
-    for (const file of filesOf(record)) importChecksum(file, file.integrity)
+    for (const file of filesOf(record)) importChecksum(account, file, file.integrity)
     if (row === undefined) return
     const product_ids = JSON.stringify(productIds)
     if (isTrashed) keepAttachments.run({ id: asset.id, product_ids })

@@ -13,7 +13,7 @@ export function prepareReplacements(connection: Connection) {
   const { prepare } = connection
   const release = prepareRelease(connection)
   const switchVersion = prepareSwitchVersion(connection)
-  const { supersede } = prepareSuperseded(connection)
+  const { supersedeOldest } = prepareSuperseded(connection)
   const { queueChecksum } = prepareChecksums(connection)
   const { recordAsset } = prepareRecordEvents(connection)
   const completing = prepare<UploadRow & { replaces: string }>(
@@ -31,12 +31,6 @@ export function prepareReplacements(connection: Connection) {
     `update accounts set reserved_bytes = reserved_bytes - :bytes,
        stored_bytes = stored_bytes + :bytes where id = :account`,
   )
-  const removeOldest = prepare<{ object_key: string; storage_id: string | null; bytes: number }>(
-    `delete from asset_versions where asset_id = :id and version in (
-       select version from asset_versions where asset_id = :id
-       order by replaced_in desc limit -1 offset :keep)
-     returning object_key, storage_id, bytes`,
-  )
   const cancel = prepare<UploadRow>(
     `update assets set status = 'cancelled', changed_at = :now
      where replaces = :id and status = 'uploading' returning ${UPLOAD_COLUMNS}`,
@@ -44,7 +38,11 @@ export function prepareReplacements(connection: Connection) {
 
   return {
     /** Undefined if there is no replacement that is being completed. */
-    finishReplacement(writer: Writer, id: string, keep: number): AssetStatus | undefined {
+    finishReplacement(
+      writer: Writer,
+      id: string,
+      { keep, withheldFor }: { keep: number; withheldFor: string | null },
+    ): AssetStatus | undefined {
       const { account, actor } = writer
       const row = completing.get({ account, id })
       if (row === undefined) return undefined
@@ -58,7 +56,8 @@ export function prepareReplacements(connection: Connection) {
       const version = found.last_version + 1
       end.run({ seq: row.seq, status: 'deleted', version, now })
       store.run({ account, bytes: row.bytes })
-      queueChecksum({ key: row.id, bytes: row.bytes, chunkSize: row.chunk_size })
+      const object = { key: row.id, bytes: row.bytes, chunkSize: row.chunk_size }
+      queueChecksum(object, withheldFor)
       switchVersion(found, {
         version,
         object_key: row.id,
@@ -69,9 +68,7 @@ export function prepareReplacements(connection: Connection) {
         mime: row.mime,
         created_at: row.created_at,
       })
-      for (const removed of removeOldest.all({ id: found.id, keep })) {
-        supersede(account, removed)
-      }
+      supersedeOldest(account, found.id, keep)
       recordAsset(writer, 'asset.replaced', found.seq)
       return 'ready'
     },

@@ -52,8 +52,14 @@ export interface RemovalRow {
 
 /** A column with the integrity of the object with this key, as a JSON array. */
 export function checksumOf(key: string): string {
-  return `(select json_array(c.sha256, c.verified_at, c.damaged) from checksums c
+  return `(select json_array(c.sha256, c.verified_at, c.damaged, c.withheld_for is not null) from checksums c
     where c.object_key = ${key}) as checksum`
+}
+
+/** A condition: downloads do not get the object with this key. */
+export function isWithheld(key: string): string {
+  return `exists (
+    select 1 from checksums c where c.object_key = ${key} and c.withheld_for is not null)`
 }
 
 const CHECKSUM = checksumOf('coalesce(assets.object_key, assets.id)')
@@ -107,11 +113,12 @@ export function toAsset(row: AssetRow): Asset {
 
 export function toIntegrity(checksum: string | null): Integrity {
   if (checksum === null) return NOT_VERIFIED
-  const [sha256, verifiedAt, damaged] = JSON.parse(checksum)
+  const [sha256, verifiedAt, damaged, withheld] = JSON.parse(checksum)
   return {
     sha256,
     verifiedAt: verifiedAt === null ? null : new Date(verifiedAt),
     isDamaged: damaged === 1,
+    isWithheld: withheld === 1,
   }
 }
 

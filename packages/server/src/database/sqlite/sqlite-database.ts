@@ -109,6 +109,8 @@ export async function openSqliteDatabase(
 
     claimVerifications: (queue, times, limit) =>
       write(() => verifications.claimVerifications(queue, times, limit)),
+    claimWithheld: (times, options) => write(() => verifications.claimWithheld(times, options)),
+    releaseWithheld: (key, options) => write(() => verifications.releaseWithheld(key, options)),
     postponeVerification: (key, dueAt) =>
       write(() => verifications.postponeVerification(key, dueAt)),
     recordVerification: (key, result) => write(() => verifications.recordVerification(key, result)),

@@ -1,4 +1,5 @@
 import { REPLACED_OBJECT_KEPT_MS } from '../claim-times.ts'
+import { isWithheld } from './rows.ts'
 import type { Connection } from './statement.ts'
 
 interface SupersededVersion {
@@ -9,6 +10,18 @@ interface SupersededVersion {
 
 /** Versions that are no longer kept, but whose objects downloads may still need. Runs in the caller's transaction. */
 export function prepareSuperseded({ prepare }: Connection) {
+  // Downloads get the last version that is not withheld, unless the current version is not withheld.
+  const removeOldest = prepare<SupersededVersion>(
+    `delete from asset_versions where asset_id = :id and version in (
+       select version from asset_versions where asset_id = :id
+       order by replaced_in desc limit -1 offset :keep)
+     and version is not (
+       select v.version from asset_versions v
+       where v.asset_id = :id and not ${isWithheld('v.object_key')} and exists (
+         select 1 from assets where id = :id and ${isWithheld('coalesce(assets.object_key, assets.id)')})
+       order by v.replaced_in desc limit 1)
+     returning object_key, storage_id, bytes`,
+  )
   const queue = prepare(
     `insert into removals (kind, storage_id, key, due_at, account_id, bytes)
      values ('object', :storage_id, :key, :due_at, :account, :bytes)`,
@@ -28,11 +41,19 @@ export function prepareSuperseded({ prepare }: Connection) {
   )
 
   return {
-    /** The version was removed. Its bytes are available, and its object is removed after an hour. */
-    supersede(account: string, { object_key: key, storage_id, bytes }: SupersededVersion): void {
-      count.run({ account, bytes })
+    /**
+     * Removes the older versions of an asset, except for the `keep` that were replaced last, and the one that downloads
+     * get. Their bytes are available immediately, and their objects are removed after an hour.
+     */
+    supersedeOldest(account: string, assetId: string, keep: number): void {
       const due_at = Date.now() + REPLACED_OBJECT_KEPT_MS
-      queue.run({ storage_id: storage_id ?? key, key, due_at, account, bytes })
+      for (const { object_key: key, storage_id, bytes } of removeOldest.all({
+        id: assetId,
+        keep,
+      })) {
+        count.run({ account, bytes })
+        queue.run({ storage_id: storage_id ?? key, key, due_at, account, bytes })
+      }
     },
 
     /** The object was removed. */

@@ -26,14 +26,28 @@ test('the search for objects that are due for verification does not read objects
   await claim('scrub', 'damaged')
   const other = new DatabaseSync(file)
   cleanUp(t, () => other.close())
-  const plans = [...statements].flatMap((sql) =>
-    other
-      .prepare(`explain query plan ${sql}`)
-      .all()
-      .map(({ detail }) => String(detail)),
-  )
+  const plansOf = (queries: Iterable<string>) =>
+    [...queries].flatMap((sql) =>
+      other
+        .prepare(`explain query plan ${sql}`)
+        .all()
+        .map(({ detail }) => String(detail)),
+    )
+  const plans = plansOf(statements)
   const searches = plans.filter((detail) => /checksums_(due|damaged)/.test(detail))
   // Four statements that look for objects, and three that claim them, each in two ranges.
   assert.equal(searches.length, 14, plans.join('\n'))
   for (const search of searches) assert.match(search, /due_at[<>]\?/)
+  await aReadyAsset(data, { sha256: 'a'.repeat(64) })
+  statements.clear()
+  assert.ok(await database.claimWithheld(times, { after: undefined, maxBytes: 10 }))
+  const steps = plansOf(statements).filter((detail) => detail.includes('checksums_withheld'))
+  // The first account, the next account, and the smallest object of an account, as result and as condition.
+  assert.deepEqual(
+    steps.map((detail) => detail.replace(/^.*checksums_withheld /, '')),
+    [
+      ...['(withheld_for>?)', '(withheld_for>?)'],
+      ...['(withheld_for=? AND bytes<?)', '(withheld_for=? AND bytes<?)'],
+    ],
+  )
 })

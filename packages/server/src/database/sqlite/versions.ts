@@ -3,7 +3,14 @@ import type { Writer } from '../cache-account-data.ts'
 import type { RestoreOutcome, VersionDeletion } from '../version-data.ts'
 import { prepareRecordEvents } from './record-events.ts'
 import { prepareQueueRemoval } from './release.ts'
-import { ASSET_COLUMNS, type AssetRow, checksumOf, toAsset, toIntegrity } from './rows.ts'
+import {
+  ASSET_COLUMNS,
+  type AssetRow,
+  checksumOf,
+  isWithheld,
+  toAsset,
+  toIntegrity,
+} from './rows.ts'
 import type { Connection } from './statement.ts'
 import {
   type AssetOfVersions,
@@ -37,6 +44,17 @@ export function prepareVersions(connection: Connection) {
      where asset_id = (select id from assets where ${READY_FILE})
      order by version desc`,
   )
+  const served = prepare<ListedVersion>(
+    `select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename, bytes,
+       mime, coalesce(version_created_at, created_at) as created_at, 1 as is_current,
+       ${checksumOf('coalesce(assets.object_key, assets.id)')}, version_changes + 1 as replaced_in
+     from assets where ${READY_FILE} and not ${isWithheld('coalesce(assets.object_key, assets.id)')}
+     union all
+     select ${CONTENT}, 0, ${checksumOf('asset_versions.object_key')}, replaced_in from asset_versions
+     where asset_id = (select id from assets where ${READY_FILE})
+       and not ${isWithheld('asset_versions.object_key')}
+     order by replaced_in desc limit 1`,
+  )
   const take = prepare<VersionContent>(
     `delete from asset_versions where asset_id = :id and version = :version returning ${CONTENT}`,
   )
@@ -56,6 +74,11 @@ export function prepareVersions(connection: Connection) {
     listVersions(account: string, id: string): AssetVersion[] | undefined {
       const rows = list.all({ account, id })
       return rows.length === 0 ? undefined : rows.map(toVersion)
+    },
+
+    findServedVersion(account: string, id: string): AssetVersion | undefined {
+      const row = served.get({ account, id })
+      return row && toVersion(row)
     },
 
     restoreVersion(writer: Writer, id: string, version: number): RestoreOutcome {

@@ -8,8 +8,19 @@ const WAIT_MS = 3_000
 const POLL_MS = 50
 
 /** When a download that starts now stops waiting. */
-export function verificationDeadline(): number {
-  return performance.now() + WAIT_MS
+export function verificationDeadline(waitMs = WAIT_MS): number {
+  return performance.now() + waitMs
+}
+
+/**
+ * Whether downloads do not get these bytes, because no read has found the declared digest yet. If checksums are
+ * disabled, only bytes that are known to be wrong are withheld: nothing would ever read the others.
+ */
+export function isWithheld(
+  { settings }: AccountContext,
+  { isWithheld, isDamaged }: Integrity,
+): boolean {
+  return isWithheld && (settings.checksums || isDamaged)
 }
 
 /**
@@ -17,18 +28,17 @@ export function verificationDeadline(): number {
  * waited a little, and the caller reads the state again. Refuses after the deadline.
  */
 export async function checkIntegrity(
-  { settings }: AccountContext,
-  { sha256, verifiedAt, isDamaged }: Integrity,
+  context: AccountContext,
+  integrity: Integrity,
   deadline: number,
 ): Promise<boolean> {
-  if (isDamaged) {
+  if (integrity.isDamaged) {
     throw new ServiceError(
       'damaged',
       'The stored file is damaged: it has changed since the upload, cannot be read, or does not match the declared SHA-256. Replace the file, or restore another version.',
     )
   }
-  const isPending = settings.checksums && sha256 !== null && verifiedAt === null
-  if (!isPending) return true
+  if (!isWithheld(context, integrity)) return true
   if (performance.now() >= deadline) {
     throw new ServiceError(
       'verifying',

@@ -34,11 +34,11 @@ async function markReady(
   { data, storage, settings }: AccountContext,
   id: string,
 ): Promise<boolean> {
-  const { uploadsKeptForMs: keptForMs, keepVersions } = settings
-  let status = await data.finishCompletion(id, { keepVersions })
+  const { uploadsKeptForMs: keptForMs, keepVersions, checksums: withhold } = settings
+  let status = await data.finishCompletion(id, { keepVersions, withhold })
   while (status === 'uploading' || status === 'completing') {
     await data.beginCompletion(id, { keptForMs })
-    status = await data.finishCompletion(id, { keepVersions })
+    status = await data.finishCompletion(id, { keepVersions, withhold })
   }
   // If the row no longer exists, the state of the object is unknown: it may be an older version by now.
   if (status !== 'ready' && status !== undefined) await storage.removeObject(id)

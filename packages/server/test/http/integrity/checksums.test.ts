@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { changeObject } from '@stowage/testing/engines/change-object'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
-import { aService } from '@stowage/testing/service/service'
+import { aDeployment } from '@stowage/testing/service/deployment'
+import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   callUrl,
@@ -12,6 +15,7 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
+import { createChecksumJobs } from '../../../src/jobs/compute-checksums.ts'
 import {
   aServiceWithoutJobs,
   CHECKSUM_SETTINGS,
@@ -20,8 +24,8 @@ import {
   tryDownload,
   uploadDeclared,
 } from '../../support/integrity.ts'
-import { JOBS } from '../../support/run-jobs.ts'
-import { downloadVersion, replaceFile, restore, versionsOf } from '../../support/versions.ts'
+import { JOBS, NEVER } from '../../support/run-jobs.ts'
+import { replaceFile, restore, versionsOf } from '../../support/versions.ts'
 
 const BYTES = someBytes(2500)
 const OTHER = someBytes(2500, 2)
@@ -96,21 +100,150 @@ test('a file with a wrong declared digest can never be downloaded', async (t) =>
   assert.deepEqual(await download(service.baseUrl, id), OTHER)
   const old = await callUrl(`${service.baseUrl}${API}/assets/${id}/versions/1/download`)
   assert.equal(old.body.code, 'damaged')
+  // Even as the current version, it does not replace the bytes that downloads get.
   assert.equal((await restore(service, id, 1)).status, 200)
-  assert.equal((await tryDownload(service, id)).body.code, 'damaged')
-  assert.deepEqual(await downloadVersion(service, id, 2), OTHER)
+  assert.equal((await readAsset(service, id)).damaged, true)
+  assert.deepEqual(await download(service.baseUrl, id), OTHER)
 })
 
-test('a replacement can declare a digest, too', async (t) => {
-  const { service, computeChecksums } = await aServiceWithoutJobs(t)
-  const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
-  const file = { size: OTHER.length, sha256: sha256Of(BYTES) }
+/** Replaces a file by bytes with a declared digest. */
+async function replaceDeclared(service: TestService, id: string, bytes: Buffer, sha256: string) {
+  const file = { name: 'new.txt', mime: 'text/plain', size: bytes.length, sha256 }
   const { body } = await service.call('POST', `${API}/assets/${id}/signed`, file)
+  const response = await complete(service.baseUrl, body, await putParts(body, bytes))
+  assert.equal(response.status, 200)
+  return response.body.data
+}
+
+/** The bytes and headers that a download gets now. */
+async function downloadNow({ baseUrl }: TestService, id: string) {
+  const response = await fetch(`${baseUrl}${API}/assets/${id}/download`)
+  assert.equal(response.status, 200)
+  return {
+    bytes: Buffer.from(await response.arrayBuffer()),
+    type: response.headers.get('content-type'),
+    isOld: response.headers.get('content-disposition')?.includes('old.bin'),
+    digest: response.headers.get('repr-digest') ?? (isOnS3 ? 'none on S3' : null),
+  }
+}
+
+function reprDigest(bytes: Buffer): string {
+  if (isOnS3) return 'none on S3'
+  return `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`
+}
+
+test('while the new version of a file is compared, downloads get the previous version', async (t) => {
+  const { service, computeChecksums } = await aServiceWithoutJobs(t, { STOWAGE_KEEP_VERSIONS: '0' })
+  const { id } = await uploadFile(service.baseUrl, { name: 'old.bin', bytes: BYTES })
+  await computeChecksums()
+  const old = {
+    ...{ bytes: BYTES, type: 'application/octet-stream', isOld: true },
+    digest: reprDigest(BYTES),
+  }
+  const replaced = await replaceDeclared(service, id, OTHER, sha256Of(OTHER))
+  assert.deepEqual([replaced.version, replaced.filename], [2, 'new.txt'])
+  const [now, address, early] = await Promise.all([
+    downloadNow(service, id),
+    service.call('GET', `${API}/assets/${id}/address`),
+    callUrl(`${service.baseUrl}${API}/assets/${id}/versions/2/download`),
+  ])
+  assert.deepEqual(now, old)
+  assert.deepEqual(Buffer.from(await (await fetch(address.body.data.url)).arrayBuffer()), BYTES)
+  assert.equal(early.body.code, 'verifying')
+  assert.ok(Number(early.headers.get('retry-after')) > 0)
+  const versions = await versionsOf(service, id)
+  assert.deepEqual(
+    versions.map(({ version }) => version),
+    [2, 1],
+  )
+  const stored = async () => (await service.call('GET', `${API}/account`)).body.data.stored
+  assert.equal(await stored(), 5000)
+  await computeChecksums()
+  const { bytes, isOld, type, digest } = await downloadNow(service, id)
+  assert.deepEqual([bytes, isOld, digest], [OTHER, false, reprDigest(OTHER)])
+  assert.match(type ?? '', /^text\/plain/)
+  // No version is kept that is not needed any more.
+  assert.equal((await versionsOf(service, id)).length, 1)
+  assert.equal(await stored(), 2500)
+})
+
+test('a new version that does not match its declared digest does not take the previous one away', async (t) => {
+  const { service, computeChecksums } = await aServiceWithoutJobs(t, { STOWAGE_KEEP_VERSIONS: '0' })
+  const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
+  await replaceDeclared(service, id, OTHER, sha256Of(BYTES))
+  await computeChecksums()
+  assert.equal((await readAsset(service, id)).damaged, true)
   assert.deepEqual(await download(service.baseUrl, id), BYTES)
-  assert.equal((await complete(service.baseUrl, body, await putParts(body, OTHER))).status, 200)
+  const wrong = await callUrl(`${service.baseUrl}${API}/assets/${id}/versions/2/download`)
+  assert.equal(wrong.body.code, 'damaged')
+  const { body } = await service.call('GET', `${API}/events?type=asset.damaged`)
+  assert.deepEqual(
+    body.data.map(({ data }: { data: { damaged_version: number } }) => data.damaged_version),
+    [2],
+  )
+  const third = someBytes(3000, 3)
+  await replaceDeclared(service, id, third, sha256Of(third))
+  await computeChecksums()
+  assert.equal((await readAsset(service, id)).damaged, false)
+  assert.deepEqual(await download(service.baseUrl, id), third)
+  assert.equal((await versionsOf(service, id)).length, 1)
+})
+
+test('files that could be downloaded before checksums were enabled stay downloadable', async (t) => {
+  const deployment = await aDeployment(t, { isInMemory: true })
+  const off = await aService(t, { ...CHECKSUM_SETTINGS, STOWAGE_CHECKSUMS: 'off' }, deployment)
+  const id = await uploadDeclared(off, BYTES, sha256Of(BYTES))
+  const wrong = await uploadDeclared(off, BYTES, sha256Of(OTHER))
+  await off.close()
+  const { service, computeChecksums } = await aServiceWithoutJobs(t, {}, deployment)
+  assert.deepEqual(await download(service.baseUrl, id), BYTES)
+  const later = await uploadDeclared(service, BYTES, sha256Of(BYTES))
+  const account = await service.context.database.findAccount('default')
+  const asset = await service.context.database.of(account?.id ?? '').findAsset(later)
+  assert.equal(asset?.integrity.isWithheld, true)
+  await computeChecksums()
+  for (const good of [id, later]) assert.deepEqual(await download(service.baseUrl, good), BYTES)
+  assert.equal((await tryDownload(service, wrong)).body.code, 'damaged')
+})
+
+test('files that wait for their comparison are downloadable after checksums were disabled', async (t) => {
+  const { service, computeChecksums, own } = await aServiceWithoutJobs(t)
+  const id = await uploadDeclared(service, BYTES, sha256Of(OTHER))
+  await JOBS.computeChecksums({ ...own, settings: { ...own.settings, checksums: false } })
+  assert.deepEqual(await download(service.baseUrl, id), BYTES)
+  await own.database.postponeVerification(id, new Date(0))
   await computeChecksums()
   assert.equal((await tryDownload(service, id)).body.code, 'damaged')
-  assert.deepEqual(await downloadVersion(service, id, 1), BYTES)
+})
+
+test('a small file is compared while larger files are being read, at full speed', async (t) => {
+  const { service, own } = await aServiceWithoutJobs(t, { STOWAGE_CHUNK_SIZE: '100000000' })
+  const bytes = someBytes(10_000_001)
+  const large = [
+    await uploadDeclared(service, bytes, sha256Of(bytes)),
+    await uploadDeclared(service, bytes, sha256Of(bytes)),
+  ]
+  const small = await uploadDeclared(service, BYTES, sha256Of(BYTES))
+  const stalled = Promise.withResolvers<void>()
+  const started = new Set<string>()
+  const storage = {
+    ...own.storage,
+    isBusy: () => assert.fail('a comparison does not depend on the transfers'),
+    async *readPart(...[object, ...rest]: Parameters<typeof own.storage.readPart>) {
+      started.add(object.key)
+      if (large.includes(object.key)) await stalled.promise
+      yield* own.storage.readPart(object, ...rest)
+    },
+  }
+  const { compare } = createChecksumJobs({ ...own, storage })
+  const [first, ...others] = compare
+  const reading = others.map((job) => job({ ...own, storage }, NEVER))
+  await until('the large files are read', async () => large.every((id) => started.has(id)))
+  await first?.({ ...own, storage }, NEVER)
+  assert.deepEqual(await download(service.baseUrl, small), BYTES)
+  stalled.resolve()
+  await Promise.all(reading)
+  assert.equal((await readAsset(service, large[1] ?? '')).checksum.sha256, sha256Of(bytes))
 })
 
 test('an invalid digest is refused, and so is a different digest with the same Idempotency-Key', async (t) => {
