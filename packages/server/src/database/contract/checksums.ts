@@ -435,7 +435,8 @@ export function testChecksums({ name, open }: Contract): void {
     assert.partialDeepStrictEqual(await importAs(damaged), damaged)
     assert.equal((await claim(target.database, 'damaged')).length, 1)
     const verifiedAt = new Date(0)
-    assert.deepEqual(await importAs({ verifiedAt }), { ...damaged, verifiedAt, isDamaged: false })
+    const repaired = { ...NOT_VERIFIED, sha256: DIGEST, verifiedAt }
+    assert.deepEqual(await importAs({ verifiedAt }), repaired)
     assert.deepEqual(await claim(target.database, 'damaged', inHours(48)), [])
   })
 
