@@ -263,8 +263,20 @@ test('PostgreSQL has settings for the pool, the timeout and TLS', () => {
     statementTimeoutMs: 30_000,
     tls: 'on',
   })
-  const verified = readConfig({ STOWAGE_DATABASE: `${url}?sslmode=verify-full` }).database
-  assert.ok(verified.kind === 'postgres' && verified.tls === 'verify')
+  const modes = {
+    'sslmode=disable': 'off',
+    'sslrootcert=/ca.pem': 'off',
+    'sslmode=prefer': 'on',
+    'sslmode=require&sslrootcert=/ca.pem': 'on',
+    'sslmode=require&sslrootcert=system': 'verify',
+    'sslmode=verify-ca': 'verify',
+    'sslrootcert=/ca.pem&sslmode=verify-ca': 'verify-ca',
+    'sslmode=verify-full&sslrootcert=/ca.pem': 'verify',
+  }
+  for (const [parameters, expected] of Object.entries(modes)) {
+    const { database } = readConfig({ STOWAGE_DATABASE: `${url}?${parameters}` })
+    assert.equal(database.kind === 'postgres' && database.tls, expected, parameters)
+  }
   for (const timeout of ['0s', '999', '2h', 'never']) {
     const settings = { STOWAGE_DATABASE: url, STOWAGE_DATABASE_TIMEOUT: timeout }
     assert.throws(() => readConfig(settings), /STOWAGE_DATABASE_TIMEOUT.*from 1s to 1h/)

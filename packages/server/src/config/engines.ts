@@ -18,7 +18,7 @@ export type DatabaseConfig =
       url: string
       poolSize: number
       statementTimeoutMs: number
-      tls: 'off' | 'on' | 'verify'
+      tls: 'off' | 'on' | 'verify-ca' | 'verify'
     }
 
 export type StorageConfig =
@@ -74,10 +74,17 @@ export function readDatabase(read: Read, dataDirectory: string): DatabaseConfig 
   }
 }
 
-/** Uses the `sslmode` of the URL. `prefer` counts as `require`, and TLS is off if there is no `sslmode`. */
-function tlsOf(url: string): 'off' | 'on' | 'verify' {
-  if (/[?&]sslmode=verify-(ca|full)/.test(url)) return 'verify'
-  return /[?&]sslmode=(require|prefer)/.test(url) ? 'on' : 'off'
+/**
+ * Uses the `sslmode` of the URL. `prefer` counts as `require`, and TLS is off if there is no `sslmode`. As with libpq,
+ * public CAs (no `sslrootcert`, or `system`) are never used without comparing the host: anyone can get their certificates.
+ */
+function tlsOf(url: string): 'off' | 'on' | 'verify-ca' | 'verify' {
+  const { searchParams } = new URL(url)
+  const [mode, root] = [searchParams.get('sslmode'), searchParams.get('sslrootcert')]
+  if (mode === 'verify-full') return 'verify'
+  if (mode === 'verify-ca') return root === null || root === 'system' ? 'verify' : 'verify-ca'
+  if (mode === 'require' || mode === 'prefer') return root === 'system' ? 'verify' : 'on'
+  return 'off'
 }
 
 function parseDatabase(text: string): string | undefined {

@@ -14,6 +14,7 @@ const PACKAGES = {
   curl: ['curl'],
   ip: ['iproute2'],
   jq: ['jq'],
+  openssl: ['openssl'],
   php: ['php-cli'],
   python3: ['python3-minimal'],
   radosgw: ['radosgw', 'ceph-mon', 'ceph-osd'],

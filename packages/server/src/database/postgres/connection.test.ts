@@ -4,10 +4,14 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { listenOnFreePort } from '@stowage/testing/machine/free-port'
+import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { until } from '@stowage/testing/machine/until'
 import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
-import { begin, openConnection } from './connection.ts'
+import { anAuthority, startTlsProxy } from '@stowage/testing/proxies/tls-proxy'
+import { readConfig } from '../../config/config.ts'
+import { begin, openConnection, requireServer } from './connection.ts'
 import { isOutage } from './outages.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
@@ -132,3 +136,94 @@ test('arrays arrive as they were sent', async (t) => {
     ${[time.toISOString()]}::timestamptz[] as times`
   assert.deepEqual({ ...received }, { ...sent, times: [time] })
 })
+
+const missing = await ensureInstalled('openssl')
+if (missing !== undefined) test('TLS connections', (t) => skipUnlessCi(t, missing))
+else testTls()
+
+function testTls(): void {
+  /** Connects with this mode and these parameters of the URL. Returns the code of the error, or `ok`. */
+  async function tryMode(url: string, parameters: Record<string, string>): Promise<string> {
+    const named = new URL(url)
+    for (const [name, value] of Object.entries(parameters)) named.searchParams.set(name, value)
+    const { database } = readConfig({ STOWAGE_DATABASE: named.href })
+    assert.ok(database.kind === 'postgres')
+    const connection = openConnection(database)
+    try {
+      await requireServer(connection, database)
+      return 'ok'
+    } catch (error) {
+      assert.ok(isOutage(error), String(error))
+      return String((error as NodeJS.ErrnoException).code)
+    } finally {
+      await connection.close()
+    }
+  }
+
+  async function aTlsServer(t: TestContext, names: string, clientCa?: string) {
+    const authority = await anAuthority(t)
+    const url = new URL(await server.database(t))
+    const files = await authority.issue('server', names)
+    const ca = clientCa === 'own' ? authority.file : undefined
+    const port = await startTlsProxy(t, Number(url.port), { ...files, ...(ca && { clientCa: ca }) })
+    url.port = String(port)
+    return { url: url.href, authority }
+  }
+
+  test('the modes of TLS verify the certificate of the server as libpq does', async (t) => {
+    const { url, authority } = await aTlsServer(t, 'IP:127.0.0.1')
+    const other = await anAuthority(t)
+    const own = authority.file
+    const cases: [Record<string, string>, string][] = [
+      [{ sslmode: 'require' }, 'ok'],
+      [{ sslmode: 'verify-full' }, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+      [{ sslmode: 'verify-ca' }, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+      [{ sslmode: 'verify-full', sslrootcert: 'system' }, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+      [{ sslmode: 'require', sslrootcert: 'system' }, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+      [{ sslmode: 'verify-full', sslrootcert: own }, 'ok'],
+      [{ sslmode: 'verify-ca', sslrootcert: own }, 'ok'],
+      [{ sslmode: 'require', sslrootcert: own }, 'ok'],
+      [{ sslmode: 'verify-full', sslrootcert: other.file }, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+      [{ sslmode: 'verify-ca', sslrootcert: other.file }, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+      [{ sslmode: 'require', sslrootcert: other.file }, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
+      [{ sslmode: 'verify-full', sslrootcert: '/missing.pem' }, 'CONNECT_UNREADABLE_FILE'],
+      [{ sslmode: 'require', sslrootcert: '/missing.pem' }, 'ok'],
+      [{ sslmode: 'require', sslcert: '/missing.pem' }, 'ok'],
+    ]
+    for (const [parameters, expected] of cases) {
+      assert.equal(await tryMode(url, parameters), expected, JSON.stringify(parameters))
+    }
+  })
+
+  test('only verify-full compares the certificate with the host', async (t) => {
+    const { url, authority } = await aTlsServer(t, 'DNS:db.example.com')
+    const sslrootcert = authority.file
+    const invalid = 'ERR_TLS_CERT_ALTNAME_INVALID'
+    assert.equal(await tryMode(url, { sslmode: 'verify-full', sslrootcert }), invalid)
+    assert.equal(await tryMode(url, { sslmode: 'verify-ca', sslrootcert }), 'ok')
+  })
+
+  test('a client certificate is sent to a server that requires one', async (t) => {
+    const { url, authority } = await aTlsServer(t, 'IP:127.0.0.1', 'own')
+    const { cert: sslcert, key: sslkey } = await authority.issue('client', 'DNS:client')
+    const verified = { sslmode: 'verify-full', sslrootcert: authority.file }
+    assert.notEqual(await tryMode(url, verified), 'ok')
+    assert.equal(await tryMode(url, { ...verified, sslcert, sslkey }), 'ok')
+    const unreadable = { ...verified, sslcert, sslkey: '/missing.key' }
+    assert.equal(await tryMode(url, unreadable), 'CONNECT_UNREADABLE_FILE')
+  })
+
+  test('a server that stops responding during the TLS handshake is named in the error', async (t) => {
+    const authority = await anAuthority(t)
+    const files = await authority.issue('server', 'IP:127.0.0.1')
+    const port = await startTlsProxy(t, 1, { ...files, stallAfterTls: true })
+    const url = `postgres://user:secret@127.0.0.1:${port}/x`
+    const options = { url, poolSize: 1, statementTimeoutMs: 10_000, tls: 'on' } as const
+    const connection = openConnection(options)
+    cleanUp(t, () => connection.close())
+    const expected = {
+      message: `PostgreSQL at 127.0.0.1:${port} does not respond (CONNECT_TIMEOUT)`,
+    }
+    await assert.rejects(requireServer(connection, options), expected)
+  })
+}

@@ -1,3 +1,6 @@
+import { readFileSync } from 'node:fs'
+import { isIP } from 'node:net'
+import type { ConnectionOptions } from 'node:tls'
 import postgres from 'postgres'
 import { ARRAY_TYPES } from './array-types.ts'
 import { isOutage } from './outages.ts'
@@ -8,8 +11,11 @@ export interface PostgresOptions {
   poolSize: number
   /** The longest time that a statement may take. */
   statementTimeoutMs: number
-  /** `verify` also checks the server's certificate. */
-  tls: 'off' | 'on' | 'verify'
+  /**
+   * `verify-ca` also checks that a CA of `sslrootcert` has signed the server's certificate, and `verify` that the
+   * certificate is valid for the host. As with libpq, `on` is `verify-ca` if the file of `sslrootcert` exists.
+   */
+  tls: 'off' | 'on' | 'verify-ca' | 'verify'
 }
 
 export const CONNECT_TIMEOUT_MS = 5_000
@@ -42,7 +48,9 @@ export function openConnection(
   options: PostgresOptions,
   { onClose, onNotify }: ConnectionListeners = {},
 ): Connection {
-  let isLost = false
+  const tls = readTls(options)
+  const unusable = tls instanceof Error ? tls : undefined
+  let isLost = unusable !== undefined
   // The TypeScript types of the client lack `onnotify`.
   const notifications: object = onNotify === undefined ? {} : { onnotify: onNotify }
   const client = postgres(withoutLibpqOnly(options.url), {
@@ -52,7 +60,7 @@ export function openConnection(
     max_lifetime: null,
     idle_timeout: 0,
     connect_timeout: CONNECT_TIMEOUT_MS / 1000,
-    ssl: options.tls === 'off' ? false : { rejectUnauthorized: options.tls === 'verify' },
+    ssl: tls instanceof Error ? false : tls,
     types: { int8: INT8, ...ARRAY_TYPES },
     fetch_types: false,
     onnotice: () => {},
@@ -68,7 +76,7 @@ export function openConnection(
   return {
     sql: new Proxy(client, {
       apply(statement, self, values) {
-        if (isLost) throw connectionLost()
+        if (isLost) throw unusable ?? connectionLost()
         return Reflect.apply(statement, self, values)
       },
     }),
@@ -80,6 +88,62 @@ export function openConnection(
   }
 }
 
+/**
+ * The options of the TLS connection, with the files that the URL names, as libpq reads them. They are read for each
+ * connection, because certificates are renewed. Returns an error if a file cannot be read.
+ */
+function readTls({ url, tls }: PostgresOptions): false | ConnectionOptions | Error {
+  if (tls === 'off') return false
+  const { hostname, searchParams } = new URL(url)
+  const host = hostname.replace(/^\[|\]$/g, '')
+  const root = searchParams.get('sslrootcert')
+  try {
+    const ca = root === null || root === 'system' ? undefined : readPem('sslrootcert', root)
+    if (ca === undefined && tls !== 'on' && root !== null && root !== 'system') {
+      throw unreadable('sslrootcert', root, 'the file does not exist')
+    }
+    const certificate = searchParams.get('sslcert')
+    const cert = certificate === null ? undefined : readPem('sslcert', certificate)
+    return {
+      rejectUnauthorized: tls !== 'on' || ca !== undefined,
+      // Without it, Node compares the certificate with the name `localhost`.
+      ...(isIP(host) !== 0 && { host }),
+      ...(ca !== undefined && { ca }),
+      ...(tls !== 'verify' && { checkServerIdentity: () => undefined }),
+      ...(cert !== undefined && { cert, ...readKey(searchParams, cert) }),
+    }
+  } catch (error) {
+    return error as Error
+  }
+}
+
+/** A file of `sslcert` may also contain the private key. */
+function readKey(parameters: URLSearchParams, cert: string) {
+  const file = parameters.get('sslkey')
+  const key = file === null ? cert : readPem('sslkey', file)
+  if (key === undefined) throw unreadable('sslkey', file ?? '', 'the file does not exist')
+  const passphrase = parameters.get('sslpassword')
+  return { key, ...(passphrase !== null && { passphrase }) }
+}
+
+/** Returns undefined if the file does not exist. */
+function readPem(parameter: string, file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw unreadable(parameter, file, String(error))
+  }
+}
+
+/** The code of the error for a certificate or key that cannot be read. */
+export const UNREADABLE_FILE = 'CONNECT_UNREADABLE_FILE'
+
+function unreadable(parameter: string, file: string, reason: string): Error {
+  const message = `${parameter} in STOWAGE_DATABASE names a file that cannot be read: ${file} (${reason})`
+  return Object.assign(new Error(message), { code: UNREADABLE_FILE })
+}
+
 /** Parameters for libpq in the URLs of hosted databases. The client would send them to the server as settings. */
 const LIBPQ_ONLY = [
   'channel_binding',
@@ -87,6 +151,7 @@ const LIBPQ_ONLY = [
   'sslcert',
   'sslcrl',
   'sslkey',
+  'sslpassword',
   'sslrootcert',
   'target_session_attrs',
 ]
@@ -98,18 +163,38 @@ function withoutLibpqOnly(url: string): string {
 }
 
 /** Throws if no server responds within twice `CONNECT_TIMEOUT_MS`. Some ports accept connections but never respond. */
-export async function requireServer({ sql }: Connection): Promise<void> {
+export async function requireServer(
+  { sql }: Connection,
+  { url }: Pick<PostgresOptions, 'url'>,
+): Promise<void> {
   const { promise, reject } = Promise.withResolvers<never>()
-  const timer = setTimeout(() => reject(noResponse()), 2 * CONNECT_TIMEOUT_MS)
+  const timer = setTimeout(() => reject(failure('CONNECT_TIMEOUT', url)), 2 * CONNECT_TIMEOUT_MS)
   try {
     await Promise.race([sql`select 1`, promise])
+  } catch (error) {
+    throw withServer(error, url)
   } finally {
     clearTimeout(timer)
   }
 }
 
-function noResponse(): Error {
-  return Object.assign(new Error('no PostgreSQL server responds'), { code: 'CONNECT_TIMEOUT' })
+const FAILURES: Record<string, string> = {
+  CONNECT_TIMEOUT: 'does not respond',
+  CONNECTION_CLOSED: 'closed the connection',
+}
+
+/** Names the server in errors of the client. With TLS, the client's own text is `write CONNECT_TIMEOUT undefined:undefined`. */
+export function withServer(error: unknown, url: string): unknown {
+  if (!(error instanceof Error) || !('code' in error)) return error
+  const code = String(error.code)
+  return error.message.startsWith(`write ${code} `) ? failure(code, url) : error
+}
+
+function failure(code: string, url: string): Error {
+  const { hostname, port, searchParams } = new URL(url)
+  const host = hostname || searchParams.get('host') || 'localhost'
+  const message = `PostgreSQL at ${host}:${port || 5432} ${FAILURES[code] ?? 'failed'} (${code})`
+  return Object.assign(new Error(message), { code })
 }
 
 function connectionLost(): Error {

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { freePort } from '@stowage/testing/machine/free-port'
+import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
+import { anAuthority, startTlsProxy } from '@stowage/testing/proxies/tls-proxy'
 import postgres from 'postgres'
 import type { Finding } from '../../domain/finding.ts'
+import type { PostgresOptions } from './connection.ts'
 import { examinePostgres } from './examine.ts'
 import { isCreated } from './migrations.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
@@ -12,8 +16,12 @@ import { openPostgresDatabase } from './postgres-database.ts'
 const server = await aPostgresServer()
 const OPTIONS = { poolSize: 2, statementTimeoutMs: 10_000, tls: 'off' } as const
 
-function examine(url: string, clock = () => new Date()): Promise<Finding[]> {
-  return Array.fromAsync(examinePostgres({ url, ...OPTIONS, clock }))
+function examine(
+  url: string,
+  clock = () => new Date(),
+  tls: PostgresOptions['tls'] = 'off',
+): Promise<Finding[]> {
+  return Array.fromAsync(examinePostgres({ url, ...OPTIONS, tls, clock }))
 }
 
 async function migrated(url: string): Promise<string> {
@@ -93,6 +101,44 @@ test('each reason why the database cannot be used is reported with a remedy', as
     assert.match(finding?.remedy ?? '', remedy)
     assert.doesNotMatch(JSON.stringify(finding), /:test@|wrong@/)
   }
+})
+
+test('the remedy for a failed TLS connection never disables TLS or the verification', async (t) => {
+  const missing = await ensureInstalled('openssl')
+  if (missing !== undefined) return skipUnlessCi(t, missing)
+  const plain = new URL(await server.database(t))
+  const authority = await anAuthority(t)
+  const behindTls = async (names: string, days?: number) => {
+    const files = await authority.issue('server', names, days)
+    const port = await startTlsProxy(t, Number(plain.port), files)
+    return Object.assign(new URL(plain), { port: String(port) })
+  }
+  const withRoot = (url: URL, file: string) => {
+    const named = new URL(url)
+    named.searchParams.set('sslrootcert', file)
+    return named
+  }
+  const valid = await behindTls('IP:127.0.0.1')
+  const elsewhere = withRoot(await behindTls('DNS:db.example.com'), authority.file)
+  const cases: [URL, RegExp, RegExp][] = [
+    [plain, /TLS connection .* failed/, /^enable TLS on the server/],
+    [valid, /unable to verify the first certificate/, /sslrootcert=FILE/],
+    [withRoot(valid, '/missing.pem'), /sslrootcert .* cannot be read: \/missing/, /the path/],
+    [elsewhere, /altnames/, /a host name in STOWAGE_DATABASE/],
+  ]
+  for (const [url, message, remedy] of cases) {
+    const [finding, ...others] = await examine(url.href, undefined, 'verify')
+    assert.deepEqual([finding?.status, others], ['error', []])
+    assert.match(finding?.message ?? '', message)
+    assert.match(finding?.remedy ?? '', remedy)
+    assert.doesNotMatch(finding?.remedy ?? '', /\boff\b|require|STOWAGE_DATABASE_TLS/)
+  }
+  const unused = await examine(withRoot(plain, authority.file).href)
+  assert.match(unused.find(({ status }) => status === 'note')?.remedy ?? '', /sslmode=verify-full/)
+  assert.equal(
+    (await examine(withRoot(valid, authority.file).href, undefined, 'verify'))[0]?.status,
+    'ok',
+  )
 })
 
 test('a difference between the clocks of this machine and the server is noted', async (t) => {

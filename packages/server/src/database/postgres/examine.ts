@@ -1,8 +1,15 @@
 import { skewText } from '../../domain/clock-skew.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { examineMigrations } from '../migrate.ts'
-import { openConnection, type PostgresOptions, requireServer, type Sql } from './connection.ts'
+import {
+  openConnection,
+  type PostgresOptions,
+  requireServer,
+  type Sql,
+  UNREADABLE_FILE,
+} from './connection.ts'
 import { listApplied, MIGRATIONS } from './migrations.ts'
+import { isTlsFailure } from './outages.ts'
 
 const OLDEST_VERSION = 14
 
@@ -24,8 +31,9 @@ export async function* examinePostgres(
   const connection = openConnection(options)
   const { sql } = connection
   try {
-    await requireServer(connection)
+    await requireServer(connection, options)
     yield await examineServer(sql, options.clock)
+    if (hasUnusedCertificates(options)) yield UNUSED_CERTIFICATES
     const applied = await listApplied(sql)
     if (applied === undefined) {
       yield await examineEmpty(sql)
@@ -38,6 +46,19 @@ export async function* examinePostgres(
   } finally {
     await connection.close()
   }
+}
+
+/** Whether the URL names certificates, although the connection is not encrypted. */
+function hasUnusedCertificates({ url, tls }: Pick<PostgresOptions, 'url' | 'tls'>): boolean {
+  return tls === 'off' && /[?&]ssl(rootcert|cert)=/.test(url)
+}
+
+const UNUSED_CERTIFICATES: Finding = {
+  check: 'database',
+  status: 'note',
+  message:
+    'the connection is not encrypted, so the certificates in STOWAGE_DATABASE have no effect',
+  remedy: 'add sslmode=verify-full to STOWAGE_DATABASE',
 }
 
 async function examineServer(sql: Sql, clock: () => Date): Promise<Finding> {
@@ -85,6 +106,23 @@ async function examineSearch(sql: Sql): Promise<Finding> {
   return { check, status: 'note', message, remedy: SEARCH_INDEXES }
 }
 
+/** No remedy switches the verification off: anyone on the network could then read the password. */
+function tlsRemedy(code: string): string {
+  if (/^(SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_)/.test(code)) {
+    return "add the certificate of the CA that signed the server's certificate to STOWAGE_DATABASE: sslrootcert=FILE. Providers of hosted databases offer it for download"
+  }
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID') {
+    return "use a host name in STOWAGE_DATABASE that the server's certificate is valid for, or let the server use a certificate for this one"
+  }
+  if (/^CERT_/.test(code)) {
+    return 'renew the certificate of the server, and check the clock of this machine'
+  }
+  if (/^ERR_SSL_/.test(code)) {
+    return 'enable TLS on the server. If it requires client certificates, add sslcert=FILE and sslkey=FILE to STOWAGE_DATABASE'
+  }
+  return 'enable TLS on the server (ssl = on)'
+}
+
 function explain(error: unknown, url: string): Finding {
   const { hostname, port, pathname, username } = new URL(url)
   const host = `${hostname}:${port || 5432}`
@@ -96,6 +134,15 @@ function explain(error: unknown, url: string): Finding {
     message,
     remedy,
   })
+  if (/^28/.test(code) && /no encryption|SSL off/.test(reason)) {
+    const remedy = `add sslmode=verify-full to STOWAGE_DATABASE, and sslrootcert=FILE if the server's CA is not a public one`
+    return wrong(`PostgreSQL at ${host} requires TLS: ${reason}`, remedy)
+  }
+  if (/^28/.test(code) && /certificate/.test(reason)) {
+    const remedy =
+      'add sslcert=FILE and sslkey=FILE with the certificate of the role to STOWAGE_DATABASE'
+    return wrong(`PostgreSQL at ${host} requires a client certificate: ${reason}`, remedy)
+  }
   if (/^28/.test(code)) {
     const remedy = 'set the correct user and password in STOWAGE_DATABASE'
     return wrong(`PostgreSQL at ${host} rejects the login of ${username}: ${reason}`, remedy)
@@ -110,9 +157,12 @@ function explain(error: unknown, url: string): Finding {
     const remedy = `make ${username} the owner of the database, or grant it all privileges on its tables`
     return wrong(`${username} lacks privileges in the database: ${reason}`, remedy)
   }
-  if (/\b(TLS|SSL|certificate)\b/i.test(reason)) {
-    const remedy = 'enable TLS on the server, or change STOWAGE_DATABASE_TLS (off, on, verify)'
-    return wrong(`the TLS connection to PostgreSQL at ${host} failed: ${reason}`, remedy)
+  if (code === UNREADABLE_FILE) {
+    return wrong(reason, 'correct the path, and let the user that runs the service read the file')
+  }
+  if (isTlsFailure(error) || /\b(TLS|SSL|certificate)\b/i.test(reason)) {
+    const message = `the TLS connection to PostgreSQL at ${host} failed: ${reason}`
+    return wrong(message, tlsRemedy(code))
   }
   const isUnreachable = code === '' || /^(CONNECT|E[A-Z]+$)/.test(code)
   if (!isUnreachable) {

@@ -30,7 +30,7 @@ const REPORT_AFTER_MS = 1_000
 export async function isCreated(options: PostgresOptions): Promise<boolean> {
   const connection = openConnection(options)
   try {
-    await requireServer(connection)
+    await requireServer(connection, options)
     const [table] = await connection.sql`select to_regclass('migrations') as found`
     return table?.found !== null
   } finally {
@@ -42,7 +42,7 @@ export async function isCreated(options: PostgresOptions): Promise<boolean> {
 export async function listPending(options: PostgresOptions): Promise<string[]> {
   const connection = openConnection(options)
   try {
-    await requireServer(connection)
+    await requireServer(connection, options)
     const applied = (await listApplied(connection.sql)) ?? []
     return (await pendingMigrations(applied, MIGRATIONS)).map(({ name }) => name)
   } finally {

@@ -4,6 +4,10 @@ import { EngineUnavailable } from '../../errors.ts'
 const OUTAGE =
   /^(CONNECT|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE|08|53|57P|57014|58|XX000)/
 
+/** Codes of Node for a TLS connection that fails, such as after the server's certificate has expired. */
+const TLS_FAILURE =
+  /^(ERR_(TLS|SSL)_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_|INVALID_CA|EPROTO)/
+
 const COLLISION = /^(40001|40P01)$/
 
 function codeOf(error: unknown): string {
@@ -11,7 +15,11 @@ function codeOf(error: unknown): string {
 }
 
 export function isOutage(error: unknown): boolean {
-  return error instanceof EngineUnavailable || OUTAGE.test(codeOf(error))
+  return error instanceof EngineUnavailable || OUTAGE.test(codeOf(error)) || isTlsFailure(error)
+}
+
+export function isTlsFailure(error: unknown): boolean {
+  return TLS_FAILURE.test(codeOf(error))
 }
 
 /** Whether it is a deadlock or a serialization failure. The transaction was rolled back. */

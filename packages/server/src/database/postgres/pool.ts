@@ -5,6 +5,7 @@ import {
   openConnection,
   type PostgresOptions,
   type Sql,
+  withServer,
 } from './connection.ts'
 import { isOutage } from './outages.ts'
 
@@ -61,7 +62,7 @@ export function openPool(options: PostgresOptions): Pool {
         } catch (error) {
           // Not every outage is reported to the connection immediately.
           if (isOutage(error)) void connection.close()
-          throw error
+          throw withServer(error, options.url)
         } finally {
           idle.push(connection)
           leave()

@@ -146,7 +146,7 @@ async function migrateOnce(options: PostgresOptions, opening: OpenOptions): Prom
   const connection = openConnection(options)
   try {
     await unitOfWork(async () => {
-      await requireServer(connection)
+      await requireServer(connection, options)
       await migrateUnderLock(connection.sql, opening)
     })
   } finally {
