@@ -49,7 +49,7 @@ export const deleteAllAssets = defineEndpoint({
   scope: 'write',
   summary: 'Delete all assets',
   description:
-    'Moves all ready assets to the trash. Unfinished uploads continue. If the service is stopped meanwhile, or if there are more than 10,000 assets, the deletion continues in the background.',
+    'Moves all assets that are ready at the time of the call to the trash. Unfinished uploads continue. Assets that become ready or are restored after the call stay. If the service is stopped meanwhile, or if there are more than 10,000 assets, the deletion continues in the background.',
   success: {
     status: 202,
     description: 'All assets are in the trash, or are being moved there',

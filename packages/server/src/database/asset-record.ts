@@ -11,6 +11,8 @@ export interface AssetRecord {
   changedAt: Date
   /** When it was moved to the trash; undefined if it is ready. */
   trashedAt?: Date | undefined
+  /** Whether an unfinished deletion of all assets (`findTrashAll`) will move it to the trash. */
+  isBeingDeleted?: true | undefined
   /** Our IDs of its products, sorted. An asset in the trash is attached to them when it is restored. */
   productIds: string[]
   /** The key of the current object; undefined for a link. */

@@ -32,6 +32,14 @@ export interface TrashQuery extends PageRequest {
   folder?: string
 }
 
+/** An unfinished deletion of all assets, which `continueTrashAll` continues. */
+export interface TrashAll {
+  /** The highest ID of the assets. */
+  until: string
+  /** Who requested it, as JSON; null if that was not recorded. */
+  by: string | null
+}
+
 /** The outcome for several assets. Either all of them changed, or none. */
 export type AssetsOutcome =
   /** `changed` is the number of assets whose state changed. `replacements` are the unfinished ones that were cancelled. */
@@ -83,13 +91,25 @@ export interface TrashData {
   listTrash(query: TrashQuery): Promise<{ rows: TrashedAsset[]; total: number }>
 
   /**
-   * Marks all assets that are ready now. `continueTrashAll` moves them to the trash. Repeating it also marks
-   * those that were added meanwhile.
+   * Marks all assets that are ready now. `continueTrashAll` moves them to the trash, and leaves assets that become
+   * ready or are restored after this call. Costs the same for any number of assets. Repeating it marks all assets that
+   * are ready then.
    */
   beginTrashAll(): Promise<void>
 
-  /** Moves the next marked assets to the trash, at most `TRASH_BATCH`. Returns their number: 0 when none remains. */
+  /**
+   * Moves the next marked assets to the trash, at most `TRASH_BATCH`. Returns how many ready assets it has compared with
+   * the mark: 0 when none remains.
+   */
   continueTrashAll(): Promise<number>
+
+  findTrashAll(): Promise<TrashAll | undefined>
+
+  /**
+   * Copies an unfinished deletion of another deployment, before its assets: of those, it covers the ones whose record has
+   * `isBeingDeleted`.
+   */
+  importTrashAll(deletion: TrashAll): Promise<void>
 
   /**
    * Removes assets that were moved to the trash at or before `until`, the oldest first, at most `TRASH_BATCH`. Queues

@@ -25,6 +25,8 @@ export async function copyAccounts({ source, target }: Move): Promise<Destinatio
     for (let start = 0; start < keys.length; start += PAGE) {
       await data.importRecords({ keys: keys.slice(start, start + PAGE), assets: [] })
     }
+    const deletion = await from.findTrashAll()
+    if (deletion !== undefined) await data.importTrashAll(deletion)
     for await (const products of productPages(from)) {
       const put = await data.putProducts(products, { isCopy: true })
       products.forEach((product, index) => {

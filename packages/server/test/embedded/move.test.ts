@@ -23,6 +23,7 @@ import { examine, openOperator } from '../../src/compose.ts'
 import { type MoveOptions, move } from '../../src/compose-move.ts'
 import { readConfig } from '../../src/config/config.ts'
 import type { Finding } from '../../src/domain/finding.ts'
+import { takeOverJobs } from '../support/run-jobs.ts'
 import { Webhook } from '../support/standard-webhooks.ts'
 import { aWebhookReceiver } from '../support/webhook-receiver.ts'
 
@@ -163,6 +164,28 @@ test('a move refuses a target that has events of its own', async (t) => {
   await callJson(`${target.baseUrl}${API}/products`, { method: 'PUT', body: { products } })
   await target.close()
   await assert.rejects(runMove(folder), /account default of the target has events that are not in/)
+})
+
+test('a move continues an interrupted deletion of all assets, which leaves later assets', async (t) => {
+  const { folder, list } = await aDataFolder(t)
+  const source = await anEmbeddedService(t, { STOWAGE_DATA: folder })
+  const own = takeOverJobs(source)
+  const [account] = await own.database.listAccounts()
+  const data = own.database.of(account?.id ?? '')
+  const [restored, ...others] = list.map(({ id }: { id: string }) => id)
+  await data.beginTrashAll()
+  await callOn(source, 'DELETE', `${API}/assets/${restored}`)
+  await callOn(source, 'POST', `${API}/assets/${restored}/restore`)
+  await source.close()
+  const { runMove, open } = await aTarget(t)
+  await runMove(folder)
+  await runMove(folder)
+  const { baseUrl } = await open()
+  await until('the other assets are deleted', async () => (await listOf(baseUrl)).length === 1)
+  assert.equal((await listOf(baseUrl))[0].id, restored)
+  const { body } = await callJson(`${baseUrl}${API}/assets?trashed=true`, { method: 'GET' })
+  const trashed = body.data.map(({ id }: { id: string }) => id)
+  assert.deepEqual(trashed.sort(), others.sort())
 })
 
 test('a repeated move copies no file again', async (t) => {

@@ -59,7 +59,10 @@ export async function checkService(target: Target, { log }: HostileRun): Promise
   return { memory, assets: assets.length }
 }
 
-/** If a call that deletes all assets of its account was accepted, checks that this account is empty. */
+/**
+ * If a call that deletes all assets of its account was accepted, checks that this account is empty. Then repeats the call
+ * while other calls complete, store and restore assets: those that do so after its response stay.
+ */
 async function checkEmptied(
   { service, emptiedKey, operations }: Target,
   log: HostileRun['log'],
@@ -68,7 +71,28 @@ async function checkEmptied(
   if (!log.operations.get(name)?.accepted) return
   const call = callerWith(service.baseUrl, emptiedKey)
   assert.equal((await call('GET', `${API}/assets`)).body.meta.total, 0)
-  assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, EMPTIED_ASSETS)
+  const trash = await call('GET', `${API}/assets?trashed=true`)
+  assert.equal(trash.body.meta.total, EMPTIED_ASSETS)
+
+  const link = { filename: 'l', url: 'https://example.com' }
+  const uploads = await Promise.all(
+    [1, 2, 3].map((size) => sendUpload(call, { name: `${size}`, bytes: someBytes(size) })),
+  )
+  await call('POST', `${API}/assets/store`, link)
+  const deleteAll = async () => {
+    assert.equal((await call('POST', `${API}/assets/deleted-all`)).status, 202)
+  }
+  const store = async () => (await call('POST', `${API}/assets/store`, link)).body.data.id
+  await Promise.all([deleteAll(), store(), deleteAll(), store(), deleteAll()])
+  const restored = trash.body.data[0].id
+  const [stored, completed] = await Promise.all([
+    store(),
+    Promise.all(uploads.map((upload) => finishUpload(call, upload))),
+    call('POST', `${API}/assets/${restored}/restore`),
+  ])
+  const listed = (await listAssets(call)).map(({ id }) => id)
+  const kept = [stored, restored, ...completed.map(({ id }) => id)]
+  assert.deepEqual(new Set(kept).difference(new Set(listed)), new Set(), 'later assets stay')
 }
 
 /** Ends all unfinished uploads, also those whose response was lost because an earlier request closed the connection. */

@@ -19,6 +19,7 @@ export const bulkDelete = { kind: 'bulkDelete', uploads: [0] } satisfies Command
 export const bulkPurge = { kind: 'bulkDelete', uploads: [0], isPermanent: true } satisfies Command
 export const bulkRestore = { kind: 'bulkRestore', uploads: [0] } satisfies Command
 export const deleteAll = { kind: 'deleteAll' } as const satisfies Command
+export const beginDeleteAll = { kind: 'beginDeleteAll' } as const satisfies Command
 export const emptyTrash = { kind: 'emptyTrash' } as const satisfies Command
 export const resume = { kind: 'resume', upload: 0 } as const satisfies Command
 export const expire = { kind: 'expire', upload: 0 } as const satisfies Command
@@ -26,6 +27,14 @@ export const resize = { kind: 'resize', upload: 0, size: 18 } as const satisfies
 export const secondPart = { kind: 'put', upload: 0, part: 1, content: 3 } as const satisfies Command
 export const attach = { kind: 'attach', upload: 0, variant: VARIANT } as const satisfies Command
 export const detach = { kind: 'detach', upload: 0, variant: VARIANT } as const satisfies Command
+
+/* The second upload is another file. */
+export const putOther = { kind: 'putAll', upload: 1, content: 5 } as const satisfies Command
+export const completeOther = {
+  kind: 'complete',
+  upload: 1,
+  etags: 'known',
+} as const satisfies Command
 
 /* The second upload replaces the file of the first upload. */
 export const replace = { kind: 'replace', upload: 0, size: 12 } as const satisfies Command

@@ -1,6 +1,7 @@
 import type { Command } from '../model/commands.ts'
 import {
   attach,
+  beginDeleteAll,
   bulkDelete,
   bulkRestore,
   cancel,
@@ -110,6 +111,9 @@ export const CONCURRENT_TRASH_CALLS: Record<string, Command[]> = {
   'delete all': [deleteAll],
   'delete all, restore from the trash': [deleteAll, restoreAsset],
   'emptyTrash job, removeObjects': [job('emptyTrash'), job('removeObjects')],
+  'begin to delete all': [beginDeleteAll],
+  'begin to delete all, delete, restore from the trash': [beginDeleteAll, remove, restoreAsset],
+  complete: [complete],
   continueDeletions: [job('continueDeletions')],
   computeChecksums: [job('computeChecksums')],
   'delete, computeChecksums, empty the trash, removeObjects': [

@@ -64,6 +64,8 @@ const USUAL = [
   'empty the trash',
   'delete all assets',
   'continueDeletions',
+  'continueDeletions, an upload is not complete',
+  'continueDeletions, an asset is in the trash',
   'computeChecksums, an asset',
 ]
 
@@ -194,6 +196,9 @@ const USUAL_TRASH_OTHERS = [
   'delete permanently, removeObjects',
   'delete, empty the trash, removeObjects',
   'delete all, restore from the trash',
+  'begin to delete all, delete, restore from the trash',
+  'restore from the trash',
+  'complete',
   'emptyTrash job, removeObjects',
 ]
 

@@ -145,6 +145,7 @@ export function operatorOf(harness: Harness): Operator {
       return upload?.asset.status ?? 'expired'
     },
     runJob: (name) => JOBS[name](harness.ports()),
+    beginDeleteAll: () => context.database.of(account.id).beginTrashAll(),
   }
 }
 

@@ -1,29 +1,28 @@
 import {
   attach,
+  beginDeleteAll,
   bulkDelete,
   bulkPurge,
   bulkRestore,
   complete,
+  completeOther,
   deleteAll,
   emptyTrash,
   job,
   purge,
   putAll,
+  putOther,
   remove,
   replace,
   restoreAsset,
   sign,
 } from './calls.ts'
-import type { Harness } from './harness.ts'
 import type { TestCase } from './test-cases.ts'
 
 const READY = [sign, putAll, complete, attach]
 const TRASHED = [...READY, remove]
-
-/** A deletion of all assets was interrupted before it moved any asset to the trash. */
-async function markAll({ context, account }: Harness): Promise<void> {
-  await context.database.of(account.id).beginTrashAll()
-}
+/** The second of two uploads is complete. */
+const OTHER_READY = [sign, putAll, sign, putOther, completeOther]
 
 /** Calls that delete or restore an asset, or compute its checksum. */
 export const TRASH_CASES: TestCase[] = [
@@ -57,9 +56,17 @@ export const ACCOUNT_TRASH_CASES: TestCase[] = [
   { name: 'delete all assets', before: READY, call: deleteAll },
   {
     name: 'continueDeletions',
-    before: READY,
-    setUp: markAll,
-    interrupted: deleteAll,
+    before: [...READY, beginDeleteAll],
+    call: job('continueDeletions'),
+  },
+  {
+    name: 'continueDeletions, an upload is not complete',
+    before: [...OTHER_READY, beginDeleteAll],
+    call: job('continueDeletions'),
+  },
+  {
+    name: 'continueDeletions, an asset is in the trash',
+    before: [...OTHER_READY, complete, remove, beginDeleteAll],
     call: job('continueDeletions'),
   },
   { name: 'emptyTrash', before: TRASHED, call: job('emptyTrash') },

@@ -10,13 +10,25 @@ import {
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
 import { type ConcurrentCalls, RULES, type Rule } from './rules.ts'
-import { modelsWithRoom, withoutTrash } from './trash-rules.ts'
+import { finishDeletion, modelsWithRoom, withoutTrash } from './trash-rules.ts'
 
 /**
  * The possible models after the call. Empty if the rules do not allow this response in this state. A call
  * whose connection failed may or may not have taken effect.
  */
 export function applyCommand(
+  model: Model,
+  command: Command,
+  seen: Observation,
+  concurrent: ConcurrentCalls,
+): Model[] {
+  if (model.beingDeleted.length === 0) return applyTo(model, command, seen, concurrent)
+  // A job of the service may move these assets to the trash before, while or after this call runs.
+  const touched = { ...concurrent, isEnded: true, isTouched: true, isAlone: false }
+  return [model, finishDeletion(model)].flatMap((one) => applyTo(one, command, seen, touched))
+}
+
+function applyTo(
   model: Model,
   command: Command,
   seen: Observation,
@@ -75,8 +87,9 @@ function neededBytes(model: Model, command: Command, seen: Observation): number 
 const NOTHING = Number.NEGATIVE_INFINITY
 
 /**
- * Only three jobs change the model. `finishCompletions` finishes completions that have begun, even if the caller listed
- * other parts. `forgetEndedAssets` forgets ended assets. `emptyTrash` empties the trash.
+ * Only four jobs change the model. `finishCompletions` finishes completions that have begun, even if the caller listed
+ * other parts. `forgetEndedAssets` forgets ended assets. `emptyTrash` empties the trash. `continueDeletions` finishes an
+ * interrupted `deleteAll`.
  */
 function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Model[] {
   if (name === 'forgetEndedAssets') {
@@ -88,8 +101,7 @@ function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Mod
     return [{ ...model, uploads }]
   }
   if (name === 'emptyTrash') return [withoutTrash(model)]
-  // The call that is being continued is an event of its own.
-  if (name === 'continueDeletions') return [model]
+  if (name === 'continueDeletions') return [finishDeletion(model)]
   if (name !== 'finishCompletions' || !concurrent.isCompleted) return [model]
   const complete = model.uploads.filter((one) => one.status === 'uploading' && hasAllParts(one))
   return [model, ...complete.map((upload) => completeUpload(model, upload))]

@@ -9,6 +9,7 @@ import { CHUNK_SIZE } from './commands.ts'
 import { type Filters, queryOf } from './filters.ts'
 import { matchingAssets } from './matching.ts'
 import { bytesIn, type Model, type ModelUpload, readyUploads } from './model.ts'
+import { finishDeletion } from './trash-rules.ts'
 
 const FINAL_FILTERS: Filters[] = [
   { search: 'PACK loops' },
@@ -123,7 +124,9 @@ async function readVersions(base: string, id: string, account: TestAccount) {
   return Promise.all(versions)
 }
 
-export function expectedState(model: Model): State {
+/** The state after all jobs have run. */
+export function expectedState(before: Model): State {
+  const model = finishDeletion(before)
   const ready = byId(readyUploads(model))
   const trashed = byId(model.uploads.filter(({ status }) => status === 'trashed'))
   const uploading = byId(model.uploads.filter(({ status }) => status === 'uploading'))

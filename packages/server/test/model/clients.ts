@@ -19,6 +19,8 @@ export interface Operator {
   /** Expires the upload now, and returns its status. */
   expireUpload(session: { id: string; upload_id: string }): Promise<string>
   runJob(name: JobName): Promise<void>
+  /** Marks all assets for deletion, as a process does that is killed afterward. */
+  beginDeleteAll(): Promise<void>
 }
 
 /** The bytes of a part. Each content has different bytes, so that mixed content would be detected. */
@@ -127,6 +129,9 @@ export function openClients(
       case 'job':
         await operator.runJob(command.name)
         return { status: 200 }
+      case 'beginDeleteAll':
+        await operator.beginDeleteAll()
+        return { status: 202 }
       case 'storeLink': {
         const link = { filename: command.name, url: 'https://example.com/file' }
         const { status, body } = await call('POST', `${API}/assets/store`, link)

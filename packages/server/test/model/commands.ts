@@ -21,6 +21,8 @@ export type Command =
   | { kind: 'bulkDelete'; uploads: number[]; isPermanent?: boolean }
   | { kind: 'bulkRestore'; uploads: number[] }
   | { kind: 'deleteAll' }
+  /** A `deleteAll` whose process is killed before it moves the first asset. */
+  | { kind: 'beginDeleteAll' }
   | { kind: 'emptyTrash' }
   /** Lists the trash. */
   | { kind: 'trash' }
@@ -146,6 +148,11 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   },
   { weight: 1, arbitrary: fc.record({ kind: is('bulkRestore'), uploads: someUploads }) },
   { weight: 1, arbitrary: fc.record({ kind: is('deleteAll') }) },
+  { weight: 2, arbitrary: fc.record({ kind: is('beginDeleteAll') }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: is('job'), name: fc.constant('continueDeletions' as const) }),
+  },
   { weight: 1, arbitrary: fc.record({ kind: is('emptyTrash') }) },
   { weight: 2, arbitrary: fc.record({ kind: is('trash') }) },
   {

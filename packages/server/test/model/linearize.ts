@@ -54,13 +54,21 @@ function assetOf({ seen }: Event): string | undefined {
   return seen.asset ?? seen.id
 }
 
-const ENDING: Command['kind'][] = ['cancel', 'delete', 'expire', 'bulkDelete', 'deleteAll']
+const ENDING: Command['kind'][] = [
+  'cancel',
+  'delete',
+  'expire',
+  'bulkDelete',
+  'deleteAll',
+  'beginDeleteAll',
+]
 const TOUCHES_EVERYTHING: Command['kind'][] = [
   'removeProduct',
   'job',
   'bulkDelete',
   'bulkRestore',
   'deleteAll',
+  'beginDeleteAll',
   'emptyTrash',
 ]
 

@@ -56,6 +56,8 @@ export interface ModelUpload {
 export interface Model {
   plan: number
   uploads: ModelUpload[]
+  /** The assets that an interrupted `deleteAll` will move to the trash, at any time. */
+  beingDeleted: string[]
   /** The ID of each product, by its variant. */
   products: Record<number, string>
   /** The vendor of each product, by its variant. */
@@ -67,6 +69,7 @@ export interface Model {
 export const EMPTY_MODEL: Model = {
   plan: INITIAL_PLAN,
   uploads: [],
+  beingDeleted: [],
   products: {},
   vendors: {},
   links: [],
@@ -77,10 +80,13 @@ export function findUpload(model: Model, id: string): ModelUpload | undefined {
 }
 
 export function changeUpload(model: Model, id: string, change: Partial<ModelUpload>): Model {
+  // An asset that was deleted and is restored later stays. One that is replaced does not.
+  const isKept = change.status === undefined || change.status === 'ready'
+  const beingDeleted = isKept ? model.beingDeleted : model.beingDeleted.filter((one) => one !== id)
   const uploads = model.uploads.map((upload) =>
     upload.id === id ? { ...upload, ...change } : upload,
   )
-  return { ...model, uploads }
+  return { ...model, uploads, beingDeleted }
 }
 
 export function bytesIn(model: Model, status: 'uploading' | 'ready' | 'trashed'): number {

@@ -59,6 +59,7 @@ function operatorOf({ context }: TestService, expiry: Context, account: TestAcco
       return (await data.findUpload(id))?.asset.status ?? 'gone'
     },
     runJob: (name) => JOBS[name](context),
+    beginDeleteAll: () => data.beginTrashAll(),
   }
 }
 

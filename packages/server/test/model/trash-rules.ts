@@ -5,6 +5,7 @@ import {
   findUpload,
   type Model,
   type ModelUpload,
+  readyUploads,
   replacementOf,
 } from './model.ts'
 import type { Observation } from './observation.ts'
@@ -28,6 +29,11 @@ export const TRASH_RULES = {
   deleteAll(model: Model, _: Call<'deleteAll'>, seen: Observation): Model | undefined {
     return allow(seen.status === 202, trashAll(model))
   },
+
+  beginDeleteAll: (model: Model): Model => ({
+    ...model,
+    beingDeleted: readyUploads(model).map(({ id }) => id),
+  }),
 
   bulkDelete(model: Model, command: Call<'bulkDelete'>, seen: Observation): Model | undefined {
     const assets = assetsOf(model, seen)
@@ -62,8 +68,14 @@ export function withoutTrash(model: Model): Model {
   return model.uploads.filter(({ status }) => status === 'trashed').reduce(deletePermanently, model)
 }
 
-export function trashAll(model: Model): Model {
+function trashAll(model: Model): Model {
   return model.uploads.reduce(toTrash, model)
+}
+
+/** Moves the assets of an interrupted `deleteAll` to the trash. */
+export function finishDeletion(model: Model): Model {
+  const assets = model.beingDeleted.flatMap((id) => findUpload(model, id) ?? [])
+  return assets.reduce(toTrash, model)
 }
 
 /**

@@ -85,10 +85,11 @@ export const NEVER = new AbortController().signal
 export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number } = {}) {
   const jobs = [
     () => expireUploads(context, NEVER),
+    // It cancels replacements, whose parts the next job removes.
+    () => continueDeletions(context, NEVER),
     () => removeObjects(context, NEVER),
     () => finishCompletions(context, NEVER, stuckMs),
     () => removeOrphanedUploads(context, NEVER),
-    () => continueDeletions(context, NEVER),
     () => emptyTrash(context, NEVER),
     () => forgetEndedAssets(context, NEVER),
     () => forgetEvents(context, NEVER),

@@ -1,8 +1,21 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
+import type { AccountData } from '../account-data.ts'
 import { MAX_BULK_ATTACHMENTS, TRASH_BATCH } from '../trash-data.ts'
-import { aLink, anAccount, aProduct, aReadyAsset, type Contract, NEWEST } from './builders.ts'
+import {
+  aLink,
+  anAccount,
+  anUpload,
+  aProduct,
+  aReadyAsset,
+  type Contract,
+  KEEP,
+  KEPT,
+  NEWEST,
+  reserve,
+} from './builders.ts'
+import { replace } from './replacement-builders.ts'
 
 const PAGE = { page: 1, perPage: 10 }
 
@@ -80,4 +93,175 @@ export function testBulkChanges({ name, open }: Contract): void {
     await data.beginTrashAll()
     assert.deepEqual(await database.listTrashAll(), [])
   })
+
+  test(
+    name(
+      'moving all assets to the trash leaves assets that become ready or are restored afterward',
+    ),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 1000 })
+      const ready = async () => {
+        const { rows } = await data.listAssets({ ...PAGE, sort: NEWEST })
+        return rows.map(({ id }) => id).sort()
+      }
+      const early = anUpload()
+      const { upload } = await reserve(data)
+      const inTrash = await aReadyAsset(data)
+      const [deletedBefore, restoredBefore] = [await aLink(data), await aLink(data)]
+      await data.trashAssets([inTrash, deletedBefore, restoredBefore])
+      await data.restoreAssets([restoredBefore])
+      const replaced = await aReadyAsset(data)
+      const [deletedAfter, purged] = [await aLink(data), await aLink(data)]
+      for (let count = 0; count < TRASH_BATCH + 5; count += 1) await aLink(data)
+      await data.beginTrashAll()
+
+      await complete(data, upload.asset.id)
+      // The ID was created first, for example by an instance whose clock is behind.
+      await data.addLink({ ...early.asset, kind: 'link', url: 'https://example.com/x' })
+      await data.trashAssets([deletedAfter])
+      await data.deleteAssets([purged])
+      await data.restoreAssets([inTrash, deletedAfter])
+      await replace(data, replaced)
+      const kept = [upload.asset.id, early.asset.id, inTrash, deletedAfter].sort()
+      while ((await data.continueTrashAll()) > 0);
+      assert.deepEqual(await ready(), kept)
+      assert.deepEqual(await database.listTrashAll(), [])
+
+      // They were left only by that call.
+      await data.beginTrashAll()
+      while ((await data.continueTrashAll()) > 0);
+      assert.deepEqual(await ready(), [])
+    },
+  )
+
+  test(
+    name('a second call to move all assets to the trash also covers those that the first leaves'),
+    async (t) => {
+      const { data } = await open(t, { planStorage: 1000 })
+      const { upload } = await reserve(data)
+      const restored = await aLink(data)
+      for (let count = 0; count < 2 * TRASH_BATCH; count += 1) await aLink(data)
+      await data.beginTrashAll()
+      await complete(data, upload.asset.id)
+      await data.continueTrashAll()
+      await data.restoreAssets([restored])
+
+      await data.beginTrashAll()
+      const { upload: later } = await reserve(data)
+      await complete(data, later.asset.id)
+      const added = await aLink(data)
+      while ((await data.continueTrashAll()) > 0);
+      const { rows } = await data.listAssets({ ...PAGE, sort: NEWEST })
+      assert.deepEqual(
+        rows.map(({ id }) => id),
+        [added, later.asset.id],
+      )
+    },
+  )
+
+  test(
+    name('assets that are completed or restored while all others are moved to the trash stay'),
+    async (t) => {
+      const { data } = await open(t, { planStorage: 10_000 })
+      const uploads: string[] = []
+      for (let count = 0; count < 30; count += 1) {
+        uploads.push((await reserve(data, { size: 1 })).upload.asset.id)
+      }
+      const links: string[] = []
+      for (let count = 0; count < TRASH_BATCH * 2; count += 1) links.push(await aLink(data))
+      const restored = links.filter((_, index) => index % 15 === 0)
+      await data.beginTrashAll()
+      const continueAll = async () => {
+        while ((await data.continueTrashAll()) > 0);
+      }
+      await Promise.all([
+        continueAll(),
+        continueAll(),
+        ...uploads.map((id) => complete(data, id)),
+        ...restored.map(async (id) => {
+          await data.trashAssets([id])
+          await data.restoreAssets([id])
+        }),
+      ])
+      const { rows } = await data.listAssets({ page: 1, perPage: 1000, sort: NEWEST })
+      assert.deepEqual(rows.map(({ id }) => id).sort(), [...uploads, ...restored].sort())
+    },
+  )
+
+  test(
+    name('a call to move all assets to the trash has one position among concurrent completions'),
+    async (t) => {
+      const { data } = await open(t, { planStorage: 10_000 })
+      const uploads: string[] = []
+      for (let count = 0; count < 40; count += 1) {
+        uploads.unshift((await reserve(data, { size: 1 })).upload.asset.id)
+      }
+      // One after another, the most recent first, so that the highest ID is known before the others are ready.
+      const completing = (async () => {
+        for (const id of uploads) await complete(data, id)
+      })()
+      for (const id of uploads.slice(0, 10)) await data.findAsset(id)
+      await data.beginTrashAll()
+      await completing
+      while ((await data.continueTrashAll()) > 0);
+      const states = await Promise.all(uploads.map((id) => data.findAsset(id)))
+      const deleted = states.filter((asset) => asset?.status === 'deleted').length
+      assert.deepEqual(
+        states.map((asset) => asset?.status),
+        uploads.map((_, index) => (index < deleted ? 'deleted' : 'ready')),
+      )
+    },
+  )
+
+  test(
+    name('an unfinished move of all assets to the trash is exported and imported'),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 1000 })
+      const other = (await anAccount(database, 'other', 1000)).id
+      const restored = await aLink(data)
+      for (let count = 0; count < TRASH_BATCH + 2; count += 1) await aLink(data)
+      const [covered, deletedAfter] = [await aLink(data), await aLink(data)]
+      assert.equal(await data.findTrashAll(), undefined)
+      await data.beginTrashAll()
+      await data.continueTrashAll()
+      await data.restoreAssets([restored])
+      await data.trashAssets([deletedAfter])
+      await data.restoreAssets([deletedAfter])
+      await aLink(data)
+      const records = await database.listRecords(undefined, 1000)
+      const ready = records.filter(({ trashedAt }) => trashedAt === undefined)
+      assert.deepEqual(
+        ready.map(({ isBeingDeleted = false }) => isBeingDeleted),
+        [false, true, true, true, true, false, false],
+      )
+
+      // The copy of each asset has another ID, because both accounts are in the same database.
+      const deletion = await data.findTrashAll()
+      assert.ok(deletion)
+      const copies = ready.map((record) => {
+        const id = record.asset.id.slice(0, -1) + (record.asset.id.endsWith('f') ? 'e' : 'f')
+        return { ...record, asset: { ...record.asset, id, accountId: other } }
+      })
+      const idOf = (id: string) =>
+        copies[ready.findIndex(({ asset }) => asset.id === id)]?.asset.id ?? ''
+      const target = database.of(other)
+      for (let run = 0; run < 2; run += 1) {
+        await target.importTrashAll({ ...deletion, until: idOf(deletion.until) })
+        await target.importRecords({ keys: [], assets: copies })
+      }
+      while ((await target.continueTrashAll()) > 0);
+      assert.equal((await target.findAsset(idOf(covered)))?.status, 'deleted')
+      const { rows } = await target.listAssets({ ...PAGE, sort: NEWEST })
+      assert.deepEqual(
+        new Set(rows.map(({ id }) => id)),
+        new Set(copies.filter((one) => !one.isBeingDeleted).map(({ asset }) => asset.id)),
+      )
+      while ((await data.continueTrashAll()) > 0);
+    },
+  )
+}
+
+async function complete(data: AccountData, id: string): Promise<void> {
+  await data.beginCompletion(id, KEPT)
+  assert.equal(await data.finishCompletion(id, KEEP), 'ready')
 }

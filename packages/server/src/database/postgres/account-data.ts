@@ -96,6 +96,8 @@ export function accountData(
     listTrash: (query) => read((sql) => trashList(sql).listTrash(query)),
     beginTrashAll: () => write((sql) => trash(sql).beginTrashAll()),
     continueTrashAll: () => write((sql) => trash(sql).continueTrashAll()),
+    findTrashAll: () => read((sql) => trash(sql).findTrashAll()),
+    importTrashAll: (deletion) => write((sql) => trash(sql).importTrashAll(deletion)),
     emptyTrash: (until) => write((sql) => trash(sql).emptyTrash(until)),
     removeOldestTrash: (bytes) => write((sql) => trash(sql).removeOldestTrash(bytes)),
 

@@ -5,7 +5,12 @@ import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Writer } from '../cache-account-data.ts'
 import { begin, type Sql } from './connection.ts'
-import { type DeletableRow, deletePermanently, isDeletable } from './deletion.ts'
+import {
+  type DeletableRow,
+  deletePermanently,
+  exceptFromDeletion,
+  isDeletable,
+} from './deletion.ts'
 import { recordAssetEvents } from './record-events.ts'
 import { type AssetRow, assetColumns, toAsset } from './rows.ts'
 import { assetSnapshot } from './snapshots.ts'
@@ -36,8 +41,8 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): Assets {
           returning *
         ), counted as (
           update accounts set asset_count = asset_count + 1, last_event = last_event + 1
-          from link where accounts.id = link.account_id returning last_event
-        )
+          from link where accounts.id = link.account_id returning last_event, trash_until
+        ), excepted as (${exceptFromDeletion(sql, { assets: sql`link`, counted: sql`counted` })})
         insert into events (account_id, id, type, created_at, actor, data)
         select s.account_id, last_event, 'asset.ready', clock_timestamp(), ${actor}::text::json,
           ${assetSnapshot(sql)}

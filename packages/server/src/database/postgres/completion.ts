@@ -4,6 +4,7 @@ import type { Writer } from '../cache-account-data.ts'
 import { statusOrResized } from '../status-or-resized.ts'
 import { queueChecksums } from './checksums.ts'
 import type { Sql } from './connection.ts'
+import { exceptFromDeletion } from './deletion.ts'
 import { release } from './release.ts'
 import { finishReplacement } from './replacements.ts'
 import { assetSnapshot } from './snapshots.ts'
@@ -54,8 +55,8 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
           stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1,
           last_event = last_event + 1
         from stored where accounts.id = stored.account_id
-        returning last_event
-      )
+        returning last_event, trash_until
+      ), excepted as (${exceptFromDeletion(sql, { assets: sql`stored`, counted: sql`counted` })})
       insert into events (account_id, id, type, created_at, actor, data)
       select s.account_id, last_event, 'asset.ready', clock_timestamp(), ${actor}::text::json,
         ${assetSnapshot(sql)}

@@ -11,6 +11,21 @@ export function isDeletable(sql: Sql): Fragment {
 }
 
 /**
+ * Excepts assets that just became ready from an unfinished deletion of all assets, which was requested before: a part
+ * of the statement that makes them ready. `assets` has their rows. `counted` has the row of the account as the statement
+ * leaves it: the statement has locked it, so a deletion is requested either before or after this change.
+ */
+export function exceptFromDeletion(
+  sql: Sql,
+  { assets, counted }: { assets: Fragment; counted: Fragment },
+): Fragment {
+  return sql`
+    insert into trash_exceptions (account_id, asset_id)
+    select a.account_id, a.id from ${assets} a, ${counted} c where a.id <= c.trash_until
+    on conflict do nothing`
+}
+
+/**
  * Moves ready assets of one account to the trash, in the caller's transaction, which has locked them. Returns the
  * unfinished replacements that were cancelled.
  */

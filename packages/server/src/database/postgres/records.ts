@@ -17,6 +17,7 @@ interface RecordRow extends UploadRow {
   last_version: number
   version_created_at: Date | null
   trashed_at: Date | null
+  is_being_deleted: boolean
   versions: VersionRow[] | null
 }
 
@@ -54,6 +55,13 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
             select t.product_id from trashed_attachments t join products p on p.id = t.product_id
             where t.asset_id = assets.id order by 1) as product_ids,
           last_version, version_created_at,
+          exists (
+            select from accounts a
+            where a.id = assets.account_id and assets.status = 'ready' and assets.id <= a.trash_until
+              and assets.id > coalesce(a.trash_after, ${FIRST}) and not exists (
+                select from trash_exceptions e
+                where e.account_id = assets.account_id and e.asset_id = assets.id)
+          ) as is_being_deleted,
           (select json_agg(json_build_object('version', version, 'key', object_key,
              'chunkSize', chunk_size, 'filename', filename, 'bytes', bytes, 'mime', mime,
              'createdAt', created_at, 'checksum',
@@ -114,6 +122,13 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
         ) added
       ) sums
       where id = ${account}`
+    const others = added
+      .filter(({ isBeingDeleted }) => !isBeingDeleted)
+      .map(({ asset }) => asset.id)
+    await transaction`
+      insert into trash_exceptions (account_id, asset_id)
+      select a.id, other from accounts a, unnest(${others}::uuid[]) other
+      where a.id = ${account} and other <= a.trash_until on conflict do nothing`
   }
 
   return {
@@ -210,6 +225,7 @@ function toRecord(row: RecordRow): AssetRecord {
     idempotency: key === null || digest === null ? undefined : { key, digest },
     changedAt: row.changed_at,
     ...(row.trashed_at !== null && { trashedAt: row.trashed_at }),
+    ...(row.is_being_deleted && { isBeingDeleted: true }),
     productIds: row.product_ids,
     key: row.kind === 'link' ? undefined : (row.object_key ?? row.id),
     versionCreatedAt: row.version_created_at ?? row.created_at,

@@ -33,12 +33,20 @@ export async function restoreRows(
   { ids, needed }: { ids: string[]; needed: number },
 ): Promise<boolean> {
   const { account, actor } = writer
-  const counted = await transaction`
+  const [counted] = await transaction<{ trash_until: string | null }[]>`
     update accounts set asset_count = asset_count + ${ids.length},
       stored_bytes = stored_bytes + ${needed}, trash_bytes = trash_bytes - ${needed}
     where id = ${account}
-      and (${needed}::bigint = 0 or stored_bytes + reserved_bytes + ${needed} <= plan_storage)`
-  if (counted.count === 0) return false
+      and (${needed}::bigint = 0 or stored_bytes + reserved_bytes + ${needed} <= plan_storage)
+    returning trash_until`
+  if (counted === undefined) return false
+  if (counted.trash_until !== null) {
+    // An unfinished deletion of all assets was requested before: it leaves these.
+    await transaction`
+      insert into trash_exceptions (account_id, asset_id)
+      select ${account}, id from unnest(${ids}::uuid[]) id where id <= ${counted.trash_until}
+      on conflict do nothing`
+  }
   // The lock leaves out a product that was deleted after this statement started.
   await transaction`
     insert into asset_products (asset_id, product_id)

@@ -3,7 +3,13 @@ import type { Usage } from '../../domain/plan.ts'
 import type { Writer } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
 import { TRASH_JOB } from '../job-actors.ts'
-import { type AssetsOutcome, CORRECTED_TIMES, TRASH_BATCH, type TrashData } from '../trash-data.ts'
+import {
+  type AssetsOutcome,
+  CORRECTED_TIMES,
+  TRASH_BATCH,
+  type TrashAll,
+  type TrashData,
+} from '../trash-data.ts'
 import { begin, type Sql } from './connection.ts'
 import { type DeletableRow, deletePermanently, isDeletable, moveToTrash } from './deletion.ts'
 import { purge } from './purge.ts'
@@ -15,10 +21,13 @@ type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'listTrash'>
 
 type Apply = (transaction: Sql, rows: DeletableRow[]) => Promise<Upload[]>
 
-interface MarkedAccount {
-  trash_until: string | null
-  trash_until_by: string | null
+interface Mark extends TrashAll {
+  after: string | null
+  /** Differs for each call. */
+  call: number
 }
+
+const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** The trash of an account. */
 export function accountTrash(sql: Sql, writer: Writer): Trash {
@@ -61,6 +70,25 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
     return { limit: 0, stored: 0, reserved: 0, ...usage }
   }
 
+  /** `after` is the last asset of a whole batch. Undefined: no asset remains. */
+  async function recordProgress(
+    transaction: Sql,
+    { call }: Mark,
+    after: string | undefined,
+  ): Promise<void> {
+    const progress =
+      after === undefined
+        ? transaction`trash_until = null, trash_until_by = null, trash_after = null`
+        : transaction`trash_after = greatest(trash_after, ${after}::uuid)`
+    // A call that was made meanwhile starts from the beginning.
+    const recorded = await transaction`
+      update accounts set ${progress} where id = ${account} and trash_calls = ${call}`
+    if (recorded.count === 0) return
+    await transaction`
+      delete from trash_exceptions
+      where account_id = ${account} and asset_id <= coalesce(${after ?? null}::uuid, asset_id)`
+  }
+
   return {
     trashAssets: (ids) =>
       change(ids, {
@@ -89,34 +117,54 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
         return { outcome: 'restored', assets: await readAssets(transaction, ids) }
       }),
 
-    async beginTrashAll() {
-      await sql`
-        update accounts set trash_until_by = ${actor}, trash_until = (
-          select id from assets where account_id = ${account} and status = 'ready'
-          order by id desc limit 1)
-        where id = ${account}`
-    },
+    beginTrashAll: () =>
+      begin(sql, async (transaction) => {
+        // Each later statement sees all assets that became ready before the lock. Others are excepted when they do.
+        await transaction`select from accounts where id = ${account} for no key update`
+        await transaction`delete from trash_exceptions where account_id = ${account}`
+        await transaction`
+          update accounts set trash_calls = trash_calls + 1, trash_until_by = ${actor},
+            trash_after = null, trash_until = (
+              select id from assets where account_id = ${account} and status = 'ready'
+              order by id desc limit 1)
+          where id = ${account}`
+      }),
 
     continueTrashAll: () =>
       begin(sql, async (transaction) => {
-        const [marked] = await transaction<MarkedAccount[]>`
-          select trash_until, trash_until_by from accounts where id = ${account}`
-        const until = marked?.trash_until ?? null
-        if (until === null) return 0
-        const rows = await transaction<DeletableRow[]>`
-          select id, status from assets
-          where account_id = ${account} and status = 'ready' and id <= ${until}
+        const [mark] = await transaction<Mark[]>`
+          select trash_until as until, trash_after as after, trash_until_by as by, trash_calls as call
+          from accounts where id = ${account} and trash_until is not null`
+        if (mark === undefined) return 0
+        const ready = await transaction<{ id: string }[]>`
+          select id from assets
+          where account_id = ${account} and status = 'ready'
+            and id > ${mark.after ?? FIRST} and id <= ${mark.until}
           order by id limit ${TRASH_BATCH} for no key update`
-        await moveToTrash(transaction, marked?.trash_until_by ?? actor, idsOf(rows))
-        if (rows.length < TRASH_BATCH) {
-          await transaction`
-            update accounts set trash_until = null, trash_until_by = null
-            where id = ${account} and trash_until = ${until} and not exists (
-              select from assets
-              where account_id = ${account} and status = 'ready' and id <= ${until})`
-        }
-        return rows.length
+        const ids = idsOf(ready)
+        // A separate statement, so that it sees assets that were deleted and restored while this call waited for them.
+        const excepted = await transaction<{ id: string }[]>`
+          select asset_id as id from trash_exceptions
+          where account_id = ${account} and asset_id = any(${ids}::uuid[])`
+        const kept = new Set(idsOf(excepted))
+        const moved = ids.filter((id) => !kept.has(id))
+        await moveToTrash(transaction, mark.by ?? actor, moved)
+        await recordProgress(transaction, mark, ids.at(TRASH_BATCH - 1))
+        return ids.length
       }),
+
+    async findTrashAll() {
+      const [deletion] = await sql<TrashAll[]>`
+        select trash_until as until, trash_until_by as by
+        from accounts where id = ${account} and trash_until is not null`
+      return deletion
+    },
+
+    async importTrashAll({ until, by }) {
+      await sql`
+        update accounts set trash_calls = trash_calls + 1, trash_until = ${until}, trash_until_by = ${by}
+        where id = ${account} and trash_until is null`
+    },
 
     emptyTrash: (until) =>
       begin(sql, async (transaction) => {

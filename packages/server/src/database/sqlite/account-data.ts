@@ -96,6 +96,8 @@ export function prepareAccountData(
       listTrash: (query) => read(() => trashList.listTrash(account, query)),
       beginTrashAll: () => free(() => trash.beginTrashAll(writer)),
       continueTrashAll: () => free(() => trash.continueTrashAll(writer)),
+      findTrashAll: () => read(() => trash.findTrashAll(account)),
+      importTrashAll: (deletion) => write(() => trash.importTrashAll(account, deletion)),
       emptyTrash: (until) => free(() => trash.emptyTrash(writer, until)),
       removeOldestTrash: (bytes) => free(() => trash.removeOldestTrash(writer, bytes)),
 

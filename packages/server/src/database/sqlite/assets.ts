@@ -4,7 +4,7 @@ import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { AssetChange, Deletion } from '../account-data.ts'
 import type { Writer } from '../cache-account-data.ts'
-import { DELETABLE, prepareDeletion } from './deletion.ts'
+import { DELETABLE, prepareDeletion, prepareExcept } from './deletion.ts'
 import { prepareRecordEvents } from './record-events.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -12,6 +12,7 @@ import type { Connection } from './statement.ts'
 export function prepareAssets(connection: Connection) {
   const { prepare, transaction } = connection
   const { deletePermanently } = prepareDeletion(connection)
+  const except = prepareExcept(connection)
   const { recordAsset } = prepareRecordEvents(connection)
   const byId = prepare<AssetRow>(
     `select ${ASSET_COLUMNS} from assets
@@ -67,6 +68,7 @@ export function prepareAssets(connection: Connection) {
           search_path: searchPath(asset.path),
         })
         countLink.run({ account })
+        except(account, [asset.id])
         indexName.run({ seq: row?.seq ?? null, search_name })
         recordAsset(writer, 'asset.ready', row?.seq ?? -1)
       })

@@ -3,6 +3,7 @@ import type { Transition } from '../account-data.ts'
 import type { Writer } from '../cache-account-data.ts'
 import { statusOrResized } from '../status-or-resized.ts'
 import { prepareChecksums } from './checksums.ts'
+import { prepareExcept } from './deletion.ts'
 import { prepareRecordEvents } from './record-events.ts'
 import { prepareRelease } from './release.ts'
 import { prepareReplacements } from './replacements.ts'
@@ -27,6 +28,7 @@ export function prepareCompletion(connection: Connection) {
   const { finishReplacement } = prepareReplacements(connection)
   const { queueChecksum } = prepareChecksums(connection)
   const attachByToken = prepareTokenAttachments(connection)
+  const except = prepareExcept(connection)
   const { recordAsset } = prepareRecordEvents(connection)
   const state = prepare<{ status: AssetStatus; bytes: number }>(
     `select ${STATUS} as status, bytes from assets where ${OWN_ASSET}`,
@@ -44,10 +46,10 @@ export function prepareCompletion(connection: Connection) {
   const finish = prepare<CompletedRow>(
     `${transition('completing', 'ready')} and replaces is null returning seq, bytes, chunk_size, search_name, token_id`,
   )
-  const store = prepare<{ last_event: number }>(
+  const store = prepare<{ last_event: number; trash_until: string | null }>(
     `update accounts set reserved_bytes = reserved_bytes - :bytes,
        stored_bytes = stored_bytes + :bytes, asset_count = asset_count + 1, last_event = last_event + 1
-     where id = :account returning last_event`,
+     where id = :account returning last_event, trash_until`,
   )
   const indexName = prepare(
     'insert into asset_names (rowid, search_name) values (:seq, :search_name)',
@@ -93,10 +95,11 @@ export function prepareCompletion(connection: Connection) {
           const status = finishReplacement(writer, id, { keep: keepVersions, withheldFor })
           return status ?? finished.get({ account, id })?.status
         }
-        const event = store.get({ account, bytes: row.bytes })?.last_event
+        const counted = store.get({ account, bytes: row.bytes })
+        if (counted && counted.trash_until !== null) except(account, [id])
         queueChecksum({ key: id, bytes: row.bytes, chunkSize: row.chunk_size }, withheldFor)
         indexName.run({ seq: row.seq, search_name: row.search_name })
-        recordAsset(writer, 'asset.ready', row.seq, event)
+        recordAsset(writer, 'asset.ready', row.seq, counted?.last_event)
         if (row.token_id !== null) attachByToken(writer, id, row.token_id)
         return 'ready'
       })

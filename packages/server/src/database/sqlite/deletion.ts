@@ -8,6 +8,22 @@ import type { Connection } from './statement.ts'
 /** The row of an asset that is ready or in the trash. The rows of replacements are neither. */
 export const DELETABLE = `(status = 'ready' or trashed_at is not null)`
 
+/**
+ * Excepts assets that just became ready from an unfinished deletion of all assets, which was requested before. Call it
+ * in the transaction that makes them ready.
+ */
+export function prepareExcept({ prepare }: Connection) {
+  const insert = prepare(
+    `insert or ignore into trash_exceptions (account_id, asset_id)
+     select :account, value from json_each(:ids)
+     where value <= (select trash_until from accounts where id = :account)`,
+  )
+
+  return (account: string, ids: string[]): void => {
+    insert.run({ account, ids: JSON.stringify(ids) })
+  }
+}
+
 /** Deletes assets, in the caller's transaction. Both functions return the unfinished replacement that was cancelled. */
 export function prepareDeletion(connection: Connection) {
   const { prepare } = connection

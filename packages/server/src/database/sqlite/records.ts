@@ -4,6 +4,7 @@ import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import { type AssetRecord, filesOf } from '../asset-record.ts'
 import { prepareChecksums } from './checksums.ts'
+import { prepareExcept } from './deletion.ts'
 import { toAsset, toIntegrity, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import type { Connection } from './statement.ts'
 
@@ -16,6 +17,7 @@ interface RecordRow extends UploadRow {
   last_version: number
   version_created_at: number | null
   trashed_at: number | null
+  is_being_deleted: number
   /** A JSON array. */
   versions: string
 }
@@ -35,6 +37,7 @@ interface VersionRow {
 export function prepareRecords(connection: Connection) {
   const { prepare, transaction } = connection
   const { importChecksum } = prepareChecksums(connection)
+  const except = prepareExcept(connection)
   const list = prepare<RecordRow>(
     `select ${UPLOAD_COLUMNS}, changed_at, idempotency_key, request_digest,
        trashed_at, (select json_group_array(id order by id) from (
@@ -44,6 +47,13 @@ export function prepareRecords(connection: Connection) {
           select p.id from trashed_attachments t join products p on p.id = t.product_id
           where t.asset_id = assets.id)) as product_ids,
        last_version, version_created_at,
+       exists (
+         select 1 from accounts a
+         where a.id = assets.account_id and assets.status = 'ready' and assets.id <= a.trash_until
+           and assets.id > coalesce(a.trash_after, '') and not exists (
+             select 1 from trash_exceptions e
+             where e.account_id = assets.account_id and e.asset_id = assets.id)
+       ) as is_being_deleted,
        (select json_group_array(json_object('version', v.version, 'key', v.object_key,
           'chunkSize', v.chunk_size, 'filename', v.filename, 'bytes', v.bytes, 'mime', v.mime,
           'createdAt', v.created_at, 'checksum',
@@ -130,6 +140,7 @@ export function prepareRecords(connection: Connection) {
     })
     for (const file of filesOf(record)) importChecksum(account, file, file.integrity)
     if (row === undefined) return
+    if (!record.isBeingDeleted) except(account, [asset.id])
     const product_ids = JSON.stringify(productIds)
     if (isTrashed) keepAttachments.run({ id: asset.id, product_ids })
     else {
@@ -198,6 +209,7 @@ function toRecord(row: RecordRow): AssetRecord {
     idempotency: key === null || digest === null ? undefined : { key, digest },
     changedAt: new Date(row.changed_at),
     ...(row.trashed_at !== null && { trashedAt: new Date(row.trashed_at) }),
+    ...(row.is_being_deleted === 1 && { isBeingDeleted: true }),
     productIds: JSON.parse(row.product_ids),
     key: row.kind === 'link' ? undefined : (row.object_key ?? row.id),
     versionCreatedAt: new Date(row.version_created_at ?? row.created_at),

@@ -7,8 +7,9 @@ import {
   type AssetsRestoreOutcome,
   CORRECTED_TIMES,
   TRASH_BATCH,
+  type TrashAll,
 } from '../trash-data.ts'
-import { DELETABLE, prepareDeletion } from './deletion.ts'
+import { DELETABLE, prepareDeletion, prepareExcept } from './deletion.ts'
 import { preparePurge } from './purge.ts'
 import { preparePurgeOldest } from './purge-oldest.ts'
 import { prepareRecordEvents } from './record-events.ts'
@@ -19,12 +20,17 @@ import type { Connection } from './statement.ts'
 /** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
 const IN_TRASH = 'account_id = :account and trashed_at is not null'
 
+interface Mark extends TrashAll {
+  after: string | null
+}
+
 type Apply = (actor: string, row: UploadRow) => Upload | undefined
 
 /** The trash, and changes of several assets. */
 export function prepareTrash(connection: Connection) {
   const { prepare, transaction } = connection
   const { moveToTrash, deletePermanently } = prepareDeletion(connection)
+  const except = prepareExcept(connection)
   const purge = preparePurge(connection)
   const purgeOldest = preparePurgeOldest(connection)
   const { countRestored, restoreRow } = prepareRestoreRows(connection)
@@ -39,23 +45,37 @@ export function prepareTrash(connection: Connection) {
   )
   const bySeq = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
   const mark = prepare(
-    `update accounts set trash_until_by = :actor, trash_until = (
-       select max(id) from assets where account_id = :account and status = 'ready')
+    `update accounts set trash_until_by = :actor, trash_after = null,
+       trash_until = (
+         select max(id) from assets where account_id = :account and status = 'ready')
      where id = :account`,
   )
-  const unmark = prepare(
-    'update accounts set trash_until = null, trash_until_by = null where id = :account',
+  const importMark = prepare(
+    `update accounts set trash_until = :until, trash_until_by = :by
+     where id = :account and trash_until is null`,
   )
-  const markedBy = prepare<{ trash_until_by: string | null }>(
-    'select trash_until_by from accounts where id = :account',
+  const unmark = prepare(
+    `update accounts set trash_until = null, trash_until_by = null, trash_after = null
+     where id = :account`,
+  )
+  const advance = prepare('update accounts set trash_after = :after where id = :account')
+  const readMark = prepare<Mark>(
+    `select trash_until as until, trash_after as after, trash_until_by as "by"
+     from accounts where id = :account and trash_until is not null`,
   )
   const marked = prepare<{ id: string }>('select id from accounts where trash_until is not null')
-  const nextMarked = prepare<UploadRow>(
-    `select ${UPLOAD_COLUMNS} from assets
-     where account_id = :account and status = 'ready'
-       and id <= (select trash_until from accounts where id = :account)
+  const nextReady = prepare<UploadRow & { is_excepted: number }>(
+    `select ${UPLOAD_COLUMNS}, exists (
+       select 1 from trash_exceptions where account_id = :account and asset_id = assets.id
+     ) as is_excepted
+     from assets
+     where account_id = :account and status = 'ready' and id > :after and id <= :until
      order by id limit ${TRASH_BATCH}`,
   )
+  const forgetExceptions = prepare(
+    'delete from trash_exceptions where account_id = :account and asset_id <= :until',
+  )
+  const forgetAllExceptions = prepare('delete from trash_exceptions where account_id = :account')
   const oldest = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets where ${IN_TRASH} and trashed_at <= :until
      order by trashed_at, id limit ${TRASH_BATCH}`,
@@ -117,6 +137,8 @@ export function prepareTrash(connection: Connection) {
           restoreRow(row)
           recordAsset(writer, 'asset.restored', row.seq)
         }
+        const restored = trashed.map(({ id }) => id)
+        except(account, restored)
         recordStorageLow(writer, needed)
         const assets = rows.flatMap(({ seq }) => bySeq.get({ seq }) ?? []).map(toAsset)
         return { outcome: 'restored', assets: inOrderOf(ids, assets) }
@@ -124,17 +146,38 @@ export function prepareTrash(connection: Connection) {
     },
 
     beginTrashAll({ account, actor }: Writer): void {
-      mark.run({ account, actor })
+      transaction(() => {
+        mark.run({ account, actor })
+        forgetAllExceptions.run({ account })
+      })
     },
 
     continueTrashAll({ account, actor }: Writer): number {
       return transaction(() => {
-        const rows = nextMarked.all({ account })
-        const by = markedBy.get({ account })?.trash_until_by ?? actor
-        for (const row of rows) moveToTrash(by, row)
-        if (rows.length < TRASH_BATCH) unmark.run({ account })
+        const pending = readMark.get({ account })
+        if (pending === undefined) return 0
+        const { until, by } = pending
+        const rows = nextReady.all({ account, until, after: pending.after ?? '' })
+        for (const row of rows) if (!row.is_excepted) moveToTrash(by ?? actor, row)
+        const after = rows.at(TRASH_BATCH - 1)?.id
+        if (after === undefined) {
+          unmark.run({ account })
+          forgetAllExceptions.run({ account })
+        } else {
+          advance.run({ account, after })
+          forgetExceptions.run({ account, until: after })
+        }
         return rows.length
       })
+    },
+
+    findTrashAll(account: string): TrashAll | undefined {
+      const pending = readMark.get({ account })
+      return pending && { until: pending.until, by: pending.by }
+    },
+
+    importTrashAll(account: string, { until, by }: TrashAll): void {
+      importMark.run({ account, until, by })
     },
 
     listTrashAll: (): string[] => marked.all({}).map(({ id }) => id),
