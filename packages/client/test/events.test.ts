@@ -35,7 +35,8 @@ test('events are yielded once each, in order, although the connection is reset a
   await assert.rejects(reading, { message: 'enough' })
   assert.ok(opened.length > 5, `${opened.length} connections`)
   assert.deepEqual(
-    seen.map(({ id }) => id),
+    // The last six digits depend on the time.
+    seen.map(({ id }) => Math.floor(id / 1e6)),
     Array.from({ length: 60 }, (_, index) => index + 1),
   )
   assert.deepEqual((await direct.listEvents({ limit: 60 })).data, seen)

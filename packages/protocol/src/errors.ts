@@ -144,6 +144,12 @@ export const ERRORS = {
     remedy:
       'Read the current state with `GET /assets` and `GET /products`, then continue with `after` set to the `last_id` of this response.',
   },
+  events_reset: {
+    status: 410,
+    when: 'The events of the account do not include the given ID: the database was restored from a backup, or the ID is of another account. Continuing after it would miss changes.',
+    remedy:
+      'Read the current state with `GET /assets` and `GET /products`, then continue with `after` set to the `last_id` of this response.',
+  },
   body_too_large: {
     status: 413,
     when: 'The body of the request is larger than this call allows.',

@@ -77,6 +77,8 @@ export const EVENTS = {
 
 export type EventType = keyof typeof EVENTS
 
+export const EVENT_ID_EXAMPLE = 42_900_322
+
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
 
 const ACTOR_TYPES = ['key', 'upload_token', 'grant', 'job', 'operator', 'anonymous'] as const
@@ -123,8 +125,8 @@ function eventsOf(types: EventType[], data: TSchema) {
   return Type.Object({
     id: Type.Integer({
       description:
-        'Increases in the order of the changes of the account, without gaps. Pass the last one as `after` to continue',
-      examples: [42],
+        'Increases in the order of the changes of the account. The last six digits depend on the time of the event. Pass the last one as `after` to continue',
+      examples: [EVENT_ID_EXAMPLE],
     }),
     type: Type.Enum(types, { type: 'string' }),
     created_at: Type.String({ format: 'date-time' }),
@@ -195,10 +197,10 @@ export type ListEventsQuery = Static<typeof ListEventsQuery>
 export const ListEventsHeaders = Type.Object({
   'last-event-id': Type.Optional(
     Type.String({
-      pattern: '^\\d{1,15}$',
+      pattern: '^\\d{1,16}$',
       description:
         'The ID after which a stream continues; browsers send it when they connect again. It takes precedence over `after`',
-      examples: ['41'],
+      examples: [String(EVENT_ID_EXAMPLE)],
       ...Problem('must be the ID of an event'),
     }),
   ),

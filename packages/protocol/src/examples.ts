@@ -1,7 +1,7 @@
 import type { AccountResponse, Key, Session, UsageResponse } from './account.ts'
 import type { Asset, Product } from './asset.ts'
 import { SHA256_EXAMPLE } from './checksum.ts'
-import type { Event } from './event.ts'
+import { EVENT_ID_EXAMPLE, type Event } from './event.ts'
 import type { AssetPage } from './paging.ts'
 import type { ProductGroup } from './product-group.ts'
 import type { ResumedUpload, UploadSession } from './upload.ts'
@@ -62,7 +62,7 @@ export const assetExample: Asset = {
 }
 
 export const eventExample: Event = {
-  id: 42,
+  id: EVENT_ID_EXAMPLE,
   type: 'asset.ready',
   created_at: '2026-01-31T09:30:12.345Z',
   actor: { type: 'key', id: '01981d2c-5a7e-7b21-8c3d-1e2f3a4b5c6d', name: 'shop backend' },

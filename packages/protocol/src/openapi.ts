@@ -2,6 +2,7 @@ import type { TObject, TSchema } from 'typebox'
 import type { Endpoint, EndpointResponse, Method } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
+import { EVENT_ID_EXAMPLE } from './event.ts'
 import { introduction } from './introduction.ts'
 import {
   ConflictBody,
@@ -31,7 +32,8 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, object>> = {
     remaining_files: 2,
   },
   replacement_in_progress: { upload_id: '01981d2c-5a7e-7f02-8a41-0c9d8e7f6a5b' },
-  events_forgotten: { last_id: 42 },
+  events_forgotten: { last_id: EVENT_ID_EXAMPLE },
+  events_reset: { last_id: EVENT_ID_EXAMPLE },
   invalid: {
     message: 'name must be a string of 1 to 255 characters.',
     errors: { name: ['must be a string of 1 to 255 characters'] },
@@ -44,6 +46,7 @@ const BODIES = [
   { code: 'storage_exceeded', schema: StorageExceededBody },
   { code: 'replacement_in_progress', schema: ConflictBody },
   { code: 'events_forgotten', schema: EventsForgottenBody },
+  { code: 'events_reset', schema: EventsForgottenBody },
 ] as const
 
 /** The errors that follow from the method, the scope and the schemas of the endpoint. */

@@ -78,7 +78,7 @@ export const UploadTokenExceededBody = Type.Object(
   { title: 'UploadTokenExceeded' },
 )
 
-/** The body of `events_forgotten`. */
+/** The body of `events_forgotten` and `events_reset`. */
 export const EventsForgottenBody = Type.Object(
   {
     message: Type.String(),

@@ -1,3 +1,4 @@
+import { EVENT_ID_EXAMPLE } from './event.ts'
 import { pageExample } from './examples.ts'
 import type { Delivery, DeliveryPage, DeliveryWithBody, Webhook } from './webhook.ts'
 
@@ -22,7 +23,7 @@ export const webhookExample: Webhook = {
 
 export const deliveryExample: Delivery = {
   id: '01981d2c-5a7e-7e53-8f60-3b4c5d6e7f80',
-  event_id: 42,
+  event_id: EVENT_ID_EXAMPLE,
   type: 'asset.ready',
   status: 'succeeded',
   created_at: '2026-01-31T09:30:00.000Z',
@@ -48,7 +49,7 @@ export const pingExample: DeliveryWithBody = {
 
 export const deliveryBodyExample: DeliveryWithBody = {
   ...deliveryExample,
-  body: '{"id":42,"type":"asset.ready","timestamp":"2026-01-31T09:30:00.000Z",…}',
+  body: `{"id":${EVENT_ID_EXAMPLE},"type":"asset.ready","timestamp":"2026-01-31T09:30:12.345Z",…}`,
 }
 
 export const deliveryPageExample: DeliveryPage = {

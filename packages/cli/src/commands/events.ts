@@ -114,5 +114,5 @@ function readEventId(text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const id = Number(text)
   if (Number.isSafeInteger(id) && id >= 0) return id
-  throw new UsageError(`--after ${text}: must be the ID of an event, such as 42.`)
+  throw new UsageError(`--after ${text}: must be the ID of an event, such as 42900322.`)
 }

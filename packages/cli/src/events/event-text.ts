@@ -16,7 +16,7 @@ export function eventTable(events: StowageEvent[]): string {
 }
 
 /** The widths of ID, TIME, TYPE and BY. Every time and type fits, and most IDs and actors. */
-const WIDTHS = [6, 19, 19, 16]
+const WIDTHS = [10, 19, 19, 16]
 
 /** Formats one event, in the columns of the table but with fixed widths. */
 export function eventLine(event: StowageEvent): string {

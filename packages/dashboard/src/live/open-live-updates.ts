@@ -41,7 +41,7 @@ export function openLiveUpdates(client: Client, queries: QueryClient): () => voi
         return queries.invalidateQueries({ queryKey: ['account'] })
       }
       // The position is too old, or from before a restored backup. Other requests report all other failures.
-      if (!isStowageError(error) || !/^(events_forgotten|invalid)$/.test(error.code)) return
+      if (!isStowageError(error) || !/^events_/.test(error.code)) return
       lastId = undefined
       return listen(signal)
     }

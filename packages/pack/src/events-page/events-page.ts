@@ -30,19 +30,20 @@ ready, replaced or deleted. They are also the audit log of the account.
 \`GET /events\` returns them, the oldest first:
 
 \`\`\`sh
-curl -H "Authorization: Bearer $KEY" "$STOWAGE_URL/api/v1/events?after=41&limit=1000"
+curl -H "Authorization: Bearer $KEY" "$STOWAGE_URL/api/v1/events?after=41873204&limit=1000"
 \`\`\`
 
 \`\`\`json
 ${JSON.stringify(example, null, 2)}
 \`\`\`
 
-- \`id\` increases in the order of the changes of the account, without gaps. A reader stores the last ID that it has
-  processed and continues after it: it misses no change and sees none twice.
+- \`id\` increases in the order of the changes of the account. A reader stores the last ID that it has processed and
+  continues after it: it misses no change and sees none twice. The last six digits of an ID depend on the time of the
+  event. The digits before them count the events of the account, without gaps.
 - \`type\` filters by type: \`type=asset.ready,asset.replaced\`.
 - \`order=desc\` returns the newest events first. For older ones, pass \`meta.next_before\` as \`before\`.
 - Events of API keys, upload tokens and webhooks (\`key.…\`, \`token.…\`, \`webhook.…\`) require a key with the scope
-  \`manage\`. Other keys do not get them, and see a gap in the IDs. No event contains a secret or a token.
+  \`manage\`. Other keys do not get them, and see gaps in the count. No event contains a secret or a token.
 - \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and the name of the key that
   created it), \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the
   service requires no key). \`grant\` is reserved for a later version.
@@ -55,6 +56,10 @@ ${JSON.stringify(example, null, 2)}
   (\`STOWAGE_EVENTS_SIZE\`). If events after the ID in \`after\` may have been removed, the
   response is 410 \`events_forgotten\` with \`last_id\`. List the assets and products then, and continue after \`last_id\`.
   Without \`after\`, the response starts with the oldest event that is kept.
+- If the database was restored from a backup, the events after the backup are lost, and the service counts on from the
+  last event of the backup. A reader that continues after a lost event gets 410 \`events_reset\` with \`last_id\`. List
+  the assets and products then, and continue after \`last_id\`. A reader whose last event is in the backup continues as
+  usual.
 - Later versions may add types and fields. Ignore those that you do not know.`
 
 const STREAM = `## Live stream
@@ -68,10 +73,10 @@ curl -N -H "Accept: text/event-stream" -H "Authorization: Bearer $KEY" "$STOWAGE
 
 \`\`\`text
 retry: 1200
-id: 41
+id: 41873204
 
-id: 42
-data: {"id":42,"type":"asset.ready",…}
+id: 42900322
+data: {"id":42900322,"type":"asset.ready",…}
 
 \`\`\`
 

@@ -11,14 +11,17 @@ export const listEvents = defineEndpoint({
   scope: 'read',
   summary: 'List events',
   description:
-    'Every change of uploads, assets, products, API keys, upload tokens and webhooks: who made the change, and the resource after the change. The oldest events come first. To follow the changes, repeat the call with `after` set to `meta.next_after`: no change is missed, and none is returned twice. Events are kept for 30 days (`STOWAGE_EVENTS_FOR`). If events after `after` may have been removed, the response is 410: read `last_id` from it, list the assets and products, and continue after `last_id`. Events of API keys, upload tokens and webhooks require the scope `manage`, and are left out for other keys. See docs/events.md for all types.\n\nWith `Accept: text/event-stream`, the response is a live stream of server-sent events: each message has the JSON of one event as `data` and its ID as `id`. It sends new events as they happen. With `after` or `Last-Event-ID`, it first sends the events after that ID. On each instance, a key can have 100 open streams, and an account 1,000.',
+    'Every change of uploads, assets, products, API keys, upload tokens and webhooks: who made the change, and the resource after the change. The oldest events come first. To follow the changes, repeat the call with `after` set to `meta.next_after`: no change is missed, and none is returned twice. Events are kept for 30 days (`STOWAGE_EVENTS_FOR`). If events after `after` may have been removed (`events_forgotten`), or if the database was restored from a backup and does not have the event `after` (`events_reset`), the response is 410: read `last_id` from it, list the assets and products, and continue after `last_id`. Events of API keys, upload tokens and webhooks require the scope `manage`, and are left out for other keys. See docs/events.md for all types.\n\nWith `Accept: text/event-stream`, the response is a live stream of server-sent events: each message has the JSON of one event as `data` and its ID as `id`. It sends new events as they happen. With `after` or `Last-Event-ID`, it first sends the events after that ID. On each instance, a key can have 100 open streams, and an account 1,000.',
   query: ListEventsQuery,
   headers: ListEventsHeaders,
   success: {
     status: 200,
     description: 'One page',
     schema: EventPage,
-    example: { data: [eventExample], meta: { next_after: 42, has_more: false, last_id: 42 } },
+    example: {
+      data: [eventExample],
+      meta: { next_after: eventExample.id, has_more: false, last_id: eventExample.id },
+    },
   },
-  errors: ['events_forgotten', 'too_many_streams'],
+  errors: ['events_forgotten', 'events_reset', 'too_many_streams'],
 })

@@ -24,6 +24,14 @@ export interface EventPage {
   lastId: number
   /** Events up to this ID may have been forgotten, that is, deleted because of their age; 0 if none has. */
   forgottenId: number
+  /** The times of the events with the IDs `after`, `lastId` and `forgottenId`; null if unknown. */
+  afterAt: Date | null
+  lastAt: Date | null
+  forgottenAt: Date | null
+}
+
+export interface ImportedEvents extends Pick<EventPage, 'events' | 'lastId' | 'forgottenId'> {
+  forgottenAt?: Date | null
 }
 
 /** The IDs of the events of an account. */
@@ -50,5 +58,5 @@ export interface EventData {
   listEvents(query: EventQuery): Promise<EventPage>
 
   /** Copies events of another deployment with their IDs. Existing ones are not changed. */
-  importEvents(page: Omit<EventPage, 'hasMore'>): Promise<void>
+  importEvents(page: ImportedEvents): Promise<void>
 }

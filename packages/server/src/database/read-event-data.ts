@@ -59,6 +59,24 @@ export function toEvent({ accountId, actor, data, ...event }: StoredEvent): Even
   }
 }
 
+interface PositionRow {
+  last_event: number
+  forgotten_event: number
+  after_at: Date | number | null
+  last_at: Date | number | null
+  forgotten_event_at: Date | number | null
+}
+
+/** The counters of an account, and the times of their events. The last forgotten event has its time in the account. */
+export function toPositions(row: PositionRow | undefined, after: number) {
+  const { last_event: lastId = 0, forgotten_event: forgottenId = 0 } = row ?? {}
+  const forgottenAt = toDate(row?.forgotten_event_at ?? null)
+  const timeOf = (id: number, stored: Date | number | null | undefined) =>
+    toDate(stored ?? null) ?? (id === forgottenId ? forgottenAt : null)
+  const afterAt = timeOf(after, row?.after_at)
+  return { lastId, forgottenId, afterAt, lastAt: timeOf(lastId, row?.last_at), forgottenAt }
+}
+
 function parse(json: unknown): unknown {
   return typeof json === 'string' ? JSON.parse(json) : json
 }
@@ -107,7 +125,7 @@ function withDates(data: unknown, fields: string[]): Record<string, unknown> {
   return values
 }
 
-function toDate(time: Time | null): Date | null {
+function toDate(time: Date | Time | null): Date | null {
   if (time === null) return null
   const date = new Date(time)
   if (Number.isNaN(date.getTime())) throw new Error(`${time} is not a time`)

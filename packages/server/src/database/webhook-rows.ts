@@ -42,6 +42,8 @@ export interface DeliveryRow {
   id: string
   webhook_id: string
   event_id: number | null
+  /** Only in the log. */
+  event_at?: Time | null
   type: string
   status: DeliveryStatus
   /** Omitted in lists. */
@@ -139,6 +141,7 @@ export function toDelivery(row: DeliveryRow): Delivery {
     id: row.id,
     webhookId: row.webhook_id,
     eventId: row.event_id,
+    ...(row.event_at && { eventAt: new Date(row.event_at) }),
     type: row.type,
     status: row.status,
     body: row.body ?? '',

@@ -65,7 +65,7 @@ export type EventContent =
 export type EventType = EventContent['type']
 
 export type Event = EventContent & {
-  /** 1, 2, … in the order of the commits of its account, without gaps. */
+  /** 1, 2, … in the order of the commits of its account, without gaps. Clients get `publicEventId` instead. */
   id: number
   createdAt: Date
   actor: EventActor
@@ -130,3 +130,34 @@ export interface EventAccount extends Usage {
  * are written in the transaction of the change.
  */
 export const MAX_EVENT_PRODUCTS = 100
+
+/** The last digits of a public ID are a check of the time of the event. */
+const CHECKS = 1_000_000
+/** A prime below `CHECKS`, so that times at regular intervals have different checks. */
+const TIMES = 999_983
+const UNKNOWN_TIME = CHECKS - 1
+
+/**
+ * The ID of an event for clients: its number, followed by six digits that depend on its time. After a database was
+ * restored from a backup, new events get numbers that were used before. Their times differ, so a client that continues
+ * after an event of the lost history is recognized. 0 is the position before the first event.
+ */
+export function publicEventId(id: number, createdAt: Date | null): number {
+  return id === 0 ? 0 : id * CHECKS + checkOf(createdAt)
+}
+
+/** The number of the event with this public ID. A lower number than any public ID is that of an event. */
+export function eventNumber(publicId: number): number {
+  return publicId < CHECKS ? publicId : Math.floor(publicId / CHECKS)
+}
+
+/** Whether this is the public ID of the event with its number. True if the time of the event is unknown. */
+export function isEventId(publicId: number, createdAt: Date | null): boolean {
+  if (publicId < CHECKS || createdAt === null) return true
+  const check = publicId % CHECKS
+  return check === checkOf(createdAt) || check === UNKNOWN_TIME
+}
+
+function checkOf(createdAt: Date | null): number {
+  return createdAt === null ? UNKNOWN_TIME : Math.abs(createdAt.getTime()) % TIMES
+}

@@ -52,6 +52,8 @@ export interface Delivery {
   webhookId: string
   /** Null for a ping. */
   eventId: number | null
+  /** The time of the event, in the log. Undefined if the event is no longer kept. */
+  eventAt?: Date
   type: string
   status: DeliveryStatus
   /** Empty if it is built from the event when it is sent: the event is stored once, not once for each webhook. */

@@ -8,6 +8,7 @@ import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import { v7 as newUuid } from 'uuid'
 import { checkEvents } from '../../src/database/contract/check-events.ts'
 import type { Database } from '../../src/database/database.ts'
+import { eventNumber } from '../../src/domain/event.ts'
 import { createKey } from '../../src/operations/keys/create-key.ts'
 import { saveResult } from '../reliability/result.ts'
 import {
@@ -134,12 +135,12 @@ async function follow(
   for (let turn = 0; ; turn += 1) {
     const isLast = isOver()
     const url = urls()[turn % INSTANCES] ?? ''
-    const path = `/api/v1/events?after=${events.length}&limit=1000`
+    const path = `/api/v1/events?after=${events.at(-1)?.id ?? 0}&limit=1000`
     const response = await callerWith(url, secret)('GET', path).catch(() => undefined)
     if (response?.status !== 200) continue
     for (const event of response.body.data) {
       events.push(event)
-      assert.equal(event.id, events.length)
+      assert.equal(eventNumber(event.id), events.length)
     }
     if (response.body.meta.has_more) continue
     if (isLast) return events

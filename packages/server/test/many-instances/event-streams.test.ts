@@ -4,6 +4,7 @@ import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY } from '@stowage/testing/service/accounts'
 import { callJson } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
+import { eventNumber } from '../../src/domain/event.ts'
 import { anEventStream } from '../support/event-stream.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
 
@@ -100,7 +101,7 @@ async function follow(
     }
     let count = 0
     await until('the stream ends', () => {
-      for (const { id } of stream.events.slice(count)) ids.push(id)
+      for (const { id } of stream.events.slice(count)) ids.push(eventNumber(id))
       count = stream.events.length
       return stream.isEnded() || isEnough()
     })

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Event } from '@stowage/protocol'
 import { callUrl } from '@stowage/testing/service/upload'
+import { eventNumber } from '../../src/domain/event.ts'
 import type { Outcomes } from './multi-instance-client.ts'
 import { type RetryOptions, retryUntilResponse } from './retry-until-response.ts'
 
@@ -10,7 +11,7 @@ const PAUSE_MS = 50
 
 /**
  * Reads the events of the account from random instances until `isOver` returns true and the last event is read. Fails
- * unless their IDs are 1, 2, … in this order.
+ * unless their numbers are 1, 2, … in this order.
  */
 export async function readEventsUntilOver(
   options: RetryOptions & { isOver: () => boolean },
@@ -18,11 +19,12 @@ export async function readEventsUntilOver(
   const events: Event[] = []
   for (;;) {
     const isLast = options.isOver()
-    const send = (url: string) => callUrl(`${url}/api/v1/events?after=${events.length}&limit=1000`)
+    const after = events.at(-1)?.id ?? 0
+    const send = (url: string) => callUrl(`${url}/api/v1/events?after=${after}&limit=1000`)
     const { body } = await retryUntilResponse(options, { step: 'list', expected: 200, send })
     for (const event of body.data as Event[]) {
       events.push(event)
-      assert.equal(event.id, events.length)
+      assert.equal(eventNumber(event.id), events.length)
     }
     if (isLast && !body.meta.has_more) return events
     // The interval between two reads; it waits for no particular event.

@@ -3,6 +3,7 @@ import type { TestContext } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
 import { v7 as newUuid } from 'uuid'
 import type { AccountData } from '../../src/database/account-data.ts'
+import { eventNumber } from '../../src/domain/event.ts'
 import { formatWebhookSecret } from '../../src/domain/webhook-signature.ts'
 import { aWebhookReceiver } from './webhook-receiver.ts'
 
@@ -39,7 +40,9 @@ export async function receiveEvents(t: TestContext, data: AccountData): Promise<
   return {
     async waitForAll(events) {
       // A webhook does not receive the event of its creation.
-      const wanted = events.filter(({ id, type }) => id > lastId && type !== 'webhook.created')
+      const wanted = events.filter(
+        ({ id, type }) => eventNumber(id) > lastId && type !== 'webhook.created',
+      )
       await until(
         'the webhook has received all events',
         () => received.size >= wanted.length,

@@ -110,7 +110,16 @@ export function testEvents({ name, open }: Contract): void {
     assert.equal(lastId, 9)
     const other = await database.ensureAccount({ ...account, id: newUuid(), name: 'other' })
     const empty = await database.of(other.id).listEvents({ after: 0, limit: 10 })
-    assert.deepEqual(empty, { events: [], hasMore: false, lastId: 0, forgottenId: 0 })
+    const times = { afterAt: null, lastAt: null, forgottenAt: null }
+    assert.deepEqual(empty, { events: [], hasMore: false, lastId: 0, forgottenId: 0, ...times })
+    const next = await data.listEvents({ after: 2, limit: 1 })
+    assert.deepEqual(
+      next.afterAt,
+      (await data.listEvents({ after: 1, limit: 1 })).events[0]?.createdAt,
+    )
+    assert.deepEqual((await data.listEvents({ after: next.lastId, limit: 1 })).afterAt, next.lastAt)
+    assert.ok(next.lastAt)
+    assert.equal((await data.listEvents({ after: 99, limit: 1 })).afterAt, null)
   })
 
   test(name('a page of large events ends early, and the next one continues'), async (t) => {
@@ -191,7 +200,11 @@ export function testEvents({ name, open }: Contract): void {
     assert.deepEqual([first.forgottenId, first.lastId, first.events.length], [2, 3, 1])
     assert.deepEqual([await trim(1, 10), await trim(1, 10, other.id)], [1, 1])
     assert.deepEqual(await toTrim(1), [])
-    const none = { events: [], hasMore: false, lastId: 3, forgottenId: 3 }
+    const lastAt = first.events[0]?.createdAt
+    const times = { afterAt: null, lastAt, forgottenAt: lastAt }
+    const none = { events: [], hasMore: false, lastId: 3, forgottenId: 3, ...times }
+    // The time of the last event is still known, because readers may continue after it.
+    assert.deepEqual((await data.listEvents({ after: 3, limit: 1 })).afterAt, lastAt)
     assert.deepEqual(await data.listEvents(all), none)
     await aLink(data)
     assert.equal((await data.listEvents(all)).events[0]?.id, 4)

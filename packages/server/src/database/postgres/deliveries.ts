@@ -37,9 +37,12 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
   const ofWebhook = (webhookId: string) => sql`
     webhook_id = (select id from webhooks where account_id = ${account} and id = ${webhookId})`
 
+  const eventTime = sql`
+    (select e.created_at from events e where e.account_id = ${account} and e.id = event_id) as event_at`
+
   async function findDelivery(webhookId: string, id: string): Promise<Delivery | undefined> {
     const [row] = await sql<DeliveryRow[]>`
-      select * from deliveries where ${ofWebhook(webhookId)} and id = ${id}`
+      select *, ${eventTime} from deliveries where ${ofWebhook(webhookId)} and id = ${id}`
     return row && toDelivery(row)
   }
 
@@ -54,7 +57,7 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
       const { rows, total } = await readPageWithTotal<DeliveryRow>(sql, {
         count: sql`select count(*) as total from deliveries where ${filtered}`,
         page: sql`
-          select ${sql(LISTED_COLUMNS)} from deliveries where ${filtered} ${beforeCursor}
+          select ${sql(LISTED_COLUMNS)}, ${eventTime} from deliveries where ${filtered} ${beforeCursor}
           order by id desc limit ${perPage} offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
         order: sql`id desc`,
       })

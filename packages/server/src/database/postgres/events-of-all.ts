@@ -58,7 +58,7 @@ export function globalEvents(sql: Sql): Events {
         const oldest = isChecked ? await readSizes(0) : []
         const latest = now.getTime() + MAX_FUTURE_MS
         const { count, bytes } = selectForgotten(counted, oldest, { before, latest, budget })
-        const last = oldest[count - 1]?.id ?? 0
+        const { id: last = 0, createdAt: lastAt } = oldest[count - 1] ?? {}
         if (count > 0) {
           await transaction`delete from events where account_id = ${account} and id <= ${last}`
         }
@@ -66,7 +66,9 @@ export function globalEvents(sql: Sql): Events {
           await transaction`
             update accounts set counted_event = ${counted.countedId},
               event_bytes = ${counted.bytes - bytes},
-              forgotten_event = greatest(forgotten_event, ${last})
+              forgotten_event = greatest(forgotten_event, ${last}),
+              forgotten_event_at = case when ${last} > forgotten_event
+                then ${lastAt === undefined ? null : new Date(lastAt)} else forgotten_event_at end
             where id = ${account}`
         }
         return { forgotten: count, hasMore: count === batch || added.length === batch }
@@ -97,6 +99,9 @@ export function globalEvents(sql: Sql): Events {
         )
         update accounts set last_event = greatest(last_event, last), forgotten_event = case
           when last < last_event then last_event else greatest(forgotten_event, gap) end,
+          forgotten_event_at = case when forgotten_event = case
+            when last < last_event then last_event else greatest(forgotten_event, gap) end
+            then forgotten_event_at end,
           counted_event = greatest(last_event, last),
           event_bytes = (select coalesce(sum(${size}), 0) from events where account_id = ${accountId})
         from repaired where id = ${accountId}`

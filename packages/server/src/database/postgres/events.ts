@@ -1,6 +1,6 @@
 import type { EventActor, EventType } from '../../domain/event.ts'
 import { type EventData, type EventQuery, MAX_EVENT_PAGE_BYTES } from '../event-data.ts'
-import { toEvent } from '../read-event-data.ts'
+import { toEvent, toPositions } from '../read-event-data.ts'
 import { storeEventData } from '../store-event-data.ts'
 import { begin, type Sql } from './connection.ts'
 import type { Fragment } from './statement.ts'
@@ -8,6 +8,9 @@ import type { Fragment } from './statement.ts'
 interface EventRow {
   last_event: number
   forgotten_event: number
+  after_at: Date | null
+  last_at: Date | null
+  forgotten_event_at: Date | null
   /** Null if no event was found: then the row has only the columns of the account. */
   id: number | null
   type: EventType
@@ -41,7 +44,10 @@ export function accountEvents(sql: Sql, account: string): EventData {
       ]
       const union = parts.reduce((all, part) => sql`${all} union all ${part}`)
       const rows = await sql<EventRow[]>`
-        select a.last_event, a.forgotten_event, e.* from accounts a left join (
+        select a.last_event, a.forgotten_event, a.forgotten_event_at,
+          (select created_at from events where account_id = a.id and id = ${query.after}) as after_at,
+          (select created_at from events where account_id = a.id and id = a.last_event) as last_at,
+          e.* from accounts a left join (
           select id, type, created_at, actor, data, found from (
             select *, count(*) over () as found, row_number() over (${byId}) as position,
               sum(octet_length(data::text)) over (${byId}) - octet_length(data::text) as bytes_before
@@ -54,17 +60,18 @@ export function accountEvents(sql: Sql, account: string): EventData {
         events: rows.flatMap(({ id, type, created_at: createdAt, actor, data }) =>
           id === null ? [] : [toEvent({ accountId: account, id, type, createdAt, actor, data })],
         ),
-        lastId: rows[0]?.last_event ?? 0,
-        forgottenId: rows[0]?.forgotten_event ?? 0,
+        ...toPositions(rows[0], query.after),
       }
     },
 
-    importEvents: ({ events, lastId, forgottenId }) =>
+    importEvents: ({ events, lastId, forgottenId, forgottenAt }) =>
       begin(sql, async (transaction) => {
         await transaction`
           update accounts set last_event = greatest(last_event, ${lastId}),
-            forgotten_event = greatest(forgotten_event, ${forgottenId}), counted_event = 0,
-            event_bytes = 0
+            forgotten_event = greatest(forgotten_event, ${forgottenId}),
+            forgotten_event_at = case when forgotten_event > ${forgottenId} then forgotten_event_at
+              else ${forgottenAt ?? null} end,
+            counted_event = 0, event_bytes = 0
           where id = ${account}`
         await transaction`
           insert into events (account_id, id, type, created_at, actor, data)

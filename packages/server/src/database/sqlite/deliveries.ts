@@ -17,6 +17,8 @@ import { prepareWebhooks } from './webhooks.ts'
 /** Deliveries are reached only through a webhook of the account. */
 const OF_WEBHOOK = `webhook_id = (select id from webhooks where account_id = :account and id = :webhook_id)`
 
+const EVENT_TIME = '(select created_at from events where account_id = :account and id = event_id)'
+
 type PingArguments = Parameters<AccountWebhookData['addPing']>
 type Imported = Parameters<AccountWebhookData['importWebhooks']>[0]
 
@@ -25,7 +27,7 @@ export function prepareDeliveries(connection: Connection) {
   const { prepare } = connection
   const { importWebhook } = prepareWebhooks(connection)
   const byId = prepare<DeliveryRow>(
-    `select ${DELIVERY_COLUMNS}, body from deliveries where ${OF_WEBHOOK} and id = :id`,
+    `select ${DELIVERY_COLUMNS}, ${EVENT_TIME} as event_at, body from deliveries where ${OF_WEBHOOK} and id = :id`,
   )
   const isForgotten = prepare(
     `select 1 from deliveries d where id = :id and body = '' and not exists (
@@ -71,7 +73,7 @@ export function prepareDeliveries(connection: Connection) {
       const { isFromEnd, offset, limit } = rowRangeOf(query, total)
       if (limit === 0) return { rows: [], total }
       const page = prepare<DeliveryRow>(
-        `select ${DELIVERY_COLUMNS} from deliveries
+        `select ${DELIVERY_COLUMNS}, ${EVENT_TIME} as event_at from deliveries
          where ${filtered} ${after === undefined ? '' : 'and id < :after'}
          order by id ${isFromEnd ? 'asc' : 'desc'} limit +:limit offset :offset`,
       )

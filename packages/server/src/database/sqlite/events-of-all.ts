@@ -37,7 +37,8 @@ export function prepareEventsOfAll({ prepare, transaction }: Connection) {
   const forget = prepare('delete from events where account_id = :account and id <= :last')
   const setCounters = prepare(
     `update accounts set counted_event = :counted, event_bytes = :bytes,
-       forgotten_event = max(forgotten_event, :forgotten)
+       forgotten_event = max(forgotten_event, :forgotten),
+       forgotten_event_at = iif(:forgotten > forgotten_event, :forgotten_at, forgotten_event_at)
      where id = :account`,
   )
 
@@ -59,6 +60,9 @@ export function prepareEventsOfAll({ prepare, transaction }: Connection) {
      )
      update accounts set last_event = max(last_event, last), forgotten_event = iif(
        last < last_event, last_event, max(forgotten_event, gap)),
+       forgotten_event_at = iif(
+         forgotten_event = iif(last < last_event, last_event, max(forgotten_event, gap)),
+         forgotten_event_at, null),
        counted_event = max(last_event, last),
        event_bytes = (select coalesce(sum(${SIZE}), 0) from events where account_id = :account)
      from repaired where accounts.id = :account`,
@@ -88,11 +92,17 @@ export function prepareEventsOfAll({ prepare, transaction }: Connection) {
         const oldest = isChecked ? sizes.all({ account, after: 0, limit: batch }) : []
         const latest = Date.now() + MAX_FUTURE_MS
         const { count, bytes } = selectForgotten(counted, oldest, { before, latest, budget })
-        const last = oldest[count - 1]?.id ?? 0
+        const { id: last = 0, createdAt: lastAt = null } = oldest[count - 1] ?? {}
         if (count > 0) forget.run({ account, last })
         if (count > 0 || counted.countedId !== stored.countedId) {
           const left = counted.bytes - bytes
-          setCounters.run({ account, counted: counted.countedId, bytes: left, forgotten: last })
+          setCounters.run({
+            account,
+            counted: counted.countedId,
+            bytes: left,
+            forgotten: last,
+            forgotten_at: lastAt,
+          })
         }
         return { forgotten: count, hasMore: count === batch || added.length === batch }
       })

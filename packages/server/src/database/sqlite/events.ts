@@ -1,12 +1,20 @@
 import type { EventType } from '../../domain/event.ts'
-import { type EventPage, type EventQuery, MAX_EVENT_PAGE_BYTES } from '../event-data.ts'
-import { toEvent } from '../read-event-data.ts'
+import {
+  type EventPage,
+  type EventQuery,
+  type ImportedEvents,
+  MAX_EVENT_PAGE_BYTES,
+} from '../event-data.ts'
+import { toEvent, toPositions } from '../read-event-data.ts'
 import { storeEventData } from '../store-event-data.ts'
 import type { Connection, Statement } from './statement.ts'
 
 interface EventRow {
   last_event: number
   forgotten_event: number
+  after_at: number | null
+  last_at: number | null
+  forgotten_event_at: number | null
   /** Null if no event was found: then the row has only the columns of the account. */
   id: number | null
   type: EventType
@@ -20,7 +28,9 @@ interface EventRow {
 export function prepareEvents({ prepare, transaction }: Connection) {
   const setCounters = prepare(
     `update accounts set last_event = max(last_event, :last),
-       forgotten_event = max(forgotten_event, :forgotten), counted_event = 0, event_bytes = 0
+       forgotten_event = max(forgotten_event, :forgotten),
+       forgotten_event_at = iif(forgotten_event > :forgotten, forgotten_event_at, :forgotten_at),
+       counted_event = 0, event_bytes = 0
      where id = :account`,
   )
   const insert = prepare(
@@ -40,7 +50,10 @@ export function prepareEvents({ prepare, transaction }: Connection) {
         ${byId} limit :limit + 1)`,
     )
     return prepare(
-      `select a.last_event, a.forgotten_event, e.id, e.type, e.created_at, e.actor, e.data, e.found
+      `select a.last_event, a.forgotten_event, a.forgotten_event_at,
+         (select created_at from events where account_id = a.id and id = :after) as after_at,
+         (select created_at from events where account_id = a.id and id = a.last_event) as last_at,
+         e.id, e.type, e.created_at, e.actor, e.data, e.found
        from accounts a left join (
          select events.*, found from (
            select seq, count(*) over () as found, row_number() over (${byId}) as position,
@@ -93,17 +106,21 @@ export function prepareEvents({ prepare, transaction }: Connection) {
                 }),
               ],
         ),
-        lastId: rows[0]?.last_event ?? 0,
-        forgottenId: rows[0]?.forgotten_event ?? 0,
+        ...toPositions(rows[0], query.after),
       }
     },
 
     importEvents(
       account: string,
-      { events, lastId, forgottenId }: Omit<EventPage, 'hasMore'>,
+      { events, lastId, forgottenId, forgottenAt }: ImportedEvents,
     ): void {
       transaction(() => {
-        setCounters.run({ account, last: lastId, forgotten: forgottenId })
+        setCounters.run({
+          account,
+          last: lastId,
+          forgotten: forgottenId,
+          forgotten_at: forgottenAt?.getTime() ?? null,
+        })
         for (const event of events) {
           insert.run({
             account,

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import type { Event, EventType } from '../../domain/event.ts'
+import { type Event, type EventType, publicEventId } from '../../domain/event.ts'
 import { endedCredential, includesScope } from '../../domain/key.ts'
 import { ServiceError } from '../../errors.ts'
 import type { Context } from '../../operations/context.ts'
@@ -63,7 +63,7 @@ export function openEventStreams(
   let isClosed = false
 
   const feeds = openFeeds(context, {
-    toMessage: (event) => eventMessage(event.id, toText(event)),
+    toMessage: (event) => eventMessage(publicEventId(event.id, event.createdAt), toText(event)),
     onEndedCredential(name) {
       // A command may have revoked some key, for example by writing to the file of SQLite.
       if (name !== undefined || streams.size <= MAX_CHECKED_OFTEN) void endUnauthorized(name)
@@ -135,6 +135,7 @@ export function openEventStreams(
             untilReady: stream.untilReady,
             isClosed: stream.isClosed,
             onBehind: follow,
+            onEnd: stream.end,
           }
           const open = { ...request, ...stream, position: () => follower.position }
           streams.add(open)
@@ -149,7 +150,10 @@ export function openEventStreams(
           /** Reads older events at the speed of the client, then joins the feed of new ones. */
           function follow(): void {
             feeds.follow(accountId, follower).catch((error: unknown) => {
-              context.warn('could not read events for a stream', error)
+              // The client connects again and then gets the error, for example because its events were forgotten.
+              if (!(error instanceof ServiceError)) {
+                context.warn('could not read events for a stream', error)
+              }
               stream.end()
             })
           }

@@ -44,7 +44,7 @@ export async function startStream(
     const last = headers['last-event-id']
     const after = last === undefined ? query.after : Number(last)
     // Throws if events after this position are no longer kept. After the stream has started, no error can be sent.
-    const { lastId } = await listEvents(context, { after, types, limit: 0 })
+    const { lastId, position } = await listEvents(context, { after, types, limit: 0 })
     reply.headers({
       'Content-Type': `${TYPE}; charset=utf-8`,
       'Cache-Control': 'no-store',
@@ -60,7 +60,7 @@ export async function startStream(
     // Fastify does not report the end of a hijacked response.
     logRequest(reply, 'event stream started')
     reply.raw.once('close', () => logRequest(reply, 'request completed'))
-    stream.start(reply.raw, after ?? lastId)
+    stream.start(reply.raw, after === undefined ? lastId : position)
     return reply
   } catch (error) {
     stream.release()

@@ -1,14 +1,15 @@
 import type * as wire from '@stowage/protocol'
 import { formatSize, formatTimestamp } from '@stowage/protocol/format'
-import type {
-  AttachedProduct,
-  DeletedVersion,
-  Event,
-  EventAccount,
-  EventAsset,
-  EventToken,
-  EventUpload,
-  EventWebhook,
+import {
+  type AttachedProduct,
+  type DeletedVersion,
+  type Event,
+  type EventAccount,
+  type EventAsset,
+  type EventToken,
+  type EventUpload,
+  type EventWebhook,
+  publicEventId,
 } from '../../domain/event.ts'
 import { partPlan } from '../../domain/parts.ts'
 import { availableBytes } from '../../domain/plan.ts'
@@ -18,8 +19,9 @@ import { presentProduct } from './present-product.ts'
 
 /** The data has the current format of the resource in the API, with the values at the time of the change. */
 export function presentEvent(event: Event): wire.Event {
-  const { id, type, actor } = event
-  const created_at = formatTimestamp(event.createdAt)
+  const { type, actor, createdAt } = event
+  const id = publicEventId(event.id, createdAt)
+  const created_at = formatTimestamp(createdAt)
   // The compiler cannot relate the two unions to each other.
   return { id, type, created_at, actor, data: presentData(event) } as wire.Event
 }

@@ -1,4 +1,5 @@
 import type * as wire from '@stowage/protocol'
+import { publicEventId } from '../../domain/event.ts'
 import type { Attempt, Delivery, WebhookState } from '../../domain/webhook.ts'
 import type { DeliveryWithBody } from '../../operations/webhooks/delivery-body.ts'
 
@@ -24,9 +25,10 @@ export function presentWebhook(webhook: WebhookState, now: Date): wire.Webhook {
 }
 
 export function presentDelivery(delivery: Omit<Delivery, 'body'>): wire.Delivery {
+  const { eventId, eventAt } = delivery
   return {
     id: delivery.id,
-    event_id: delivery.eventId,
+    event_id: eventId === null ? null : publicEventId(eventId, eventAt ?? null),
     type: delivery.type,
     status: delivery.status,
     created_at: delivery.createdAt.toISOString(),

@@ -40,6 +40,10 @@ function aSubscriber(position: number, capacity = Number.POSITIVE_INFINITY) {
     onBehind() {
       subscriber.behind += 1
     },
+    isEnded: false,
+    onEnd() {
+      subscriber.isEnded = true
+    },
   }
   return subscriber
 }
@@ -76,4 +80,7 @@ test('a subscriber that does not accept all events is removed from the feed, and
   record(1)
   await feed.readNew()
   assert.deepEqual([again.got, fast.got], [[4, 5, 6], upTo(6)])
+  feed.endAll()
+  assert.deepEqual([fast.isEnded, again.isEnded, slow.isEnded], [true, true, false])
+  assert.equal(feed.size(), 0)
 })

@@ -4,6 +4,7 @@ import { type EventBatch, nextLimit } from './read-events.ts'
 
 /** An event as it is sent. Its bytes are created once, and shared by all subscribers. */
 export interface FeedEvent {
+  /** The public ID. */
   id: number
   type: EventType
   message: Buffer
@@ -12,12 +13,14 @@ export interface FeedEvent {
 export interface Subscriber {
   /** Undefined: all types. */
   types: ReadonlySet<EventType> | undefined
-  /** The subscriber has received all events up to this ID. */
+  /** The subscriber has received all events up to this public ID. */
   position: number
   /** Receives new events in order, each once. Must not block. Returns how many events were accepted. */
   send(events: FeedEvent[]): number
   /** Called if `send` has not accepted all events. The subscriber has then left the feed. */
   onBehind(): void
+  /** Called when the subscriber gets no further events. It can only continue after it has connected again. */
+  onEnd(): void
 }
 
 export interface Feed {
@@ -26,6 +29,8 @@ export interface Feed {
   leave(subscriber: Subscriber): void
   /** Reads new events and sends them to all subscribers. */
   readNew(): Promise<void>
+  /** Removes all subscribers and ends them: the database has been restored, and does not have their last event. */
+  endAll(): void
   size(): number
 }
 
@@ -50,7 +55,9 @@ export function createFeed(
   maxRecentBytes: () => number,
 ): Feed {
   const subscribers = new Set<Subscriber>()
+  /** The last events. All events after `recentAfter` are included. */
   let recent: FeedEvent[] = []
+  let recentAfter = 0
   /** All events up to this ID have been read. */
   let position = 0
   let reading: Promise<void> | undefined
@@ -71,10 +78,14 @@ export function createFeed(
   }
 
   function keepRecent(added: FeedEvent[]): void {
-    recent = [...recent, ...added].slice(-MAX_RECENT)
+    recent = [...recent, ...added]
     let size = recent.reduce((sum, { message }) => sum + message.length, 0)
     const maxBytes = maxRecentBytes()
-    while (size > maxBytes) size -= recent.shift()?.message.length ?? size
+    while (size > maxBytes || recent.length > MAX_RECENT) {
+      const dropped = recent.shift()
+      size -= dropped?.message.length ?? size
+      recentAfter = dropped?.id ?? recentAfter
+    }
   }
 
   /** Returns whether there are more events. */
@@ -115,10 +126,10 @@ export function createFeed(
     join(subscriber) {
       if (subscribers.size === 0) {
         recent = []
+        recentAfter = subscriber.position
         position = subscriber.position
       }
-      const start = (recent[0]?.id ?? position + 1) - 1
-      if (subscriber.position < start) return false
+      if (subscriber.position < recentAfter) return false
       subscribers.add(subscriber)
       send(subscriber, recent)
       return true
@@ -129,6 +140,12 @@ export function createFeed(
       mustReadAgain = true
       reading ??= readAll()
       return reading
+    },
+    endAll() {
+      for (const subscriber of [...subscribers]) {
+        subscribers.delete(subscriber)
+        subscriber.onEnd()
+      }
     },
     size: () => subscribers.size,
   }

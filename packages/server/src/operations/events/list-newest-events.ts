@@ -1,5 +1,6 @@
-import type { Event, EventType } from '../../domain/event.ts'
+import { type Event, type EventType, eventNumber, publicEventId } from '../../domain/event.ts'
 import type { AccountContext } from '../context.ts'
+import { lastPosition } from './list-events.ts'
 
 export interface NewestEvents {
   /** By descending ID. */
@@ -10,7 +11,7 @@ export interface NewestEvents {
   lastId: number
 }
 
-/** The newest events, or the newest ones before an ID. Forgotten events are left out. */
+/** The newest events, or the newest ones before a public ID. Forgotten events are left out. */
 export async function listNewestEvents(
   { data }: Pick<AccountContext, 'data'>,
   query: {
@@ -20,8 +21,15 @@ export async function listNewestEvents(
     limit: number
   },
 ): Promise<NewestEvents> {
-  const { after = 0, before = Number.MAX_SAFE_INTEGER, types, limit } = query
-  const page = await data.listEvents({ after, before, types, limit })
+  const { after = 0, before, types, limit } = query
+  const page = await data.listEvents({
+    after: eventNumber(after),
+    before: before === undefined ? Number.MAX_SAFE_INTEGER : eventNumber(before),
+    types,
+    limit,
+  })
   const { events, hasMore } = page
-  return { events, nextBefore: events.at(-1)?.id ?? 1, hasMore, lastId: page.lastId }
+  const oldest = events.at(-1)
+  const nextBefore = oldest === undefined ? 1 : publicEventId(oldest.id, oldest.createdAt)
+  return { events, nextBefore, hasMore, lastId: lastPosition(page) }
 }

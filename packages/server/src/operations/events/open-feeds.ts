@@ -1,7 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventQuery } from '../../database/event-data.ts'
-import type { Event, EventType } from '../../domain/event.ts'
+import { type Event, type EventType, publicEventId } from '../../domain/event.ts'
 import { isEndedCredential } from '../../domain/key.ts'
+import { ServiceError } from '../../errors.ts'
 import { limitConcurrency, takeTurns } from '../../iterables/limit-concurrency.ts'
 import { type Context, forAccount } from '../context.ts'
 import { createFeed, type Feed, type FeedEvent, type Subscriber } from './create-feed.ts'
@@ -59,8 +60,8 @@ export function openFeeds(context: Context, { toMessage, onEndedCredential }: Fe
   const { database, warn } = context
   const followers = new Set<Follower>()
   const toFeedEvent = (event: Event): FeedEvent => {
-    const { id, type } = event
-    return { id, type, message: toMessage(event) }
+    const { id, type, createdAt } = event
+    return { id: publicEventId(id, createdAt), type, message: toMessage(event) }
   }
   const feeds = new Map<string, Feed>()
   const pages = new Map<string, SharedPage>()
@@ -77,6 +78,7 @@ export function openFeeds(context: Context, { toMessage, onEndedCredential }: Fe
     const woken = accountId === undefined ? feeds.values() : [feeds.get(accountId)]
     for (const feed of woken) {
       feed?.readNew().catch((error: unknown) => {
+        if (error instanceof ServiceError) return feed.endAll()
         warn('could not read new events; retrying soon', error)
         retry ??= setTimeout(() => {
           retry = undefined

@@ -1,12 +1,13 @@
 import type { EventPage, EventQuery } from '../../database/event-data.ts'
-import type { Event } from '../../domain/event.ts'
+import { type Event, eventNumber, publicEventId } from '../../domain/event.ts'
 import { UnreadableEvent } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
+import { checkPosition, nextPosition } from './list-events.ts'
 
 export interface EventBatch<Result> {
   /** By ascending ID. */
   results: Result[]
-  /** All events of the requested types up to this ID were read. It is the value of `after` for the next call. */
+  /** All events of the requested types up to this public ID were read. It is the value of `after` for the next call. */
   until: number
   hasMore: boolean
 }
@@ -25,7 +26,7 @@ export function nextLimit(limit = MAX_LIMIT, page?: EventBatch<unknown>): number
 type Reader = Pick<AccountContext, 'accountId' | 'data' | 'warn'>
 
 /**
- * Reads events and converts them. An event that cannot be read or converted is logged and skipped, so that it does not
+ * Reads the events after a public ID and converts them. Throws `events_forgotten` and `events_reset`. An event that cannot be read or converted is logged and skipped, so that it does not
  * stop all later ones.
  */
 export async function readEvents<Result>(
@@ -49,15 +50,19 @@ async function readUntilUnreadable(
   reader: Reader,
   query: Omit<EventQuery, 'before'>,
 ): Promise<Pick<EventPage, 'events' | 'hasMore'> & { until: number }> {
+  const numbers = { ...query, after: eventNumber(query.after) }
   try {
-    const { events, hasMore, lastId } = await reader.data.listEvents(query)
-    return { events, hasMore, until: hasMore ? (events.at(-1)?.id ?? lastId) : lastId }
+    const page = await reader.data.listEvents(numbers)
+    checkPosition(query.after, page)
+    const { events, hasMore } = page
+    return { events, hasMore, until: nextPosition(page) }
   } catch (error) {
     if (!(error instanceof UnreadableEvent)) throw error
     skip(reader, error.id, error)
     // All events before the unreadable one fit in a page, because they were in the same page.
-    const { events } = await reader.data.listEvents({ ...query, before: error.id })
-    return { events: events.reverse(), hasMore: true, until: error.id }
+    const page = await reader.data.listEvents({ ...numbers, before: error.id })
+    checkPosition(query.after, page)
+    return { events: page.events.reverse(), hasMore: true, until: publicEventId(error.id, null) }
   }
 }
 

@@ -6,6 +6,7 @@ import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY, aKeyedService, anAccount } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
+import { type Event, eventNumber, publicEventId } from '../../../src/domain/event.ts'
 import { openEventStreams } from '../../../src/http/event-streams/open-event-streams.ts'
 import type { Credentials } from '../../../src/operations/keys/authenticate.ts'
 import { anEventStream, type ReadStream } from '../../support/event-stream.ts'
@@ -17,12 +18,18 @@ interface Reader {
 }
 
 /** Opens an event stream with frequent heartbeats, on a separate HTTP server. */
-async function openStream(t: TestContext, service: TestService, of: Reader): Promise<ReadStream> {
-  const streams = openEventStreams(service.context, ({ id }) => JSON.stringify({ id }), 20)
+async function openStream(
+  t: TestContext,
+  service: TestService,
+  of: Reader,
+  position = 0,
+): Promise<ReadStream> {
+  const toText = ({ id, createdAt }: Event) => JSON.stringify({ id: publicEventId(id, createdAt) })
+  const streams = openEventStreams(service.context, toText, 20)
   cleanUp(t, () => streams.close())
   const url = await anHttpServer(t, (_request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
-    streams.reserve({ ...of, types: ['asset.ready'] }).start(response, 0)
+    streams.reserve({ ...of, types: ['asset.ready'] }).start(response, position)
   })
   return anEventStream(t, url)
 }
@@ -38,12 +45,30 @@ test('a quiet stream reports its position, so that a client that reconnects skip
   const products = [{ product_id: 1, variant_id: 1, name: 'Pack' }]
   await call('PUT', `${API}/products`, { products })
   // This is the ID of the fourth event: three keys and a product were created.
-  await until('the position is sent', () => stream.lastId() === '4')
+  await until('the position is sent', () => eventNumber(Number(stream.lastId())) === 4)
   assert.deepEqual(stream.events, [])
   const link = { filename: 'a', url: 'https://example.com/a.zip' }
   await call('POST', `${API}/assets/store`, link)
   await until('the event arrives', () => stream.events.length === 1)
   assert.equal(stream.isEnded(), false)
+})
+
+test('a stream ends if the database does not have its last event, because it was restored from a backup', async (t) => {
+  const service = await aKeyedService(t)
+  const { id, keys, call } = await anAccount(service, { name: 'shop' })
+  const reader = {
+    accountId: id,
+    keyId: keys.read.id,
+    credentials: { authorization: `Bearer ${keys.read.secret}`, sessionToken: undefined },
+  }
+  const { body } = await call('GET', `${API}/events`)
+  const last: number = body.meta.last_id
+  const current = await openStream(t, service, reader, last)
+  for (const position of [last + 1, publicEventId(9, new Date())]) {
+    const stream = await openStream(t, service, reader, position)
+    await until('the stream ends', () => stream.isEnded())
+  }
+  assert.equal(current.isEnded(), false)
 })
 
 test('a stream ends soon after its user has signed out', async (t) => {
