@@ -1,6 +1,7 @@
 import { type Config, usesDataFolder } from './config/config.ts'
 import { rebindStorage } from './identity/bind-storage.ts'
 import { findMismatch } from './identity/find-mismatch.ts'
+import { findKeyProblem, replaceSecretKey } from './identity/open-secret-key.ts'
 import { lockDataFolder } from './lock-data-folder.ts'
 import { openDatabase, openStorageContents } from './open-engines.ts'
 import { requireDatabase } from './require-database.ts'
@@ -28,10 +29,13 @@ export async function adopt(
     const storage = await openStorageContents({ config, clock: () => new Date() })
     closers.push(() => storage.close())
     const own = await database.readIdentity()
-    const mismatch = findMismatch(own, await storage.readIdentity())
+    const engines = { database, storage, configured: config.secretKey }
+    const mismatch =
+      findMismatch(own, await storage.readIdentity()) ?? (await findKeyProblem(engines))
     if (mismatch === undefined && own.storageId !== undefined) return 'unchanged'
     if (!(await confirm(mismatch))) return 'declined'
     await rebindStorage({ database, storage })
+    if ((await findKeyProblem(engines)) !== undefined) await replaceSecretKey(engines)
     return 'adopted'
   } finally {
     for (const close of closers.reverse()) await close()

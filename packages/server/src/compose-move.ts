@@ -2,7 +2,9 @@ import { resolve } from 'node:path'
 import { pino } from 'pino'
 import { v7 as newUuid } from 'uuid'
 import { type Config, ConfigError, usesDataFolder } from './config/config.ts'
+import type { SecretKey } from './crypto/secret-key.ts'
 import { bindStorage } from './identity/bind-storage.ts'
+import { openSecretKey, readKey } from './identity/open-secret-key.ts'
 import { lockDataFolder } from './lock-data-folder.ts'
 import type { MoveProgress, MoveResult } from './move/move.ts'
 import { moveService } from './move/move-service.ts'
@@ -33,10 +35,11 @@ export async function move(config: Config, options: MoveOptions): Promise<MoveRe
       await lock.describe({ pid: process.pid, name: 'stowage move', since: clock() })
     }
     const target = await openTarget(config, closers)
+    const secretKey = await readSourceKey(config, source)
     return await moveService({
       ...rest,
       from: folder,
-      source,
+      source: { ...source, secretKey },
       target,
       clock,
       newId: () => newUuid(),
@@ -66,7 +69,17 @@ async function openTarget(config: Config, closers: (() => Promise<void> | void)[
   })
   closers.push(() => storage.close())
   await bindStorage({ database, storage })
-  return { database, storage, chunkSize: config.chunkSize }
+  const secretKey = await openSecretKey({ database, storage, configured: config.secretKey })
+  return { database, storage, chunkSize: config.chunkSize, secretKey }
+}
+
+/** The key in the source, or the configured one, if the source was configured with it, too. */
+async function readSourceKey(
+  { secretKey }: Config,
+  { contents }: Awaited<ReturnType<typeof openDataFolder>>,
+): Promise<SecretKey | undefined> {
+  const stored = await readKey({ storage: contents, configured: undefined })
+  return stored ?? readKey({ storage: contents, configured: secretKey })
 }
 
 /** The move sends the parts to the disk storage itself, whatever uses the configured port and URL. */

@@ -8,12 +8,14 @@ import {
   DEFAULT_PLAN_STORAGE,
   usesDataFolder,
 } from './config/config.ts'
+import type { SecretKey } from './crypto/secret-key.ts'
 import type { Account, Database } from './database/database.ts'
 import type { ReportUpgrade } from './database/migrate.ts'
 import type { Finding } from './domain/finding.ts'
 import { presentEvent } from './http/responses/present-event.ts'
 import { bindStorage } from './identity/bind-storage.ts'
 import { refuseUnfinishedMove } from './identity/find-mismatch.ts'
+import { openSecretKey } from './identity/open-secret-key.ts'
 import { removeObjects } from './jobs/remove-objects.ts'
 import { openSchedule } from './jobs/schedule.ts'
 import { lockDataFolder } from './lock-data-folder.ts'
@@ -79,7 +81,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       import('./http/app.ts'),
     ])
     refuseUnfinishedMove(await bindStorage({ database, storage }))
-    const context = await composeContext({ config, logger, database, storage })
+    const secretKey = await openSecretKey({ database, storage, configured: config.secretKey })
+    const context = await composeContext({ config, logger, database, storage, secretKey })
     onDamage = (key) => void recordDamage(context, key)
 
     let baseUrl = config.baseUrl ?? ''
@@ -178,7 +181,8 @@ export async function* examine(examination: Examination): AsyncIterable<Finding>
         await contents.close()
         await database.close()
       }
-      return { database, contents, clock, signedForMs: config.signedForMs, ...options, close }
+      const { signedForMs, secretKey } = config
+      return { database, contents, clock, signedForMs, secretKey, ...options, close }
     },
   })
 }
@@ -215,6 +219,7 @@ async function composeContext(parts: {
   logger: Logger
   database: Database
   storage: Storage
+  secretKey: SecretKey
 }): Promise<Context> {
   const { config, logger, database, storage } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
@@ -226,6 +231,7 @@ async function composeContext(parts: {
     clock,
     newId,
     randomBytes,
+    secretKey: parts.secretKey,
     settings: {
       chunkSize,
       signedForMs,

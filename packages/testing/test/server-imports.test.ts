@@ -34,10 +34,11 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'database/listing': ['database/port', 'domain'],
   'database/sqlite': ['database/port', 'database/listing', 'domain', 'errors'],
   'database/postgres': ['database/port', 'database/listing', 'domain', 'errors'],
-  identity: ['storage/port', 'database/port'],
-  operations: ['storage/port', 'database/port', 'domain', 'errors', 'iterables'],
+  identity: ['crypto', 'storage/port', 'database/port'],
+  operations: ['crypto', 'storage/port', 'database/port', 'domain', 'errors', 'iterables'],
   'close-stored-upload': ['storage/port', 'database/port'],
   jobs: [
+    'crypto',
     'close-stored-upload',
     'operations',
     'storage/port',
@@ -49,6 +50,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   ],
   http: ['operations', 'domain', 'errors', 'node-http', 'present-key', 'shutdown-timeout'],
   doctor: [
+    'crypto',
     'close-stored-upload',
     'identity',
     'storage/port',
@@ -57,7 +59,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'errors',
     'iterables',
   ],
-  move: ['storage/port', 'database/port', 'domain', 'errors', 'iterables'],
+  move: ['crypto', 'storage/port', 'database/port', 'domain', 'errors', 'iterables'],
   'webhook-sender': ['domain', 'node-http'],
   'open-engines': [
     'domain',
@@ -72,6 +74,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   ],
   'require-database': ['config', 'open-engines'],
   compose: [
+    'crypto',
     'domain',
     'config',
     'doctor',
@@ -89,7 +92,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'webhook-sender',
   ],
   'compose-adopt': ['config', 'lock-data-folder', 'identity', 'open-engines', 'require-database'],
-  'compose-move': ['config', 'lock-data-folder', 'identity', 'move', 'open-engines'],
+  'compose-move': ['config', 'crypto', 'lock-data-folder', 'identity', 'move', 'open-engines'],
   operator: ['operations', 'domain', 'present-key'],
   'present-key': ['domain'],
   text: [],

@@ -20,6 +20,9 @@ variables, for example after the files were copied to another bucket. First stop
 uses either of them. A service that is still configured with the previous database or storage will
 refuse to start.
 
+If the key that encrypts the secrets of webhooks is lost, the command also binds the key in the
+storage, or a new one. Then replace the secret of each webhook: stowage webhooks rotate ID
+
 Exit codes: 0 bound · 1 not changed · 2 wrong usage or settings
 
 Examples:

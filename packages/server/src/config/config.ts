@@ -26,10 +26,12 @@ import {
   parsePort,
   parsePositiveSize,
   parseScrubInterval,
+  parseSecretKey,
   parseTrashRetention,
   parseUploadRetention,
   parseUrlLifetime,
   parseVersionCount,
+  SECRET_KEY_DESCRIPTION,
   URL_DESCRIPTION,
 } from './values.ts'
 
@@ -48,6 +50,8 @@ export interface Config {
   auth: AuthConfig
   /** The proxies whose `X-Forwarded-For` is used. Undefined: none. */
   trustProxy: TrustedProxies | undefined
+  /** Encrypts the secrets in the database, as base64. Undefined: a key in the storage. */
+  secretKey: string | undefined
   /** Requests per minute for each key; undefined means no limit. */
   rateLimit: number | undefined
   /** Undefined: an existing account keeps its plan. */
@@ -151,6 +155,9 @@ export function readConfig(environment: Environment): Config {
     migrate: read('STOWAGE_MIGRATE', oneOf(['auto', 'off']), 'auto or off') ?? 'auto',
     auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey },
     trustProxy,
+    secretKey: read('STOWAGE_SECRET_KEY', parseSecretKey, SECRET_KEY_DESCRIPTION, {
+      secret: true,
+    }),
     rateLimit: read(
       'STOWAGE_RATE_LIMIT',
       parseCount,

@@ -34,6 +34,15 @@ export function parseAdminKey(text: string): string | undefined {
   return /^[\x21-\x7e]{32,}$/.test(text) ? text : undefined
 }
 
+export const SECRET_KEY_DESCRIPTION =
+  '32 random bytes as base64 or hex, such as the output of: openssl rand -base64 32'
+
+/** Returns base64. */
+export function parseSecretKey(text: string): string | undefined {
+  if (/^[0-9a-f]{64}$/i.test(text)) return Buffer.from(text, 'hex').toString('base64')
+  return /^[A-Za-z0-9+/]{43}=$/.test(text) ? text : undefined
+}
+
 export function parseCount(text: string): number | undefined {
   return /^[1-9]\d{0,8}$/.test(text) ? Number(text) : undefined
 }

@@ -260,6 +260,13 @@ export interface Database extends VerificationData, DeliveryData {
   bindStorage(storageId: string): Promise<string>
   /** Replaces the bound storage. */
   rebindStorage(storageId: string): Promise<void>
+  /** The ID of the key that encrypts the secrets in this database; undefined until one is bound. */
+  readSecretKeyId(): Promise<string | undefined>
+  /** Binds a key if `replaced` is bound, or no key if it is undefined. Returns the ID that is bound afterward. */
+  bindSecretKey(id: string, replaced: string | undefined): Promise<string>
+  /** Whether any secret is encrypted. */
+  hasSealedSecrets(): Promise<boolean>
+
   /** Records that a move from this data folder has started; undefined: that no move is unfinished. */
   setUnfinishedMove(from: string | undefined): Promise<void>
 

@@ -6,6 +6,8 @@ export interface DoctorContext {
   database: Database
   contents: StorageContents
   clock: () => Date
+  /** The setting `STOWAGE_SECRET_KEY`. */
+  secretKey: string | undefined
   /** How long the URLs of parts are valid. */
   signedForMs: number
   /** Repairs what can be repaired without data loss. */

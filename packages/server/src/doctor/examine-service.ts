@@ -1,7 +1,7 @@
 import type { Finding } from '../domain/finding.ts'
 import type { DoctorContext } from './doctor-context.ts'
 import { examineIdentity } from './examine-identity.ts'
-import { examineWebhooks } from './examine-webhooks.ts'
+import { examineSecretKey, examineWebhooks } from './examine-webhooks.ts'
 import { reconcileEvents } from './reconcile-events.ts'
 import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
@@ -52,6 +52,7 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
     yield await reconcileEvents(context)
     yield* reconcileFiles(context)
     yield* reconcileUploads(context)
+    yield await examineSecretKey(context)
     yield await examineWebhooks(context)
   } finally {
     await close()

@@ -36,6 +36,7 @@ async function reconcile(
     contents: service.context.storage,
     clock: () => new Date(),
     signedForMs: 12 * HOUR_MS,
+    secretKey: undefined,
     repair: false,
     verify: false,
     onProgress: () => {},

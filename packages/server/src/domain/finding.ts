@@ -9,6 +9,7 @@ export interface Finding {
     | 'events'
     | 'files'
     | 'uploads'
+    | 'secret key'
     | 'webhooks'
   /**
    * `note`: it works, but there is something to know. `pending`: the service creates it when it starts.

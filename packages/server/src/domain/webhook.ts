@@ -6,7 +6,7 @@ export interface Webhook {
   description: string
   /** The types of events that are sent; null for all types. */
   types: string[] | null
-  /** `whsec_…`: the key that signs the requests. */
+  /** The key that signs the requests: encrypted, or `whsec_…` if an earlier version stored it. */
   secret: string
   /** Replaced secrets that still sign requests, newest first. */
   previousSecrets: PreviousSecret[]

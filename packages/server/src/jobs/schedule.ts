@@ -16,6 +16,7 @@ import { recheckDamagedFiles } from './recheck-damaged-files.ts'
 import { removeObjects } from './remove-objects.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
 import { scrubFiles } from './scrub-files.ts'
+import { sealSecrets } from './seal-secrets.ts'
 import { watchClock } from './watch-clock.ts'
 import { watchSchema } from './watch-schema.ts'
 
@@ -70,6 +71,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('recheckDamagedFiles', PAUSE_MS, recheckDamagedFiles),
     deliverWebhooks(context, signal),
     limitEvents(context, signal),
+    repeat('sealSecrets', ORPHANS_PAUSE_MS, sealSecrets),
     repeat('forgetDeliveries', PAUSE_MS, forgetDeliveries),
     repeat('watchClock', PAUSE_MS, watchClock),
     repeat('watchSchema', SCHEMA_PAUSE_MS, watchSchema),

@@ -10,7 +10,7 @@ import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
 import { copyAccounts, type Destinations } from './copy-accounts.ts'
 import { copyEvents, refuseOtherEvents } from './copy-events.ts'
 import { compareObject, copyObject, targetPlan } from './copy-object.ts'
-import { copyWebhooks } from './copy-webhooks.ts'
+import { copyWebhooks, refuseUnreadableSecrets } from './copy-webhooks.ts'
 import {
   type DamagedFile,
   type Move,
@@ -87,6 +87,7 @@ async function markUnfinished(move: Move): Promise<(error: unknown) => Promise<n
   const { database } = move.target
   const { missing, existing } = await refuseDifferentAssets(move)
   await refuseOtherEvents(move)
+  await refuseUnreadableSecrets(move)
   const { unfinishedMove: earlier } = await database.readIdentity()
   const isPartial = existing === 0 || (missing > 0 && !move.ahead)
   if (isPartial || earlier !== undefined) await database.setUnfinishedMove(move.from)

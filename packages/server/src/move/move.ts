@@ -1,10 +1,11 @@
+import type { SecretKey } from '../crypto/secret-key.ts'
 import type { Database } from '../database/database.ts'
 import type { Storage, StorageContents } from '../storage/storage.ts'
 
 export interface Move {
   /** The source is only read, never changed. */
-  source: { database: Database; contents: StorageContents }
-  target: { database: Database; storage: Storage; chunkSize: number }
+  source: { database: Database; contents: StorageContents; secretKey: SecretKey | undefined }
+  target: { database: Database; storage: Storage; chunkSize: number; secretKey: SecretKey }
   /** Copies only files, while the service runs, to shorten the downtime of the move that follows. */
   ahead: boolean
   /** Reads every file from both sides and compares it. */

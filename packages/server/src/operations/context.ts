@@ -1,4 +1,5 @@
 import type * as wire from '@stowage/protocol'
+import type { SecretKey } from '../crypto/secret-key.ts'
 import type { AccountData } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
 import type { ClaimedDelivery } from '../database/webhook-data.ts'
@@ -14,6 +15,8 @@ export interface Context {
   clock: () => Date
   newId: () => string
   randomBytes: (length: number) => Uint8Array
+  /** Encrypts the secrets that are stored. */
+  secretKey: SecretKey
   settings: Settings
   health: Health
   /** Removes the objects that are queued for removal, without waiting for the next run of the job. */

@@ -5,6 +5,13 @@ export function formatIdentity({ databaseId, storageId }: StorageIdentity): stri
   return `${JSON.stringify({ database: databaseId, storage: storageId })}\n`
 }
 
+/** The content of the file or object of the secret key: 32 bytes as base64. */
+export function parseSecretKey(text: string, path: string): string {
+  const key = text.trim()
+  if (Buffer.from(key, 'base64').length === 32) return key
+  throw new Error(`${path} does not contain a secret key. Restore it from a backup`)
+}
+
 export function parseIdentity(text: string, path: string): StorageIdentity {
   try {
     const { database, storage } = JSON.parse(text)

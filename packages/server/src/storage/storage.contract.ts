@@ -95,6 +95,16 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     },
   )
 
+  test(name('the secret key is written once, and is not an object'), async (t) => {
+    const { storage } = await open(t)
+    const before = await storage.readSecretKey()
+    const key = Buffer.alloc(32, 1).toString('base64')
+    await storage.createSecretKey(before ?? key)
+    await storage.createSecretKey(Buffer.alloc(32, 2).toString('base64'))
+    assert.equal(await storage.readSecretKey(), before ?? key)
+    assert.ok(!(await Array.fromAsync(storage.listObjects())).some(({ key }) => /secret/.test(key)))
+  })
+
   test(name('parts sent in any order become one object'), async (t) => {
     const { storage, upload, plan, bytes, putAll, downloadUrl } = await anUpload(t)
     const parts = await putAll()

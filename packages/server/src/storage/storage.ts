@@ -66,6 +66,8 @@ export type StorageContents = Pick<
   | 'readIdentity'
   | 'createIdentity'
   | 'replaceIdentity'
+  | 'readSecretKey'
+  | 'createSecretKey'
 >
 
 /**
@@ -158,6 +160,11 @@ export interface Storage {
   createIdentity(databaseId: string): Promise<StorageIdentity>
   /** Binds the storage to the database, even if the storage belongs to another database. */
   replaceIdentity(databaseId: string): Promise<StorageIdentity>
+
+  /** The key that encrypts secrets in the database, as base64. Returns undefined if none has been written. */
+  readSecretKey(): Promise<string | undefined>
+  /** Writes the key, unless there is one. */
+  createSecretKey(key: string): Promise<void>
 
   /** How many more bytes can be stored, or undefined if the storage has no known limit. */
   freeBytes(): Promise<number | undefined>

@@ -91,7 +91,8 @@ test('a service from a version without identities gets one when it starts', asyn
   const { folder, id, identity } = await aUsedFolder(t)
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   database.exec(`drop table identity; delete from migrations
-    where name like '%_identity.sql' or name like '%_unfinished_moves.sql'`)
+    where name like '%_identity.sql' or name like '%_unfinished_moves.sql'
+      or name like '%_secret_key.sql'`)
   database.close()
   await rm(identity)
   const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
 import {
   ADMIN_KEY,
   aKeyedService,
@@ -12,7 +14,88 @@ import {
   KEYS,
   requestKey,
 } from '@stowage/testing/service/accounts'
+import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
+import { callJson } from '@stowage/testing/service/service'
+import { stowage } from '@stowage/testing/service/stowage-command'
 import { API } from '@stowage/testing/service/upload'
+import { aFailedStart } from '../support/failed-start.ts'
+import { Webhook } from '../support/standard-webhooks.ts'
+import { aWebhookReceiver } from '../support/webhook-receiver.ts'
+
+test('a key in the data folder encrypts the secrets of webhooks; without it, or with another one, the service refuses to start', async (t) => {
+  const folder = await aFolder(t)
+  const settings = { STOWAGE_DATA: folder, STOWAGE_WEBHOOK_TARGETS: 'any' }
+  const receiver = await aWebhookReceiver(t)
+  const first = await anEmbeddedService(t, settings)
+  const created = await postTo(first, '/webhooks', { url: receiver.url })
+  const path = `/webhooks/${created.body.data.id}`
+  await first.close()
+  const file = join(folder, 'storage', 'secret-key')
+  assert.equal(statSync(file).mode & 0o777, 0o600)
+  const key = readFileSync(file, 'utf8').trim()
+
+  rmSync(file)
+  const missing = await aFailedStart(settings)
+  assert.equal(missing.code, 1)
+  assert.match(
+    missing.stderr,
+    /key that encrypts the secrets of webhooks is missing.*stowage adopt/,
+  )
+  const wrong = { ...settings, STOWAGE_SECRET_KEY: 'a'.repeat(64) }
+  assert.match((await aFailedStart(wrong)).stderr, /STOWAGE_SECRET_KEY is not the key/)
+  const examined = await stowage(settings, 'doctor')
+  assert.match(examined.stdout, /^ERROR +secret key: .* is missing/m)
+
+  const configured = await anEmbeddedService(t, { ...settings, STOWAGE_SECRET_KEY: key })
+  assert.equal((await postTo(configured, `${path}/ping`)).body.data.status, 'succeeded')
+  await configured.close()
+
+  assert.equal((await stowage(settings, 'adopt', '--yes')).code, 0)
+  const adopted = await anEmbeddedService(t, settings)
+  const failed = (await postTo(adopted, `${path}/ping`)).body.data
+  assert.match(failed.attempts[0].error, /cannot be decrypted.*rotate/)
+  const rotated = await postTo(adopted, `${path}/rotate`)
+  assert.equal(rotated.status, 200)
+  assert.equal((await postTo(adopted, `${path}/ping`)).body.data.status, 'succeeded')
+})
+
+test('secrets of webhooks that an earlier version stored in plain text are encrypted after the start, and still sign requests', async (t) => {
+  const folder = await aFolder(t)
+  const settings = { STOWAGE_DATA: folder, STOWAGE_WEBHOOK_TARGETS: 'any' }
+  const receiver = await aWebhookReceiver(t)
+  const first = await anEmbeddedService(t, settings)
+  const { body } = await postTo(first, '/webhooks', { url: receiver.url })
+  await first.close()
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  database.exec(
+    `update webhooks set secret = '${secret}'; update identity set secret_key_id = null`,
+  )
+  const stored = () => database.prepare('select secret from webhooks').get()?.secret
+  assert.ok(filesOf(folder).includes(secret))
+  const second = await anEmbeddedService(t, settings)
+  await until('the secret is encrypted', () => stored() !== secret)
+  assert.match(String(stored()), /^sealed:/)
+  database.close()
+  await postTo(second, `/webhooks/${body.data.id}/ping`)
+  const [request] = receiver.received
+  const headers = (request?.headers ?? {}) as Record<string, string>
+  assert.ok(new Webhook(secret).verify(request?.body ?? '', headers))
+  await second.close()
+  assert.ok(!filesOf(folder).includes(secret))
+})
+
+function postTo({ baseUrl }: { baseUrl: string }, path: string, body?: unknown) {
+  return callJson(baseUrl + API + path, { method: 'POST', body })
+}
+
+/** All bytes in the folder. */
+function filesOf(folder: string): Buffer {
+  const files = globSync('**/*', { cwd: folder, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+  return Buffer.concat(files.map((file) => readFileSync(file)))
+}
 
 test('API keys and session tokens are stored only as hashes: no secret occurs in any table or file of the data folder', async (t) => {
   const service = await aKeyedService(t)

@@ -11,6 +11,7 @@ import { openEventCheck } from '../../src/database/contract/check-events.ts'
 import { buildApp } from '../../src/http/app.ts'
 import { presentEvent } from '../../src/http/responses/present-event.ts'
 import { bindStorage } from '../../src/identity/bind-storage.ts'
+import { openSecretKey } from '../../src/identity/open-secret-key.ts'
 import { openDatabase, openStorage } from '../../src/open-engines.ts'
 import type { Context } from '../../src/operations/context.ts'
 import { hashKey } from '../../src/operations/keys/hash-key.ts'
@@ -64,6 +65,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
   const database = await openDatabase(config, { migrate: 'auto' })
   const storage = await openStorage({ config, logger, clock, onFatal })
   await bindStorage({ database, storage })
+  const secretKey = await openSecretKey({ database, storage, configured: undefined })
   const account = { id: newUuid(), name: 'default', planName: 'default', createdAt: clock() }
   const { id } = await database.ensureAccount({ ...account, planStorage: PLAN })
   const { chunkSize, signedForMs, uploadsKeptForMs } = config
@@ -72,6 +74,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
     database,
     storage,
     clock,
+    secretKey,
     newId() {
       const fresh = newUuid()
       issued.push(fresh)

@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
+import { callJson } from '@stowage/testing/service/service'
 import { stowage } from '@stowage/testing/service/stowage-command'
-import { download, someBytes, uploadFile } from '@stowage/testing/service/upload'
+import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aFailedStart } from '../support/failed-start.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
+
+function call(instance: { baseUrl: string } | undefined, path: string, body?: unknown) {
+  return callJson(`${instance?.baseUrl}${API}${path}`, { method: 'POST', body })
+}
 
 await withSharedEngines('identity', (engines) => {
   test('instances that start at the same time bind to one storage, and another bucket is refused', async (t) => {
@@ -12,6 +17,13 @@ await withSharedEngines('identity', (engines) => {
     const instances = await Promise.all(Array.from({ length: 4 }, () => deployment.start()))
     const { storageId } = await deployment.database.readIdentity()
     assert.ok(storageId)
+    // All instances use the same key for the secrets of webhooks.
+    assert.match((await deployment.database.readSecretKeyId()) ?? '', /^[0-9a-f]{16}$/)
+    const webhook = await call(instances[0], '/webhooks', { url: 'http://127.0.0.1:1' })
+    for (const instance of instances) {
+      const { data } = (await call(instance, `/webhooks/${webhook.body.data.id}/ping`)).body
+      assert.match(data.attempts[0].error, /ECONNREFUSED|private address/)
+    }
     const bytes = someBytes(10)
     const { id } = await uploadFile(instances[0]?.baseUrl ?? '', { bytes })
     await deployment.start()

@@ -58,8 +58,8 @@ export async function readBucket(location: BucketLocation): Promise<string[]> {
       const request = { Bucket: bucket, Prefix: prefix, ContinuationToken: token }
       const page: ListObjectsV2Output = await client.send(new ListObjectsV2Command(request))
       const found = (page.Contents ?? []).map(({ Key = '' }) => Key.slice(prefix.length))
-      // This object identifies the storage. It is not the file of an asset.
-      keys.push(...found.filter((key) => key !== 'stowage-identity'))
+      // These objects belong to the storage. They are not files of assets.
+      keys.push(...found.filter((key) => !key.startsWith('stowage-')))
       token = page.IsTruncated ? page.NextContinuationToken : undefined
     } while (token !== undefined)
     return keys.sort()

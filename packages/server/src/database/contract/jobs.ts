@@ -27,6 +27,19 @@ export function testJobs({ name, open }: Contract): void {
     assert.deepEqual(await database.readIdentity(), { id, storageId: 'd', unfinishedMove })
   })
 
+  test(name('of concurrent calls that bind a secret key, one wins'), async (t) => {
+    const { database } = await open(t)
+    assert.equal(await database.readSecretKeyId(), undefined)
+    const bound = await Promise.all(
+      ['a', 'b', 'c'].map((id) => database.bindSecretKey(id, undefined)),
+    )
+    const [first = ''] = bound
+    assert.deepEqual(bound, [first, first, first])
+    assert.equal(await database.bindSecretKey('d', 'e'), first)
+    assert.equal(await database.bindSecretKey('d', first), 'd')
+    assert.equal(await database.readSecretKeyId(), 'd')
+  })
+
   test(name('an unfinished move is recorded until it is finished'), async (t) => {
     const { database } = await open(t)
     for (const from of ['/a folder', undefined, '/b', '/c']) {

@@ -8,6 +8,7 @@ import {
   toImportedWebhook,
   toWebhook,
   type WebhookRow,
+  writePreviousSecrets,
 } from '../webhook-rows.ts'
 import { begin, type Sql } from './connection.ts'
 import { type StateRow, webhookState } from './webhooks.ts'
@@ -23,6 +24,7 @@ type Queue = Pick<
   | 'renewClaims'
   | 'releaseClaim'
   | 'listAllWebhooks'
+  | 'replaceSecrets'
   | 'listAllDeliveries'
 >
 
@@ -160,6 +162,13 @@ export function deliveryQueue(sql: Sql): Queue {
       const rows = await sql<StateRow[]>`
         select ${webhookState(sql)} from webhooks where id > ${after} order by id limit ${limit}`
       return rows.map(toImportedWebhook)
+    },
+
+    async replaceSecrets(id, expected, { secret, previousSecrets }) {
+      await sql`
+        update webhooks set secret = ${secret},
+          previous_secrets = ${writePreviousSecrets(previousSecrets)}
+        where id = ${id} and secret = ${expected}`
     },
 
     async listAllDeliveries(webhookId, after = FIRST, limit) {

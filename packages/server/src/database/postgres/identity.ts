@@ -9,7 +9,13 @@ interface IdentityRow {
 
 type Identity = Pick<
   Database,
-  'readIdentity' | 'bindStorage' | 'rebindStorage' | 'setUnfinishedMove'
+  | 'readIdentity'
+  | 'bindStorage'
+  | 'rebindStorage'
+  | 'setUnfinishedMove'
+  | 'readSecretKeyId'
+  | 'bindSecretKey'
+  | 'hasSealedSecrets'
 >
 
 /** The ID of the database and of the storage that is bound to it. */
@@ -17,7 +23,23 @@ export function globalIdentity(sql: Sql): Identity & {
   /** A migration that is not one of the known ones. */
   findNewerMigration(known: string[]): Promise<string | undefined>
 } {
+  async function readSecretKeyId(): Promise<string | undefined> {
+    const [row] = await sql<{ secret_key_id: string | null }[]>`select secret_key_id from identity`
+    return row?.secret_key_id ?? undefined
+  }
+
   return {
+    readSecretKeyId,
+    async bindSecretKey(id, replaced) {
+      await sql`
+        update identity set secret_key_id = ${id}
+        where secret_key_id is not distinct from ${replaced ?? null}::text`
+      return (await readSecretKeyId()) ?? id
+    },
+    async hasSealedSecrets() {
+      const rows = await sql`select from webhooks where secret like 'sealed:%' limit 1`
+      return rows.length > 0
+    },
     async findNewerMigration(known) {
       const [row] = await sql<{ name: string }[]>`
         select name from migrations where name <> all(${known}::text[])

@@ -123,6 +123,9 @@ export async function openPostgresDatabase(
     readIdentity: () => read((sql) => globalIdentity(sql).readIdentity()),
     bindStorage: (storageId) => run((sql) => globalIdentity(sql).bindStorage(storageId)),
     rebindStorage: (storageId) => run((sql) => globalIdentity(sql).rebindStorage(storageId)),
+    readSecretKeyId: () => read((sql) => globalIdentity(sql).readSecretKeyId()),
+    bindSecretKey: (id, replaced) => run((sql) => globalIdentity(sql).bindSecretKey(id, replaced)),
+    hasSealedSecrets: () => read((sql) => globalIdentity(sql).hasSealedSecrets()),
     setUnfinishedMove: (from) => run((sql) => globalIdentity(sql).setUnfinishedMove(from)),
     findNewerMigration: () => read((sql) => globalIdentity(sql).findNewerMigration(known)),
 

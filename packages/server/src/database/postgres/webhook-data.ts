@@ -51,6 +51,8 @@ export function deliveryData(run: RunUnit): DeliveryData {
     trimDeliveries: (id, options) => run((sql) => webhookAttempts(sql).trimDeliveries(id, options)),
     listAllWebhooks: (after, limit) =>
       run((sql) => deliveryQueue(sql).listAllWebhooks(after, limit)),
+    replaceSecrets: (id, expected, secrets) =>
+      run((sql) => deliveryQueue(sql).replaceSecrets(id, expected, secrets)),
     listAllDeliveries: (id, after, limit) =>
       run((sql) => deliveryQueue(sql).listAllDeliveries(id, after, limit)),
   }

@@ -15,6 +15,11 @@ export function prepareIdentity({ prepare }: Connection) {
   )
   const rebind = prepare('update identity set storage_id = :storage_id')
   const setMove = prepare('update identity set unfinished_move = :from')
+  const keyId = prepare<{ secret_key_id: string | null }>('select secret_key_id from identity')
+  const bindKey = prepare(
+    'update identity set secret_key_id = :id where secret_key_id is :replaced',
+  )
+  const sealed = prepare(`select 1 from webhooks where secret like 'sealed:%' limit 1`)
   const newest = prepare<{ name: string }>(
     `select name from migrations where name not in (select value from json_each(:known))
      order by name desc limit 1`,
@@ -35,6 +40,12 @@ export function prepareIdentity({ prepare }: Connection) {
     rebindStorage(storageId: string): void {
       rebind.run({ storage_id: storageId })
     },
+    readSecretKeyId: (): string | undefined => keyId.get()?.secret_key_id ?? undefined,
+    bindSecretKey(id: string, replaced: string | undefined): string {
+      bindKey.run({ id, replaced: replaced ?? null })
+      return keyId.get()?.secret_key_id ?? id
+    },
+    hasSealedSecrets: (): boolean => sealed.get() !== undefined,
     setUnfinishedMove(from: string | undefined): void {
       setMove.run({ from: from ?? null })
     },

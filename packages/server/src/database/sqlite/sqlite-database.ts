@@ -124,6 +124,9 @@ export async function openSqliteDatabase(
     readIdentity: () => read(() => identity.readIdentity()),
     bindStorage: (storageId) => write(() => identity.bindStorage(storageId)),
     rebindStorage: (storageId) => write(() => identity.rebindStorage(storageId)),
+    readSecretKeyId: () => read(() => identity.readSecretKeyId()),
+    bindSecretKey: (id, replaced) => write(() => identity.bindSecretKey(id, replaced)),
+    hasSealedSecrets: () => read(() => identity.hasSealedSecrets()),
     setUnfinishedMove: (from) => write(() => identity.setUnfinishedMove(from)),
     findNewerMigration: () => read(() => identity.findNewerMigration(known)),
 

@@ -63,6 +63,8 @@ export function prepareDeliveryData(
     forgetDeliveries: (before, limit) => free(() => attempts.forgetDeliveries(before, limit)),
     trimDeliveries: (id, options) => free(() => attempts.trimDeliveries(id, options)),
     listAllWebhooks: (after, limit) => read(() => queue.listAllWebhooks(after, limit)),
+    replaceSecrets: (id, expected, secrets) =>
+      write(() => queue.replaceSecrets(id, expected, secrets)),
     listAllDeliveries: (id, after, limit) => read(() => queue.listAllDeliveries(id, after, limit)),
   }
 }

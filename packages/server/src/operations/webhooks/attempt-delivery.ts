@@ -1,6 +1,7 @@
+import { openWebhookSecrets } from '../../crypto/secret-key.ts'
 import type { AttemptResult, ClaimedDelivery } from '../../database/webhook-data.ts'
 import { nextAttemptAt } from '../../domain/next-attempt.ts'
-import { type Attempt, isSuccess, PING } from '../../domain/webhook.ts'
+import { type Attempt, isSuccess, PING, type Webhook } from '../../domain/webhook.ts'
 import { webhookHeaders } from '../../domain/webhook-signature.ts'
 import { UnreadableEvent } from '../../errors.ts'
 import type { Context } from '../context.ts'
@@ -29,13 +30,29 @@ export async function attemptDelivery(
     await database.recordAttempt(claimed, { outcome: 'lost', attempt })
     return
   }
-  const headers = webhookHeaders(webhook, { id, sentAt: at, body })
-  const { retryAfter, ...response } = await sendWebhook({ url, headers, body }, signal)
+  const secrets = openSecrets(context, webhook)
+  const { retryAfter, ...response } =
+    secrets === undefined
+      ? CANNOT_SIGN
+      : await sendWebhook(
+          { url, headers: webhookHeaders(secrets, { id, sentAt: at, body }), body },
+          signal,
+        )
   if (signal?.aborted && response.status === null) return database.releaseClaim(claimed)
   const result = resultOf(claimed, { at, url, ...response }, retryAfter)
   const { isDisabled } = await database.recordAttempt(claimed, result)
   if (isDisabled) {
     warn(`the webhook ${webhook.id} is disabled: ${describe(response)}`, undefined)
+  }
+}
+
+/** Undefined if the secret cannot be decrypted. */
+function openSecrets({ secretKey, warn }: Context, webhook: Webhook) {
+  try {
+    return openWebhookSecrets(secretKey, webhook)
+  } catch (error) {
+    warn(`the secret of the webhook ${webhook.id} cannot be decrypted`, error)
+    return undefined
   }
 }
 
@@ -60,6 +77,15 @@ function readBody(context: Context, { delivery, event, webhook }: ClaimedDeliver
     )
     return { problem: 'The event cannot be read. Run stowage doctor.' }
   }
+}
+
+const CANNOT_SIGN = {
+  status: null,
+  durationMs: 0,
+  error:
+    'The secret of the webhook cannot be decrypted. Replace it with POST /webhooks/:id/rotate.',
+  response: null,
+  retryAfter: null,
 }
 
 function resultOf(

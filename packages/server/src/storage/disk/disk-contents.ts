@@ -6,7 +6,13 @@ import { checkStored } from '../check-stored.ts'
 import type { ObjectFacts, StorageContents } from '../storage.ts'
 import { discard } from './discard.ts'
 import { isMissing, isReadError } from './file-system.ts'
-import { createIdentityFile, readIdentityFile, replaceIdentityFile } from './identity.ts'
+import {
+  createIdentityFile,
+  createSecretKeyFile,
+  readIdentityFile,
+  readSecretKeyFile,
+  replaceIdentityFile,
+} from './identity.ts'
 import { type Layout, layoutOf, objectFolder, parseUploadFolder, uploadFolder } from './layout.ts'
 import { readPartFiles } from './part-file.ts'
 import { readPart } from './read-part.ts'
@@ -67,6 +73,8 @@ export function diskContents(layout: Layout): StorageContents {
 
     readIdentity: () => onDisk(() => readIdentityFile(layout.identity)),
     createIdentity: (databaseId) => onDisk(() => createIdentityFile(layout.identity, databaseId)),
+    readSecretKey: () => onDisk(() => readSecretKeyFile(layout.secretKey)),
+    createSecretKey: (key) => onDisk(() => createSecretKeyFile(layout.secretKey, key)),
     replaceIdentity: (databaseId) => onDisk(() => replaceIdentityFile(layout.identity, databaseId)),
   }
 }

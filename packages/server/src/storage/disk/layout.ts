@@ -5,6 +5,7 @@ import type { StorageUpload } from '../storage.ts'
  * The storage's folder:
  *
  *     secret                      signs the URLs
+ *     secret-key                  encrypts secrets in the database
  *     identity                    ID of this storage, and of the database that it belongs to
  *     uploads/<key>.<upload id>/  open uploads; the folder exists exactly while parts are accepted
  *       00001, 00002, …           complete parts
@@ -18,6 +19,7 @@ import type { StorageUpload } from '../storage.ts'
 export interface Layout {
   root: string
   secret: string
+  secretKey: string
   identity: string
   uploads: string
   objects: string
@@ -28,6 +30,7 @@ export function layoutOf(root: string): Layout {
   return {
     root,
     secret: join(root, 'secret'),
+    secretKey: join(root, 'secret-key'),
     identity: join(root, 'identity'),
     uploads: join(root, 'uploads'),
     objects: join(root, 'objects'),

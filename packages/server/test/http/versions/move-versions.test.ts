@@ -14,10 +14,11 @@ import {
 } from '../../support/versions.ts'
 
 function move(source: TestService, target: TestService) {
-  const { database, storage, clock, newId } = target.context
+  const { database, storage, secretKey, clock, newId } = target.context
+  const { context } = source
   return moveService({
-    source: { database: source.context.database, contents: source.context.storage },
-    target: { database, storage, chunkSize: target.context.settings.chunkSize },
+    source: { database: context.database, contents: context.storage, secretKey: context.secretKey },
+    target: { database, storage, secretKey, chunkSize: target.context.settings.chunkSize },
     ahead: false,
     verify: true,
     skipDamaged: false,

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Webhook, WebhookWithSecret } from '@stowage/protocol'
 import { ADMIN_KEY, aKeyedService, type Call, callerWith } from '@stowage/testing/service/accounts'
+import { aDeployment, type Deployment } from '@stowage/testing/service/deployment'
 import { aService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
+import { readConfig } from '../../../src/config/config.ts'
+import { openConnection } from '../../../src/database/postgres/connection.ts'
 import { takeOverJobs } from '../../support/run-jobs.ts'
 
 const WEBHOOKS = `${API}/webhooks`
@@ -169,3 +174,41 @@ test('private addresses are refused, unless any target is allowed', async (t) =>
     assert.equal((await open.call('POST', WEBHOOKS, { url })).status, 201, url)
   }
 })
+
+test('the secrets of a webhook are stored encrypted, and occur in no table of the database', async (t) => {
+  const deployment = await aDeployment(t)
+  const { call, context } = await aService(t, {}, deployment)
+  const created = await call('POST', WEBHOOKS, { url: URL_ })
+  const rotated = await call('POST', `${WEBHOOKS}/${created.body.data.id}/rotate`)
+  const secrets = [created, rotated].map(({ body }) => body.data.secret)
+  const [webhook] = await context.database.listAllWebhooks(undefined, 1)
+  const stored = [webhook?.secret, ...(webhook?.previousSecrets.map(({ secret }) => secret) ?? [])]
+  for (const text of stored) assert.match(text ?? '', /^sealed:[0-9a-f]{16}:/)
+  const tables = await readTables(deployment)
+  for (const text of stored) assert.ok(tables.includes(text ?? 'missing'))
+  for (const secret of secrets) {
+    assert.match(secret, /^whsec_/)
+    assert.ok(!tables.includes(secret.slice(6)), 'a secret is stored in plain text')
+  }
+})
+
+/** All rows of all tables, as text. */
+async function readTables({ folder, settings }: Deployment): Promise<string> {
+  const url = settings.STOWAGE_DATABASE ?? 'sqlite'
+  if (url === 'sqlite') {
+    const database = new DatabaseSync(join(folder, 'stowage.db'), { readOnly: true })
+    const tables = database.prepare(`select name from sqlite_schema where type = 'table'`).all()
+    const rows = tables.flatMap(({ name }) => database.prepare(`select * from "${name}"`).all())
+    database.close()
+    return JSON.stringify(rows)
+  }
+  const config = readConfig({ ...settings })
+  if (config.database.kind === 'sqlite') assert.fail()
+  const { sql, close } = openConnection(config.database)
+  const tables = await sql`select tablename from pg_tables where schemaname = current_schema()`
+  const rows = await Promise.all(
+    tables.map(({ tablename }) => sql`select row_to_json(t) from ${sql(tablename)} t`),
+  )
+  await close()
+  return JSON.stringify(rows)
+}
