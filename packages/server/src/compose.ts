@@ -259,11 +259,10 @@ async function composeContext(parts: {
 
 function authSettings(auth: AuthConfig, accountId: string): AuthSettings {
   if (auth.kind === 'open') return { kind: 'open', accountId }
-  const { adminKey } = auth
-  return {
-    kind: 'keys',
-    admin: adminKey === undefined ? undefined : { accountId, hash: hashKey(adminKey) },
-  }
+  const { adminKey, previousAdminKey } = auth
+  if (adminKey === undefined) return { kind: 'keys', admin: undefined }
+  const previousHash = previousAdminKey === undefined ? undefined : hashKey(previousAdminKey)
+  return { kind: 'keys', admin: { accountId, hash: hashKey(adminKey), previousHash } }
 }
 
 function explainPort(error: NodeJS.ErrnoException): never {

@@ -46,6 +46,7 @@ test('settings override the defaults on SQLite and disk', () => {
     STOWAGE_MIGRATE: 'off',
     STOWAGE_AUTH: 'keys',
     STOWAGE_ADMIN_KEY: 'k'.repeat(32),
+    STOWAGE_ADMIN_KEY_PREVIOUS: 'p'.repeat(32),
     STOWAGE_TRUST_PROXY: '1',
     STOWAGE_SECRET_KEY: 'ab'.repeat(32),
     STOWAGE_RATE_LIMIT: '600',
@@ -76,7 +77,7 @@ test('settings override the defaults on SQLite and disk', () => {
       fastBody: false,
     },
     migrate: 'off',
-    auth: { kind: 'keys', adminKey: 'k'.repeat(32) },
+    auth: { kind: 'keys', adminKey: 'k'.repeat(32), previousAdminKey: 'p'.repeat(32) },
     trustProxy: { kind: 'count', count: 1 },
     secretKey: Buffer.alloc(32, 0xab).toString('base64'),
     rateLimit: 600,
@@ -201,7 +202,7 @@ test('the service and the storage need different ports', () => {
 test('on loopback the service is open, on any other address it requires keys', () => {
   assert.deepEqual(readConfig({}).auth, { kind: 'open' })
   assert.deepEqual(readConfig({ STOWAGE_HOST: '127.0.0.2' }).auth, { kind: 'open' })
-  const keys = { kind: 'keys', adminKey: undefined }
+  const keys = { kind: 'keys', adminKey: undefined, previousAdminKey: undefined }
   assert.deepEqual(readConfig({ STOWAGE_HOST: '0.0.0.0' }).auth, keys)
   assert.deepEqual(readConfig({ STOWAGE_HOST: '192.168.1.5' }).auth, keys)
   assert.deepEqual(readConfig({ STOWAGE_AUTH: 'keys' }).auth, keys)
@@ -236,6 +237,17 @@ test('trusted proxies are a number, or addresses and networks', () => {
   }
   const [problem] = problemsOf({ STOWAGE_TRUST_PROXY: '1' })
   assert.match(problem ?? '', /set STOWAGE_AUTH=keys/)
+})
+
+test('the previous admin key needs a current one, and must differ from it', () => {
+  const keyed = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY_PREVIOUS: 'p'.repeat(32) }
+  assert.match(problemsOf(keyed)[0] ?? '', /no effect without STOWAGE_ADMIN_KEY/)
+  const same = { ...keyed, STOWAGE_ADMIN_KEY: 'p'.repeat(32) }
+  assert.match(problemsOf(same)[0] ?? '', /must differ from STOWAGE_ADMIN_KEY/)
+  assert.deepEqual(problemsOf({ ...keyed, STOWAGE_ADMIN_KEY: 'k'.repeat(32) }), [])
+  const short = { ...same, STOWAGE_ADMIN_KEY_PREVIOUS: 'hunter2' }
+  assert.equal(problemsOf(short).length, 1)
+  assert.doesNotMatch(problemsOf(short).join(), /hunter2/)
 })
 
 test('a problem with a secret setting does not contain its value', () => {

@@ -76,7 +76,10 @@ export interface Config {
   logLevel: LogLevel
 }
 
-export type AuthConfig = { kind: 'open' } | { kind: 'keys'; adminKey: string | undefined }
+export type AuthConfig =
+  | { kind: 'open' }
+  /** `previousAdminKey` also works, so that the admin key can be replaced without downtime. */
+  | { kind: 'keys'; adminKey: string | undefined; previousAdminKey: string | undefined }
 
 export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
@@ -125,7 +128,20 @@ export function readConfig(environment: Environment): Config {
       `STOWAGE_AUTH=open: anyone who reaches ${baseUrl ?? host} would have full access; set STOWAGE_AUTH=keys, or set STOWAGE_HOST=127.0.0.1 and unset STOWAGE_BASE_URL`,
     )
   }
-  const adminKey = read('STOWAGE_ADMIN_KEY', parseAdminKey, ADMIN_KEY_DESCRIPTION, { secret: true })
+  const readAdminKey = (name: Setting) =>
+    read(name, parseAdminKey, ADMIN_KEY_DESCRIPTION, { secret: true })
+  const adminKey = readAdminKey('STOWAGE_ADMIN_KEY')
+  const previousAdminKey = readAdminKey('STOWAGE_ADMIN_KEY_PREVIOUS')
+  if (previousAdminKey !== undefined && !environment.STOWAGE_ADMIN_KEY) {
+    problems.push(
+      'STOWAGE_ADMIN_KEY_PREVIOUS: has no effect without STOWAGE_ADMIN_KEY; set the new key there',
+    )
+  }
+  if (previousAdminKey !== undefined && previousAdminKey === adminKey) {
+    problems.push(
+      'STOWAGE_ADMIN_KEY_PREVIOUS: must differ from STOWAGE_ADMIN_KEY; unset it after the rotation',
+    )
+  }
   const isOpen = (authKind ?? (isLocal ? 'open' : 'keys')) === 'open'
   if (isOpen && adminKey !== undefined) {
     problems.push('STOWAGE_ADMIN_KEY: has no effect without STOWAGE_AUTH=keys; set both or neither')
@@ -153,7 +169,7 @@ export function readConfig(environment: Environment): Config {
     database: readDatabase(read, dataDirectory),
     storage,
     migrate: read('STOWAGE_MIGRATE', oneOf(['auto', 'off']), 'auto or off') ?? 'auto',
-    auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey },
+    auth: isOpen ? { kind: 'open' } : { kind: 'keys', adminKey, previousAdminKey },
     trustProxy,
     secretKey: read('STOWAGE_SECRET_KEY', parseSecretKey, SECRET_KEY_DESCRIPTION, {
       secret: true,

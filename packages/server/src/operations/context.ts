@@ -67,8 +67,11 @@ export interface Settings {
 export type AuthSettings =
   /** Anyone who can reach the service has the scope `manage` on this account. */
   | { kind: 'open'; accountId: string }
-  /** `admin` is a manage key from the settings, given by its SHA-256. */
-  | { kind: 'keys'; admin: { accountId: string; hash: string } | undefined }
+  /** `admin` is a manage key from the settings, given by its SHA-256. During a rotation, there are two. */
+  | {
+      kind: 'keys'
+      admin: { accountId: string; hash: string; previousHash?: string | undefined } | undefined
+    }
 
 /** The context of an operation on behalf of one account. Data of other accounts is out of reach. */
 export interface AccountContext extends Omit<Context, 'database'> {

@@ -11,6 +11,8 @@ export interface Caller {
   actor: Actor | null
   /** Undefined for the admin key and upload tokens, and on an open service. */
   key?: Key
+  /** The SHA-256 of the admin key that the caller has used. */
+  adminHash?: string
   /** Set if the caller is a browser that is signed in. */
   session?: { token: string; expiresAt: Date }
   /** Set if the caller is a page with an upload token. It may only upload, within the limits of the token. */

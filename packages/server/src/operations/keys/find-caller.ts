@@ -9,15 +9,15 @@ import { hashKey } from './hash-key.ts'
 /** The last use of a key is recorded at this precision, so that not every request writes. */
 const LAST_USED_PRECISION_MS = 60_000
 
-/** The key from the settings. It is not stored, so it has no ID. */
+/** The keys from the settings. They are not stored, so they have no ID. */
 const ADMIN: Actor = { id: null, name: 'STOWAGE_ADMIN_KEY' }
+const PREVIOUS_ADMIN: Actor = { id: null, name: 'STOWAGE_ADMIN_KEY_PREVIOUS' }
 
 /** Finds the key, or the admin key. Undefined if it is unknown or revoked. A malformed key is not looked up. */
 export async function findCaller(context: Context, secret: string): Promise<Caller | undefined> {
-  const { auth } = context.settings
-  const admin = auth.kind === 'keys' ? auth.admin : undefined
   const hash = hashKey(secret)
-  if (admin !== undefined && isSame(admin.hash, hash)) return adminCaller(admin)
+  const admin = findAdmin(context, (adminHash) => isSame(adminHash, hash))
+  if (admin !== undefined) return admin
   return isWellFormedApiKey(secret) ? findKeyCaller(context, hash) : undefined
 }
 
@@ -32,11 +32,8 @@ export async function findCreator(
 ): Promise<Caller | undefined> {
   const { auth } = context.settings
   if (auth.kind === 'open') return openCaller(auth)
-  const { admin } = auth
-  if (admin !== undefined && isSame(adminKeyHash(token, admin.hash), keyHash)) {
-    return adminCaller(admin)
-  }
-  return findKeyCaller(context, keyHash)
+  const admin = findAdmin(context, (adminHash) => isSame(adminKeyHash(token, adminHash), keyHash))
+  return admin ?? findKeyCaller(context, keyHash)
 }
 
 /** The caller of a service that requires no key. */
@@ -44,8 +41,17 @@ export function openCaller({ accountId }: { accountId: string }): Caller {
   return { accountId, scope: 'manage', keyId: 'open', actor: null }
 }
 
-function adminCaller({ accountId }: { accountId: string }): Caller {
-  return { accountId, scope: 'manage', keyId: 'admin', actor: ADMIN }
+/** The admin key, or during a rotation the previous one, whose hash matches. */
+function findAdmin(
+  { settings: { auth } }: Context,
+  isMatch: (hash: string) => boolean,
+): Caller | undefined {
+  if (auth.kind === 'open' || auth.admin === undefined) return undefined
+  const { accountId, hash, previousHash } = auth.admin
+  const caller = { accountId, scope: 'manage' } as const
+  if (isMatch(hash)) return { ...caller, keyId: 'admin', actor: ADMIN, adminHash: hash }
+  if (previousHash === undefined || !isMatch(previousHash)) return undefined
+  return { ...caller, keyId: 'admin-previous', actor: PREVIOUS_ADMIN, adminHash: previousHash }
 }
 
 async function findKeyCaller(context: Context, hash: string): Promise<Caller | undefined> {

@@ -30,9 +30,7 @@ export async function signIn(
     )
   }
   const token = Buffer.from(context.randomBytes(TOKEN_BYTES)).toString('base64url')
-  const { auth } = context.settings
-  const admin = auth.kind === 'keys' ? auth.admin : undefined
-  const keyHash = caller.key?.hash ?? adminKeyHash(token, admin?.hash ?? '')
+  const keyHash = caller.key?.hash ?? adminKeyHash(token, caller.adminHash ?? '')
   const session = { tokenHash: hashKey(token), keyId: caller.keyId, keyHash }
   const lifetimeMs = isRemembered ? REMEMBERED_MS : LIFETIME_MS
   const limits = { lifetimeMs, maxPerKey: MAX_PER_KEY }

@@ -18,7 +18,7 @@ export interface CreatedUploadToken {
 /** The token ends when the caller’s key is revoked. */
 export async function createUploadToken(
   context: AccountContext,
-  caller: Pick<Caller, 'key'>,
+  caller: Pick<Caller, 'key' | 'adminHash'>,
   request: UploadTokenLimits & { lifetimeMs: number },
 ): Promise<CreatedUploadToken> {
   const { lifetimeMs, ...limits } = request
@@ -28,11 +28,9 @@ export async function createUploadToken(
     })
   }
   if (limits.replaces !== null) await getReplaced(context, limits.replaces)
-  const { auth } = context.settings
-  const admin = auth.kind === 'keys' ? auth.admin : undefined
   const id = context.newId()
   const token = formatUploadToken(context.randomBytes(KEY_ENTROPY_BYTES))
-  const keyHash = caller.key?.hash ?? adminKeyHash(token, admin?.hash ?? '')
+  const keyHash = caller.key?.hash ?? adminKeyHash(token, caller.adminHash ?? '')
   const added = await context.data.addUploadToken(
     { ...limits, id, hash: hashKey(token), keyHash },
     lifetimeMs,

@@ -113,6 +113,42 @@ test('a session ends when its key is revoked, and when the admin key changes', a
   assertRefused(await admin('GET', SESSION), 'unauthenticated')
 })
 
+test('during a rotation both admin keys work, and their sessions and upload tokens end with them', async (t) => {
+  const previous = `previous-${ADMIN_KEY}`
+  const service = await aKeyedService(t, { STOWAGE_ADMIN_KEY_PREVIOUS: previous })
+  const { auth } = service.context.settings
+  assert.ok(auth.kind === 'keys' && auth.admin)
+  const browsers: Call[] = []
+  const tokens: Call[] = []
+  for (const [secret, name] of [
+    [ADMIN_KEY, 'STOWAGE_ADMIN_KEY'],
+    [previous, 'STOWAGE_ADMIN_KEY_PREVIOUS'],
+  ] as const) {
+    const browser = browserWith(service, (await signIn(service, secret)).cookie)
+    const { body } = await browser('GET', SESSION)
+    assert.deepEqual([body.data.key.name, body.data.key.scope], [name, 'manage'])
+    browsers.push(browser)
+    const created = await browser('POST', `${API}/upload-tokens`, { max_bytes: 10 })
+    assert.equal(created.status, 201)
+    tokens.push(callerWith(service.baseUrl, created.body.token))
+  }
+  const statuses = async () => {
+    const calls = [ADMIN_KEY, previous].map((secret) => callerWith(service.baseUrl, secret))
+    const callers = [...calls, ...browsers]
+    const responses = await Promise.all(callers.map((call) => call('GET', `${API}/account`)))
+    const file = { name: 'a.bin', size: 1 }
+    const uploads = tokens.map((call) => call('POST', `${API}/assets/signed`, file))
+    return [...responses, ...(await Promise.all(uploads))].map(({ status }) => status)
+  }
+  assert.deepEqual(await statuses(), [200, 200, 200, 200, 201, 201])
+  auth.admin.previousHash = undefined
+  assert.deepEqual((await statuses()).slice(0, 4), [200, 401, 200, 401])
+  assert.equal(
+    (await tokens[1]?.('POST', `${API}/assets/signed`, { name: 'b', size: 1 }))?.status,
+    401,
+  )
+})
+
 test('a session cannot start or extend a session, and a new session replaces the previous one', async (t) => {
   const service = await aKeyedService(t)
   const first = await signIn(service, ADMIN_KEY)
