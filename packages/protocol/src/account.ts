@@ -148,6 +148,9 @@ export const SessionRequest = Type.Object(
 )
 export type SessionRequest = Static<typeof SessionRequest>
 
+/** How many keys of an account can be active at the same time. */
+export const MAX_KEYS = 100
+
 export const KeyPath = Type.Object({ id: Uuid({ description: 'The key’s ID' }) })
 export const Deleted = Type.Object(
   { deleted: Type.Boolean({ examples: [true] }) },

@@ -118,6 +118,17 @@ export const ERRORS = {
     when: 'The last manage key of the account cannot be revoked.',
     remedy: 'Create another manage key first.',
   },
+  too_many_keys: {
+    status: 409,
+    when: 'The account has the maximum number of active keys.',
+    remedy: 'Revoke a key that you do not need.',
+  },
+  too_many_upload_tokens: {
+    status: 409,
+    when: 'The account has the maximum number of upload tokens that have not expired.',
+    remedy:
+      'Retry when some have expired. Create a token when the user chooses a file, and with a short `expires_in`.',
+  },
   too_many_webhooks: {
     status: 409,
     when: 'The account has the maximum number of webhooks.',

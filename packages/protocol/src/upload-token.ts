@@ -5,6 +5,8 @@ import { type Static, Type } from './type.ts'
 /** The longest time for which an upload token can start uploads, in seconds. */
 export const MAX_TOKEN_SECONDS = 86_400
 export const DEFAULT_TOKEN_SECONDS = 3600
+/** How many upload tokens of an account can be valid at the same time. */
+export const MAX_UPLOAD_TOKENS = 20_000
 const MAX_TOKEN_FILES = 1000
 const MAX_PATTERNS = 50
 const LIFETIME_PROBLEM = `must be a whole number of seconds from 1 to ${MAX_TOKEN_SECONDS}, or a string such as 30m or 24h`

@@ -4,6 +4,7 @@ import {
   KeyList,
   KeyPath,
   KeyRequest,
+  MAX_KEYS,
   NewKeyResponse,
   Revoked,
   SessionRequest,
@@ -73,8 +74,7 @@ export const createKey = defineEndpoint({
   tag: 'Account',
   scope: 'manage',
   summary: 'Create a key',
-  description:
-    'Returns the secret, which is shown only once. Not idempotent: each call creates a key.',
+  description: `Returns the secret, which is shown only once. An account can have ${MAX_KEYS} active keys. Not idempotent: each call creates a key.`,
   body: KeyRequest,
   bodyExample: { name: 'shop backend', scope: 'write' },
   success: {
@@ -83,7 +83,7 @@ export const createKey = defineEndpoint({
     schema: NewKeyResponse,
     example: { data: { ...keyExample, secret: 'stow_…' } },
   },
-  errors: [],
+  errors: ['too_many_keys'],
 })
 
 export const revokeKey = defineEndpoint({

@@ -30,5 +30,5 @@ export const createUploadToken = defineEndpoint({
     schema: UploadToken,
     example: uploadTokenExample,
   },
-  errors: ['not_found', 'not_ready', 'not_a_file'],
+  errors: ['not_found', 'not_ready', 'not_a_file', 'too_many_upload_tokens'],
 })

@@ -128,6 +128,8 @@ export interface Database extends VerificationData, DeliveryData {
 
   /** Finds the key with this hash, even if it is revoked. */
   findKey(hash: string): Promise<Key | undefined>
+  /** Deletes at most `limit` keys that were revoked before this time. Returns their number. */
+  forgetRevokedKeys(before: Date, limit: number): Promise<number>
   /** Records the last use of a key, for display only. Need not be durable. */
   touchKey(keyId: string, now: Date): Promise<void>
 
@@ -149,8 +151,14 @@ export interface Database extends VerificationData, DeliveryData {
    */
   forgetUploadTokens(keptForMs: number, limit: number): Promise<number>
 
-  /** Counts a request with this key, and returns the number of its requests in this window. Need not be durable. */
-  countRequest(keyId: string, windowStart: Date): Promise<number>
+  /**
+   * Counts a request with this key, and returns the number of its requests in this window. If they are at most `limit`, the
+   * request also counts for the group, so that one key uses at most `limit` of the group's requests. Need not be durable.
+   */
+  countRequest(
+    request: { keyId: string; group: string; limit: number },
+    windowStart: Date,
+  ): Promise<{ ofKey: number; ofGroup: number }>
 
   /**
    * Calls the listener soon after this or another instance has written events: with the ID of the account, or with

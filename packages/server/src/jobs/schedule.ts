@@ -11,7 +11,7 @@ import { forgetDeliveries } from './forget-deliveries.ts'
 import { forgetEndedAssets } from './forget-ended-assets.ts'
 import { limitEvents } from './forget-events.ts'
 import { forgetUploadTokens } from './forget-upload-tokens.ts'
-import type { Job } from './job.ts'
+import { BATCH, type Job } from './job.ts'
 import { recheckDamagedFiles } from './recheck-damaged-files.ts'
 import { removeObjects } from './remove-objects.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
@@ -28,6 +28,17 @@ const CHECKSUMS_PAUSE_MS = 500
 const SCHEMA_PAUSE_MS = 60_000
 /** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
+
+/** How long a revoked key is listed, so that the log and the events can be understood. */
+const REVOKED_KEYS_KEPT_MS = 90 * 24 * 3_600_000
+const REVOKED_KEYS_PAUSE_MS = 3_600_000
+
+/** The events of a removed key keep its name. */
+export const forgetRevokedKeys: Job = async ({ database }, signal) => {
+  const now = await database.readClock()
+  const before = new Date(now.getTime() - REVOKED_KEYS_KEPT_MS)
+  while (!signal.aborted && (await database.forgetRevokedKeys(before, BATCH)) === BATCH);
+}
 
 const reserveDiskSpace: Job = ({ database }) => database.reserveDiskSpace()
 
@@ -67,6 +78,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
     ...compare.map((job) => repeat('compareChecksums', CHECKSUMS_PAUSE_MS, job)),
     ...compute.map((job) => repeat('computeChecksums', CHECKSUMS_PAUSE_MS, job)),
+    repeat('forgetRevokedKeys', REVOKED_KEYS_PAUSE_MS, forgetRevokedKeys),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),
     repeat('recheckDamagedFiles', PAUSE_MS, recheckDamagedFiles),
     deliverWebhooks(context, signal),

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
-import type { NewKey } from '../../domain/key.ts'
+import type { Key, NewKey } from '../../domain/key.ts'
+import type { AccountData } from '../account-data.ts'
+import { MAX_REVOKED_KEYS } from '../key-data.ts'
 import { after, anAccount, type Contract, NOON, usageOf } from './builders.ts'
 
 /** The contract for accounts and keys. */
@@ -30,7 +32,7 @@ export function testAccounts({ name, open }: Contract): void {
     const { database, account, data } = await open(t)
     const other = database.of((await anAccount(database, 'other')).id)
     const details = aKey({ hash: 'abc' })
-    const key = await data.addKey(details)
+    const key = await addKey(data, details)
     assert.deepEqual(key, { ...details, accountId: account.id, lastUsedAt: null, revokedAt: null })
     assert.deepEqual(await database.findKey('abc'), key)
     assert.equal(await database.findKey('abd'), undefined)
@@ -45,7 +47,7 @@ export function testAccounts({ name, open }: Contract): void {
     async (t) => {
       const { database, data } = await open(t)
       const other = database.of((await anAccount(database, 'other')).id)
-      const { id } = await data.addKey(aKey({ scope: 'write', hash: 'abc' }))
+      const { id } = await addKey(data, { scope: 'write', hash: 'abc' })
       const options = { now: after(1), keepLast: true }
       assert.equal(await other.revokeKey(id, options), 'not_found')
       assert.equal(await data.revokeKey(id, options), 'revoked')
@@ -59,7 +61,7 @@ export function testAccounts({ name, open }: Contract): void {
     name('the last manage key is kept when two are revoked concurrently, unless keepLast is false'),
     async (t) => {
       const { data } = await open(t)
-      const keys = await Promise.all([1, 2].map(() => data.addKey(aKey({ scope: 'manage' }))))
+      const keys = await Promise.all([1, 2].map(() => addKey(data, { scope: 'manage' })))
       const revoke = (id: string, keepLast: boolean) => data.revokeKey(id, { now: NOON, keepLast })
       const outcomes = await Promise.all(keys.map(({ id }) => revoke(id, true)))
       assert.deepEqual(outcomes.toSorted(), ['last_manage_key', 'revoked'])
@@ -70,14 +72,86 @@ export function testAccounts({ name, open }: Contract): void {
 
   test(name('requests are counted by caller and window'), async (t) => {
     const { database } = await open(t)
-    assert.equal(await database.countRequest('a', NOON), 1)
-    assert.equal(await database.countRequest('a', NOON), 2)
-    assert.equal(await database.countRequest('b', NOON), 1)
-    assert.equal(await database.countRequest('a', after(1 / 60)), 1)
+    const count = async (keyId: string, time: Date) =>
+      (await database.countRequest({ keyId, group: 'account', limit: 10 }, time)).ofKey
+    assert.equal(await count('a', NOON), 1)
+    assert.equal(await count('a', NOON), 2)
+    assert.equal(await count('b', NOON), 1)
+    assert.equal(await count('a', after(1 / 60)), 1)
     // This request waited for the database while the next window began.
-    assert.equal(await database.countRequest('a', NOON), 3)
-    assert.equal(await database.countRequest('a', after(1 / 60)), 2)
+    assert.equal(await count('a', NOON), 3)
+    assert.equal(await count('a', after(1 / 60)), 2)
   })
+
+  test(
+    name('requests also count for a group, except for those above the limit of their key'),
+    async (t) => {
+      const { database } = await open(t)
+      const count = (keyId: string, group = 'one') =>
+        database.countRequest({ keyId, group, limit: 2 }, NOON)
+      assert.deepEqual(await count('a'), { ofKey: 1, ofGroup: 1 })
+      assert.deepEqual(await count('b'), { ofKey: 1, ofGroup: 2 })
+      assert.deepEqual(await count('a'), { ofKey: 2, ofGroup: 3 })
+      assert.deepEqual(await count('a'), { ofKey: 3, ofGroup: 3 })
+      assert.deepEqual(await count('c', 'other'), { ofKey: 1, ofGroup: 1 })
+      const keys = Array.from({ length: 20 }, (_, index) => `key ${index % 4}`)
+      await Promise.all(keys.map((key) => count(key, 'third')))
+      assert.deepEqual(await count('key 0', 'third'), { ofKey: 6, ofGroup: 8 })
+    },
+  )
+
+  test(name('concurrent calls cannot exceed the maximum number of active keys'), async (t) => {
+    const { database, data } = await open(t)
+    await addKey(database.of((await anAccount(database, 'other')).id))
+    const revoked = await addKey(data)
+    await data.revokeKey(revoked.id, { now: NOON, keepLast: false })
+    const added = await Promise.all([1, 2, 3, 4, 5].map(() => data.addKey(aKey(), 3)))
+    assert.equal(added.filter((key) => key !== undefined).length, 3)
+    assert.equal((await data.listKeys()).length, 4)
+  })
+
+  test(name('keys that were revoked long ago are forgotten, a few at a time'), async (t) => {
+    const { database, data } = await open(t)
+    const keys = [await addKey(data), await addKey(data), await addKey(data), await addKey(data)]
+    const [first, second, third] = keys
+    for (const key of [first, second]) {
+      await data.revokeKey(key?.id ?? '', { now: NOON, keepLast: false })
+    }
+    await data.revokeKey(third?.id ?? '', { now: after(2), keepLast: false })
+    assert.equal(await database.forgetRevokedKeys(NOON, 10), 0)
+    assert.equal(await database.forgetRevokedKeys(after(1), 1), 1)
+    assert.equal(await database.forgetRevokedKeys(after(1), 10), 1)
+    assert.equal(await database.forgetRevokedKeys(after(1), 10), 0)
+    const ids = (await data.listKeys()).map(({ id }) => id)
+    assert.deepEqual(
+      ids,
+      keys.slice(2).map(({ id }) => id),
+    )
+    assert.equal(await database.findKey(first?.hash ?? ''), undefined)
+  })
+
+  test(name('a limited number of revoked keys is kept, the latest ones'), async (t) => {
+    const { account, data } = await open(t)
+    const keys = Array.from({ length: MAX_REVOKED_KEYS + 2 }, (_, index) => ({
+      ...aKey(),
+      accountId: account.id,
+      lastUsedAt: null,
+      revokedAt: after(index),
+    }))
+    await data.importRecords({ keys, assets: [] })
+    const added = await addKey(data)
+    const ids = (await data.listKeys()).map(({ id }) => id)
+    assert.deepEqual(
+      ids,
+      [...keys.slice(2), added].map(({ id }) => id),
+    )
+  })
+}
+
+export async function addKey(data: AccountData, facts: Partial<NewKey> = {}): Promise<Key> {
+  const key = await data.addKey(aKey(facts), 1000)
+  assert.ok(key)
+  return key
 }
 
 export function aKey(facts: Partial<NewKey> = {}): NewKey {

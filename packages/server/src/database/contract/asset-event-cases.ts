@@ -170,8 +170,9 @@ export const ASSET_EVENT_CASES: EventCase[] = [
       const read = aKey('read')
       const manage = aKey('manage')
       return async () => {
-        await data.addKey(read)
-        await data.addKey(manage)
+        await data.addKey(read, 10)
+        await data.addKey(manage, 2)
+        assert.equal(await data.addKey(aKey('read'), 2), undefined)
         await data.revokeKey(read.id, { now: NOON, keepLast: true })
         assert.equal(await data.revokeKey(read.id, { now: NOON, keepLast: true }), 'revoked')
         await data.revokeKey(manage.id, { now: NOON, keepLast: true })
@@ -199,7 +200,10 @@ export const ASSET_EVENT_CASES: EventCase[] = [
     async prepare({ data }) {
       return async () => {
         await addToken(data)
-        await data.addUploadToken(aToken({ attach: select({ productIds: [1] }) }), 1000)
+        await data.addUploadToken(aToken({ attach: select({ productIds: [1] }) }), {
+          lifetimeMs: 1000,
+          maxTokens: 10,
+        })
       }
     },
     recorded: ['token.created'],

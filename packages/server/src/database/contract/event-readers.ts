@@ -6,7 +6,7 @@ import { until } from '@stowage/testing/machine/until'
 import { endedCredential } from '../../domain/key.ts'
 import type { Database } from '../database.ts'
 import type { EventQuery } from '../event-data.ts'
-import { aKey } from './accounts.ts'
+import { addKey } from './accounts.ts'
 import { aLink, aProduct, type Contract } from './builders.ts'
 
 /** The accounts that a listener is called with. */
@@ -64,7 +64,7 @@ export function testEventReaders({ name, open }: Contract): void {
       const tokenHash = '0123456789abcdef'.repeat(4)
       await database.removeSession(tokenHash)
       await until('the session is announced', () => woken.includes(endedCredential(tokenHash)))
-      const key = await data.addKey(aKey())
+      const key = await addKey(data)
       await data.revokeKey(key.id, { now: new Date(), keepLast: false })
       await until('the key is announced', () => woken.includes(endedCredential(key.id)))
     },

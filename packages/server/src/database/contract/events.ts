@@ -291,7 +291,7 @@ export function testEvents({ name, open }: Contract): void {
     await data.deleteVersion(id, 1)
     await database.recordVerification(id, { sha256: null, dueAt: inHours(1) })
     const key = { id: newUuid(), name: 'k', scope: 'read', hash: newUuid(), hint: 'h' } as const
-    await data.addKey({ ...key, createdAt: NOON })
+    await data.addKey({ ...key, createdAt: NOON }, 10)
     const page = await data.listEvents({ after: 0, limit: 100 })
     const { id: other } = await database.ensureAccount({ ...account, id: newUuid(), name: 'other' })
     const target = database.of(other)

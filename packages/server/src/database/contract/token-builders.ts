@@ -34,7 +34,7 @@ export async function addToken(
   lifetimeMs = HOUR_MS,
 ): Promise<NewUploadToken> {
   const token = aToken(limits)
-  const { outcome } = await data.addUploadToken(token, lifetimeMs)
+  const { outcome } = await data.addUploadToken(token, { lifetimeMs, maxTokens: 100 })
   assert.equal(outcome, 'added')
   return token
 }

@@ -24,6 +24,7 @@ import {
 } from './token-builders.ts'
 
 const HOUR_MS = 3_600_000
+const LIMITS = { lifetimeMs: HOUR_MS, maxTokens: 100 }
 
 /** The contract for upload tokens. */
 export function testUploadTokens({ name, open }: Contract): void {
@@ -37,7 +38,7 @@ export function testUploadTokens({ name, open }: Contract): void {
       origin: 'https://a.example',
       attach,
     })
-    const added = await data.addUploadToken(token, HOUR_MS)
+    const added = await data.addUploadToken(token, LIMITS)
     assert.ok(added.outcome === 'added')
     const { expiresAt } = added
     const expected = { ...token, accountId: account.id, expiresAt, isExpired: false }
@@ -51,6 +52,20 @@ export function testUploadTokens({ name, open }: Contract): void {
     assert.equal((await database.findUploadToken(replacing.hash))?.replaces, replacing.replaces)
     assert.equal(await database.findUploadToken('unknown'), undefined)
   })
+
+  test(
+    name('concurrent calls cannot exceed the maximum number of tokens that have not expired'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const other = database.of((await anAccount(database, 'other')).id)
+      await addToken(other)
+      await addToken(data, {}, 0)
+      const limits = { lifetimeMs: HOUR_MS, maxTokens: 3 }
+      const adding = [1, 2, 3, 4, 5].map(() => data.addUploadToken(aToken(), limits))
+      const outcomes = (await Promise.all(adding)).map(({ outcome }) => outcome)
+      assert.deepEqual(outcomes.toSorted(), ['added', 'added', 'added', 'too_many', 'too_many'])
+    },
+  )
 
   test(
     name('the event of a token has its limits, and neither the token nor its hash'),
@@ -83,7 +98,7 @@ export function testUploadTokens({ name, open }: Contract): void {
     const other = await anAccount(database, 'another account')
     await database.of(other.id).putProducts([aProduct({ productId: 1, variantId: 11, sku: 'A-1' })])
     const token = aToken({ attach: select({ productIds: [1], skus: ['A-1'] }) })
-    assert.deepEqual(await data.addUploadToken(token, HOUR_MS), {
+    assert.deepEqual(await data.addUploadToken(token, LIMITS), {
       outcome: 'products_not_found',
       unknown: select({ productIds: [1], skus: ['A-1'] }),
     })

@@ -123,12 +123,12 @@ export function accountData(
     assetsOfProducts: (ids, limit) => read((sql) => attachedRows(sql).assetsOfProducts(ids, limit)),
     newestAssetsOf: (id, limit) => read((sql) => attachedRows(sql).newestAssetsOf(id, limit)),
 
-    addKey: (key) => write((sql) => keys(sql).addKey(key)),
+    addKey: (key, maxKeys) => write((sql) => keys(sql).addKey(key, maxKeys)),
     listKeys: () => read((sql) => keys(sql).listKeys()),
     revokeKey: (id, options) => write((sql) => keys(sql).revokeKey(id, options)),
 
-    addUploadToken: (token, lifetimeMs) =>
-      write((sql) => accountUploadTokens(sql, writer).addUploadToken(token, lifetimeMs)),
+    addUploadToken: (token, limits) =>
+      write((sql) => accountUploadTokens(sql, writer).addUploadToken(token, limits)),
     listEvents: (query) => read((sql) => events(sql).listEvents(query)),
     importEvents: (page) => change((sql) => events(sql).importEvents(page)),
 

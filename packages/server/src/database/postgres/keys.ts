@@ -3,6 +3,7 @@ import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Writer } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
+import { MAX_REVOKED_KEYS } from '../key-data.ts'
 import { begin, type Sql } from './connection.ts'
 import { markEvents } from './event-marks.ts'
 import { recordEvent } from './record-events.ts'
@@ -28,11 +29,17 @@ function toKey(row: KeyRow): Key {
   }
 }
 
-export function globalKeys(sql: Sql): Pick<Database, 'findKey' | 'touchKey'> {
+export function globalKeys(sql: Sql): Pick<Database, 'findKey' | 'touchKey' | 'forgetRevokedKeys'> {
   return {
     async findKey(hash) {
       const [row] = await sql<KeyRow[]>`select * from keys where hash = ${hash}`
       return row && toKey(row)
+    },
+    async forgetRevokedKeys(before, limit) {
+      const forgotten = await sql`
+        delete from keys where id = any(array(
+          select id from keys where revoked_at < ${before} limit ${limit} for update skip locked))`
+      return forgotten.count
     },
     async touchKey(id, now) {
       await sql`update keys set last_used_at = ${now} where id = ${id}`
@@ -51,8 +58,22 @@ export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
   }
 
   return {
-    addKey: (key) =>
+    addKey: (key, maxKeys) =>
       begin(sql, async (transaction) => {
+        // Locks the account, so that concurrent calls can't exceed the limit.
+        await transaction`select from accounts where id = ${account} for no key update`
+        const [counts] = await transaction<{ active: number; revoked: number }[]>`
+          select count(*) filter (where revoked_at is null) as active, count(revoked_at) as revoked
+          from keys where account_id = ${account}`
+        const { active, revoked } = { active: 0, revoked: 0, ...counts }
+        if (active >= maxKeys) return undefined
+        if (revoked > MAX_REVOKED_KEYS) {
+          // Rows that a job is removing are skipped, so that no deadlock can occur.
+          await transaction`
+            delete from keys where id = any(array(
+              select id from keys where account_id = ${account} and revoked_at is not null
+              order by revoked_at, id limit ${revoked - MAX_REVOKED_KEYS} for update skip locked))`
+        }
         const [row] = await transaction<KeyRow[]>`
           insert into keys (id, account_id, name, scope, hash, hint, created_at)
           values (${key.id}, ${account}, ${key.name}, ${key.scope}, ${key.hash}, ${key.hint},

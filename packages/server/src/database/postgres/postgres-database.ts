@@ -65,6 +65,8 @@ export async function openPostgresDatabase(
 
     findKey: (hash) => readFor(hash)((sql) => globalKeys(sql).findKey(hash)),
     touchKey: (id, now) => writeFor(id)((sql) => globalKeys(sql).touchKey(id, now)),
+    forgetRevokedKeys: (before, limit) =>
+      run((sql) => globalKeys(sql).forgetRevokedKeys(before, limit)),
     addSession: (session, limits) =>
       writeFor(session.keyId)((sql) => globalSessions(sql).addSession(session, limits)),
     findSession: (tokenHash) =>
@@ -75,8 +77,8 @@ export async function openPostgresDatabase(
       readFor(hash)((sql) => globalUploadTokens(sql).findUploadToken(hash)),
     forgetUploadTokens: (keptForMs, limit) =>
       run((sql) => globalUploadTokens(sql).forgetUploadTokens(keptForMs, limit)),
-    countRequest: (keyId, windowStart) =>
-      writeFor(keyId)((sql) => globalRequestCount(sql).countRequest(keyId, windowStart)),
+    countRequest: (request, windowStart) =>
+      writeFor(request.keyId)((sql) => globalRequestCount(sql).countRequest(request, windowStart)),
 
     readClock: () => read((sql) => globalJobs(sql).readClock()),
     listOverdueUploads: (limit) => read((sql) => globalJobs(sql).listOverdueUploads(limit)),

@@ -76,13 +76,19 @@ export function globalUploadTokens(
 export function accountUploadTokens(sql: Sql, writer: Writer): Pick<AccountData, 'addUploadToken'> {
   const { account } = writer
   return {
-    addUploadToken: (token, lifetimeMs) =>
+    addUploadToken: (token, { lifetimeMs, maxTokens }) =>
       begin(sql, async (transaction) => {
         const { attach } = token
         const products = attach && (await lockProducts(transaction, account, attach))
         if (products && !products.isComplete) {
           return { outcome: 'products_not_found', unknown: products.unknown }
         }
+        // Locks the account, so that concurrent calls can't exceed the limit.
+        await transaction`select from accounts where id = ${account} for no key update`
+        const [valid] = await transaction<{ count: number }[]>`
+          select count(*) as count from upload_tokens
+          where account_id = ${account} and expires_at > clock_timestamp()`
+        if ((valid?.count ?? 0) >= maxTokens) return { outcome: 'too_many' }
         const [row] = await transaction<Pick<TokenRow, 'expires_at'>[]>`
           insert into upload_tokens (id, account_id, hash, key_hash, created_at, expires_at, max_bytes,
             max_files, media_types, origin, attach, replaces)

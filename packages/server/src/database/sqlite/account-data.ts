@@ -125,12 +125,12 @@ export function prepareAccountData(
         read(() => attachedRows.assetsOfProducts(account, ids, limit)),
       newestAssetsOf: (id, limit) => read(() => attachedRows.newestAssetsOf(account, id, limit)),
 
-      addKey: (key) => write(() => keys.addKey(writer, key)),
+      addKey: (key, maxKeys) => write(() => keys.addKey(writer, key, maxKeys)),
       listKeys: () => read(() => keys.listKeys(account)),
       revokeKey: (id, options) => free(() => keys.revokeKey(writer, id, options)),
 
-      addUploadToken: (token, lifetimeMs) =>
-        write(() => uploadTokens.addUploadToken(writer, token, lifetimeMs)),
+      addUploadToken: (token, limits) =>
+        write(() => uploadTokens.addUploadToken(writer, token, limits)),
 
       listEvents: (query) => read(() => events.listEvents(account, query)),
       importEvents: (page) => write(() => events.importEvents(account, page)),

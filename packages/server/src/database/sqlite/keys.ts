@@ -1,6 +1,7 @@
 import type { KeyEventType } from '../../domain/event.ts'
 import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
 import type { Writer } from '../cache-account-data.ts'
+import { MAX_REVOKED_KEYS } from '../key-data.ts'
 import { prepareRecordEvents } from './record-events.ts'
 import type { Connection } from './statement.ts'
 
@@ -52,6 +53,19 @@ export function prepareKeys(connection: Connection) {
          where account_id = :account and scope = 'manage' and revoked_at is null))
      returning *`,
   )
+  const counts = prepare<{ active: number; revoked: number }>(
+    `select count(*) filter (where revoked_at is null) as active, count(revoked_at) as revoked
+     from keys where account_id = :account`,
+  )
+  const removeOldest = prepare(
+    `delete from keys where id in (
+       select id from keys where account_id = :account and revoked_at is not null
+       order by revoked_at, id limit :excess)`,
+  )
+  const anyForgettable = prepare('select 1 from keys where revoked_at < :before limit 1')
+  const forget = prepare(
+    'delete from keys where id in (select id from keys where revoked_at < :before limit :limit)',
+  )
   const byId = prepare<KeyRow>('select * from keys where account_id = :account and id = :id')
 
   function record(writer: Writer, type: KeyEventType, row: KeyRow): void {
@@ -67,9 +81,18 @@ export function prepareKeys(connection: Connection) {
     touchKey(id: string, now: Date): void {
       touch.run({ id, now: now.getTime() })
     },
-    addKey(writer: Writer, { createdAt, ...key }: NewKey): Key {
+    forgetRevokedKeys(before: Date, limit: number): number {
+      const time = { before: before.getTime() }
+      // Reads first: a read is much cheaper than a write that changes nothing.
+      return anyForgettable.get(time) === undefined ? 0 : forget.run({ ...time, limit })
+    },
+    addKey(writer: Writer, { createdAt, ...key }: NewKey, maxKeys: number): Key | undefined {
       const { account } = writer
       return transaction(() => {
+        const { active, revoked } = counts.get({ account }) ?? { active: 0, revoked: 0 }
+        if (active >= maxKeys) return undefined
+        const excess = revoked - MAX_REVOKED_KEYS
+        if (excess > 0) removeOldest.run({ account, excess })
         const row = insert.get({ account, ...key, created_at: createdAt.getTime() })
         if (row === undefined) throw new Error('the key was not stored')
         record(writer, 'key.created', row)

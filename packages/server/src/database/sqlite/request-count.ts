@@ -16,11 +16,18 @@ export function countRequestsInMemory() {
     return counts
   }
 
-  return (keyId: string, windowStart: Date): number => {
+  return (
+    { keyId, group, limit }: { keyId: string; group: string; limit: number },
+    windowStart: Date,
+  ) => {
     const start = windowStart.getTime()
     const counts = windows.get(start) ?? startWindow(start)
-    const count = (counts.get(keyId) ?? 0) + 1
-    counts.set(keyId, count)
-    return count
+    const countOne = (who: string) => {
+      const count = (counts.get(who) ?? 0) + 1
+      counts.set(who, count)
+      return count
+    }
+    const ofKey = countOne(keyId)
+    return { ofKey, ofGroup: ofKey > limit ? (counts.get(group) ?? 0) : countOne(group) }
   }
 }

@@ -79,13 +79,14 @@ export async function openSqliteDatabase(
 
     findKey: (hash) => read(() => keys.findKey(hash)),
     touchKey: (id, now) => write(() => keys.touchKey(id, now)),
+    forgetRevokedKeys: (before, limit) => free(() => keys.forgetRevokedKeys(before, limit)),
     addSession: (session, limits) => write(() => sessions.addSession(session, limits)),
     findSession: (tokenHash) => read(() => sessions.findSession(tokenHash)),
     removeSession: (tokenHash) => free(() => sessions.removeSession(tokenHash)),
     findUploadToken: (hash) => read(() => uploadTokens.findUploadToken(hash)),
     forgetUploadTokens: (keptForMs, limit) =>
       free(() => uploadTokens.forgetUploadTokens(keptForMs, limit)),
-    countRequest: (keyId, windowStart) => read(() => countRequest(keyId, windowStart)),
+    countRequest: (request, windowStart) => read(() => countRequest(request, windowStart)),
 
     readClock: () => read(() => jobs.readClock()),
     listOverdueUploads: (limit) => read(() => jobs.listOverdueUploads(limit)),

@@ -49,6 +49,9 @@ export function prepareUploadTokens(connection: Connection) {
      values (:id, :account, :hash, :key_hash, :clock, :expires_at, :max_bytes, :max_files, :media_types,
        :origin, :attach, :replaces)`,
   )
+  const countValid = prepare<{ count: number }>(
+    'select count(*) as count from upload_tokens where account_id = :account and expires_at > :clock',
+  )
   const byHash = prepare<TokenRow>('select * from upload_tokens where hash = :hash')
   const own = prepare<TokenRow>(
     'select * from upload_tokens where id = :id and account_id = :account',
@@ -68,7 +71,11 @@ export function prepareUploadTokens(connection: Connection) {
   )
 
   return {
-    addUploadToken(writer: Writer, token: NewUploadToken, lifetimeMs: number): AddedUploadToken {
+    addUploadToken(
+      writer: Writer,
+      token: NewUploadToken,
+      { lifetimeMs, maxTokens }: { lifetimeMs: number; maxTokens: number },
+    ): AddedUploadToken {
       const { account } = writer
       const { attach, mediaTypes } = token
       return transaction(() => {
@@ -77,6 +84,8 @@ export function prepareUploadTokens(connection: Connection) {
           return { outcome: 'products_not_found', unknown: products.unknown }
         }
         const clock = Date.now()
+        const valid = countValid.get({ account, clock })?.count ?? 0
+        if (valid >= maxTokens) return { outcome: 'too_many' }
         insert.run({
           id: token.id,
           account,

@@ -45,7 +45,7 @@ export async function authorize(
   request.caller = caller
   // Shared caches never store responses to requests with a key, but they may with a cookie.
   if (caller.session !== undefined) reply.header('Cache-Control', 'no-store')
-  const status = await limitRate(context, caller.keyId)
+  const status = await limitRate(context, caller)
   if (status !== undefined) applyRateLimit(context, status, reply)
   if (caller.uploadToken !== undefined)
     checkUploadToken(caller.uploadToken, endpoint.allowsUploadTokens, request)
@@ -78,11 +78,13 @@ function applyRateLimit(context: Context, status: RateLimitStatus, reply: Fastif
     'X-RateLimit-Remaining': status.remaining,
     'X-RateLimit-Reset': resetsAt / 1000,
   })
-  if (!status.isExceeded) return
+  if (status.exceeded === undefined) return
   const seconds = Math.max(1, Math.ceil((resetsAt - context.clock().getTime()) / 1000))
   reply.header('Retry-After', seconds)
   throw new ServiceError(
     'too_many_requests',
-    `The limit of ${status.limit} requests per minute is exceeded. Retry in ${seconds} s.`,
+    status.exceeded === 'key'
+      ? `The limit of ${status.limit} requests per minute is exceeded. Retry in ${seconds} s.`
+      : `All keys or upload tokens of the account together exceed its limit of requests per minute. Retry in ${seconds} s.`,
   )
 }

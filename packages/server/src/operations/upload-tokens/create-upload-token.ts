@@ -1,6 +1,7 @@
+import { MAX_UPLOAD_TOKENS } from '@stowage/protocol'
 import { formatUploadToken, KEY_ENTROPY_BYTES } from '../../domain/api-key.ts'
 import type { UploadTokenLimits } from '../../domain/upload-token.ts'
-import { invalid } from '../../errors.ts'
+import { invalid, ServiceError } from '../../errors.ts'
 import type { AccountContext } from '../context.ts'
 import type { Caller } from '../keys/caller.ts'
 import { hashKey } from '../keys/hash-key.ts'
@@ -33,8 +34,14 @@ export async function createUploadToken(
   const keyHash = caller.key?.hash ?? adminKeyHash(token, caller.adminHash ?? '')
   const added = await context.data.addUploadToken(
     { ...limits, id, hash: hashKey(token), keyHash },
-    lifetimeMs,
+    { lifetimeMs, maxTokens: MAX_UPLOAD_TOKENS },
   )
+  if (added.outcome === 'too_many') {
+    throw new ServiceError(
+      'too_many_upload_tokens',
+      `The account has ${MAX_UPLOAD_TOKENS} upload tokens that have not expired, which is the maximum. Create tokens with a shorter lifetime, and only when they are needed.`,
+    )
+  }
   if (added.outcome === 'products_not_found') throw unknownProducts(added.unknown, 'attach.')
   return { id, token, expiresAt: added.expiresAt }
 }

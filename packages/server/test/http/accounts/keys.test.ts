@@ -12,6 +12,7 @@ import {
   requestKey,
 } from '@stowage/testing/service/accounts'
 import { API } from '@stowage/testing/service/upload'
+import { forgetRevokedKeys } from '../../../src/jobs/schedule.ts'
 import { sendExactly } from '../../support/exact-request.ts'
 
 const KEY_SHAPE = /^stow_[0-9A-Za-z]{49}$/
@@ -227,4 +228,34 @@ test('a request without a key is refused before its body is parsed', async (t) =
     const response = await sendExactly(baseUrl, { method: 'POST', path: KEYS, headers, body })
     assert.deepEqual([response.status, response.body.code], [401, 'unauthenticated'])
   }
+})
+
+test('an account can have 100 active keys, and revoked ones do not count', async (t) => {
+  const service = await aKeyedService(t)
+  const { call, keys } = await anAccount(service, { name: 'shop' })
+  for (let count = 3; count < 100; count += 1) await requestKey(call, 'read')
+  const request = { name: 'one more', scope: 'read' }
+  const refused = await call('POST', KEYS, request)
+  assert.deepEqual([refused.status, refused.body.code], [409, 'too_many_keys'])
+  await call('DELETE', `${KEYS}/${keys.read.id}`)
+  assert.equal((await call('POST', KEYS, request)).status, 201)
+  assert.equal((await call('POST', KEYS, request)).status, 409)
+})
+
+test('a revoked key is listed for 90 days, and its events keep its name', async (t) => {
+  const service = await aKeyedService(t)
+  const { context } = service
+  const { call, keys } = await anAccount(service, { name: 'shop' })
+  const { id } = await requestKey(call, 'read', 'the old backend')
+  const now = context.clock
+  context.clock = () => new Date(Date.now() - 91 * 24 * 3_600_000)
+  await call('DELETE', `${KEYS}/${id}`)
+  context.clock = () => new Date(Date.now() - 89 * 24 * 3_600_000)
+  await call('DELETE', `${KEYS}/${keys.read.id}`)
+  context.clock = now
+  await forgetRevokedKeys(context, new AbortController().signal)
+  const listed = (await call('GET', KEYS)).body.data.map((key: { id: string }) => key.id)
+  assert.ok(!listed.includes(id) && listed.includes(keys.read.id))
+  const { body } = await call('GET', `${API}/events?type=key.revoked`)
+  assert.equal(body.data[0].data.name, 'the old backend')
 })

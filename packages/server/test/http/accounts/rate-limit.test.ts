@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
-import { ADMIN_KEY, aKeyedService, anAccount, callerWith } from '@stowage/testing/service/accounts'
+import {
+  ADMIN_KEY,
+  aKeyedService,
+  anAccount,
+  type Call,
+  callerWith,
+} from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { formatApiKey, formatUploadToken } from '../../../src/domain/api-key.ts'
+import { forAccount } from '../../../src/operations/context.ts'
+import { createKey } from '../../../src/operations/keys/create-key.ts'
 
 const MINUTE = Date.UTC(2030, 0, 1, 12, 30)
 
@@ -50,6 +58,48 @@ test('each key has its own limit, even within the same account', async (t) => {
     assert.equal((await call('GET', `${API}/account`)).status, 200)
     assert.equal((await call('GET', `${API}/account`)).status, 429)
   }
+})
+
+test('all keys of an account together send at most ten times the requests of one key', async (t) => {
+  const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '2' })
+  const { id } = await anAccount(service, { name: 'shop' })
+  const other = await anAccount(service, { name: 'other' })
+  setClock(service, 0)
+  const own = forAccount(service.context, id)
+  const calls: Call[] = []
+  for (let count = 0; count < 12; count += 1) {
+    const { secret } = await createKey(own, { name: 'another', scope: 'write' })
+    calls.push(callerWith(service.baseUrl, secret))
+  }
+  const [runaway = other.call, ...rest] = calls
+  // Requests above the limit of the key do not count for the account.
+  for (let count = 0; count < 30; count += 1) await runaway('GET', `${API}/account`)
+  const responses = []
+  for (const call of [...rest, ...rest]) responses.push(await call('GET', `${API}/account`))
+  const statuses = responses.map(({ status }) => status)
+  assert.deepEqual(statuses, [...Array(18).fill(200), ...Array(4).fill(429)])
+  const [refused] = responses.slice(-1)
+  assert.deepEqual(refused && limitHeaders(refused.headers), ['2', '0', resetsAt(60), '60'])
+  assert.match(refused?.body.message, /All keys .* of the account together/)
+  assert.equal((await other.call('GET', `${API}/account`)).status, 200)
+})
+
+test('upload tokens of an account do not use up the requests of its keys', async (t) => {
+  const service = await aKeyedService(t, { STOWAGE_RATE_LIMIT: '30' })
+  const { call } = await anAccount(service, { name: 'shop' })
+  setClock(service, 0)
+  const tokens = []
+  for (let count = 0; count < 11; count += 1) {
+    const { body } = await call('POST', `${API}/upload-tokens`, { max_bytes: 1 })
+    tokens.push(callerWith(service.baseUrl, body.token))
+  }
+  const statuses = new Set<number>()
+  for (const page of tokens) {
+    const requests = Array.from({ length: 30 }, () => page('GET', `${API}/account`))
+    for (const { status } of await Promise.all(requests)) statuses.add(status)
+  }
+  assert.deepEqual(statuses, new Set([403, 429]))
+  assert.equal((await call('GET', `${API}/account`)).status, 200)
 })
 
 test('a request over the limit changes nothing', async (t) => {

@@ -5,6 +5,7 @@ import {
   ADMIN_KEY,
   aKeyedService,
   anAccount,
+  type Call,
   callerWith,
   KEYS,
   type TextResponse,
