@@ -149,8 +149,8 @@ export function buildApp(options: AppOptions): FastifyInstance {
     done()
   })
   if (!isOpen) handlePreflights(app)
-  app.addHook('onRequest', (request, _reply, done) => {
-    refuseMalformedRequests(request)
+  app.addHook('onRequest', (request, reply, done) => {
+    refuseMalformedRequests(request, reply)
     refuseExpectations(request)
     done()
   })

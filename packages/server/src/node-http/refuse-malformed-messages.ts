@@ -7,11 +7,31 @@ import { type PendingResponse, trackPendingResponses } from './track-pending-res
 /** An import would also load fetch: see `http-modules.ts`. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
-/** The error for a request that is not HTTP, has headers that are too large, or has no Host. */
+/** The error for a request that is not HTTP, has headers that are too large, or that `isMalformed`. */
 export const MALFORMED_REQUEST = {
   code: 'malformed_request',
-  message: 'The request is malformed. Send well-formed HTTP/1.1 with a Host header.',
+  message:
+    'The request is malformed. Send well-formed HTTP/1.1 with one Host header, and no Transfer-Encoding except chunked.',
 } as const
+
+/**
+ * Whether the request violates HTTP in a way that Node's parser accepts, and that a proxy may interpret differently:
+ * several Host headers or a Host that is none, or a transfer coding that the service would not decode.
+ * https://www.rfc-editor.org/rfc/rfc9112#section-3.2 and #section-6.1
+ */
+export function isMalformed({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
+  const { host = '', 'transfer-encoding': coding } = headers
+  if (/[\s,/\\@?#]/.test(host)) return true
+  if (coding !== undefined && (coding.toLowerCase() !== 'chunked' || httpVersion !== '1.1')) {
+    return true
+  }
+  let hosts = 0
+  for (let index = 0; index < rawHeaders.length; index += 2) {
+    const name = rawHeaders[index] ?? ''
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts += 1
+  }
+  return hosts > 1
+}
 
 /** The error for CONNECT, the one method that Node passes to no request handler. */
 const NO_PROXY = {

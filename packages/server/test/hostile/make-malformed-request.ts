@@ -6,7 +6,8 @@ import type { MalformedRequest, Port } from './request.ts'
 /** A message that violates the rules of HTTP, for either port. */
 export function makeMalformedRequest(context: GeneratorContext, port: Port): MalformedRequest {
   const { random } = context
-  const { name, make, isIncomplete = false, mayBeSeveral = false } = random.pick(MALFORMED_MESSAGES)
+  const malformed = random.pick(MALFORMED_MESSAGES)
+  const { name, make, isIncomplete = false, mayBeSeveral = false, isRefused = false } = malformed
   const message = aMessage(context, port)
   const text = make(random, message)
   return {
@@ -17,6 +18,7 @@ export function makeMalformedRequest(context: GeneratorContext, port: Port): Mal
     bytes: Buffer.from(text, 'latin1'),
     isIncomplete,
     mayBeSeveral,
+    isRefused,
     operation: undefined,
   }
 }

@@ -6,6 +6,7 @@ import {
   HOSTS,
   LENGTHS,
   NOT_HTTP,
+  SECOND_HOSTS,
   START_LINES,
 } from './malformed-values.ts'
 import type { Message } from './message.ts'
@@ -17,6 +18,8 @@ export interface MalformedMessage {
   isIncomplete?: boolean
   /** The bytes may be parsed as two messages, of which the second is refused. */
   mayBeSeveral?: boolean
+  /** The service must respond with 400 and close the connection. */
+  isRefused?: boolean
 }
 
 /** This request is sent inside the body of another one, and must not get a response. */
@@ -69,6 +72,32 @@ export const MALFORMED_MESSAGES: readonly [MalformedMessage, ...MalformedMessage
     name: 'an invalid transfer coding',
     make: (random, message) =>
       write(message, [`Transfer-Encoding: ${random.pick(CODINGS)}`], chunked('{"a":1}')),
+    isRefused: true,
+  },
+  {
+    name: 'two transfer codings in two headers',
+    make: (random, message) =>
+      write(
+        message,
+        [`Transfer-Encoding: ${random.pick(CODINGS)}`, 'Transfer-Encoding: chunked'],
+        chunked(random.pick(['{"a":1}', SMUGGLED])),
+      ),
+    isRefused: true,
+  },
+  {
+    name: 'chunks in HTTP/1.0',
+    make: (_, message) =>
+      write(message, ['Transfer-Encoding: chunked'], chunked('{"a":1}')).replace('/1.1', '/1.0'),
+    isRefused: true,
+  },
+  {
+    name: 'two Host headers',
+    make: (random, message) => {
+      const hosts = [...message.headers.slice(0, 1), random.pick(SECOND_HOSTS)]
+      const headers = [...random.pick([hosts, hosts.toReversed()]), ...message.headers.slice(1)]
+      return write({ ...message, headers })
+    },
+    isRefused: true,
   },
   {
     name: 'a malformed chunk',

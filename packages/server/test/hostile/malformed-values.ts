@@ -111,6 +111,8 @@ export const HOSTS = [
   `Host: ${'a'.repeat(9_000)}`,
 ] as const
 
+export const SECOND_HOSTS = ['Host: a', 'host: b', 'HOST:', 'Host: 127.0.0.1'] as const
+
 export const NOT_HTTP = [
   '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003',
   'SSH-2.0-OpenSSH_9.2\r\n',

@@ -34,6 +34,8 @@ export interface MalformedRequest extends Expectation {
   isIncomplete: boolean
   /** The bytes may be parsed as two messages, of which the second is refused. */
   mayBeSeveral: boolean
+  /** The service must respond with 400 and close the connection. */
+  isRefused: boolean
 }
 
 export type HostileRequest = FramedRequest | MalformedRequest

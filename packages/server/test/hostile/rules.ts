@@ -135,6 +135,10 @@ export function checkMalformed(
   if (response === undefined && probe === 'closed' && !request.isIncomplete) {
     return { rule: 'a request gets exactly one response', detail: 'closed without one' }
   }
+  if (request.isRefused && (response?.status !== 400 || probe !== 'closed')) {
+    const rule = 'a message that proxies interpret differently gets 400, and ends the connection'
+    return { rule, detail: `${response?.status}, and the probe that followed: ${probe}` }
+  }
   return undefined
 }
 

@@ -61,8 +61,9 @@ export function sendError(
   reply: FastifyReply,
 ): FastifyReply {
   // After refusing a body, Fastify closes the connection. The sender would be cut off before it has read
-  // the response, and pipelined requests would lose theirs.
-  reply.removeHeader('connection')
+  // the response, and pipelined requests would lose theirs. After a malformed request, the connection must be closed.
+  const isMalformed = error instanceof ServiceError && error.code === 'malformed_request'
+  if (!isMalformed) reply.removeHeader('connection')
   if (error instanceof ServiceError) {
     const { code, message, data } = wireErrors(error)
     if (code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer')

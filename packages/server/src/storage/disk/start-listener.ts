@@ -10,6 +10,7 @@ import {
 } from '../../node-http/expectations.ts'
 import { keepIdleConnections } from '../../node-http/keep-idle-connections.ts'
 import {
+  isMalformed,
   MALFORMED_REQUEST,
   refuseMalformedMessages,
 } from '../../node-http/refuse-malformed-messages.ts'
@@ -115,8 +116,10 @@ async function respond(
   allowAnyOrigin(response)
   const { method = '', url = '' } = request
   if (hasUnknownExpectation(request)) return refuse(request, response, UNKNOWN_EXPECTATION)
-  if (request.headers.host === undefined && request.httpVersion === '1.1') {
-    return refuse(request, response, MALFORMED_REQUEST)
+  const hasNoHost = request.headers.host === undefined && request.httpVersion === '1.1'
+  if (hasNoHost || isMalformed(request)) {
+    // A proxy may disagree about where the next request begins.
+    return refuse(request, response, { ...MALFORMED_REQUEST, headers: { Connection: 'close' } })
   }
   if (!/^\/(uploads|objects)\//.test(url)) {
     return refuse(request, response, {

@@ -10,6 +10,26 @@ import type { UploadFixture } from '../../../support/upload-fixture.ts'
 
 const FILE = '{"name":"a.bin","size":1}'
 
+/** The service closes the connection after its response to one of these, although the client would keep it. */
+const HOSTS = [
+  'Host: 127.0.0.1\r\nHost: 127.0.0.1',
+  'Host: 127.0.0.1\r\nHOST: evil.example',
+  'Host: 127.0.0.1\r\nX-A: b\r\nhost:',
+  'X-A: b',
+]
+const CODINGS = [
+  'gzip, chunked',
+  'gzip\r\nTransfer-Encoding: chunked',
+  'identity, chunked',
+  ', chunked',
+  'gzip',
+  'identity',
+  'chunked, chunked',
+  'chunked\r\nTransfer-Encoding: chunked',
+  'chunked;q=1',
+  'xchunked',
+]
+
 /** Text that is not HTTP, or HTTP that two parsers could interpret differently. */
 function malformed(path: string, method: string): [input: string, text: string][] {
   const start = `${method} ${path} HTTP/1.1\r\n`
@@ -32,6 +52,20 @@ function malformed(path: string, method: string): [input: string, text: string][
     ['a Content-Length in hexadecimal', `${start}${headers}Content-Length: 0x19\r\n\r\n${FILE}`],
     ['a negative Content-Length', `${start}${headers}Content-Length: -1\r\n\r\n${FILE}`],
     ['two lengths', `${start}${headers}${length}Content-Length: 2\r\n\r\n${FILE}`],
+    ['two equal lengths', `${start}${headers}${length}${length}\r\n${FILE}`],
+    ['a list of lengths', `${start}${headers}Content-Length: 25, 25\r\n\r\n${FILE}`],
+    ...HOSTS.map((host): [string, string] => [
+      `the Host headers ${JSON.stringify(host)}`,
+      `${start}${host}\r\nContent-Type: application/json\r\n${length}\r\n${FILE}`,
+    ]),
+    ...CODINGS.map((coding): [string, string] => [
+      `the transfer coding ${JSON.stringify(coding)}`,
+      `${start}Host: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: ${coding}\r\n\r\n19\r\n${FILE}\r\n0\r\n\r\n`,
+    ]),
+    [
+      'chunks in HTTP/1.0',
+      `${method} ${path} HTTP/1.0\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n19\r\n${FILE}\r\n0\r\n\r\n`,
+    ],
     [
       'a length and chunks',
       `${start}${headers}${length}Transfer-Encoding: chunked\r\n\r\n19\r\n${FILE}\r\n0\r\n\r\n`,
