@@ -251,6 +251,7 @@ async function composeContext(parts: {
     removeObjects: (signal) => removeObjects(context, signal),
     presentEvent,
     sendWebhook: openWebhookSender({ targets: webhookTargets }),
+    deliveries: new EventTarget(),
     attemptDelivery: (claimed, signal) => attemptDelivery(context, claimed, signal),
     warn: (message, error) => logger.warn({ err: error }, message),
   }

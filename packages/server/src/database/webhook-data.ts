@@ -140,6 +140,9 @@ export interface DeliveryData {
     limits: ClaimLimits,
   ): Promise<ClaimedDelivery[]>
 
+  /** When the next delivery of an enabled webhook is due; undefined if none is pending. */
+  nextDeliveryAt(health: WebhookHealth): Promise<Date | undefined>
+
   /** Extends claims whose requests are still running. A claim that another instance has taken over is not an error. */
   renewClaims(claimed: ClaimedDelivery[], claimedUntil: Date): Promise<void>
 

@@ -9,6 +9,7 @@ import { API } from '@stowage/testing/service/upload'
 import { deliverAll } from '../../test/support/deliver-webhooks.ts'
 import { takeOverJobs } from '../../test/support/run-jobs.ts'
 import { aWebhookReceiver } from '../../test/support/webhook-receiver.ts'
+import { eventNumber } from '../domain/event.ts'
 import { attemptDelivery } from '../operations/webhooks/attempt-delivery.ts'
 import { CLAIM_MS } from '../operations/webhooks/delivery-limits.ts'
 import { deliverWebhooks } from './deliver-webhooks.ts'
@@ -33,7 +34,7 @@ test('the service sends events soon after the change', async (t) => {
   await addWebhook(service, receiver.url)
   await addLinks(service, 3)
   await until('all events are received', () => receiver.received.length === 3)
-  const ids = receiver.events().map(({ id }) => id)
+  const ids = receiver.events().map(({ id }) => eventNumber(id))
   assert.deepEqual(ids.sort(), [2, 3, 4])
 })
 
@@ -69,7 +70,7 @@ test('the deliveries of a killed instance are sent by another one', async (t) =>
   await until('it has claimed and sent all deliveries', () => sent === 3)
   assert.equal(await deliverAll(own), 0)
   assert.equal(await deliverAll(own, CLAIM_MS + 1000), 3)
-  const ids = receiver.events().map((event) => event.id)
+  const ids = receiver.events().map((event) => eventNumber(event.id))
   assert.deepEqual(ids.sort(), [2, 3, 4])
   assert.ok(killed)
 })
@@ -119,7 +120,7 @@ test('several instances that queue and send at the same time send each event onc
     counts.reduce((sum, count) => sum + count, rest),
     40,
   )
-  const ids = receiver.events().map(({ id }) => id)
+  const ids = receiver.events().map(({ id }) => eventNumber(id))
   assert.deepEqual(
     ids.sort((a, b) => a - b),
     Array.from({ length: 40 }, (_, index) => index + 2),
@@ -148,7 +149,7 @@ test('the total size of the bodies of running requests is limited', async (t) =>
   own.attemptDelivery = async (claimed) => {
     running.push(claimed.bytes)
     await respond.promise
-    await attemptDelivery(own, claimed)
+    return attemptDelivery(own, claimed)
   }
   const job = deliverWebhooks(own, stop.signal)
   const all = () => Math.max(...requested)
@@ -160,6 +161,43 @@ test('the total size of the bodies of running requests is limited', async (t) =>
   assert.equal(receiver.received.length, 2)
   stop.abort()
   await job
+})
+
+test('an idle job does not poll, but a retry is sent when it is due, and a repeated delivery immediately', async (t) => {
+  const service = await aService(t)
+  const { database } = service.context
+  let claims = 0
+  service.context.database = {
+    ...database,
+    claimDeliveries(...args) {
+      claims += 1
+      return database.claimDeliveries(...args)
+    },
+  }
+  const receiver = await aWebhookReceiver(t)
+  const times: number[] = []
+  receiver.respond = (response) => {
+    times.push(performance.now())
+    response.writeHead(times.length === 1 ? 500 : 200).end()
+  }
+  const id = await addWebhook(service, receiver.url)
+  await addLinks(service, 1)
+  await until('the first attempt has failed', () => times.length === 1)
+  claims = 0
+  await until('it is retried', () => times.length === 2, 20_000)
+  const [first = 0, second = 0] = times
+  assert.ok(second - first > 4_900 && second - first < 10_000, `${second - first} ms`)
+  // Polling every 500 ms would need 20 or more.
+  assert.ok(claims < 16, `${claims} claims`)
+  const path = `${API}/webhooks/${id}/deliveries`
+  await until('it has succeeded', async () => {
+    const { data } = (await service.call('GET', path)).body
+    return data[0].status === 'succeeded'
+  })
+  const [delivery] = (await service.call('GET', path)).body.data
+  const again = await service.call('POST', `${path}/${delivery.id}/redeliver`)
+  assert.equal(again.status, 202)
+  await until('it is sent again', () => times.length === 3, 5_000)
 })
 
 test('waking a loop while it works ends its next wait immediately', async () => {

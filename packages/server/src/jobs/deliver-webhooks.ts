@@ -1,5 +1,5 @@
 import type { ClaimedDelivery, ClaimLimits, WebhookHealth } from '../database/webhook-data.ts'
-import type { Context } from '../operations/context.ts'
+import type { AttemptOutcome, Context } from '../operations/context.ts'
 import {
   CLAIM_MS,
   MAX_ATTEMPTS_PER_FAILING_WEBHOOK,
@@ -8,8 +8,12 @@ import {
 import { queueDeliveries } from '../operations/webhooks/queue-deliveries.ts'
 import { createWakeUp, type WakeUp } from './wake-up.ts'
 
-/** How often the job looks for work that does not wake it, such as retries that have become due. */
+/** How often the job looks for deliveries while there are some: other instances may need help. */
 const POLL_MS = 500
+/** For how long after a request the job looks for more. */
+const BUSY_MS = 2_000
+/** How often the job looks for work that did not wake it, such as the deliveries of an instance that was killed. */
+const FALLBACK_MS = 30_000
 const PAUSE_AFTER_ERROR_MS = 5_000
 /** How long a shutdown waits for responses. */
 const DRAIN_MS = 3_000
@@ -50,29 +54,36 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
   const wakeUps = { working: createWakeUp(), failing: createWakeUp() }
   const queue = createWakeUp()
   const late = new AbortController()
-  const stopListening = context.database.onEvents(() => queue.wake())
+  function wakeSenders(): void {
+    for (const wakeUp of Object.values(wakeUps)) wakeUp.wake()
+  }
+  const stopListening = context.database.onEvents((accountId) => {
+    queue.wake()
+    // The call is not for certain events, but a regular check: deliveries may have become due, too.
+    if (accountId === undefined) wakeSenders()
+  })
   signal.addEventListener('abort', stopListening, { once: true })
+  context.deliveries.addEventListener('due', wakeSenders, { signal })
   await Promise.all([
     repeat(queue, async () => {
-      const { queued, hasMore } = await queueDeliveries(context)
-      if (queued > 0) for (const wakeUp of Object.values(wakeUps)) wakeUp.wake()
-      return hasMore
+      const { queued, hasMore, isWebhookChanged } = await queueDeliveries(context)
+      if (queued > 0 || isWebhookChanged) wakeSenders()
+      return hasMore ? 0 : FALLBACK_MS
     }),
     sendTo('working'),
     sendTo('failing'),
   ])
 
-  /** Runs the work again immediately while it returns true. */
-  async function repeat(wakeUp: WakeUp, work: () => Promise<boolean>): Promise<void> {
+  /** Repeats the work, which returns when it must run again at the latest. */
+  async function repeat(wakeUp: WakeUp, work: () => Promise<number>): Promise<void> {
     while (!signal.aborted) {
-      let pauseMs = POLL_MS
+      let pauseMs = PAUSE_AFTER_ERROR_MS
       try {
-        if (await work()) continue
+        pauseMs = await work()
       } catch (error) {
         context.warn('the job deliverWebhooks failed; retrying later', error)
-        pauseMs = PAUSE_AFTER_ERROR_MS
       }
-      await wakeUp.wait(pauseMs, signal)
+      if (pauseMs > 0) await wakeUp.wait(pauseMs, signal)
     }
   }
 
@@ -82,6 +93,7 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     const running = new Set<Promise<void>>()
     const slow = new Set<ClaimedDelivery>()
     let bytes = 0
+    let busyUntil = 0
     const renewal = setInterval(() => renew(context, [...slow]), RENEW_MS)
 
     const free = () => Math.min(slots - (running.size - slow.size), total - running.size)
@@ -92,13 +104,15 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
         slow.add(claimed)
         wakeUps[health].wake()
       }, SLOW_MS)
-      const attempt = send(context, claimed, late.signal).then(() => {
+      const attempt = send(context, claimed, late.signal).then((outcome) => {
         clearTimeout(timer)
         slow.delete(claimed)
         running.delete(attempt)
         bytes -= claimed.bytes
-        // Its webhook may have more deliveries than can be sent at the same time.
-        wakeUps[health].wake()
+        // Its webhook may have more deliveries than can be sent at the same time. If the webhook starts or stops failing,
+        // the others are sent in the other group.
+        if ((outcome === 'succeeded') === (health === 'working')) wakeUps[health].wake()
+        else wakeSenders()
       })
       running.add(attempt)
     }
@@ -106,12 +120,20 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     await repeat(wakeUps[health], async () => {
       const limit = free()
       const maxBytes = MAX_BYTES - bytes
-      if (limit <= 0 || maxBytes <= 0) return false
+      // An attempt that ends wakes this loop.
+      if (limit <= 0 || maxBytes <= 0) return FALLBACK_MS
       const limits =
         limit > reserved ? { limit: limit - reserved, perWebhook } : { limit, perWebhook: 1 }
-      const claimed = await claim(context, health, { ...limits, maxBytes })
+      const { claimed, now } = await claim(context, health, { ...limits, maxBytes })
       for (const delivery of claimed) start(delivery)
-      return claimed.length > 0
+      if (claimed.length > 0) {
+        busyUntil = performance.now() + BUSY_MS
+        return 0
+      }
+      if (performance.now() < busyUntil) return POLL_MS
+      const next = await context.database.nextDeliveryAt(health)
+      if (next === undefined) return FALLBACK_MS
+      return Math.min(Math.max(POLL_MS, next.getTime() - now.getTime()), FALLBACK_MS)
     })
     const timer = setTimeout(() => late.abort(), DRAIN_MS)
     await Promise.all(running)
@@ -124,11 +146,12 @@ async function claim(
   context: Context,
   health: WebhookHealth,
   limits: ClaimLimits,
-): Promise<ClaimedDelivery[]> {
+): Promise<{ claimed: ClaimedDelivery[]; now: Date }> {
   const now = await context.database.readClock()
   const claimedUntil = new Date(now.getTime() + CLAIM_MS)
   // Reads `context.database` again, because a test may have replaced it meanwhile.
-  return context.database.claimDeliveries(health, { now, claimedUntil }, limits)
+  const claimed = await context.database.claimDeliveries(health, { now, claimedUntil }, limits)
+  return { claimed, now }
 }
 
 /** Never rejects: if a claim could not be extended, another instance may repeat the request. */
@@ -147,10 +170,11 @@ async function send(
   context: Context,
   claimed: ClaimedDelivery,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<AttemptOutcome | undefined> {
   try {
-    await context.attemptDelivery(claimed, signal)
+    return await context.attemptDelivery(claimed, signal)
   } catch (error) {
     context.warn(`could not record an attempt of the delivery ${claimed.delivery.id}`, error)
+    return undefined
   }
 }

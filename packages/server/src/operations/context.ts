@@ -2,7 +2,7 @@ import type * as wire from '@stowage/protocol'
 import type { SecretKey } from '../crypto/secret-key.ts'
 import type { AccountData } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
-import type { ClaimedDelivery } from '../database/webhook-data.ts'
+import type { AttemptResult, ClaimedDelivery } from '../database/webhook-data.ts'
 import type { Event, EventActor } from '../domain/event.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
 import type { SendWebhook } from '../domain/webhook.ts'
@@ -26,10 +26,15 @@ export interface Context {
   /** Sends one request to a webhook. */
   sendWebhook: SendWebhook
   /** See `attempt-delivery.ts`. */
-  attemptDelivery: (claimed: ClaimedDelivery, signal?: AbortSignal) => Promise<void>
+  attemptDelivery: (claimed: ClaimedDelivery, signal?: AbortSignal) => Promise<AttemptOutcome>
+  /** Within this instance, announces by an event of the type `due` that a delivery has become due. */
+  deliveries: EventTarget
   /** Logs a problem that does not make the call fail. */
   warn: (message: string, error: unknown) => void
 }
+
+/** `released`: the instance is shutting down, and the delivery is due again. */
+export type AttemptOutcome = AttemptResult['outcome'] | 'released'
 
 /** What this instance has detected about itself. */
 export interface Health {

@@ -99,6 +99,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
     health: { clock: undefined },
     async removeObjects() {},
     presentEvent,
+    deliveries: new EventTarget(),
     async sendWebhook() {
       return { status: 204, durationMs: 1, error: null, response: '', retryAfter: null }
     },

@@ -155,6 +155,26 @@ export function testDeliveries({ name, open }: Contract): void {
     },
   )
 
+  test(
+    name('the time of the next delivery is that of the first one of an enabled webhook'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const [good, bad] = [await addWebhook(data), await addWebhook(data)]
+      const next = () =>
+        Promise.all([database.nextDeliveryAt('working'), database.nextDeliveryAt('failing')])
+      assert.deepEqual(await next(), [undefined, undefined])
+      await queue(database, good.id, 2, { createdAt: after(2) })
+      await queue(database, bad.id, 1)
+      assert.deepEqual(await next(), [NOON, undefined])
+      const [claimed] = await claimAt(database, NOON)
+      assert.ok(claimed)
+      await database.recordAttempt(claimed, failureAt(NOON))
+      assert.deepEqual(await next(), [after(2), after(1)])
+      await data.changeWebhook(bad.id, { isEnabled: false }, NOON)
+      assert.deepEqual(await next(), [after(2), undefined])
+    },
+  )
+
   test(name('deliveries of failing webhooks are claimed separately'), async (t) => {
     const { database, data } = await open(t)
     const [good, bad] = [await addWebhook(data), await addWebhook(data)]

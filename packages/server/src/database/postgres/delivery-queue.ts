@@ -21,6 +21,7 @@ type Queue = Pick<
   | 'listEventTypes'
   | 'addDeliveries'
   | 'claimDeliveries'
+  | 'nextDeliveryAt'
   | 'renewClaims'
   | 'releaseClaim'
   | 'listAllWebhooks'
@@ -35,6 +36,14 @@ interface NoEvent {
 
 /** The queue of the deliveries of all accounts. A webhook is locked before its deliveries. */
 export function deliveryQueue(sql: Sql): Queue {
+  // Jumps from webhook to webhook in the index, so the cost does not depend on the number of their deliveries.
+  const withPending = sql`pending (id) as (
+    (select webhook_id from deliveries where status = 'pending' order by webhook_id limit 1)
+    union all
+    select (select webhook_id from deliveries
+      where status = 'pending' and webhook_id > pending.id order by webhook_id limit 1)
+    from pending where pending.id is not null)`
+
   return {
     async listWebhooksBehind({ limit, maxPending }) {
       const rows = await sql<WebhookRow[]>`
@@ -87,14 +96,8 @@ export function deliveryQueue(sql: Sql): Queue {
       begin(sql, async (transaction) => {
         const running = sql`(
           select count(*) from deliveries where webhook_id = w.id and claimed_until > ${now})`
-        // Jumps from webhook to webhook in the index, so the cost does not depend on the number of their deliveries.
         const webhooks = await transaction<WebhookRow[]>`
-          with recursive pending (id) as (
-            (select webhook_id from deliveries where status = 'pending' order by webhook_id limit 1)
-            union all
-            select (select webhook_id from deliveries
-              where status = 'pending' and webhook_id > pending.id order by webhook_id limit 1)
-            from pending where pending.id is not null)
+          with recursive ${withPending}
           select w.* from pending join webhooks w on w.id = pending.id
           cross join lateral (
             select due_at from deliveries
@@ -139,6 +142,17 @@ export function deliveryQueue(sql: Sql): Queue {
           return [toClaimedDelivery(webhook, row, { event, claimedAt: now })]
         })
       }),
+
+    async nextDeliveryAt(health) {
+      const [row] = await sql<{ at: Date | null }[]>`
+        with recursive ${withPending}
+        select min(first.due_at) as at from pending join webhooks w on w.id = pending.id
+        cross join lateral (
+          select min(due_at) as due_at from deliveries
+          where webhook_id = w.id and status = 'pending') first
+        where w.disabled_at is null and (w.failing_since is not null) = ${health === 'failing'}`
+      return row?.at ?? undefined
+    },
 
     async renewClaims(claimed, claimedUntil) {
       const ids = claimed.map(({ delivery }) => delivery.id)

@@ -42,6 +42,7 @@ export function deliveryData(run: RunUnit): DeliveryData {
       run((sql) => deliveryQueue(sql).addDeliveries(id, range, deliveries)),
     claimDeliveries: (health, times, limits) =>
       run((sql) => deliveryQueue(sql).claimDeliveries(health, times, limits)),
+    nextDeliveryAt: (health) => run((sql) => deliveryQueue(sql).nextDeliveryAt(health)),
     renewClaims: (claimed, until) => run((sql) => deliveryQueue(sql).renewClaims(claimed, until)),
     releaseClaim: (claimed) => run((sql) => deliveryQueue(sql).releaseClaim(claimed)),
     recordAttempt: (claimed, result) =>

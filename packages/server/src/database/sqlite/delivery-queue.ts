@@ -6,6 +6,7 @@ import type {
   EventTypes,
   ImportedWebhook,
   WebhookBehind,
+  WebhookHealth,
 } from '../webhook-data.ts'
 import {
   type ClaimedEventRow,
@@ -65,6 +66,12 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
     `${withPending}
      select 1 from pending where exists (
        select 1 from deliveries where webhook_id = pending.id and ${IS_DUE}) limit 1`,
+  )
+  const nextDue = prepare<{ at: number | null }>(
+    `${withPending}
+     select min((select min(due_at) from deliveries where webhook_id = w.id and status = 'pending')) as at
+     from pending join webhooks w on w.id = pending.id
+     where w.disabled_at is null and (w.failing_since is not null) = :failing`,
   )
   const candidates = prepare<WebhookRow & { running: number }>(
     `${withPending}
@@ -164,6 +171,11 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
           return claimed
         })
       })
+    },
+
+    nextDeliveryAt(health: WebhookHealth): Date | undefined {
+      const at = nextDue.get({ failing: health === 'failing' ? 1 : 0 })?.at
+      return at === null || at === undefined ? undefined : new Date(at)
     },
 
     renewClaims(claimed: ClaimedDelivery[], claimedUntil: Date): void {

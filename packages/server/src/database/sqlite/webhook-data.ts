@@ -57,6 +57,7 @@ export function prepareDeliveryData(
       if (!(await read(() => queue.isAnyDue(times.now)))) return []
       return write(() => queue.claimDeliveries(health, times, limits))
     },
+    nextDeliveryAt: (health) => read(() => queue.nextDeliveryAt(health)),
     renewClaims: (claimed, until) => write(() => queue.renewClaims(claimed, until)),
     releaseClaim: (claimed) => write(() => queue.releaseClaim(claimed)),
     recordAttempt: (claimed, result) => write(() => attempts.recordAttempt(claimed, result)),

@@ -4,7 +4,7 @@ import { nextAttemptAt } from '../../domain/next-attempt.ts'
 import { type Attempt, isSuccess, PING, type Webhook } from '../../domain/webhook.ts'
 import { webhookHeaders } from '../../domain/webhook-signature.ts'
 import { UnreadableEvent } from '../../errors.ts'
-import type { Context } from '../context.ts'
+import type { AttemptOutcome, Context } from '../context.ts'
 import { bodyOfEvent } from './delivery-body.ts'
 import { FAILING_FOR_MS } from './delivery-limits.ts'
 
@@ -19,7 +19,7 @@ export async function attemptDelivery(
   context: Context,
   claimed: ClaimedDelivery,
   signal?: AbortSignal,
-): Promise<void> {
+): Promise<AttemptOutcome> {
   const { database, sendWebhook, warn } = context
   const { webhook, delivery, claimedAt: at } = claimed
   const { url } = webhook
@@ -28,7 +28,7 @@ export async function attemptDelivery(
   if (body === undefined) {
     const attempt = { at, url, status: null, durationMs: 0, error: problem, response: null }
     await database.recordAttempt(claimed, { outcome: 'lost', attempt })
-    return
+    return 'lost'
   }
   const secrets = openSecrets(context, webhook)
   const { retryAfter, ...response } =
@@ -38,12 +38,16 @@ export async function attemptDelivery(
           { url, headers: webhookHeaders(secrets, { id, sentAt: at, body }), body },
           signal,
         )
-  if (signal?.aborted && response.status === null) return database.releaseClaim(claimed)
+  if (signal?.aborted && response.status === null) {
+    await database.releaseClaim(claimed)
+    return 'released'
+  }
   const result = resultOf(claimed, { at, url, ...response }, retryAfter)
   const { isDisabled } = await database.recordAttempt(claimed, result)
   if (isDisabled) {
     warn(`the webhook ${webhook.id} is disabled: ${describe(response)}`, undefined)
   }
+  return result.outcome
 }
 
 /** Undefined if the secret cannot be decrypted. */

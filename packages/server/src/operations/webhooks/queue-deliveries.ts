@@ -13,6 +13,8 @@ interface Queued {
   queued: number
   /** Whether there may be more events. */
   hasMore: boolean
+  /** Whether a webhook was changed: its pending deliveries may have become due. */
+  isWebhookChanged: boolean
 }
 
 /**
@@ -28,17 +30,19 @@ export async function queueDeliveries(context: Context): Promise<Queued> {
   const failures: unknown[] = []
   let hasMore = behind.length === MAX_WEBHOOKS
   let queued = 0
+  let isWebhookChanged = false
   for (const webhooks of positions.values()) {
     try {
       const next = await queueNext(context, webhooks, inSlot)
       queued += next.queued
       if (next.hasMore) hasMore = true
+      if (next.isWebhookChanged) isWebhookChanged = true
     } catch (error) {
       failures.push(error)
     }
   }
   if (failures.length > 0) throw failures[0]
-  return { queued, hasMore }
+  return { queued, hasMore, isWebhookChanged }
 }
 
 /** Reads the events once for all webhooks of an account that have received the same events. */
@@ -48,13 +52,14 @@ async function queueNext(
   inSlot: ReturnType<typeof limitConcurrency>,
 ): Promise<Queued> {
   const [first] = webhooks
-  if (first === undefined) return { queued: 0, hasMore: false }
+  const nothing = { queued: 0, hasMore: false, isWebhookChanged: false }
+  if (first === undefined) return nothing
   const { database, newId } = context
   const { accountId, lastEvent } = first
   const { events, lastId } = await database.listEventTypes(accountId, lastEvent, MAX_EVENTS)
   const last = events.length < MAX_EVENTS ? undefined : events.at(-1)
   const until = last?.id ?? lastId
-  if (until <= lastEvent) return { queued: 0, hasMore: false }
+  if (until <= lastEvent) return nothing
   // The IDs have no gaps, so the events that are not found were forgotten before they could be sent.
   const missed = until - lastEvent - events.length
   const createdAt = await database.readClock()
@@ -70,5 +75,6 @@ async function queueNext(
       }),
     ),
   )
-  return { queued, hasMore: until < lastId }
+  const isWebhookChanged = events.some(({ type }) => type.startsWith('webhook.'))
+  return { queued, hasMore: until < lastId, isWebhookChanged }
 }

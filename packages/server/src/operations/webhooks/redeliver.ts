@@ -25,5 +25,6 @@ export async function redeliver(
       'The event of this delivery is no longer kept, so it cannot be sent again. List the assets and products instead.',
     )
   }
+  context.deliveries.dispatchEvent(new Event('due'))
   return withBody(context, delivery)
 }
