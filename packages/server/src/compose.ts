@@ -19,6 +19,7 @@ import { openSecretKey } from './identity/open-secret-key.ts'
 import { removeObjects } from './jobs/remove-objects.ts'
 import { openSchedule } from './jobs/schedule.ts'
 import { lockDataFolder } from './lock-data-folder.ts'
+import { type OutageWatch, watchOutages } from './log.ts'
 import {
   examineDatabase,
   examineStorage,
@@ -82,7 +83,10 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     ])
     refuseUnfinishedMove(await bindStorage({ database, storage }))
     const secretKey = await openSecretKey({ database, storage, configured: config.secretKey })
-    const context = await composeContext({ config, logger, database, storage, secretKey })
+    const outages = watchOutages(logger, (engine) => context[engine].check())
+    closers.push(() => outages.close())
+    const engines = { database, storage, secretKey }
+    const context = await composeContext({ config, logger, ...engines, outages })
     onDamage = (key) => void recordDamage(context, key)
 
     let baseUrl = config.baseUrl ?? ''
@@ -220,8 +224,9 @@ async function composeContext(parts: {
   database: Database
   storage: Storage
   secretKey: SecretKey
+  outages: OutageWatch
 }): Promise<Context> {
-  const { config, logger, database, storage } = parts
+  const { config, logger, database, storage, outages } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
   const { checksums, eventsForMs, eventsMaxBytes, storage: engine, webhookTargets } = config
   const { id } = await prepareAccount(database, config)
@@ -253,7 +258,11 @@ async function composeContext(parts: {
     sendWebhook: openWebhookSender({ targets: webhookTargets }),
     deliveries: new EventTarget(),
     attemptDelivery: (claimed, signal) => attemptDelivery(context, claimed, signal),
-    warn: (message, error) => logger.warn({ err: error }, message),
+    warn(message, error) {
+      logger.warn({ err: error }, message)
+      outages.notice(error)
+    },
+    noticeOutage: outages.notice,
   }
   return context
 }

@@ -1,5 +1,6 @@
 import { flushCompileCache } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
 import {
   examine,
@@ -14,7 +15,7 @@ import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { describeDatabase } from './config/describe-database.ts'
 import type { Finding } from './domain/finding.ts'
 import { EngineUnavailable, ServiceError } from './errors.ts'
-import { openLog } from './log.ts'
+import { announce, openLog } from './log.ts'
 import type { MoveResult } from './move/move.ts'
 import type { Operator } from './operator.ts'
 import { SHUTDOWN_TIMEOUT_MS } from './shutdown-timeout.ts'
@@ -37,19 +38,20 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
     finish = resolve
   })
   let service: Service
+  let logger: Logger
   try {
     const config = readConfig(process.env)
-    const logger = await openLog(config.logLevel)
+    logger = await openLog(config.logLevel)
     const { version } = manifest
     service = await openService({ config, logger, version, dashboard, onFatal: () => finish(1) })
     // The compile cache is written now, because the process may be killed later.
     flushCompileCache()
     process.stdout.write(startupMessage(service, version, config))
-    warnOfUnreachable(service)
+    warnOfUnreachable(service, logger)
   } catch (error) {
     return explain(error)
   }
-  onSignals(() => finish(0))
+  onSignals(logger, () => finish(0))
   const code = await finished
   await Promise.race([
     service.close(),
@@ -67,26 +69,25 @@ export async function openForWarmUp(folder: string): Promise<Service> {
 }
 
 /** `0.0.0.0` is an address to listen on, but clients cannot connect to it. */
-function warnOfUnreachable({ baseUrl, storageUrl }: Service): void {
+function warnOfUnreachable({ baseUrl, storageUrl }: Service, logger: Logger): void {
   const urls = { STOWAGE_BASE_URL: baseUrl, STOWAGE_STORAGE_URL: storageUrl }
   for (const [name, url] of Object.entries(urls)) {
     if (/^https?:\/\/(0\.0\.0\.0|\[::\])/.test(url)) {
-      process.stderr.write(
-        `stowage: clients cannot reach ${url}; set ${name} to a URL that they can reach\n`,
-      )
+      const message = `clients cannot reach ${url}; set ${name} to a URL that they can reach`
+      announce(logger, 'warn', message)
     }
   }
 }
 
 /** The first signal shuts down gracefully, the second immediately. */
-function onSignals(end: () => void): void {
+function onSignals(logger: Logger, end: () => void): void {
   let isEnding = false
   // SIGBREAK is Ctrl-Break on Windows, which has no SIGTERM.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) {
     process.on(signal, () => {
       if (isEnding) process.exit(130)
       isEnding = true
-      process.stderr.write('stowage: shutting down; press Ctrl-C again to force quit\n')
+      announce(logger, 'info', 'shutting down; press Ctrl-C again to force quit')
       end()
     })
   }

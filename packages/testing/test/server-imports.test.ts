@@ -17,7 +17,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'shutdown-timeout': [],
   config: ['domain', 'text'],
   'lock-data-folder': [],
-  log: ['config'],
+  log: ['config', 'errors'],
   'startup-message': ['config'],
   'storage/port': ['domain', 'errors'],
   'storage/disk': [
@@ -79,6 +79,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'config',
     'doctor',
     'lock-data-folder',
+    'log',
     'http',
     'identity',
     'jobs',

@@ -138,7 +138,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
   keepIdleConnections(app.server)
   const closeConnections = trackConnections(app.server, { withinMs: SHUTDOWN_TIMEOUT_MS })
   app.addHook('preClose', async () => closeConnections())
-  app.setErrorHandler(sendError)
+  app.setErrorHandler((error: Error, request, reply) => {
+    options.context.noticeOutage(error)
+    return sendError(error, request, reply)
+  })
   app.decorateRequest('caller', undefined)
   app.decorateRequest('authorized', undefined)
   app.decorateRequest('clientAddress', '')

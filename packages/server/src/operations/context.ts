@@ -31,6 +31,8 @@ export interface Context {
   deliveries: EventTarget
   /** Logs a problem that does not make the call fail. */
   warn: (message: string, error: unknown) => void
+  /** Call it with the error of a failed request: after an outage, the log says when it is over. `warn` does it, too. */
+  noticeOutage: (error: unknown) => void
 }
 
 /** `released`: the instance is shutting down, and the delivery is due again. */

@@ -91,3 +91,33 @@ test('with a port that is in use, the service exits with code 1 and names STOWAG
   assert.match(stderr, /set STOWAGE_PORT to a free port/)
   assert.doesNotMatch(stderr, /^\s+at /m)
 })
+
+test('the log of a process has only lines of JSON, and after an outage of the storage one line says that it is over', async (t) => {
+  const service = await aServiceProcess(t, {
+    STOWAGE_HOST: '0.0.0.0',
+    STOWAGE_AUTH: 'keys',
+    STOWAGE_ADMIN_KEY: 'k'.repeat(32),
+  })
+  const messages = () =>
+    service
+      .output()
+      .stderr.split('\n')
+      .slice(0, -1)
+      .map((line): string => JSON.parse(line).msg)
+  const endings = () => messages().filter((message) => /is available again/.test(message))
+  const readiness = async () =>
+    (await callJson(`http://127.0.0.1:${new URL(service.baseUrl).port}/readyz`, { method: 'GET' }))
+      .status
+  for (let outage = 1; outage <= 2; outage += 1) {
+    const restore = await service.deployment.backdoor.makeUnavailable()
+    await until('the outage is noticed', async () => (await readiness()) === 503)
+    assert.equal(endings().length, outage - 1)
+    await restore()
+    await until('the end of the outage is logged', () => endings().length === outage)
+  }
+  assert.deepEqual(new Set(endings()), new Set(['the storage is available again']))
+  await service.stop('SIGTERM')
+  assert.ok(messages().some((message) => /^clients cannot reach/.test(message)))
+  assert.ok(messages().some((message) => /^shutting down/.test(message)))
+  assert.equal(endings().length, 2)
+})

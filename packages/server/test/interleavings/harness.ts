@@ -105,6 +105,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
     },
     attemptDelivery: (claimed, signal) => attemptDelivery(ports(), claimed, signal),
     warn() {},
+    noticeOutage() {},
   }
 
   const watching = new AsyncLocalStorage<Context>()

@@ -117,6 +117,10 @@ async function checkOutage(t: TestContext, engines: SharedEngines, testCase: Cas
       await until('the instance is ready', isReady)
       assert.equal((await complete(baseUrl, open)).status, 200)
     }
+    const end = `"the ${testCase.engine} is available again"`
+    for (const { output } of instances) {
+      await until('the end of the outage is logged', () => output().stderr.includes(end))
+    }
     outcomes.completed.add(open.id)
     isOver = true
     return { stoppedAt, restartingAt: stoppedAt + OUTAGE_MS, restartedAt }
