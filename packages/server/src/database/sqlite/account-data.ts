@@ -7,6 +7,7 @@ import { prepareAssets } from './assets.ts'
 import { prepareAttachedRows } from './attached-rows.ts'
 import { prepareAttachments } from './attachments.ts'
 import { prepareCompletion } from './completion.ts'
+import type { SnapshotReader } from './connection.ts'
 import { prepareEvents } from './events.ts'
 import { prepareKeys } from './keys.ts'
 import { prepareProductGroups } from './product-groups.ts'
@@ -28,7 +29,7 @@ import { prepareAccountWebhookData } from './webhook-data.ts'
 /** Prepares the methods of accounts. */
 export function prepareAccountData(
   connection: Connection,
-  { putProducts }: PutProducts,
+  { putProducts, snapshots }: { putProducts: PutProducts; snapshots: SnapshotReader },
   run: UnitsOfWork,
 ): (writer: Writer) => AccountData {
   const webhooks = prepareAccountWebhookData(connection, run)
@@ -39,7 +40,7 @@ export function prepareAccountData(
   const uploadList = prepareUploadList(connection)
   const completion = prepareCompletion(connection)
   const assets = prepareAssets(connection)
-  const assetList = prepareAssetList(connection)
+  const assetList = prepareAssetList(connection, snapshots)
   const products = prepareProducts(connection)
   const productList = prepareProductList(connection)
   const productGroups = prepareProductGroups(connection)
@@ -106,7 +107,8 @@ export function prepareAccountData(
       restoreVersion: (id, version) => write(() => versions.restoreVersion(writer, id, version)),
       deleteVersion: (id, version) => free(() => versions.deleteVersion(writer, id, version)),
 
-      putProducts: (list, options) => ownTransaction(() => putProducts(writer, list, options)),
+      putProducts: (list, options) =>
+        ownTransaction(() => putProducts.putProducts(writer, list, options)),
       findProduct: (id) => read(() => products.findProduct(account, id)),
       listProducts: (query) => read(() => productList.listProducts(account, query)),
       listProductIds: (query) => read(() => productGroups.listProductIds(account, query)),

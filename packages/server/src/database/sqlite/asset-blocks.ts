@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery } from '../account-data.ts'
 import { filterKey } from '../listing/asset-filters.ts'
@@ -11,6 +10,7 @@ import {
 } from '../listing/block-counts.ts'
 import { openCountsCache } from '../listing/counts-cache.ts'
 import { locatePage } from '../listing/locate-page.ts'
+import type { RunStep } from '../time-slicer.ts'
 import { type AssetFilter, afterCursor } from './asset-filter.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -44,7 +44,7 @@ interface BlockFilter {
 type Block = { first_id: string; next_id: string; revision: number }
 
 /** Counts the matches of a filter block by block, and caches the counts. */
-export function prepareAssetBlocks({ prepare }: Connection) {
+export function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
   const cache = openCountsCache()
   const currentRevision = prepare<{ revision: number }>(
     'select revision from accounts where id = :account',
@@ -93,10 +93,13 @@ export function prepareAssetBlocks({ prepare }: Connection) {
       `select count(*) as matching ${matching(filter.conditions, ':first_id', ':next_id')}`,
     )
     const blocks: CountedBlock[] = []
-    for (const { first_id, next_id, revision } of changed) {
-      if (blocks.length % blocksPerTurn === 0) await nextTurn()
-      const row = count.get({ account, first_id, next_id, ...filter.parameters })
-      blocks.push({ first_id, revision, matching: row?.matching ?? 0 })
+    for (let start = 0; start < changed.length; start += blocksPerTurn) {
+      await runStep(account, () => {
+        for (const { first_id, next_id, revision } of changed.slice(start, start + blocksPerTurn)) {
+          const row = count.get({ account, first_id, next_id, ...filter.parameters })
+          blocks.push({ first_id, revision, matching: row?.matching ?? 0 })
+        }
+      })
     }
     cache.set(account, key, addBlocks(known, blocks, { areAll: false }))
   }

@@ -1,4 +1,5 @@
 import { DatabaseSync } from 'node:sqlite'
+import { type Connection, type ConnectionListeners, wrapConnection } from './statement.ts'
 
 /** How long opening the file waits for another process that writes. Opening blocks the event loop. */
 const OPEN_TIMEOUT_MS = 5_000
@@ -23,4 +24,74 @@ export function connect(file: string, { readOnly = false } = {}): DatabaseSync {
 /** Makes statements fail immediately while another process writes; `retryWhileBusy` retries them. */
 export function disableBusyTimeout(connection: DatabaseSync): void {
   connection.exec('pragma busy_timeout = 0')
+}
+
+export interface SnapshotReader {
+  /**
+   * Runs a long read on a second connection. All its statements see the same state of the database, although it lets the
+   * event loop continue between them. Runs one read at a time, account by account.
+   */
+  read<Result>(account: string, work: (connection: Connection) => Promise<Result>): Promise<Result>
+  close(): void
+}
+
+/** Opens the connection for the first read. */
+export function openSnapshotReader(
+  file: string,
+  listeners: Pick<ConnectionListeners, 'onStatement'> = {},
+): SnapshotReader {
+  /** The first account is served next, and then moves to the end. */
+  const waiting = new Map<string, (() => void)[]>()
+  let isRunning = false
+  let second: ReturnType<typeof openSecond> | undefined
+
+  function openSecond() {
+    const database = connect(file, { readOnly: true })
+    disableBusyTimeout(database)
+    return { database, connection: wrapConnection(database, listeners) }
+  }
+
+  async function inSnapshot<Result>(
+    work: (connection: Connection) => Promise<Result>,
+  ): Promise<Result> {
+    second ??= openSecond()
+    const { database, connection } = second
+    database.exec('begin')
+    try {
+      return await work(connection)
+    } finally {
+      // The database may have been closed in the meantime.
+      if (database.isOpen) database.exec('rollback')
+    }
+  }
+
+  function startNext(): void {
+    isRunning = false
+    for (const [account, reads] of waiting) {
+      const start = reads.shift()
+      waiting.delete(account)
+      if (reads.length > 0) waiting.set(account, reads)
+      isRunning = true
+      start?.()
+      return
+    }
+  }
+
+  return {
+    async read(account, work) {
+      if (isRunning) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        waiting.set(account, [...(waiting.get(account) ?? []), resolve])
+        await promise
+      }
+      isRunning = true
+      try {
+        return await inSnapshot(work)
+      } finally {
+        startNext()
+      }
+    },
+
+    close: () => second?.database.close(),
+  }
 }

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Asset } from '../../domain/asset.ts'
 import type { AssetQuery, Rows } from '../account-data.ts'
 import { filterKey, isByProduct } from '../listing/asset-filters.ts'
@@ -9,6 +8,7 @@ import {
   pageOf,
   type SmallResult,
 } from '../listing/small-result-cache.ts'
+import type { RunStep } from '../time-slicer.ts'
 import { type AssetFilter, afterCursor, orderOf } from './asset-filter.ts'
 import { matchExpression } from './name-filter.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
@@ -58,7 +58,7 @@ function candidatesOf({ account, query, filter }: FindOptions): Candidates[] {
 }
 
 /** Finds assets through an index, if few match: by folder, or by the trigrams of a name or a word. */
-export function prepareSmallResults({ prepare }: Connection) {
+export function prepareSmallResults({ prepare }: Connection, runStep: RunStep) {
   const cache = openSmallResultCache<number>()
   const currentRevision = prepare<{ revision: number }>(
     'select revision from accounts where id = :account',
@@ -129,14 +129,16 @@ export function prepareSmallResults({ prepare }: Connection) {
     const cached = findCached(account, key)
     if (cached !== undefined) return pageIn(cached)
     const options = { account, query, filter }
-    for (const [index, candidates] of candidatesOf(options).entries()) {
-      // A search may have many words. Each is tried in its own turn of the event loop, so that other requests run.
-      if (index > 0) await nextTurn()
-      const result = findAmong(candidates, options)
-      if (result === undefined) continue
-      // The account's revision does not change with every change of a product.
-      if (!isByProduct(query)) cache.set(key, result)
-      return pageIn(result)
+    // A search may have many words. Each is tried in its own turn of the event loop, so that other requests run.
+    for (const candidates of candidatesOf(options)) {
+      const page = await runStep(account, () => {
+        const result = findAmong(candidates, options)
+        if (result === undefined) return undefined
+        // The account's revision does not change with every change of a product.
+        if (!isByProduct(query)) cache.set(key, result)
+        return pageIn(result)
+      })
+      if (page !== undefined) return page
     }
     return undefined
   }

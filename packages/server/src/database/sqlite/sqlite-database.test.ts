@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { copySqliteTemplate } from '@stowage/testing/engines/sqlite-template'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import {
@@ -291,4 +292,25 @@ test('the name filter uses the trigram index', async (t) => {
     .map((row) => String(row.detail))
     .join('\n')
   assert.match(plan, /SCAN asset_names VIRTUAL TABLE INDEX/)
+})
+
+test('a request of another account runs while a far page of a sorted list is read', async (t) => {
+  const file = await aFile(t)
+  await copySqliteTemplate(file)
+  const database = await openIn(t, file)
+  const long = await anAccount(database, 'long', 1e9)
+  const other = await anAccount(database, 'other')
+  await fillLongList(database.of(long.id), long.id, 4500)
+  const order: string[] = []
+  const list = async (name: string, account: string, page: number) => {
+    const sort = { by: 'filename', descending: false } as const
+    const { rows } = await database.of(account).listAssets({ page, perPage: 10, sort })
+    order.push(name)
+    return rows.length
+  }
+  const far = list('far page', long.id, 215)
+  await nextTurn()
+  await list('other account', other.id, 1)
+  assert.equal(await far, 10)
+  assert.deepEqual(order, ['other account', 'far page'])
 })

@@ -4,7 +4,7 @@ import type { Database } from '../database.ts'
 import { listMigrations, type OpenOptions } from '../migrate.ts'
 import { prepareAccountData } from './account-data.ts'
 import { prepareAccounts } from './accounts.ts'
-import { connect, disableBusyTimeout } from './connection.ts'
+import { connect, disableBusyTimeout, openSnapshotReader } from './connection.ts'
 import { openEventChannel } from './event-channel.ts'
 import { prepareEventsOfAll } from './events-of-all.ts'
 import { groupCommits } from './group-commit.ts'
@@ -51,6 +51,7 @@ export async function openSqliteDatabase(
   const connection = wrapConnection(database, listeners)
   const inGroup = groupCommits(connection)
   const run = createUnitsOfWork(inGroup, spareFile)
+  const snapshots = openSnapshotReader(file, { onStatement })
   const putProducts = openPutProducts({ file, connection, inGroup, ...listeners })
   const ping = connection.prepare('select 1')
   const countRequest = countRequestsInMemory()
@@ -70,7 +71,7 @@ export async function openSqliteDatabase(
 
   return {
     ...prepareDeliveryData(connection, run),
-    of: cacheAccountData(prepareAccountData(connection, putProducts, run)),
+    of: cacheAccountData(prepareAccountData(connection, { putProducts, snapshots }, run)),
 
     ensureAccount: (account) => write(() => accounts.ensureAccount(account)),
     findAccount: (name) => read(() => accounts.findAccount(name)),
@@ -141,6 +142,7 @@ export async function openSqliteDatabase(
       read(() => {
         channel.close()
         putProducts.close()
+        snapshots.close()
         database.close()
       }),
   }
