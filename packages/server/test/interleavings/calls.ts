@@ -39,6 +39,9 @@ export const completeOther = {
 /* The second upload replaces the file of the first upload. */
 export const replace = { kind: 'replace', upload: 0, size: 12 } as const satisfies Command
 export const replaceByToken = { ...replace, byToken: true } as const satisfies Command
+/* It declares the digest of its bytes, or of others. */
+export const replaceDeclared = { ...replace, declares: 4 } as const satisfies Command
+export const replaceWrongly = { ...replace, declares: 5 } as const satisfies Command
 export const putNew = { kind: 'putAll', upload: 1, content: 4 } as const satisfies Command
 export const completeNew = {
   kind: 'complete',

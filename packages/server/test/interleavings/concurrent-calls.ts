@@ -76,6 +76,8 @@ export const CONCURRENT_CALLS: Record<string, Command[]> = {
 export const CONCURRENT_VERSION_CALLS: Record<string, Command[]> = {
   replace: [replace],
   'replace, send, complete': [replace, putNew, completeNew],
+  'complete the replacement, computeChecksums': [completeNew, job('computeChecksums')],
+  computeChecksums: [job('computeChecksums')],
   'complete the replacement': [completeNew],
   'cancel the replacement': [cancelNew],
   'resume the replacement': [resumeNew],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { PartUrl } from '@stowage/protocol'
 import { API, putPart } from '@stowage/testing/service/upload'
-import { partBytes } from '../model/clients.ts'
+import { partBytes } from '../model/content.ts'
 import type { Harness } from './harness.ts'
 
 /** Checks that every open upload can be resumed and completed. */

@@ -33,7 +33,13 @@ const isAll = POINTS === 'all'
 const USUAL_SHARE = isOnS3 ? 0.15 : 0.25
 const SHARE = POINTS === undefined && POINTS_CALLS === undefined ? USUAL_SHARE : 1
 /** On S3, a run tries only the most important calls. */
-const USUAL_ON_S3 = ['sign with a key', 'complete', 'cancel', 'complete a replacement']
+const USUAL_ON_S3 = [
+  'sign with a key',
+  'complete',
+  'cancel',
+  'complete a replacement',
+  'computeChecksums, a replaced file with a declared digest',
+]
 /** One call of each kind. `POINTS=all` also runs the others, which differ in few steps. */
 const USUAL = [
   ...USUAL_ON_S3,
@@ -67,6 +73,9 @@ const USUAL = [
   'continueDeletions, an upload is not complete',
   'continueDeletions, an asset is in the trash',
   'computeChecksums, an asset',
+  'complete a replacement with a declared digest',
+  'computeChecksums, a replaced file with a declared digest',
+  'computeChecksums, a replaced file with a wrong digest',
 ]
 
 const ALL_TRASH_CASES = [...TRASH_CASES, ...ACCOUNT_TRASH_CASES]

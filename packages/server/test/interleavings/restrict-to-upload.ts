@@ -25,6 +25,12 @@ export function restrictToUpload(harness: Harness, id: () => string): Harness {
         (await database.claimDueRemovals(now, ALL)).filter(({ key }) => key === id()),
       claimVerifications: async (queue, times) =>
         (await database.claimVerifications(queue, times, ALL)).filter(({ key }) => key === id()),
+      claimWithheld: async (times, options) => {
+        for (;;) {
+          const object = await database.claimWithheld(times, options)
+          if (object === undefined || object.key === id()) return object
+        }
+      },
     },
     storage: {
       ...storage,

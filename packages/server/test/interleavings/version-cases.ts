@@ -11,6 +11,8 @@ import {
   remove,
   replace,
   replaceByToken,
+  replaceDeclared,
+  replaceWrongly,
   restoreFirst,
   resumeNew,
   sign,
@@ -22,6 +24,9 @@ const READY = [sign, putAll, complete]
 const SENT = [...READY, replace, putNew]
 const SENT_BY_TOKEN = [...READY, replaceByToken, putNew]
 const REPLACED = [...SENT, completeNew]
+const SENT_DECLARED = [...READY, replaceDeclared, putNew]
+const WITHHELD = [...SENT_DECLARED, completeNew]
+const WRONG = [...READY, replaceWrongly, putNew, completeNew]
 const NEW_SIZE = replace.size
 
 /** The test's job forgets replacements that ended just now. The real job waits a week. */
@@ -153,6 +158,38 @@ export const VERSION_CASES: TestCase[] = [
     call: job('finishCompletions'),
   },
   { name: 'computeChecksums, a replaced file', before: REPLACED, call: job('computeChecksums') },
+  {
+    name: 'complete a replacement with a declared digest',
+    before: SENT_DECLARED,
+    call: completeNew,
+    isExcluded: isForgetting,
+  },
+  {
+    name: 'computeChecksums, a replaced file with a declared digest',
+    before: WITHHELD,
+    call: job('computeChecksums'),
+  },
+  {
+    name: 'computeChecksums, a replaced file with a wrong digest',
+    before: WRONG,
+    call: job('computeChecksums'),
+  },
+  {
+    name: 'download a replaced file that is being compared',
+    before: WITHHELD,
+    call: { kind: 'download', upload: 0 },
+  },
+  {
+    name: 'replace a replaced file that is being compared',
+    before: WITHHELD,
+    call: replace,
+    isExcluded: isForgetting,
+  },
+  {
+    name: 'restore a version while the current one is being compared',
+    before: WITHHELD,
+    call: restoreFirst,
+  },
   {
     name: 'removeObjects, a deleted version',
     before: [...REPLACED, deleteFirst],

@@ -7,6 +7,7 @@ import {
   isVisible,
   type Model,
   type ModelUpload,
+  withComparedFiles,
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
 import { type ConcurrentCalls, RULES, type Rule } from './rules.ts'
@@ -87,9 +88,10 @@ function neededBytes(model: Model, command: Command, seen: Observation): number 
 const NOTHING = Number.NEGATIVE_INFINITY
 
 /**
- * Only four jobs change the model. `finishCompletions` finishes completions that have begun, even if the caller listed
+ * Only five jobs change the model. `finishCompletions` finishes completions that have begun, even if the caller listed
  * other parts. `forgetEndedAssets` forgets ended assets. `emptyTrash` empties the trash. `continueDeletions` finishes an
- * interrupted `deleteAll`.
+ * interrupted `deleteAll`. `computeChecksums` compares files with their declared digests, unless another instance is
+ * comparing them.
  */
 function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Model[] {
   if (name === 'forgetEndedAssets') {
@@ -102,6 +104,9 @@ function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Mod
   }
   if (name === 'emptyTrash') return [withoutTrash(model)]
   if (name === 'continueDeletions') return [finishDeletion(model)]
+  if (name === 'computeChecksums') {
+    return concurrent.isAlone ? [withComparedFiles(model)] : [withComparedFiles(model), model]
+  }
   if (name !== 'finishCompletions' || !concurrent.isCompleted) return [model]
   const complete = model.uploads.filter((one) => one.status === 'uploading' && hasAllParts(one))
   return [model, ...complete.map((upload) => completeUpload(model, upload))]

@@ -1,14 +1,20 @@
-import { createHash } from 'node:crypto'
 import type { Asset, Product, Version } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import type { Context } from '../../src/operations/context.ts'
-import { partBytes } from './clients.ts'
-import { CHUNK_SIZE } from './commands.ts'
+import { digestOf, sha256 } from './content.ts'
 import { type Filters, queryOf } from './filters.ts'
 import { matchingAssets } from './matching.ts'
-import { bytesIn, type Model, type ModelUpload, readyUploads } from './model.ts'
+import {
+  bytesIn,
+  type Model,
+  type ModelUpload,
+  type ModelVersion,
+  readyUploads,
+  servedVersion,
+  withComparedFiles,
+} from './model.ts'
 import { finishDeletion } from './trash-rules.ts'
 
 const FINAL_FILTERS: Filters[] = [
@@ -70,7 +76,7 @@ export async function readState(
     path: asset.path,
     bytes: asset.bytes,
     variants: asset.products.map(({ variant_id }) => variant_id).sort(),
-    sha256: await digestOf(`${baseUrl}${API}/assets/${asset.id}/download`, account),
+    sha256: await digestAt(`${baseUrl}${API}/assets/${asset.id}/download`, account),
     versions: await readVersions(`${baseUrl}${API}`, asset.id, account),
   }))
   const modelIds = await idsByKey(context, account, uploads)
@@ -117,7 +123,7 @@ async function idsByKey(
 async function readVersions(base: string, id: string, account: TestAccount) {
   const { body } = await account.call('GET', `${API}/assets/${id}/versions`)
   const versions = (body.data as Version[]).map(async ({ version, bytes, checksum }) => {
-    const read = await digestOf(`${base}/assets/${id}/versions/${version}/download`, account)
+    const read = await digestAt(`${base}/assets/${id}/versions/${version}/download`, account)
     const isWrong = checksum !== null && checksum.sha256 !== read
     return { version, bytes, sha256: isWrong ? `${read}, but shown as ${checksum.sha256}` : read }
   })
@@ -126,7 +132,7 @@ async function readVersions(base: string, id: string, account: TestAccount) {
 
 /** The state after all jobs have run. */
 export function expectedState(before: Model): State {
-  const model = finishDeletion(before)
+  const model = withComparedFiles(finishDeletion(before))
   const ready = byId(readyUploads(model))
   const trashed = byId(model.uploads.filter(({ status }) => status === 'trashed'))
   const uploading = byId(model.uploads.filter(({ status }) => status === 'uploading'))
@@ -137,13 +143,13 @@ export function expectedState(before: Model): State {
       path: upload.path,
       bytes: upload.size,
       variants: upload.variants,
-      sha256: sha256(contentOf(upload)),
+      sha256: digestOfDownload(servedVersion(upload)),
       versions: [upload, ...upload.older]
         .toSorted((a, b) => b.version - a.version)
         .map((one) => ({
           version: one.version,
           bytes: one.size,
-          sha256: sha256(contentOf(one)),
+          sha256: digestOfDownload(one.isWithheld ? undefined : one),
         })),
     })),
     found: FINAL_FILTERS.map((filters) => matchingAssets(model, filters).sort()),
@@ -159,24 +165,16 @@ export function expectedState(before: Model): State {
   }
 }
 
-function contentOf({ size, parts }: Pick<ModelUpload, 'size' | 'parts'>): Buffer {
-  return Buffer.concat(
-    parts.map(({ number, content }) => {
-      const start = (number - 1) * CHUNK_SIZE
-      return partBytes({ start, end: Math.min(size, start + CHUNK_SIZE) }, content)
-    }),
-  )
-}
-
-async function digestOf(url: string, { keys }: TestAccount): Promise<string> {
+async function digestAt(url: string, { keys }: TestAccount): Promise<string> {
   const headers = { Authorization: `Bearer ${keys.read.secret}` }
   const response = await fetch(url, { headers })
   const bytes = Buffer.from(await response.arrayBuffer())
   return response.status === 200 ? sha256(bytes) : `HTTP ${response.status}`
 }
 
-function sha256(bytes: Buffer): string {
-  return createHash('sha256').update(bytes).digest('hex')
+/** A version that is withheld from downloads is refused. */
+function digestOfDownload(version: ModelVersion | undefined): string {
+  return version === undefined ? 'HTTP 409' : digestOf(version)
 }
 
 function byId<Thing extends { id: string }>(things: Thing[]): Thing[] {

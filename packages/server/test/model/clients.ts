@@ -1,8 +1,9 @@
 import type { CompletedPart, PartUrl, Version } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
-import { API, putPart, someBytes } from '@stowage/testing/service/upload'
+import { API, putPart } from '@stowage/testing/service/upload'
 import { newClientState, type Session } from './client-state.ts'
 import type { Command, JobName } from './commands.ts'
+import { partBytes, sha256 } from './content.ts'
 import { performList, presentGroup } from './list-calls.ts'
 import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
 import { openToken, requestReplaceToken } from './open-token.ts'
@@ -21,11 +22,6 @@ export interface Operator {
   runJob(name: JobName): Promise<void>
   /** Marks all assets for deletion, as a process does that is killed afterward. */
   beginDeleteAll(): Promise<void>
-}
-
-/** The bytes of a part. Each content has different bytes, so that mixed content would be detected. */
-export function partBytes({ start, end }: { start: number; end: number }, content: number): Buffer {
-  return someBytes(end, content).subarray(start, end)
 }
 
 export function openClients(
@@ -186,10 +182,13 @@ export function openClients(
         return seen
       }
       case 'replace': {
-        const { size, byToken = false } = command
+        const { size, byToken = false, declares } = command
+        const declared = declares !== undefined && {
+          sha256: sha256(partBytes({ start: 0, end: size }, declares)),
+        }
         const token = byToken ? await requestReplaceToken(call, session.id) : undefined
         if (token && 'code' in token) return { ...token, asset: session.id }
-        const request = { body: { size }, headers: await headersOf(token ?? {}) }
+        const request = { body: { size, ...declared }, headers: await headersOf(token ?? {}) }
         const { seen, body } = await callAsset(session, 'POST', '/signed', request)
         if (seen.status !== 201) return { ...seen, asset: session.id }
         sessions.push({ ...body, isReplacement: true, ...token })
@@ -219,8 +218,15 @@ export function openClients(
       }
       case 'read':
         return (await callAsset(session, 'GET', '')).seen
-      case 'download':
-        return (await callAsset(session, 'GET', '/download')).seen
+      case 'download': {
+        const response = await call('GET', `${API}/assets/${session.id}/download`)
+        const { status, body, headers } = response
+        const seen = { status, id: session.id, ...(body.code && { code: body.code }) }
+        if (status !== 302) return seen
+        const object = await fetch(headers.get('location') ?? '')
+        const bytes = Buffer.from(await object.arrayBuffer())
+        return { ...seen, ...(object.status === 200 && { sha256: sha256(bytes) }) }
+      }
       case 'assetGroups': {
         const { seen, body } = await callAsset(session, 'GET', '/product-groups')
         return { ...seen, groups: (body.data ?? []).map(presentGroup) }
@@ -262,8 +268,9 @@ export function openClients(
     client: number,
   ): Promise<Event[]> {
     if (command.kind === 'replaceWhole') {
-      const { size, content } = command
-      const replace = { kind: 'replace', upload: 0, size } as const
+      const { size, content, declares } = command
+      const declared = declares !== undefined && { declares }
+      const replace = { kind: 'replace', upload: 0, size, ...declared } as const
       return sendWhole(() => performOn(session, replace), replace, { client, content })
     }
     if (command.kind !== 'put' && command.kind !== 'putAll') {

@@ -26,12 +26,12 @@ export type Command =
   | { kind: 'emptyTrash' }
   /** Lists the trash. */
   | { kind: 'trash' }
-  /** `byToken`: with a new upload token for this asset. */
-  | { kind: 'replace'; upload: number; size: number; byToken?: boolean }
+  /** `byToken`: with a new upload token for this asset. `declares`: declares the digest of this content. */
+  | { kind: 'replace'; upload: number; size: number; byToken?: boolean; declares?: number }
   /** Uploads a file in three steps: sign, putAll, complete. */
   | { kind: 'uploadWhole'; size: number; content: number; byToken?: boolean }
   /** Replaces a file in three steps: replace, putAll, complete. */
-  | { kind: 'replaceWhole'; upload: number; size: number; content: number }
+  | { kind: 'replaceWhole'; upload: number; size: number; content: number; declares?: number }
   | { kind: 'restore'; upload: number; version: number }
   | { kind: 'deleteVersion'; upload: number; version: number }
   | { kind: 'versions'; upload: number }
@@ -173,13 +173,25 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     }),
   },
   {
-    weight: 8,
+    weight: 6,
     arbitrary: fc.record({
       kind: is('replaceWhole'),
       upload: asset,
       size: fc.nat({ max: MAX_FILE_SIZE }),
       content,
     }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc
+      .record({
+        kind: is('replaceWhole'),
+        upload: asset,
+        size: fc.nat({ max: MAX_FILE_SIZE }),
+        content,
+        isRight: fc.boolean(),
+      })
+      .map(({ isRight, ...one }) => ({ ...one, declares: isRight ? one.content : 10 })),
   },
   { weight: 3, arbitrary: fc.record({ kind: is('restore'), upload: asset, version }) },
   { weight: 2, arbitrary: fc.record({ kind: is('deleteVersion'), upload: asset, version }) },
@@ -225,16 +237,23 @@ const listCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 3, arbitrary: fc.record({ kind: is('assetGroups'), upload: asset }) },
 )
 
-/** A sequence of batches. Half of them have one call, the others two to four concurrent calls. */
-function batchesOf(some: fc.Arbitrary<Command>): fc.Arbitrary<Batch[]> {
+/** A sequence of batches. About half of them have one call, the others two to four concurrent calls. */
+function batchesOf(
+  some: fc.Arbitrary<Command>,
+  ...alone: fc.Arbitrary<Command>[]
+): fc.Arbitrary<Batch[]> {
   const batch = fc.oneof(
-    fc.tuple(some),
-    fc.array(some, { minLength: 2, maxLength: MAX_CONCURRENT }),
+    { weight: 5, arbitrary: fc.tuple(some) },
+    { weight: 5, arbitrary: fc.array(some, { minLength: 2, maxLength: MAX_CONCURRENT }) },
+    ...alone.map((one) => ({ weight: 1, arbitrary: fc.tuple(one) })),
   ) as fc.Arbitrary<Batch>
   return fc.array(batch, { maxLength: 40, size: 'max' })
 }
 
-export const batches = batchesOf(command)
+/** Alone, because it is not one step: it changes one file after the other. */
+const compareFiles = fc.record({ kind: is('job'), name: is('computeChecksums') })
+
+export const batches = batchesOf(command, compareFiles)
 
 /** Begins with all products and a file. */
 export const listBatches: fc.Arbitrary<Batch[]> = batchesOf(listCommand).map((rest) => [

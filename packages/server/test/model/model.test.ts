@@ -3,7 +3,7 @@ import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { aKeyedService } from '@stowage/testing/service/accounts'
 import fc from 'fast-check'
 import { saveResult } from '../reliability/result.ts'
-import { takeOverExpiry } from '../support/run-jobs.ts'
+import { takeOverJobsOfModel } from '../support/run-jobs.ts'
 import { receiveWebhooks } from './check-webhook.ts'
 import { type Batch, batches, CHUNK_SIZE, listBatches } from './commands.ts'
 import { runBatches } from './run-batches.ts'
@@ -35,8 +35,9 @@ test(`lists with random filters match a scan of the model (MODEL_SEED=${MODEL_SE
 })
 
 async function check(t: TestContext, sequencesOf: fc.Arbitrary<Batch[]>, runs: number) {
-  const service = await aKeyedService(t, { STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE) })
-  const expiry = takeOverExpiry(service)
+  const settings = { STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE), STOWAGE_CHECKSUMS: 'on' }
+  const service = await aKeyedService(t, settings)
+  const jobs = takeOverJobsOfModel(service)
   const received = receiveWebhooks(service)
   let sequences = 0
   let calls = 0
@@ -44,7 +45,7 @@ async function check(t: TestContext, sequencesOf: fc.Arbitrary<Batch[]>, runs: n
   const property = fc.asyncProperty(sequencesOf, async (sequence) => {
     sequences += 1
     calls += sequence.flat().length
-    running = runBatches(service, expiry, { batches: sequence, received })
+    running = runBatches(service, jobs, { batches: sequence, received })
     await running
   })
   await fc.assert(property, {

@@ -16,6 +16,10 @@ export interface ModelVersion {
   size: number
   name: string
   parts: ModelPart[]
+  /** The content and size of which the client declared the digest. */
+  declares?: { content: number; size: number } | undefined
+  /** Whether downloads do not get it: its bytes were not compared with the declared digest, or differ. */
+  isWithheld?: boolean | undefined
 }
 
 /** An asset with its upload, or the upload of a new version of an asset. */
@@ -38,6 +42,9 @@ export interface ModelUpload {
   path: string | null
   /** Sorted by part number. */
   parts: ModelPart[]
+  /** Of the current version, or of the upload. */
+  declares?: ModelVersion['declares']
+  isWithheld?: ModelVersion['isWithheld']
   /** The variants that it is attached to, sorted. */
   variants: number[]
   /** A completion may have begun and been refused. Then the size can no longer change. */
@@ -136,10 +143,47 @@ const KEEP_VERSIONS = 1
 
 /** The asset after another version became its current one. */
 export function withCurrent(asset: ModelUpload, content: ModelVersion): ModelUpload {
-  const { version, size, name, parts } = asset
+  const { version, size, name, parts, declares, isWithheld } = asset
+  const replaced = { version, size, name, parts, declares, isWithheld }
   const others = asset.older.filter((one) => one.version !== content.version)
   const lastVersion = Math.max(asset.lastVersion, content.version)
-  return { ...asset, ...content, lastVersion, older: [...others, { version, size, name, parts }] }
+  const withheld = { declares: content.declares, isWithheld: content.isWithheld }
+  return { ...asset, ...content, ...withheld, lastVersion, older: [...others, replaced] }
+}
+
+/** The version that downloads get. */
+export function servedVersion(asset: ModelUpload): ModelVersion | undefined {
+  return [...asset.older, asset].findLast(({ isWithheld }) => !isWithheld)
+}
+
+/** The version that downloads get is kept in addition to those that were replaced last. */
+function withoutOldest(asset: ModelUpload): ModelUpload {
+  const served = servedVersion(asset)
+  const older = asset.older.filter(
+    (one, index) => one === served || index >= asset.older.length - KEEP_VERSIONS,
+  )
+  return { ...asset, older }
+}
+
+/** The model after all files were compared with their declared digests. */
+export function withComparedFiles(model: Model): Model {
+  const uploads = model.uploads.map((upload) => {
+    const older = upload.older.map((one) => (hasDeclaredBytes(one) ? release(one) : one))
+    const isReleased = older.some((one, index) => one !== upload.older[index])
+    const compared = { ...(hasDeclaredBytes(upload) ? release(upload) : upload), older }
+    if (!isReleased && !hasDeclaredBytes(upload)) return upload
+    return upload.status === 'ready' ? withoutOldest(compared) : compared
+  })
+  return { ...model, uploads }
+}
+
+function release<Version extends ModelVersion>(version: Version): Version {
+  return { ...version, isWithheld: false }
+}
+
+function hasDeclaredBytes({ isWithheld, declares, size, parts }: ModelVersion): boolean {
+  if (!isWithheld || declares === undefined || size !== declares.size) return false
+  return size === 0 || parts.every(({ content }) => content === declares.content)
 }
 
 /** Completes an upload: its asset becomes ready, or gets a new version. */
@@ -150,11 +194,11 @@ export function completeUpload(model: Model, upload: ModelUpload): Model {
     const variants = [...new Set([...upload.variants, ...chosen])].sort()
     return changeUpload(model, upload.id, { status: 'ready', variants })
   }
-  const { size, parts } = upload
+  const { size, parts, declares } = upload
   const version = asset.lastVersion + 1
-  const changed = withCurrent(asset, { version, size, name: asset.name, parts })
-  const kept = { ...changed, older: changed.older.slice(-KEEP_VERSIONS) }
-  return changeUpload(changeUpload(model, asset.id, kept), upload.id, {
+  const withheld = { declares, isWithheld: declares !== undefined }
+  const changed = withCurrent(asset, { version, size, name: asset.name, parts, ...withheld })
+  return changeUpload(changeUpload(model, asset.id, withoutOldest(changed)), upload.id, {
     status: 'merged',
     parts: [],
   })

@@ -15,6 +15,8 @@ export interface Observation {
   attaches?: number
   /** The assets of a call about several assets. */
   ids?: string[]
+  /** The digest of the downloaded bytes. */
+  sha256?: string
   /** The versions of a file. */
   versions?: { version: number; bytes: number; name: string; isCurrent: boolean }[]
   /** The IDs of products that were imported or removed, by variant. */

@@ -1,4 +1,5 @@
 import { type Command, TOKEN_BYTES, TOKEN_FILES } from './commands.ts'
+import { digestOf } from './content.ts'
 import { LIST_RULES } from './list-rules.ts'
 import { storedVariants } from './matching.ts'
 import {
@@ -12,6 +13,7 @@ import {
   type Model,
   type ModelUpload,
   partCount,
+  servedVersion,
   tokenUse,
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
@@ -229,10 +231,15 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return allow(seen.status === (isVisible(uploadOf(model, seen)) ? 200 : 404), model)
   },
 
-  download(model, _, seen) {
-    const { status } = uploadOf(model, seen)
-    if (status === 'uploading') return allow(seen.code === 'not_ready', model)
-    return allow(seen.status === (status === 'ready' ? 302 : 404), model)
+  download(model, _, seen, { isAlone }) {
+    const upload = uploadOf(model, seen)
+    if (upload.status === 'uploading') return allow(seen.code === 'not_ready', model)
+    if (upload.status !== 'ready') return allow(seen.status === 404, model)
+    const served = servedVersion(upload)
+    if (served === undefined) return allow(seen.status === 409, model)
+    // A concurrent call may have removed the object before it was read.
+    const isRight = seen.sha256 === undefined ? !isAlone : seen.sha256 === digestOf(served)
+    return allow(seen.status === 302 && isRight, model)
   },
 
   job: (model) => model,
@@ -253,6 +260,8 @@ function putParts(
     const mayBeStored = concurrent.isEnded || upload.isOpenInStorage === true
     return allow(isStored ? mayBeStored : seen.status < 500, model)
   }
+  // A newer PUT of the same part has replaced it.
+  if (seen.status === 409) return allow(concurrent.isPut, model)
   if (!isStored) return undefined
   const sent = seen.parts ?? []
   const others = upload.parts.filter(({ number }) => sent.every((one) => one.number !== number))

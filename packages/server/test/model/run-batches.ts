@@ -17,18 +17,18 @@ import { EMPTY_MODEL, type Model } from './model.ts'
 let accounts = 0
 
 /**
- * Runs the batches in a new account. Fails if a response or the final state violates a rule. `expiry` is
- * the context of the job that expires uploads.
+ * Runs the batches in a new account. Fails if a response or the final state violates a rule. `jobs` is
+ * the context of the jobs that expire uploads and verify files.
  */
 export async function runBatches(
   service: TestService,
-  expiry: Context,
+  jobs: Context,
   { batches, received }: { batches: Batch[]; received: Received },
 ): Promise<void> {
   accounts += 1
   const account = await anAccount(service, { name: `model ${accounts}`, storage: INITIAL_PLAN })
   await account.call('POST', `${API}/webhooks`, { url: webhookUrlOf(account) })
-  const clients = openClients(account, operatorOf(service, expiry, account))
+  const clients = openClients(account, operatorOf(service, jobs, account))
   let models: Model[] = [EMPTY_MODEL]
   try {
     for (const batch of batches) {
@@ -37,17 +37,17 @@ export async function runBatches(
       if (next.length === 0) assert.fail(explain(models, events))
       models = next
     }
-    await checkState(service, account, models)
+    await checkState(service, account, { models, jobs })
     await checkWebhook(service, account, received)
   } finally {
     await endUploads(account, models)
   }
 }
 
-function operatorOf({ context }: TestService, expiry: Context, account: TestAccount): Operator {
+function operatorOf({ context }: TestService, jobs: Context, account: TestAccount): Operator {
   const data = context.database.of(account.id)
   // Negative, because the storage's clock may be ahead of the database's.
-  const expiringContext = { ...expiry, settings: { ...expiry.settings, uploadsKeptForMs: -60_000 } }
+  const expiringContext = { ...jobs, settings: { ...jobs.settings, uploadsKeptForMs: -60_000 } }
   return {
     changePlan: (bytes) =>
       context.database.changePlan(account.id, { name: 'plan', storage: bytes }),
@@ -58,7 +58,7 @@ function operatorOf({ context }: TestService, expiry: Context, account: TestAcco
       await removeObjects(context, NEVER)
       return (await data.findUpload(id))?.asset.status ?? 'gone'
     },
-    runJob: (name) => JOBS[name](context),
+    runJob: (name) => JOBS[name](jobs),
     beginDeleteAll: () => data.beginTrashAll(),
   }
 }
@@ -67,9 +67,9 @@ function operatorOf({ context }: TestService, expiry: Context, account: TestAcco
 async function checkState(
   service: TestService,
   account: TestAccount,
-  models: Model[],
+  { models, jobs }: { models: Model[]; jobs: Context },
 ): Promise<void> {
-  await runJobs(service.context)
+  await runJobs(jobs)
   await checkEvents(service.context.database, account.id)
   const state = await readState(service, account, models[0]?.uploads ?? [])
   const expected = models.map(expectedState)

@@ -14,7 +14,7 @@ type Call<Kind extends Command['kind']> = Extract<Command, { kind: Kind }>
 
 /** The rules for replacing files, and for their versions. */
 export const VERSION_RULES = {
-  replace(model: Model, { size }: Call<'replace'>, seen: Observation): Model | undefined {
+  replace(model: Model, { size, declares }: Call<'replace'>, seen: Observation): Model | undefined {
     const asset = findUpload(model, seen.asset ?? '')
     const refusal = refusalOf(asset)
     if (asset === undefined || refusal !== undefined) return allow(seen.code === refusal, model)
@@ -37,6 +37,7 @@ export const VERSION_RULES = {
       version: 1,
       lastVersion: 1,
       older: [],
+      ...(declares !== undefined && { declares: { content: declares, size } }),
     }
     return { ...model, uploads: [...model.uploads, upload] }
   },
