@@ -25,5 +25,5 @@ export const NullableChecksum = Type.Unsafe<Checksum | null>({
 
 export const Damaged = Type.Boolean({
   description:
-    'Whether the stored bytes do not match the declared SHA-256, have changed since the upload, or cannot be read. A damaged file cannot be downloaded',
+    'Whether the stored bytes do not match the declared SHA-256, have changed since the upload, or cannot be read. A damaged file cannot be downloaded. If a new version does not match its declared SHA-256, downloads return the previous version',
 })

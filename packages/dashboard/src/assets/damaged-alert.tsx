@@ -6,7 +6,7 @@ export function DamagedAlert() {
   return (
     <Alert color="red" title="This file is damaged" icon={<IconAlertTriangle aria-hidden />}>
       The stored file has changed since the upload, cannot be read, or does not match the declared
-      SHA-256, so it cannot be downloaded. Replace the file, or restore another version.
+      SHA-256, so this version cannot be downloaded. Replace it, or restore another one.
     </Alert>
   )
 }

@@ -11,6 +11,7 @@ import {
   anAccount,
   anUpload,
   aProduct,
+  aReadyAsset,
   firstVersion,
   KEPT,
   NEWEST,
@@ -133,6 +134,35 @@ test('the migration to usage by type counts existing assets', async (t) => {
   const again = await openIn(t, file)
   const [usage] = await again.compareUsage()
   assert.deepEqual(await again.of(usage?.accountId ?? '').readUsage(), expected)
+})
+
+test('the migration to withheld files withholds the files that are being compared', async (t) => {
+  const file = await aFile(t)
+  const { data } = await aBusyAccount(await openIn(t, file))
+  const withDigest = (digit: string) => aReadyAsset(data, { sha256: digit.repeat(64) })
+  const [waiting, old, wrong, verified] = [
+    ...[await withDigest('a'), await withDigest('b')],
+    ...[await withDigest('c'), await withDigest('d')],
+  ]
+  const other = new DatabaseSync(file)
+  cleanUp(t, () => other.close())
+  other.exec('drop index checksums_due; drop index checksums_withheld')
+  other.exec('alter table checksums drop column withheld_for')
+  other.exec('create index checksums_due on checksums (queue, due_at) where queue is not null')
+  other.exec(`delete from migrations where name like '%_withheld_files.sql'`)
+  // Checksums were off when this file was completed. Otherwise, it would have been read by now.
+  other.exec(`update checksums set due_at = 1 where object_key = '${old}'`)
+  other.exec(`update checksums set damaged = 1, queue = 'scrub' where object_key = '${wrong}'`)
+  other.exec(`update checksums set verified_at = ${Date.now()} where object_key = '${verified}'`)
+  const again = await openIn(t, file)
+  const [account] = await again.listAccounts()
+  const isWithheld = async (id = '') =>
+    (await again.of(account?.id ?? '').findAsset(id))?.integrity.isWithheld
+  assert.deepEqual(
+    [await isWithheld(waiting), await isWithheld(old), await isWithheld(wrong)],
+    [true, false, true],
+  )
+  assert.equal(await isWithheld(verified), false)
 })
 
 test('the migration to listing blocks creates blocks for existing assets', async (t) => {
