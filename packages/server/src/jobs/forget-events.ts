@@ -1,12 +1,15 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EventLimits } from '../database/trim-events.ts'
+import { limitConcurrency, settleAll } from '../iterables/limit-concurrency.ts'
 import type { Context } from '../operations/context.ts'
 import { createWakeUp } from './wake-up.ts'
 
 /** How often all accounts are checked: their oldest events may have become too old. */
 const ALL_PAUSE_MS = 600_000
 /** New events of an account are counted together, at most this often. */
-const COUNT_PAUSE_MS = 1_000
+const COUNT_PAUSE_MS = 3_000
+/** Few, so that most connections to PostgreSQL stay free. On SQLite, accounts at the same time share a commit. */
+const MAX_CONCURRENT = 4
 /** How many events are counted or forgotten in one transaction, so that requests run in between. */
 const BATCH = 200
 const ACCOUNTS = 100
@@ -34,7 +37,7 @@ export async function limitEvents(context: Context, signal: AbortSignal): Promis
         await forgetEvents(context, signal)
       } else {
         const limits = { before: undefined, maxBytes: context.settings.eventsMaxBytes }
-        for (const account of accounts) await trim(context, { account, limits, signal })
+        await trimAll(context, { accounts, limits, signal })
       }
     } catch (error) {
       context.warn('the job limitEvents failed; retrying later', error)
@@ -52,15 +55,22 @@ export async function forgetEvents(context: Context, signal: AbortSignal): Promi
   const limits = { before, maxBytes: settings.eventsMaxBytes }
   for (let after: string | undefined; ; ) {
     const accounts = await database.listAccountsToTrim(limits, after, ACCOUNTS)
-    for (const account of accounts) await trim(context, { account, limits, signal })
+    await trimAll(context, { accounts, limits, signal })
     after = accounts.at(-1)
     if (accounts.length < ACCOUNTS || signal.aborted) return
   }
 }
 
-async function trim(
+async function trimAll(
   { database }: Context,
-  { account, limits, signal }: { account: string; limits: EventLimits; signal: AbortSignal },
+  { accounts, limits, signal }: { accounts: string[]; limits: EventLimits; signal: AbortSignal },
 ): Promise<void> {
-  while (!signal.aborted && (await database.trimEvents(account, limits, BATCH)).hasMore);
+  const inSlot = limitConcurrency(MAX_CONCURRENT)
+  await settleAll(
+    accounts.map((account) =>
+      inSlot(async () => {
+        while (!signal.aborted && (await database.trimEvents(account, limits, BATCH)).hasMore);
+      }),
+    ),
+  )
 }

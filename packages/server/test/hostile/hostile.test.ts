@@ -13,6 +13,7 @@ import {
   holdBodies,
   ignoreStreams,
   openIdleConnections,
+  respondWithoutEnd,
   sendSlowly,
 } from './unusual-connections.ts'
 
@@ -62,6 +63,7 @@ test(`hostile requests are refused with an error code and do no harm (HOSTILE_SE
   await sendSlowly(target)
   await halfCloseConnections(target)
   await ignoreStreams(target, context)
+  await respondWithoutEnd(target, context)
   const { memory, assets } = await checkService(target, run)
   const megabytes = Math.round(memory / 1e6)
   const live = run.live.map((bytes) => `${Math.round(bytes / 1e6)} MB`)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdir } from 'node:fs/promises'
-import { connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '@stowage/testing/machine/until'
 import { callerWith } from '@stowage/testing/service/accounts'
@@ -154,6 +154,61 @@ export async function ignoreStreams(target: Target, context: GeneratorContext): 
   } finally {
     for (const socket of sockets) socket.destroy()
   }
+}
+
+/** What the endpoints of webhooks respond: a beginning, and text that they repeat without end. */
+const ENDLESS_RESPONSES: [string, string][] = [
+  ['', 'HTTP/1.1 103 Early Hints\r\nLink: </a.css>\r\n\r\n'],
+  ['', 'HTTP/1.1 100 Continue\r\n\r\n'],
+  ['', '\r\n'],
+  ['HTTP/1.1 200 OK\r\n', `X-Long: ${'x'.repeat(1_000)}\r\n`],
+  ['HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n', `1;${'x'.repeat(9_000)}\r\nx\r\n`],
+  ['HTTP/1.1 500 Error\r\nContent-Length: 99999999999\r\n\r\n', 'x'.repeat(1_000)],
+]
+
+/** Endpoints of webhooks respond without end, several at a time. Checks that each attempt ends, and others are served. */
+export async function respondWithoutEnd(target: Target, context: GeneratorContext): Promise<void> {
+  const call = callerWith(target.service.baseUrl, target.emptiedKey)
+  const servers = await Promise.all(ENDLESS_RESPONSES.map(anEndlessServer))
+  try {
+    const created = await Promise.all(
+      servers.map(({ url }) => call('POST', '/api/v1/webhooks', { url })),
+    )
+    const pings = created.map(({ status, body, text }) => {
+      assert.equal(status, 201, text)
+      return call('POST', `/api/v1/webhooks/${body.data.id}/ping`)
+    })
+    for (let count = 0; count < PROBES; count += 1) {
+      const { probe } = await exchangePipelined(portOf(target, 'api'), [], aProbe(context, 'api'))
+      assert.equal(probe, 'responded', 'while endpoints of webhooks respond without end')
+    }
+    for (const ping of await Promise.all(pings)) {
+      assert.equal(ping.status, 200, ping.text)
+      const [attempt] = ping.body.data.attempts
+      assert.notEqual(ping.body.data.status, 'pending')
+      assert.ok(attempt.duration_ms < 10_000, ping.text)
+    }
+    for (const { body } of created) await call('DELETE', `/api/v1/webhooks/${body.data.id}`)
+  } finally {
+    for (const { server } of servers) server.close()
+  }
+}
+
+async function anEndlessServer([beginning, repeated]: [string, string]) {
+  const chunk = repeated.repeat(Math.ceil(100_000 / repeated.length))
+  const server = createServer((socket) => {
+    const send = () => {
+      while (!socket.destroyed && socket.write(chunk));
+    }
+    socket.on('error', () => {}).on('drain', send)
+    socket.once('data', () => {
+      socket.write(beginning)
+      send()
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  return { server, url: `http://127.0.0.1:${port}` }
 }
 
 function portOf({ hosts }: Target, port: 'api' | 'storage'): number {
