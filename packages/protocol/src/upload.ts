@@ -22,6 +22,17 @@ const fileSize = Type.Integer({
   ...Problem(`must be the file’s size in bytes: a whole number from 0 to ${MAX_INTEGER}`),
 })
 
+const minSize = Type.Optional(
+  Type.Integer({
+    minimum: 0,
+    maximum: MAX_INTEGER,
+    description:
+      'For streams of unknown length: the bytes that are certain, for example those read so far. `size` is then an estimate. The service reserves as much of it as fits without removing trash, in whole parts, and at least `min_size`. The parts in the response show the reserved size',
+    examples: [16_000_000],
+    ...Problem(`must be a whole number of bytes from 0 to ${MAX_INTEGER}`),
+  }),
+)
+
 /** All S3-compatible storage accepts parts from 5 MiB to 5 GiB; only the last may be smaller. */
 const MIN_CHUNK_SIZE = 5 * 1024 ** 2
 const MAX_CHUNK_SIZE = 5 * 1024 ** 3
@@ -34,6 +45,7 @@ const uploadRequest = {
   name: Type.Optional(Type.String({ ...fileName, examples: ['sample-pack.zip'] })),
   filename: Type.Optional(Type.String({ ...fileName, description: 'Alias of `name`' })),
   size: fileSize,
+  min_size: minSize,
   mime: Type.Optional(
     Type.String({
       ...mediaType,
@@ -231,7 +243,10 @@ export const UploadSelection = Type.Object({
   ),
 })
 
-export const ResizeRequest = Type.Object({ size: fileSize }, { title: 'ResizeRequest' })
+export const ResizeRequest = Type.Object(
+  { size: fileSize, min_size: minSize },
+  { title: 'ResizeRequest' },
+)
 export type ResizeRequest = Static<typeof ResizeRequest>
 
 export const CancelRequest = Type.Object(

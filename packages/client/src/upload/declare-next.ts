@@ -12,23 +12,23 @@ export async function declareNext(
   request: Request,
   { source, session, call }: { source: Source; session: Session; call: CallOptions },
 ): Promise<boolean> {
-  for (let isTight = false; ; isTight = true) {
-    const next = source.nextSize?.(isTight)
-    const size = next && (await unlessAborted(next, call.signal))
-    if (size === undefined) return false
-    try {
-      await resizeSession(request, session, { ...call, size })
-      source.size = size
-      return true
-    } catch (error) {
-      if (isStowageError(error, 'invalid')) throw tooLong(source.name, error)
-      // The plan may have storage for what was read, even if not for the size declared in advance.
-      if (isTight || !isStowageError(error) || !/^storage_(exceeded|full)$/.test(error.code)) {
-        throw error
-      }
-    }
+  const next = source.nextSize?.()
+  const declared = next && (await unlessAborted(next, call.signal))
+  if (declared === undefined) return false
+  try {
+    await resizeSession(request, session, { ...call, ...declared })
+  } catch (error) {
+    if (isStowageError(error, 'invalid')) throw tooLong(source.name, error)
+    const { minSize: size } = declared
+    // A service without estimates refuses them: it may have storage for what was read.
+    if (size === undefined || !isStowageError(error) || !NO_STORAGE.test(error.code)) throw error
+    await resizeSession(request, session, { ...call, size })
   }
+  source.size = session.bytes
+  return true
 }
+
+const NO_STORAGE = /^storage_(exceeded|full)$/
 
 function tooLong(name: string, cause: StowageError): StowageError {
   const { status, errors } = cause

@@ -52,6 +52,8 @@ export async function openSession(
     await dropSession(request, session, call)
     return undefined
   }
+  // The service has reserved as much of the estimate as fits.
+  if (source.minSize !== undefined && !session.isOver) source.size = session.bytes
   saved.version = source.version
   saved.id = session.id
   if (session.isReplacement) saved.uploadId = session.uploadId

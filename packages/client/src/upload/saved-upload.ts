@@ -71,7 +71,7 @@ export function checkSize({ name, size }: Source, bytes: number): void {
 }
 
 export function newSaved(
-  { name, size, mime, version, chunkSize, path: sourcePath }: Source,
+  { name, size, minSize, mime, version, chunkSize, path: sourcePath }: Source,
   {
     key,
     idempotencyKey = randomKey(),
@@ -92,6 +92,7 @@ export function newSaved(
     chunkSize,
     version,
     idempotencyKey,
+    ...(minSize !== undefined && { minSize }),
     ...(sha256 !== undefined && { sha256 }),
     digests: {},
     startedAt,

@@ -72,7 +72,18 @@ export function sessionOf(response: UploadSession | ResumedUpload, isReplacement
 /** Requests a session. The same idempotency key returns the same session, with URLs for all parts. */
 export async function requestSession(
   request: Request,
-  { name, path, size, mime, chunkSize, sha256, idempotencyKey, replaces, newName }: SavedUpload,
+  {
+    name,
+    path,
+    size,
+    minSize,
+    mime,
+    chunkSize,
+    sha256,
+    idempotencyKey,
+    replaces,
+    newName,
+  }: SavedUpload,
   call: CallOptions,
 ): Promise<Session> {
   const isReplacement = replaces !== undefined
@@ -83,7 +94,15 @@ export async function requestSession(
       id: replaces,
       method: 'POST',
       headers: { 'Idempotency-Key': idempotencyKey },
-      body: { ...file, size, mime, sha256, chunk_size: chunkSize, max_chunk_size: MAX_CHUNK_SIZE },
+      body: {
+        ...file,
+        size,
+        min_size: minSize,
+        mime,
+        sha256,
+        chunk_size: chunkSize,
+        max_chunk_size: MAX_CHUNK_SIZE,
+      },
     }),
     isReplacement,
   )
@@ -105,7 +124,7 @@ export async function readSession(
 export async function resizeSession(
   request: Request,
   session: Session,
-  { size, ...call }: CallOptions & { size: number },
+  { size, minSize, ...call }: CallOptions & { size: number; minSize?: number },
 ): Promise<void> {
   const { id, uploadId } = referenceOf(session)
   const fresh = sessionOf(
@@ -114,7 +133,7 @@ export async function resizeSession(
       id,
       query: { upload_id: uploadId },
       method: 'PATCH',
-      body: { size },
+      body: { size, min_size: minSize },
     }),
     session.isReplacement,
   )

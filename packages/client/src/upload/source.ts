@@ -32,6 +32,8 @@ export interface Source {
   name: string
   /** For a stream of unknown length, the size declared so far. */
   size: number
+  /** For a stream of unknown length, the bytes read before the upload was opened: `size` is an estimate. */
+  minSize?: number | undefined
   mime: string
   /** The folder of the file inside the folder that the user chose, if known. */
   path?: string | undefined
@@ -56,10 +58,10 @@ export interface Source {
   prepare?(range: Range, onReady: () => void): 'ready' | 'reading' | 'beyond'
   /**
    * For a stream of unknown length: returns the size to declare once all parts of the current size are
-   * stored, or undefined if the current size is the actual one. `isTight`: declares only what was read,
-   * because the plan does not have storage for more.
+   * stored, or undefined if the current size is the actual one. With `minSize`, the size is an estimate, and
+   * `minSize` bytes were read.
    */
-  nextSize?(isTight: boolean): Promise<number | undefined>
+  nextSize?(): Promise<{ size: number; minSize?: number } | undefined>
   /** Called when the range is stored and will not be sent again. */
   release?(range: Range): void
   /**

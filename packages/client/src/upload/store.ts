@@ -6,6 +6,8 @@ export interface SavedUpload {
   name: string
   /** In bytes. */
   size: number
+  /** For a stream of unknown length, the bytes that were read: `size` is an estimate. */
+  minSize?: number | undefined
   /** The media type; empty if unknown. */
   mime: string
   /** The folder that the file came from; undefined for none. */

@@ -41,8 +41,8 @@ export function openStream(
 
 /**
  * Opens a stream of unknown length, which is read and sent like one of known length. At first, a larger size
- * than was read is declared, and at the end the actual size. If the stream ends within the first part, its
- * length is known.
+ * than was read is declared as an estimate, of which the service reserves as much as fits, and at the end the actual
+ * size. If the stream ends within the first part, its length is known.
  */
 export async function openStreamOfUnknownLength(
   stream: ByteStream,
@@ -66,15 +66,16 @@ export async function openStreamOfUnknownLength(
     name,
     mime,
     size: FIRST_DECLARED,
+    minSize: read,
     chunkSize: OPEN_CHUNK,
     prepare: (range, onReady) =>
       // The last part also waits until its actual length is declared.
       isAtEnd && read < range.end ? 'beyond' : prepare(range, onReady),
-    async nextSize(isTight) {
+    async nextSize() {
       if (!isAtEnd && read === source.size) await fill({ start: read, end: read })
-      if (isAtEnd) return read === source.size ? undefined : read
+      if (isAtEnd) return read === source.size ? undefined : { size: read }
       const ahead = source.size + Math.min(source.size, MAX_STEP)
-      return isTight ? read : Math.max(read, Math.min(ahead, MAX_LENGTH))
+      return { size: Math.max(read, Math.min(ahead, MAX_LENGTH)), minSize: read }
     },
   })
   return source

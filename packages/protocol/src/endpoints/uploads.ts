@@ -153,9 +153,10 @@ export const resizeUpload = defineEndpoint({
   path: `${API_PREFIX}/assets/:id/upload`,
   tag: 'Uploads',
   scope: 'write',
+  allowsUploadTokens: true,
   summary: 'Change the declared size of an upload',
   description:
-    'For files whose size is known only at the end: declare a larger size while sending, and the final size before the last part. The reserved bytes change accordingly; `chunk_size` does not change. Returns the same as GET, with URLs for the missing parts. A received part whose length does not fit the new size counts as missing. If the call fails, nothing changes.',
+    'For files whose size is known only at the end: declare a larger size while sending, with `min_size`, and the final size before the last part. The reserved bytes change accordingly; `chunk_size` does not change. Returns the same as GET, with URLs for the missing parts. A received part whose length does not fit the new size counts as missing. If the call fails, nothing changes.',
   params: AssetPath,
   query: UploadSelection,
   body: ResizeRequest,
@@ -171,6 +172,7 @@ export const resizeUpload = defineEndpoint({
     'storage_exceeded',
     'already_uploaded',
     'upload_completing',
+    'upload_token_exceeded',
     'storage_unavailable',
   ],
 })

@@ -9,7 +9,7 @@ import type { TypeUsage } from '../domain/usage.ts'
 import type { AssetRecord } from './asset-record.ts'
 import type { EventData } from './event-data.ts'
 import type { KeyData } from './key-data.ts'
-import type { NewUpload, Reservation, Resizing } from './reservation.ts'
+import type { NewUpload, Reservation, ResizeOptions, Resizing } from './reservation.ts'
 import type { TrashData } from './trash-data.ts'
 import type { UploadTokenData } from './upload-token-data.ts'
 import type { VersionData } from './version-data.ts'
@@ -237,7 +237,7 @@ export interface AccountData
    * uploading → uploading, with another size. Checks the plan and changes the reservation atomically:
    * concurrent calls can't exceed the plan. A smaller size always fits. Makes room like `reserveUpload`.
    */
-  resizeUpload(assetId: string, bytes: number): Promise<Resizing>
+  resizeUpload(assetId: string, bytes: number, options?: ResizeOptions): Promise<Resizing>
 
   /**
    * Inserts or updates by (product_id, variant_id), all or nothing. A missing field keeps its stored

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import type { Asset } from '@stowage/protocol'
+import type { Asset, UploadSession } from '@stowage/protocol'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
 import { aSmallDisk, type SmallDisk } from '@stowage/testing/machine/small-disk'
 import { aService, type TestService } from '@stowage/testing/service/service'
@@ -102,6 +102,51 @@ test('on a full disk, an upload removes the oldest trash of its account, but non
     assert.ok((await disk.free()) > RESERVE)
     await cancel(baseUrl, growing)
     await assertUsageConsistent(service)
+  }))
+
+test('on a full disk, a resize that is refused and an estimated size remove no trash', (t) =>
+  onSmallDisk(t, async (_, start) => {
+    const service = await start()
+    const { baseUrl, call } = service
+    const completed = await requestSession(baseUrl, { bytes: someBytes(2 * MB) })
+    // A completion that the storage refused makes the size final.
+    const [account] = await service.context.database.listAccounts()
+    const data = service.context.database.of(account?.id ?? '')
+    await data.beginCompletion(completed.id, { keptForMs: 3_600_000 })
+    await data.reopenUpload(completed.id)
+    const { id } = await uploadFile(baseUrl, { bytes: someBytes(50 * MB) })
+    assert.equal((await call('DELETE', `${API}/assets/${id}`)).status, 202)
+    const readTrash = async () => (await call('GET', `${API}/account`)).body.data.trash
+    const resize = (session: UploadSession, body: object) =>
+      call('PATCH', `${API}/assets/${session.id}/upload`, body)
+
+    const final = await resize(completed, { size: 40 * MB })
+    assert.deepEqual([final.status, final.body.code], [409, 'upload_completing'])
+    assert.equal(await readTrash(), 50 * MB)
+    const file = { name: 'a', size: 64 * MB, min_size: MB, chunk_size: 6 * MB }
+    const { body: stream } = await call('POST', `${API}/assets/signed`, file)
+    const reserved = stream.urls.at(-1).end
+    assert.ok(reserved > MB && reserved < 30 * MB, `${reserved} bytes are reserved`)
+    assert.equal((await resize(stream, { size: 64 * MB, min_size: 2 * MB })).status, 200)
+    assert.equal(await readTrash(), 50 * MB)
+    // These bytes are certain.
+    assert.equal((await resize(stream, { size: 64 * MB, min_size: 40 * MB })).status, 200)
+    assert.equal(await readTrash(), 0)
+    await assertUsageConsistent(service)
+  }))
+
+test('a file that does not fit on the disk removes no trash from a full plan', (t) =>
+  onSmallDisk(t, async (_, start) => {
+    const service = await start()
+    const { baseUrl, call, context } = service
+    const { id } = await uploadFile(baseUrl, { bytes: someBytes(10 * MB) })
+    assert.equal((await call('DELETE', `${API}/assets/${id}`)).status, 202)
+    const [account] = await context.database.listAccounts()
+    await context.database.changePlan(account?.id ?? '', { name: 'small', storage: 205 * MB })
+    const refused = await call('POST', `${API}/assets/signed`, { name: 'a', size: 200 * MB })
+    assert.deepEqual([refused.status, refused.body.code], [507, 'storage_full'])
+    const { trash, reserved } = (await call('GET', `${API}/account`)).body.data
+    assert.deepEqual([trash, reserved], [10 * MB, 0])
   }))
 
 test('an upload cannot grow beyond the free space of the disk, but can grow within it and shrink', (t) =>

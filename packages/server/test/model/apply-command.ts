@@ -76,7 +76,10 @@ function neededBytes(model: Model, command: Command, seen: Observation): number 
   const isSigned = command.kind === 'sign' || command.kind === 'replace'
   if (isSigned && seen.status === 201) {
     const isRepeated = model.uploads.some(({ id }) => id === seen.id)
-    return isRepeated ? NOTHING : command.size
+    if (isRepeated) return NOTHING
+    const isEstimate = command.kind === 'sign' && (seen.size ?? 0) > (command.minSize ?? Infinity)
+    // An estimate removes no trash.
+    return isEstimate ? NOTHING : (seen.size ?? command.size)
   }
   if (command.kind !== 'resize' || ![200, 404, NO_RESPONSE].includes(seen.status)) return NOTHING
   const upload = findUpload(model, seen.id ?? '')

@@ -86,7 +86,8 @@ export function openClients(
   ): Promise<Observation> {
     switch (command.kind) {
       case 'sign': {
-        const file = { name: 'file.bin', size: command.size, mime: 'application/zip' }
+        const { size, minSize: min_size } = command
+        const file = { name: 'file.bin', size, min_size, mime: 'application/zip' }
         const headers = {
           ...(command.key !== undefined && { 'Idempotency-Key': command.key }),
           ...(command.byToken && (await headersOf({ byToken: true }))),
@@ -96,7 +97,8 @@ export function openClients(
         if (status !== 201) return { status, code: body.code }
         sessions.push(command.byToken ? { ...body, byToken: true } : body)
         const attaches = command.byToken ? state.token?.attaches : undefined
-        return { status, id: body.id, ...(attaches !== undefined && { attaches }) }
+        const reserved = command.minSize !== undefined && { size: body.urls.at(-1).end }
+        return { status, id: body.id, ...reserved, ...(attaches !== undefined && { attaches }) }
       }
       case 'import': {
         const vendor = command.vendor !== undefined && { vendor: command.vendor }

@@ -7,8 +7,11 @@ import { VARIANTS } from './shop.ts'
  * index of an upload that was signed earlier, modulo the number of such uploads.
  */
 export type Command =
-  /** `key` is sent as `Idempotency-Key`. `byToken`: with the upload token of the account. */
-  | { kind: 'sign'; size: number; key?: string; byToken?: boolean }
+  /**
+   * `key` is sent as `Idempotency-Key`. `byToken`: with the upload token of the account. `minSize`: the size is an
+   * estimate, of which this much is certain.
+   */
+  | { kind: 'sign'; size: number; key?: string; byToken?: boolean; minSize?: number }
   | { kind: 'put'; upload: number; part: number; content: number }
   | { kind: 'putAll'; upload: number; content: number }
   | { kind: 'complete'; upload: number; etags: 'none' | 'known' | 'wrong' }
@@ -110,6 +113,15 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       kind: is('sign'),
       size: fc.nat({ max: MAX_FILE_SIZE }),
       byToken: fc.constant(true),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: is('sign'),
+      size: fc.integer({ min: MAX_FILE_SIZE, max: 3 * MAX_FILE_SIZE }),
+      minSize: fc.nat({ max: MAX_FILE_SIZE }),
+      byToken: fc.boolean(),
     }),
   },
   { weight: 6, arbitrary: fc.record({ kind: is('putAll'), upload, content }) },

@@ -11,6 +11,8 @@ export interface Observation {
   id?: string
   /** The asset of the call, if its ID is not `id`: for a call about the upload of a new version. */
   asset?: string
+  /** The reserved size of an upload whose size was an estimate. */
+  size?: number
   /** The product that the upload token attaches the upload to. */
   attaches?: number
   /** The assets of a call about several assets. */

@@ -44,20 +44,25 @@ export type Rule<Kind extends Command['kind']> = (
 
 /** The rule for each call. It returns the next model, or undefined if the response is wrong. */
 export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
-  sign(model, { size, key, byToken = false }, seen) {
+  sign(model, { size: requested, minSize, key, byToken = false }, seen) {
     const earlier = model.uploads.find((upload) => key !== undefined && upload.key === key)
     if (earlier !== undefined) {
       if (!isVisible(earlier)) return allow(seen.code === 'upload_ended', model)
       return allow(seen.status === 201 && seen.id === earlier.id, model)
     }
+    const least = minSize ?? requested
     if (byToken) {
       const { bytes, files } = tokenUse(model)
-      const isExceeded = files >= TOKEN_FILES || bytes + size > TOKEN_BYTES
+      const isExceeded = files >= TOKEN_FILES || bytes + least > TOKEN_BYTES
       if (isExceeded) return allow(seen.code === 'upload_token_exceeded', model)
     }
     const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
-    if (used + size > model.plan) return allow(seen.status === 402, model)
+    if (used + least > model.plan) return allow(seen.status === 402, model)
     if (seen.status !== 201 || seen.id === undefined) return undefined
+    const size = seen.size ?? requested
+    if (size < least || size > requested) return undefined
+    // More than the certain size is reserved only if it is free.
+    if (size > least && used + bytesIn(model, 'trashed') + size > model.plan) return undefined
     const upload: ModelUpload = {
       id: seen.id,
       size,

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anUpload, aReadyAsset, type Contract, KEEP, KEPT, reserve, usageOf } from './builders.ts'
+import { replace } from './replacement-builders.ts'
+import { addToken } from './token-builders.ts'
 
 /** The contract for changing the declared size of an upload. */
 export function testResizing({ name, open }: Contract): void {
@@ -107,4 +109,53 @@ export function testResizing({ name, open }: Contract): void {
       }
     },
   )
+
+  test(
+    name('a provisional size takes free room only, and leaves trash and superseded objects'),
+    async (t) => {
+      const { data } = await open(t, { planStorage: 100 })
+      const trashed = await aReadyAsset(data, { size: 30 })
+      await data.trashAssets([trashed])
+      const superseded = await aReadyAsset(data, { size: 5 })
+      await replace(data, superseded, { size: 5 }, 0)
+      const provisional = (size: number) =>
+        data.reserveUpload({ upload: anUpload({ size }), ...KEPT, isProvisional: true })
+      assert.deepEqual(await provisional(61), { outcome: 'no_free_room', free: 60 })
+      const upload = anUpload({ size: 20 })
+      const first = await data.reserveUpload({ upload, ...KEPT, isProvisional: true })
+      assert.deepEqual(first, { outcome: 'reserved' })
+      const { id } = upload.asset
+      const resize = (size: number) => data.resizeUpload(id, size, { isProvisional: true })
+      assert.deepEqual(await resize(61), { outcome: 'no_free_room', free: 60 })
+      assert.deepEqual(await resize(60), { outcome: 'resized' })
+      const { stored, reserved, trash } = await data.readSummary()
+      assert.deepEqual([stored, reserved, trash], [5, 60, 30])
+      // A certain size removes what is in the way.
+      assert.deepEqual(await data.resizeUpload(id, 66), { outcome: 'resized' })
+      assert.equal((await data.readSummary()).trash, 0)
+    },
+  )
+
+  test(name('an upload that its token resizes counts with its new size'), async (t) => {
+    const { data } = await open(t, { planStorage: 1000 })
+    const token = await addToken(data, { maxBytes: 100, maxFiles: 2 })
+    const { upload } = await reserve(data, { size: 20, tokenId: token.id })
+    const { upload: other } = await reserve(data, { size: 30, tokenId: token.id })
+    const byToken = { tokenId: token.id }
+    const { id } = upload.asset
+    assert.deepEqual(await data.resizeUpload(id, 71, byToken), {
+      outcome: 'token_exceeded',
+      remaining: { bytes: 70, files: 1 },
+    })
+    assert.deepEqual(await data.resizeUpload(id, 70, byToken), { outcome: 'resized' })
+    const grown = await Promise.all([
+      data.resizeUpload(id, 60, byToken),
+      data.resizeUpload(other.asset.id, 40, byToken),
+      data.resizeUpload(other.asset.id, 41, byToken),
+    ])
+    const { reserved } = await data.readSummary()
+    assert.ok(reserved <= 100, `${reserved} bytes with ${JSON.stringify(grown)}`)
+    await data.cancelUpload(other.asset.id)
+    assert.deepEqual(await data.resizeUpload(id, 100, byToken), { outcome: 'resized' })
+  })
 }

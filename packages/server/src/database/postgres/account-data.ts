@@ -72,7 +72,8 @@ export function accountData(
     findReplacement: (id, uploadId) => read((sql) => uploads(sql).findReplacement(id, uploadId)),
     listUploads: (query) => read((sql) => uploadList(sql).listUploads(query)),
     renewUpload: (id, keptForMs) => change((sql) => uploads(sql).renewUpload(id, keptForMs)),
-    resizeUpload: (id, bytes) => write((sql) => uploads(sql).resizeUpload(id, bytes)),
+    resizeUpload: (id, bytes, options) =>
+      write((sql) => uploads(sql).resizeUpload(id, bytes, options)),
 
     beginCompletion: (id, options) => change((sql) => completion(sql).beginCompletion(id, options)),
     reopenUpload: (id) => change((sql) => completion(sql).reopenUpload(id)),

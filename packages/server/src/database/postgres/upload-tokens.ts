@@ -9,7 +9,7 @@ import type { AccountData } from '../account-data.ts'
 import type { Writer } from '../cache-account-data.ts'
 import { MAX_FUTURE_MS } from '../claim-times.ts'
 import type { Database } from '../database.ts'
-import type { Reservation } from '../reservation.ts'
+import type { Reservation, TokenExceeded } from '../reservation.ts'
 import { begin, type Sql } from './connection.ts'
 import { lockProducts } from './product-selection.ts'
 import { recordEvent } from './record-events.ts'
@@ -141,6 +141,19 @@ export async function refuseToken(
   }
   const fits = remaining.files > 0 && bytes <= remaining.bytes
   return fits ? undefined : { outcome: 'token_exceeded', remaining }
+}
+
+/** The same for an upload that grows to these bytes. An expired token can still finish its uploads. */
+export async function refuseTokenGrowth(
+  transaction: Sql,
+  token: LockedToken | undefined,
+  { id, bytes }: { id: string; bytes: number },
+): Promise<TokenExceeded | undefined> {
+  const [used] = await transaction<{ bytes: number }[]>`
+    select coalesce(sum(token_bytes), 0)::bigint as bytes from assets
+    where token_id = ${token?.id ?? null} and id <> ${id} and status not in ('cancelled', 'expired')`
+  const remaining = { bytes: Math.max(0, (token?.max_bytes ?? 0) - (used?.bytes ?? 0)), files: 1 }
+  return bytes <= remaining.bytes ? undefined : { outcome: 'token_exceeded', remaining }
 }
 
 function toUploadToken(row: TokenRow): UploadToken {

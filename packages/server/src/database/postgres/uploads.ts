@@ -6,7 +6,7 @@ import { sortName } from '../../domain/sort-name.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Writer } from '../cache-account-data.ts'
 import { type Room, retryWhilePartial } from '../make-room.ts'
-import type { NewUpload, Reservation, Resizing } from '../reservation.ts'
+import type { NewUpload, NoFreeRoom, Reservation, ResizeOptions, Resizing } from '../reservation.ts'
 import { begin, type Sql } from './connection.ts'
 import { makeRoom } from './make-room.ts'
 import { isUniqueViolation } from './outages.ts'
@@ -15,7 +15,7 @@ import { release } from './release.ts'
 import { toUpload, type UploadRow, uploadColumns } from './rows.ts'
 import { accountSnapshot, uploadSnapshot } from './snapshots.ts'
 import { currentStatus } from './transition.ts'
-import { extendedExpiry, lockToken, refuseToken } from './upload-tokens.ts'
+import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
 type Uploads = Pick<
   AccountData,
@@ -49,6 +49,13 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
       select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
       from accounts where id = ${account}`
     return { limit: 0, stored: 0, reserved: 0, ...usage }
+  }
+
+  async function noFreeRoom(included = 0): Promise<NoFreeRoom> {
+    const [room] = await sql<{ free: number }[]>`
+      select plan_storage - stored_bytes - reserved_bytes - superseded_bytes - trash_bytes as free
+      from accounts where id = ${account}`
+    return { outcome: 'no_free_room', free: (room?.free ?? 0) + included }
   }
 
   async function findRepeated(key: string, digest: string): Promise<Reservation | undefined> {
@@ -114,6 +121,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   /** If necessary, removes superseded objects and the oldest trash, in the same transaction. */
   async function reserve(upload: NewUpload, isInTransaction: boolean): Promise<Attempt> {
     if (await tryReserve(upload)) return { outcome: 'reserved' }
+    if (upload.isProvisional) return noFreeRoom()
     const makeRoomForUpload = async (transaction: Sql): Promise<Room> => {
       const room = await makeRoom(transaction, writer, upload.upload.asset.bytes)
       if (room !== 'made') return room
@@ -159,7 +167,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
     )
   }
 
-  async function tryResize(id: string, bytes: number) {
+  async function tryResize(id: string, bytes: number, byToken: boolean) {
     const [row] = await sql<{ previous: number; is_final: boolean; is_reserved: boolean }[]>`
       with upload as (
         select id, account_id, bytes, retry_at is not null as is_final from assets
@@ -172,7 +180,9 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
             <= plan_storage)
         returning accounts.id
       ), resized as (
-        update assets set bytes = ${bytes} from reserved where assets.id = ${id}
+        update assets set bytes = ${bytes},
+          token_bytes = case when ${byToken} then ${bytes} else token_bytes end
+        from reserved where assets.id = ${id}
       )
       select bytes as previous, is_final, exists (select from reserved) as is_reserved from upload`
     return row
@@ -184,21 +194,32 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   }
 
   /** If necessary, removes superseded objects and the oldest trash, in the same transaction. */
-  async function resize(id: string, bytes: number): Promise<Resizing | PartialRoom> {
+  async function resize(
+    id: string,
+    bytes: number,
+    { isProvisional = false, tokenId }: ResizeOptions,
+  ): Promise<Resizing | PartialRoom> {
     let room = 'none' as Room
+    const byToken = tokenId !== undefined
     const row = await begin(sql, async (transaction) => {
-      let resized = await tryResize(id, bytes)
+      // The token is locked before the asset.
+      const token = byToken ? await lockToken(transaction, account, tokenId) : undefined
+      const excess = byToken && (await refuseTokenGrowth(transaction, token, { id, bytes }))
+      if (excess) return excess
+      let resized = await tryResize(id, bytes, byToken)
       // The first attempt has locked the upload: assets are locked before accounts.
-      if (resized && !resized.is_final && !resized.is_reserved) {
+      if (resized && !resized.is_final && !resized.is_reserved && !isProvisional) {
         room = await makeRoom(transaction, writer, bytes - resized.previous)
-        resized = await tryResize(id, bytes)
+        resized = await tryResize(id, bytes, byToken)
       }
       if (resized?.is_reserved) await recordResize(id, bytes - resized.previous)
       return resized
     })
     if (row === undefined) return { outcome: 'refused', status: await statusOf(id) }
+    if ('outcome' in row) return row
     if (row.is_final) return { outcome: 'final' }
     if (row.is_reserved) return { outcome: 'resized' }
+    if (isProvisional) return noFreeRoom(row.previous)
     if (room === 'partial') return { outcome: 'partial' }
     const growth = bytes - row.previous
     return { outcome: 'storage_exceeded', usage: await readUsage(), growth }
@@ -278,6 +299,6 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
       return renewed?.expires_at
     },
 
-    resizeUpload: (id, bytes) => retryWhilePartial(() => resize(id, bytes)),
+    resizeUpload: (id, bytes, options = {}) => retryWhilePartial(() => resize(id, bytes, options)),
   }
 }

@@ -69,8 +69,10 @@ export function prepareAccountData(
       findReplacement: (id, uploadId) => read(() => uploads.findReplacement(account, id, uploadId)),
       listUploads: (query) => read(() => uploadList.listUploads(account, query)),
       renewUpload: (id, keptForMs) => write(() => uploads.renewUpload(account, id, keptForMs)),
-      resizeUpload: (id, bytes) =>
-        retryWhilePartial(() => write(() => uploads.resizeUpload(writer, id, bytes))),
+      resizeUpload: (id, bytes, options) =>
+        retryWhilePartial(() =>
+          write(() => uploads.resizeUpload(writer, { id, bytes, ...options })),
+        ),
 
       beginCompletion: (id, options) =>
         write(() => completion.beginCompletion(account, id, options)),

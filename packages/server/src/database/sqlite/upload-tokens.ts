@@ -7,7 +7,7 @@ import {
 } from '../../domain/upload-token.ts'
 import type { Writer } from '../cache-account-data.ts'
 import { MAX_FUTURE_MS } from '../claim-times.ts'
-import type { Reservation } from '../reservation.ts'
+import type { Reservation, TokenExceeded } from '../reservation.ts'
 import type { AddedUploadToken } from '../upload-token-data.ts'
 import { prepareProductSelection } from './product-selection.ts'
 import { prepareRecordEvents } from './record-events.ts'
@@ -61,6 +61,10 @@ export function prepareUploadTokens(connection: Connection) {
     `select count(*) as started, count(*) ${counting} as files,
        coalesce(sum(token_bytes) ${counting}, 0) as bytes
      from assets where token_id = :id`,
+  )
+  const usedByOthers = prepare<{ bytes: number }>(
+    `select coalesce(sum(token_bytes) ${counting}, 0) as bytes
+     from assets where token_id = :id and id <> :upload`,
   )
   const isForgettable = `(expires_at <= :before or expires_at > :latest) and not exists (
     select 1 from assets where token_id = upload_tokens.id and status in ('uploading', 'completing'))`
@@ -132,6 +136,18 @@ export function prepareUploadTokens(connection: Connection) {
       }
       const fits = remaining.files > 0 && bytes <= remaining.bytes
       return fits ? undefined : { outcome: 'token_exceeded', remaining }
+    },
+
+    /** The same for an upload that grows to these bytes. An expired token can still finish its uploads. */
+    refuseTokenGrowth(
+      account: string,
+      id: string,
+      upload: { id: string; bytes: number },
+    ): TokenExceeded | undefined {
+      const max = own.get({ account, id })?.max_bytes ?? 0
+      const others = usedByOthers.get({ id, upload: upload.id })?.bytes ?? 0
+      const remaining = { bytes: Math.max(0, max - others), files: 1 }
+      return upload.bytes <= remaining.bytes ? undefined : { outcome: 'token_exceeded', remaining }
     },
   }
 }

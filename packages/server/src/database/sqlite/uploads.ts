@@ -5,7 +5,7 @@ import { foldText } from '../../domain/search-text.ts'
 import { sortName } from '../../domain/sort-name.ts'
 import type { Writer } from '../cache-account-data.ts'
 import type { Room } from '../make-room.ts'
-import type { NewUpload, Reservation, Resizing } from '../reservation.ts'
+import type { NewUpload, NoFreeRoom, Reservation, ResizeOptions, Resizing } from '../reservation.ts'
 import { prepareChecksums } from './checksums.ts'
 import { prepareMakeRoom } from './make-room.ts'
 import { prepareRecordEvents } from './record-events.ts'
@@ -27,7 +27,7 @@ export function prepareUploads(connection: Connection) {
   const { prepare, transaction } = connection
   const makeRoom = prepareMakeRoom(connection)
   const { declareChecksum, removeChecksum } = prepareChecksums(connection)
-  const { refuseToken } = prepareUploadTokens(connection)
+  const { refuseToken, refuseTokenGrowth } = prepareUploadTokens(connection)
   const release = prepareRelease(connection)
   const { recordEvent, recordUpload, recordStorageLow } = prepareRecordEvents(connection)
   // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
@@ -42,6 +42,10 @@ export function prepareUploads(connection: Connection) {
   )
   const usage = prepare<Usage>(
     `select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
+     from accounts where id = :account`,
+  )
+  const freeRoom = prepare<{ free: number }>(
+    `select plan_storage - stored_bytes - reserved_bytes - superseded_bytes - trash_bytes as free
      from accounts where id = :account`,
   )
   const insert = prepare(
@@ -100,7 +104,7 @@ export function prepareUploads(connection: Connection) {
          or stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + :growth <= plan_storage)`,
   )
   const resize = prepare<UploadRow>(
-    `update assets set bytes = :bytes where ${OWN_ASSET} and status = 'uploading'
+    `update assets set bytes = :bytes, token_bytes = iif(:by_token, :bytes, token_bytes) where ${OWN_ASSET} and status = 'uploading'
      returning ${UPLOAD_COLUMNS}`,
   )
 
@@ -120,6 +124,11 @@ export function prepareUploads(connection: Connection) {
     const room = makeRoom(writer, growth)
     if (room !== 'made') return room
     return resizeReservation.run({ account, growth }) === 1 ? 'made' : 'none'
+  }
+
+  function noFreeRoom(account: string, included = 0): NoFreeRoom {
+    const free = (freeRoom.get({ account })?.free ?? 0) + included
+    return { outcome: 'no_free_room', free }
   }
 
   function usageOf(account: string): Usage {
@@ -146,7 +155,7 @@ export function prepareUploads(connection: Connection) {
   return {
     reserveUpload(
       writer: Writer,
-      { upload, keptForMs, idempotency }: NewUpload,
+      { upload, keptForMs, idempotency, isProvisional = false }: NewUpload,
     ): Reservation | { outcome: 'partial' } {
       const { account } = writer
       const { asset } = upload
@@ -161,11 +170,14 @@ export function prepareUploads(connection: Connection) {
         const { tokenId } = upload
         const excess = tokenId && refuseToken(account, tokenId, asset.bytes)
         if (excess) return excess
-        const reserved = reserveBytes(writer, asset.bytes)
+        const reserved = isProvisional
+          ? (reserve.get({ account, bytes: asset.bytes }) ?? noFreeRoom(account))
+          : reserveBytes(writer, asset.bytes)
         if (reserved === 'partial') return { outcome: 'partial' }
         if (reserved === 'none') {
           return { outcome: 'storage_exceeded', usage: usageOf(account) }
         }
+        if ('outcome' in reserved) return reserved
         const expires_at = Date.now() + keptForMs
         insert.run({
           id: asset.id,
@@ -239,19 +251,28 @@ export function prepareUploads(connection: Connection) {
       return row && new Date(row.expires_at)
     },
 
-    resizeUpload(writer: Writer, id: string, bytes: number): Resizing | { outcome: 'partial' } {
+    resizeUpload(
+      writer: Writer,
+      { id, bytes, isProvisional = false, tokenId }: ResizeOptions & { id: string; bytes: number },
+    ): Resizing | { outcome: 'partial' } {
       const { account } = writer
       return transaction(() => {
         const row = state.get({ account, id })
         if (row?.status !== 'uploading') return { outcome: 'refused', status: row?.status }
         if (row.retry_at !== null) return { outcome: 'final' }
         const growth = bytes - row.bytes
-        const room = reserveGrowth(writer, growth)
+        const excess = tokenId && refuseTokenGrowth(account, tokenId, { id, bytes })
+        if (excess) return excess
+        if (isProvisional && resizeReservation.run({ account, growth }) === 0) {
+          return noFreeRoom(account, row.bytes)
+        }
+        const room = isProvisional ? 'made' : reserveGrowth(writer, growth)
         if (room === 'partial') return { outcome: 'partial' }
         if (room === 'none') {
           return { outcome: 'storage_exceeded', usage: usageOf(account), growth }
         }
-        const resized = resize.get({ account, id, bytes })
+        const by_token = Number(tokenId !== undefined)
+        const resized = resize.get({ account, id, bytes, by_token })
         if (resized && growth !== 0) recordUpload(writer, 'upload.updated', resized)
         recordStorageLow(writer, growth)
         return { outcome: 'resized' }

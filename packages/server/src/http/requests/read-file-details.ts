@@ -12,10 +12,11 @@ export function readFileDetails(body: UploadRequest): FileDetails {
 /** A replacement may keep the name of its asset. */
 export function readReplacementDetails(body: ReplacementRequest): FileDetails {
   const { name, filename, size, mime, mime_type: mimeType } = body
-  const { chunk_size: chunkSize, max_chunk_size: maxChunkSize, sha256 } = body
+  const { chunk_size: chunkSize, max_chunk_size: maxChunkSize, min_size: minSize, sha256 } = body
   const given = name ?? filename
   if (filename !== undefined && filename !== given) {
     throw invalid({ filename: ['must not differ from name: send one of them'] })
   }
-  return { filename: given, size, mime: mime || mimeType, chunkSize, maxChunkSize, sha256 }
+  const details = { size, minSize, mime: mime || mimeType, chunkSize, maxChunkSize, sha256 }
+  return { filename: given, ...details }
 }

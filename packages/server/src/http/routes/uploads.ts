@@ -55,7 +55,7 @@ export const uploadRoutes: RouteGroup = (app, options) => {
   })
 
   route(app, options, endpoints.resizeUpload, async ({ context, params, query, body }, reply) => {
-    const request = { size: body.size, uploadId: query.upload_id }
+    const request = { size: body.size, minSize: body.min_size, uploadId: query.upload_id }
     const resumed = await resizeUpload(context, params.id, request)
     return sendInChunks(reply, presentResumedUpload(resumed, baseUrl()))
   })

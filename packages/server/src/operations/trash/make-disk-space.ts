@@ -13,12 +13,8 @@ export async function makeDiskSpace(
   needed: number,
 ): Promise<number | undefined> {
   const { data, storage } = context
-  const before = await storage.freeBytes()
-  if (before === undefined || before >= needed) return before
-  await removeFiles(context)
-  const free = (await storage.freeBytes()) ?? before
-  const { trash } = await data.readSummary()
-  if (free >= needed || free + trash < needed) return free
+  const { free, withTrash } = await findDiskSpace(context, needed)
+  if (free === undefined || free >= needed || withTrash < needed) return free
   for (let missing = needed - free; missing > 0; ) {
     const removed = await data.removeOldestTrash(missing)
     // Other calls have removed or restored the rest of the trash.
@@ -27,6 +23,25 @@ export async function makeDiskSpace(
   }
   await removeFiles(context)
   return storage.freeBytes()
+}
+
+/**
+ * Returns the free space of the storage, and the space without the trash of this account. If the space is too small,
+ * files that are queued for removal are removed first. Removes no trash.
+ */
+export async function findDiskSpace(
+  context: AccountContext,
+  needed: number,
+): Promise<{ free: number | undefined; withTrash: number }> {
+  const { data, storage } = context
+  const before = await storage.freeBytes()
+  if (before === undefined || before >= needed) {
+    return { free: before, withTrash: before ?? Number.POSITIVE_INFINITY }
+  }
+  await removeFiles(context)
+  const free = (await storage.freeBytes()) ?? before
+  if (free >= needed) return { free, withTrash: free }
+  return { free, withTrash: free + (await data.readSummary()).trash }
 }
 
 async function removeFiles({ removeObjects, warn }: AccountContext): Promise<void> {

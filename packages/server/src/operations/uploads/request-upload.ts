@@ -7,10 +7,11 @@ import { problemWithFilename } from '../../domain/filename.ts'
 import type { Actor } from '../../domain/key.ts'
 import { parseMediaType } from '../../domain/media-type.ts'
 import { MAX_PART_SIZE, partPlan, partRanges, planParts } from '../../domain/parts.ts'
+import { availableBytes } from '../../domain/plan.ts'
 import { invalid, ServiceError } from '../../errors.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
 import type { AccountContext } from '../context.ts'
-import { makeDiskSpace } from '../trash/make-disk-space.ts'
+import { findDiskSpace, makeDiskSpace } from '../trash/make-disk-space.ts'
 import { checkMediaType, checkReplaced } from '../upload-tokens/check-upload-request.ts'
 import { tokenExceeded } from '../upload-tokens/token-exceeded.ts'
 import { tokenExpired } from '../upload-tokens/token-expired.ts'
@@ -18,6 +19,7 @@ import { notReplaceable } from '../versions/not-replaceable.ts'
 import { replacementInProgress } from '../versions/replacement-in-progress.ts'
 import { getReplaced } from './get-replaced.ts'
 import { openInStorage } from './open-in-storage.ts'
+import { reserveProvisionally, wholeParts } from './reserve-provisionally.ts'
 import { resumeFound } from './resume-upload.ts'
 import { type SignedPart, signParts } from './sign-parts.ts'
 import { storageExceeded } from './storage-exceeded.ts'
@@ -27,6 +29,11 @@ export interface FileDetails {
   /** May only be left out for a replacement, which then keeps the name of the asset. */
   filename?: string | undefined
   size: number
+  /**
+   * For a stream of unknown length: this many bytes are certain, and `size` is an estimate, which removes no trash. The
+   * upload gets a smaller size if the estimate does not fit.
+   */
+  minSize?: number | undefined
   mime?: string | undefined
   /** Undefined: the chunk size from the settings, or `maxChunkSize` if that is smaller. */
   chunkSize?: number | undefined
@@ -62,7 +69,8 @@ export async function requestUpload(
 ): Promise<UploadSession> {
   const { data, storage, settings, uploadToken } = context
   if (uploadToken !== undefined) checkReplaced(uploadToken, request.replaces)
-  const { size } = request.file
+  const { size, minSize } = request.file
+  if (minSize !== undefined && minSize > size) throw invalid({ minSize: ['must be at most size'] })
   const sha256 = request.file.sha256?.toLowerCase() ?? null
   const replaced =
     request.replaces === undefined ? undefined : await getReplaced(context, request.replaces)
@@ -113,21 +121,52 @@ export async function requestUpload(
   if (request.file.chunkSize !== undefined) requested.push(request.file.chunkSize)
   if (path !== null && replaced === undefined) requested.push(path)
   if (sha256 !== null) requested.push(sha256)
-  const reserving = data.reserveUpload({
-    upload,
-    keptForMs: settings.uploadsKeptForMs,
-    ...(idempotencyKey !== undefined && {
-      idempotency: { key: idempotencyKey, digest: digestOf(requested) },
-    }),
-  })
-  const reservation = await reserving.catch(async (error: unknown) => {
+  if (minSize !== undefined) requested.push(`at least ${minSize}`)
+  const digest = digestOf(requested)
+  const reserve = (bytes: number, isProvisional: boolean): Promise<Reservation> =>
+    data.reserveUpload({
+      upload: withSize(upload, bytes),
+      keptForMs: settings.uploadsKeptForMs,
+      ...(idempotencyKey !== undefined && { idempotency: { key: idempotencyKey, digest } }),
+      ...(isProvisional && { isProvisional }),
+    })
+  const least = minSize ?? size
+  const disk = await findDiskSpace(context, least)
+  const wanted =
+    disk.free === undefined ? size : Math.min(size, wholeParts(disk.free, plan.chunkSize))
+  // If the disk has no room for the file, even without the trash, the reservation must not remove trash in vain.
+  const reserving =
+    disk.withTrash < least
+      ? reserve(least, true).then((result) => ({ size: least, result }))
+      : reserveProvisionally({ least, wanted, chunkSize: plan.chunkSize }, reserve)
+  const { size: reserved, result } = await reserving.catch(async (error: unknown) => {
     // The reservation may exist although its result was lost. With an idempotency key, the next request finds it.
     if (idempotencyKey === undefined) await dropReservation(context, id)
     throw error
   })
-  if (reservation.outcome === 'repeated') return repeatSession(context, reservation.upload)
-  if (reservation.outcome !== 'reserved') throw refusal(reservation, size)
-  return signSession(context, await createInStorage(context, upload))
+  if (result.outcome === 'repeated') return repeatSession(context, result.upload)
+  if (result.outcome === 'no_free_room') throw await refuseWithoutRoom(context, least, disk.free)
+  if (result.outcome !== 'reserved') throw refusal(result, reserved)
+  const isDiskFull = disk.free !== undefined && disk.free < least
+  const created = createInStorage(context, withSize(upload, reserved), isDiskFull ? least : 0)
+  return signSession(context, await created)
+}
+
+function withSize(upload: NewlyRequested, bytes: number): NewlyRequested {
+  return { ...upload, asset: { ...upload.asset, bytes } }
+}
+
+/** Neither the disk nor the free room of the plan is sufficient. The plan is the reason if even its trash is too small. */
+async function refuseWithoutRoom(
+  { data }: AccountContext,
+  size: number,
+  free: number | undefined,
+): Promise<ServiceError> {
+  const { limit, stored, reserved } = await data.readSummary()
+  const usage = { limit, stored, reserved }
+  return size > availableBytes(usage)
+    ? storageExceeded(`The file needs ${formatSize(size)}`, size, usage)
+    : storageFull(size, free ?? 0)
 }
 
 /**
@@ -154,9 +193,10 @@ function checkFile(
 async function createInStorage(
   context: AccountContext,
   upload: NewlyRequested,
+  missingOnDisk: number,
 ): Promise<NewlyRequested> {
   try {
-    await checkStorage(context, upload)
+    await checkStorage(context, upload, missingOnDisk)
     // A repeated request may have opened it first; then this call uses that upload.
     return (await openInStorage(context, upload)) ?? (await getOpened(context, upload))
   } catch (error) {
@@ -220,7 +260,7 @@ async function signSession(
 }
 
 function refusal(
-  reservation: Exclude<Reservation, { outcome: 'reserved' | 'repeated' }>,
+  reservation: Exclude<Reservation, { outcome: 'reserved' | 'repeated' | 'no_free_room' }>,
   size: number,
 ): ServiceError {
   if (reservation.outcome === 'key_reused') {
@@ -238,14 +278,19 @@ function refusal(
   return storageExceeded(`The file needs ${formatSize(size)}`, size, reservation.usage)
 }
 
-/** Runs after the reservation: a file that exceeds the plan is refused for that reason. */
+/**
+ * Runs after the reservation: a file that exceeds the plan is refused for that reason. `missingOnDisk` is the size of a
+ * file for which the disk had no space; otherwise 0.
+ */
 async function checkStorage(
   context: AccountContext,
-  { asset, chunkSize }: NewlyRequested,
+  { chunkSize }: NewlyRequested,
+  missingOnDisk: number,
 ): Promise<void> {
   if (chunkSize > MAX_PART_SIZE) throw tooLarge(context.storage.maxParts)
-  const free = await makeDiskSpace(context, asset.bytes)
-  if (free !== undefined && asset.bytes > free) throw storageFull(asset.bytes, free)
+  if (missingOnDisk === 0) return
+  const free = await makeDiskSpace(context, missingOnDisk)
+  if (free !== undefined && missingOnDisk > free) throw storageFull(missingOnDisk, free)
 }
 
 function tooLarge(maxParts: number): ServiceError {

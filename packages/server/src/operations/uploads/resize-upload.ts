@@ -7,9 +7,11 @@ import { EngineUnavailable, invalid, ServiceError } from '../../errors.ts'
 import type { StoredPart } from '../../storage/storage.ts'
 import { assetNotFound } from '../assets/asset-not-found.ts'
 import type { AccountContext } from '../context.ts'
-import { makeDiskSpace } from '../trash/make-disk-space.ts'
+import { findDiskSpace, makeDiskSpace } from '../trash/make-disk-space.ts'
+import { tokenExceeded } from '../upload-tokens/token-exceeded.ts'
 import { getUpload } from './get-upload.ts'
 import { refuseCompleted } from './refuse-completed.ts'
+import { reserveProvisionally, wholeParts } from './reserve-provisionally.ts'
 import { type ResumedUpload, resumeUpload } from './resume-upload.ts'
 import { storageExceeded } from './storage-exceeded.ts'
 import { storageFull } from './storage-full.ts'
@@ -21,17 +23,20 @@ const MAX_ATTEMPTS = 3
  * Changes the declared size of an unfinished upload, for files whose size is known only at the end,
  * and returns what `resumeUpload` returns. The chunk size stays the same, so only the last part changes
  * its length; a part that was received with another length counts as missing. A refusal does not change the size.
+ *
+ * With `minSize`, only that many bytes are certain, and `size` is an estimate, which removes no trash: the upload gets as
+ * much of it as fits.
  */
 export async function resizeUpload(
   context: AccountContext,
   assetId: string,
-  request: { size: number; uploadId?: string | undefined },
+  request: { size: number; minSize?: number | undefined; uploadId?: string | undefined },
   attempt = 1,
 ): Promise<ResumedUpload> {
-  const { size, uploadId } = request
+  const { size, minSize = size, uploadId } = request
+  if (minSize > size) throw invalid({ minSize: ['must be at most size'] })
   const upload = await getUpload(context, assetId, uploadId)
-  const { id } = upload.asset
-  const { status } = upload.asset
+  const { id, status, bytes } = upload.asset
   if (!isVisible(status)) throw assetNotFound()
   refuseCompleted(status, upload)
   const received = await context.storage.listParts(storageUploadOf(upload))
@@ -41,19 +46,69 @@ export async function resizeUpload(
     await resumeUpload(context, assetId, uploadId)
     return resizeUpload(context, assetId, request, attempt + 1)
   }
-  await checkSize(context, upload, { size, received })
-  const resizing = await context.data.resizeUpload(id, size)
-  if (resizing.outcome === 'storage_exceeded') {
-    throw planExceeded(resizing.growth, resizing.usage)
+  checkParts(context, upload, { size, minSize, received })
+  // A provisional size never takes away what is reserved.
+  const least = minSize < size ? Math.min(size, Math.max(minSize, bytes)) : size
+  const sent = received.reduce((sum, part) => sum + part.size, 0)
+  const disk =
+    least > bytes ? await findDiskSpace(context, least - sent) : await measureDisk(context)
+  if (least > bytes && disk.withTrash < least - sent) {
+    throw await refuseWithoutSpace(context, { growth: least - bytes, needed: least - sent, disk })
   }
-  if (resizing.outcome === 'final') throw sizeIsFinal()
-  if (resizing.outcome === 'refused') {
-    if (resizing.status === undefined || !isVisible(resizing.status)) throw assetNotFound()
-    refuseCompleted(resizing.status, upload)
+  const { chunkSize } = upload
+  const wanted =
+    disk.free === undefined ? size : Math.min(size, wholeParts(disk.free + sent, chunkSize))
+  const tokenId = context.uploadToken?.id
+  const { size: resized, result } = await reserveProvisionally(
+    { least, wanted, chunkSize },
+    (next, isProvisional) =>
+      context.data.resizeUpload(id, next, {
+        ...(isProvisional && { isProvisional }),
+        ...(tokenId !== undefined && { tokenId }),
+      }),
+  )
+  if (result.outcome === 'storage_exceeded') throw planExceeded(result.growth, result.usage)
+  if (result.outcome === 'token_exceeded') throw tokenExceeded(resized, result.remaining)
+  if (result.outcome === 'final') throw sizeIsFinal()
+  if (result.outcome === 'refused') {
+    if (result.status === undefined || !isVisible(result.status)) throw assetNotFound()
+    refuseCompleted(result.status, upload)
     // The status is `uploading` again: it was different only for a moment.
     return resizeUpload(context, assetId, request, attempt)
   }
+  if (least > bytes) await takeDiskSpace(context, upload, least - sent)
   return resumeUpload(context, assetId, uploadId)
+}
+
+async function measureDisk({ storage }: AccountContext) {
+  return { free: await storage.freeBytes(), withTrash: 0 }
+}
+
+/** Neither the disk nor the trash of the account has this space. If the plan is exceeded as well, it is the reason. */
+async function refuseWithoutSpace(
+  { data }: AccountContext,
+  { growth, needed, disk }: { growth: number; needed: number; disk: { free: number | undefined } },
+): Promise<ServiceError> {
+  const { limit, stored, reserved } = await data.readSummary()
+  const usage = { limit, stored, reserved }
+  return growth > availableBytes(usage)
+    ? planExceeded(growth, usage)
+    : storageFull(needed, disk.free ?? 0)
+}
+
+/**
+ * Removes the oldest trash if the disk is full. Runs after the size has changed: a resize that is refused must not remove
+ * trash. If another program has taken the space meanwhile, the upload gets its former size again.
+ */
+async function takeDiskSpace(
+  context: AccountContext,
+  { asset }: Upload,
+  needed: number,
+): Promise<void> {
+  const free = await makeDiskSpace(context, needed)
+  if (free === undefined || needed <= free) return
+  await context.data.resizeUpload(asset.id, asset.bytes)
+  throw storageFull(needed, free)
 }
 
 function notOpened(): EngineUnavailable {
@@ -64,14 +119,12 @@ function notOpened(): EngineUnavailable {
 }
 
 /** Refuses a size that the storage cannot hold, or that is too small for the received parts. */
-async function checkSize(
-  context: AccountContext,
-  { asset, chunkSize }: Upload,
-  { size, received }: { size: number; received: StoredPart[] },
-): Promise<void> {
-  const { data, storage } = context
-  const plan = partPlan(size, chunkSize)
-  if (plan.count > storage.maxParts) {
+function checkParts(
+  { storage }: AccountContext,
+  { chunkSize }: Upload,
+  { size, minSize, received }: { size: number; minSize: number; received: StoredPart[] },
+): void {
+  if (partPlan(size, chunkSize).count > storage.maxParts) {
     const most = storage.maxParts * chunkSize
     throw invalid({
       size: [
@@ -79,25 +132,10 @@ async function checkSize(
       ],
     })
   }
-  const [first] = numbersBeyond(plan, received)
-  if (first !== undefined) {
-    throw invalid({
-      size: [
-        `is smaller than the parts already received: part ${first} begins at ${(first - 1) * chunkSize}`,
-      ],
-    })
-  }
-  if (size <= asset.bytes) return
-  const free = await storage.freeBytes()
-  const needed = size - received.reduce((sum, part) => sum + part.size, 0)
-  if (free === undefined || needed <= free) return
-  const { limit, stored, reserved } = await data.readSummary()
-  const growth = size - asset.bytes
-  // If the size exceeds the plan as well, the plan is the reason, as it is for a new upload.
-  const isBeyondPlan = growth > availableBytes({ limit, stored, reserved })
-  if (isBeyondPlan) throw planExceeded(growth, { limit, stored, reserved })
-  const available = await makeDiskSpace(context, needed)
-  if (available !== undefined && needed > available) throw storageFull(needed, available)
+  const [first] = numbersBeyond(partPlan(minSize, chunkSize), received)
+  if (first === undefined) return
+  const problem = `is smaller than the parts already received: part ${first} begins at ${(first - 1) * chunkSize}`
+  throw invalid(minSize < size ? { minSize: [problem] } : { size: [problem] })
 }
 
 /** A completion that began earlier may still be running in the storage, with the size at that time. */

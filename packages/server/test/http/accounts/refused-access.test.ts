@@ -124,6 +124,7 @@ test('an upload token gets 404 for uploads that are not its own, 403 for other c
       'PUT /assets/{id}/uploaded',
       'POST /assets/{id}/cancel',
       'GET /assets/{id}/upload',
+      'PATCH /assets/{id}/upload',
       'POST /assets/{id}/signed',
     ],
   )

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PartUrl, ReceivedPart, UploadSession } from '@stowage/protocol'
+import { callerWith } from '@stowage/testing/service/accounts'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -10,10 +11,12 @@ import {
   putParts,
   requestSession,
   someBytes,
+  uploadFile,
 } from '@stowage/testing/service/upload'
 import { forAccount } from '../../../src/operations/context.ts'
 import { completeUpload } from '../../../src/operations/uploads/complete-upload.ts'
 import { assertUsageConsistent } from '../../support/shop.ts'
+import { aPage } from '../../support/upload-tokens.ts'
 
 const CHUNK = 10
 
@@ -218,4 +221,102 @@ test('after the storage refused a completion, the size is final and the upload c
   assert.equal(await reservedBy(service), 25)
   assert.equal((await complete(service.baseUrl, session)).status, 200)
   assert.deepEqual(await download(service.baseUrl, session.id), bytes)
+})
+
+const PLAN = 100
+
+/** Stores files of these sizes and deletes them. */
+async function fillTrash({ baseUrl, call }: TestService, sizes: number[]): Promise<void> {
+  for (const size of sizes) {
+    const { id } = await uploadFile(baseUrl, { bytes: someBytes(size) })
+    assert.equal((await call('DELETE', `${API}/assets/${id}`)).status, 202)
+  }
+}
+
+async function accountOf({ call }: TestService) {
+  const { stored, reserved, trash } = (await call('GET', `${API}/account`)).body.data
+  return { stored, reserved, trash }
+}
+
+const endOf = ({ urls }: { urls: PartUrl[] }) => urls.at(-1)?.end
+
+test('an estimated size takes only free room, in whole parts, and never removes trash', async (t) => {
+  const service = await start(t, { STOWAGE_PLAN_STORAGE: `${PLAN}` })
+  const { call } = service
+  await fillTrash(service, [22, 22])
+  const sign = (body: object) => call('POST', `${API}/assets/signed`, { name: 'a', ...body })
+  const { status, body: session } = await sign({ size: 64, min_size: 16 })
+  assert.deepEqual([status, endOf(session)], [201, 50])
+  assert.deepEqual(await accountOf(service), { stored: 0, reserved: 50, trash: 44 })
+  const change = (body: object) => call('PATCH', `${API}/assets/${session.id}/upload`, body)
+
+  // No more whole part is free, so the size stays.
+  const same = await change({ size: 90, min_size: 20 })
+  assert.deepEqual([same.status, endOf(same.body)], [200, 50])
+  // 58 bytes are certain: the oldest file in the trash is in the way.
+  const more = await change({ size: 90, min_size: 58 })
+  assert.deepEqual([more.status, endOf(more.body)], [200, 58])
+  assert.deepEqual(await accountOf(service), { stored: 0, reserved: 58, trash: 22 })
+  const refused = await change({ size: 200, min_size: 101 })
+  assert.deepEqual([refused.status, refused.body.code], [402, 'storage_exceeded'])
+  assert.deepEqual(await accountOf(service), { stored: 0, reserved: 58, trash: 22 })
+  assert.equal((await change({ size: 3 })).status, 200)
+  assert.deepEqual(await accountOf(service), { stored: 0, reserved: 3, trash: 22 })
+
+  for (const body of [
+    { size: 10, min_size: 11 },
+    { size: 10, min_size: -1 },
+    { size: 10, min_size: 'x' },
+  ]) {
+    for (const response of [await sign(body), await change(body)]) {
+      assert.equal(response.status, 422)
+      assert.deepEqual(Object.keys(response.body.errors), ['min_size'])
+    }
+  }
+  await assertUsageConsistent(service)
+})
+
+test('an estimate that does not fit at all is refused, and removes nothing', async (t) => {
+  const service = await start(t, { STOWAGE_PLAN_STORAGE: `${PLAN}` })
+  await uploadFile(service.baseUrl, { bytes: someBytes(50) })
+  await fillTrash(service, [40])
+  const file = { name: 'a', size: 200, min_size: 51 }
+  const refused = await service.call('POST', `${API}/assets/signed`, file)
+  assert.deepEqual([refused.status, refused.body.needed], [402, 51])
+  assert.deepEqual(await accountOf(service), { stored: 50, reserved: 0, trash: 40 })
+})
+
+test('a request with an estimate can be repeated with its Idempotency-Key', async (t) => {
+  const service = await start(t, { STOWAGE_PLAN_STORAGE: `${PLAN}` })
+  const file = { name: 'a', size: 640, min_size: 16 }
+  const send = (body: object) =>
+    service.call('POST', `${API}/assets/signed`, body, { 'Idempotency-Key': 'one' })
+  const [first, again, other] = [
+    await send(file),
+    await send(file),
+    await send({ ...file, min_size: 17 }),
+  ]
+  assert.deepEqual([first.status, again.status, again.body.id], [201, 201, first.body.id])
+  assert.equal(other.body.code, 'idempotency_key_reused')
+  assert.deepEqual(await accountOf(service), { stored: 0, reserved: 100, trash: 0 })
+})
+
+test('an upload token can change the size of its uploads within its limits', async (t) => {
+  const service = await start(t)
+  const page = await aPage(service, callerWith(service.baseUrl), { max_bytes: 47, max_files: 2 })
+  const file = { name: 'a', size: 640, min_size: 16 }
+  const { status, body: session } = await page.call('POST', `${API}/assets/signed`, file)
+  assert.deepEqual([status, endOf(session)], [201, 40])
+  const change = (body: object) => page.call('PATCH', `${API}/assets/${session.id}/upload`, body)
+  const refused = await change({ size: 48 })
+  assert.deepEqual([refused.status, refused.body.code], [403, 'upload_token_exceeded'])
+  assert.equal((await change({ size: 47 })).status, 200)
+  const second = await page.call('POST', `${API}/assets/signed`, { name: 'b', size: 1 })
+  assert.equal(second.body.code, 'upload_token_exceeded')
+  assert.equal((await change({ size: 30 })).status, 200)
+  assert.equal(
+    (await page.call('POST', `${API}/assets/signed`, { name: 'b', size: 17 })).status,
+    201,
+  )
+  assert.equal((await change({ size: 31 })).body.code, 'upload_token_exceeded')
 })
