@@ -187,7 +187,7 @@ export interface Client<Input = BlobInput | StreamInput> {
    * succeeds within the limits of `retry`.
    */
   events(options?: EventsOptions): AsyncGenerator<StowageEvent>
-  /** Lists the API keys, including revoked ones, without their secrets. */
+  /** Lists the API keys, including those that were revoked in the last 90 days, without their secrets. */
   keys(settings?: CallSettings): Promise<Key[]>
   /**
    * Creates an API key. The secret is returned only here. The call is retried only if the service reports

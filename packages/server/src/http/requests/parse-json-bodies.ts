@@ -75,7 +75,9 @@ function readBody(request: FastifyRequest, payload: FastifyRequest['raw']): Prom
   payload.on('data', onData)
   payload.on('end', onEnd)
   payload.on('error', onError)
-  payload.resume()
+  // The client may have disconnected while the body waited for memory. Then no event follows.
+  if (payload.destroyed) onError(new Error('the client has disconnected'))
+  else payload.resume()
 
   function stop(error?: Error): void {
     payload.off('data', onData)

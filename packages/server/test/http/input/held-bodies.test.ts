@@ -64,6 +64,8 @@ test('bodies that a client holds back do not use up memory, and keep out neither
     assert.match(connection.received(), /HTTP\/1\.1 429 .*Retry-After: 2\r\n/is)
   }
 
+  // A client that disconnects while its body waits takes no memory.
+  disconnect([1, 2, 3].map(() => holdBody(t, baseUrl, one.keys.write.secret)))
   const waiting = holdBody(t, baseUrl, one.keys.write.secret)
   disconnect([...held, refused, chunked])
   await waiting.waitFor('100 Continue')
