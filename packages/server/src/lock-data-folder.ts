@@ -1,6 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createPrivateFile } from './private-files.ts'
 
 export interface DataFolderLock {
   /** Records which process holds the lock. `name` is its base URL, or its command. */
@@ -21,7 +22,9 @@ export async function lockDataFolder(
     throw new Error(`STOWAGE_DATA: ${directory} could not be created (${error.message})`)
   })
   const note = join(directory, 'lock.json')
-  const lock = new DatabaseSync(join(directory, 'lock'), { timeout: 0 })
+  const file = join(directory, 'lock')
+  createPrivateFile(file)
+  const lock = new DatabaseSync(file, { timeout: 0 })
   try {
     takeLock(lock)
   } catch (error) {
@@ -32,7 +35,7 @@ export async function lockDataFolder(
     )
   }
   return {
-    describe: (holder) => writeFile(note, `${JSON.stringify(holder)}\n`),
+    describe: (holder) => writeFile(note, `${JSON.stringify(holder)}\n`, { mode: 0o600 }),
     close: () => lock.close(),
   }
 }

@@ -1,16 +1,29 @@
 import { access, constants, stat } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import type { Finding } from '../domain/finding.ts'
+import { listExposedFiles } from '../private-files.ts'
 
-/** Checks that the folder can be used, or created if it does not exist. */
+/** Checks that the folder can be used, or created if it does not exist, and that its files are private. */
 export async function* examineDataFolder(directory: string): AsyncIterable<Finding> {
   const problem = await findProblem(directory)
-  if (problem === undefined) return
+  if (problem !== undefined) {
+    yield {
+      check: 'settings',
+      status: 'error',
+      message: `STOWAGE_DATA=${directory}: ${problem}`,
+      remedy: 'set STOWAGE_DATA to a folder that the user of the service can write to',
+    }
+    return
+  }
+  const exposed = await listExposedFiles(directory)
+  if (exposed.length === 0) return
   yield {
     check: 'settings',
-    status: 'error',
-    message: `STOWAGE_DATA=${directory}: ${problem}`,
-    remedy: 'set STOWAGE_DATA to a folder that the user of the service can write to',
+    status: 'note',
+    message: `STOWAGE_DATA=${directory}: other users of this machine can read private files`,
+    items: exposed,
+    // Not changed automatically: the operator may have given access to a program for backups.
+    remedy: `chmod 700 ${directory}, or chmod 600 these files`,
   }
 }
 

@@ -1,10 +1,12 @@
 import { DatabaseSync } from 'node:sqlite'
+import { createPrivateFile } from '../../private-files.ts'
 import { type Connection, type ConnectionListeners, wrapConnection } from './statement.ts'
 
 /** How long opening the file waits for another process that writes. Opening blocks the event loop. */
 const OPEN_TIMEOUT_MS = 5_000
 
 export function connect(file: string, { readOnly = false } = {}): DatabaseSync {
+  if (!readOnly) createPrivateFile(file)
   const connection = new DatabaseSync(file, {
     timeout: OPEN_TIMEOUT_MS,
     enableForeignKeyConstraints: true,
