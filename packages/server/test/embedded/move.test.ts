@@ -10,6 +10,7 @@ import { listenOnFreePort } from '@stowage/testing/machine/free-port'
 import { until } from '@stowage/testing/machine/until'
 import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
 import { callJson } from '@stowage/testing/service/service'
+import { stowage } from '@stowage/testing/service/stowage-command'
 import {
   API,
   complete,
@@ -332,6 +333,30 @@ test('with --skip-damaged, a damaged file is listed and not copied, and its asse
   const repaired = await open()
   assert.deepEqual(await readTarget(repaired, id), { damaged: false, status: 302 })
   assert.deepEqual(await download(repaired.baseUrl, id), someBytes(45))
+})
+
+test('the exit code of a move shows whether files were skipped, and the CLI lists them', async (t) => {
+  const { folder, list } = await aDataFolder(t)
+  const { id } = list[3]
+  await damage(folder, id)
+  const { directory } = await aTarget(t)
+  const settings = { STOWAGE_DATA: directory, STOWAGE_CHUNK_SIZE: '7' }
+  const words = ['move', '--from', folder]
+  const stopped = await stowage(settings, ...words)
+  assert.equal(stopped.code, 1)
+  assert.match(stopped.stderr, /Ünïcode 45\.bin .*--skip-damaged/)
+  const text = await stowage(settings, ...words, '--skip-damaged')
+  assert.equal(text.code, 3, text.stderr)
+  assert.match(
+    text.stderr,
+    new RegExp(`were skipped: 1\\. .*\n- ${id} Ünïcode 45\\.bin \\(version 1\\)`),
+  )
+  const json = await stowage(settings, ...words, '--skip-damaged', '--json')
+  assert.equal(json.code, 3)
+  assert.partialDeepStrictEqual(JSON.parse(json.stdout), {
+    assets: 5,
+    damaged: [{ id, version: 1 }],
+  })
 })
 
 test('no command starts on the target of an unfinished move until the move is finished', async (t) => {
