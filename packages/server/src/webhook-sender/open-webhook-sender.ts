@@ -133,8 +133,12 @@ async function exchange(
       if (received > MAX_RECEIVED_BYTES) refuse('bytes')
     })
   })
+  let isRefused = false
   /** Destroys the request at once: the connection would be read until the loop has a turn for the promise. */
   function refuse(excess: string): void {
+    // The rest of the received bytes is still parsed, which may be thousands of responses.
+    if (isRefused) return
+    isRefused = true
     stopWaiting(`The endpoint sent too many ${excess} without a final response`)
     if (!hasStatus) request.destroy()
   }
