@@ -26,7 +26,7 @@ test('events lists the latest events, or those after an ID, by type', async (t) 
   assert.match(lines[0] ?? '', /^ *ID +TIME +TYPE +BY +NAME$/)
   assert.match(
     lines[1] ?? '',
-    /^ +1\d{6} +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +asset.ready +anonymous +a$/,
+    /^ *1\d{6} +20\d\d-\d\d-\d\d \d\d:\d\d:\d\d +asset.ready +anonymous +a$/,
   )
   assert.match(lines[4] ?? '', /key.created +anonymous +shop$/)
   assert.match(lines[5] ?? '', /webhook.created +anonymous +http:\/\/127.0.0.1:1$/)
@@ -103,5 +103,5 @@ test('events --forward sends signed webhooks to a local receiver, and continues 
   const results = stdout.trimEnd().split('\n')
   assert.match(results[0] ?? '', /socket hang up|closed|other side/)
   assert.match(results[1] ?? '', /^500 +2\d{6} /)
-  assert.match(results[2] ?? '', /^204 +3 /)
+  assert.match(results[2] ?? '', /^204 +3\d{6} /)
 })
