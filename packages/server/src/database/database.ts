@@ -6,7 +6,7 @@ import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData } from './account-data.ts'
 import type { AssetRecord } from './asset-record.ts'
 import type { EventComparison } from './event-data.ts'
-import type { EventListener } from './event-listeners.ts'
+import type { EndedCredentialListener, EventListener } from './event-listeners.ts'
 import type { EventLimits, TrimmedEvents } from './trim-events.ts'
 import type { VerificationData } from './verification-data.ts'
 import type { DeliveryData } from './webhook-data.ts'
@@ -162,10 +162,15 @@ export interface Database extends VerificationData, DeliveryData {
 
   /**
    * Calls the listener soon after this or another instance has written events: with the ID of the account, or with
-   * undefined if any account may have new events. It may also be called without new events. After a session was removed
-   * or a key was revoked, calls it with `endedCredential`. The returned function removes the listener.
+   * undefined if any account may have new events. It may also be called without new events. The returned function
+   * removes the listener.
    */
   onEvents(listener: EventListener): () => void
+  /**
+   * Calls the listener soon after this or another instance has removed a session or revoked a key: with its name
+   * (`endedCredential`), or with undefined if any may have ended. The returned function removes the listener.
+   */
+  onEndedCredential(listener: EndedCredentialListener): () => void
 
   /** The database's clock, which all instances share. */
   readClock(): Promise<Date>

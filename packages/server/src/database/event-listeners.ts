@@ -1,14 +1,17 @@
-/**
- * Gets the ID of an account with new events, the name of an ended session or key (`endedCredential`), or undefined if
- * anything may have changed.
- */
-export type EventListener = (id: string | undefined) => void
+import { isEndedCredential } from '../domain/key.ts'
+
+/** Gets the ID of an account with new events, or undefined if any account may have some. */
+export type EventListener = (accountId: string | undefined) => void
+
+/** Gets the name of an ended session or key (`endedCredential`), or undefined if any may have ended. */
+export type EndedCredentialListener = (name: string | undefined) => void
 
 export interface EventListeners {
   /** The returned function removes the listener. */
-  add(listener: EventListener): () => void
-  /** Calls the listeners soon, once per account for all calls of this turn of the event loop. */
-  call(accountIds: Iterable<string> | undefined): void
+  onEvents(listener: EventListener): () => void
+  onEndedCredential(listener: EndedCredentialListener): () => void
+  /** Calls the listeners soon, once per account and credential for all calls of this turn of the event loop. */
+  call(ids: Iterable<string> | undefined): void
 }
 
 /** Calls `onFirst` when the first listener is added, and `onLast` when the last one is removed. */
@@ -25,21 +28,27 @@ export function createEventListeners({
     for (const account of accounts) for (const listener of [...listeners]) listener(account)
   }
 
-  return {
-    add(listener) {
-      // A wrapper, so that the same function can be added twice.
-      const added: EventListener = (account) => listener(account)
-      listeners.add(added)
-      if (listeners.size === 1) onFirst()
-      return () => {
-        if (listeners.delete(added) && listeners.size === 0) onLast()
-      }
-    },
+  /** The listener gets the names of ended credentials, or everything else. */
+  function add(listener: (id: string | undefined) => void, isForCredentials: boolean): () => void {
+    // A wrapper, so that the same function can be added twice.
+    const added = (id: string | undefined) => {
+      if (id === undefined || isEndedCredential(id) === isForCredentials) listener(id)
+    }
+    listeners.add(added)
+    if (listeners.size === 1) onFirst()
+    return () => {
+      if (listeners.delete(added) && listeners.size === 0) onLast()
+    }
+  }
 
-    call(accountIds) {
+  return {
+    onEvents: (listener) => add(listener, false),
+    onEndedCredential: (listener) => add(listener, true),
+
+    call(ids) {
       if (listeners.size === 0) return
       const isScheduled = pending.size > 0
-      for (const account of accountIds ?? [undefined]) pending.add(account)
+      for (const id of ids ?? [undefined]) pending.add(id)
       // The caller has just committed a change, and its response should not wait for the listeners.
       if (!isScheduled && pending.size > 0) setImmediate(callAll)
     },

@@ -41,6 +41,8 @@ export async function limitEvents(context: Context, signal: AbortSignal): Promis
       }
     } catch (error) {
       context.warn('the job limitEvents failed; retrying later', error)
+      for (const account of accounts) changed.add(account)
+      wakeUp.wake()
     }
     await pause(COUNT_PAUSE_MS, undefined, { signal }).catch(() => {})
     await wakeUp.wait(Math.max(0, checkAt - performance.now()), signal)

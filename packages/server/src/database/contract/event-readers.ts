@@ -3,7 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
-import { endedCredential } from '../../domain/key.ts'
+import { endedCredential, isEndedCredential } from '../../domain/key.ts'
 import type { Database } from '../database.ts'
 import type { EventQuery } from '../event-data.ts'
 import { addKey } from './accounts.ts'
@@ -61,12 +61,20 @@ export function testEventReaders({ name, open }: Contract): void {
     async (t) => {
       const { database, data } = await open(t)
       const woken = listenToEvents(t, database)
+      const ended: (string | undefined)[] = []
+      cleanUp(
+        t,
+        database.onEndedCredential((name) => ended.push(name)),
+      )
       const tokenHash = '0123456789abcdef'.repeat(4)
       await database.removeSession(tokenHash)
-      await until('the session is announced', () => woken.includes(endedCredential(tokenHash)))
+      await until('the session is announced', () => ended.includes(endedCredential(tokenHash)))
       const key = await addKey(data)
       await data.revokeKey(key.id, { now: new Date(), keepLast: false })
-      await until('the key is announced', () => woken.includes(endedCredential(key.id)))
+      await until('the key is announced', () => ended.includes(endedCredential(key.id)))
+      // Listeners of events get only accounts.
+      assert.ok(woken.every((id) => id === undefined || !isEndedCredential(id)))
+      assert.ok(ended.every((name) => name === undefined || isEndedCredential(name)))
     },
   )
 

@@ -1,6 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createEventListeners, type EventListener } from '../event-listeners.ts'
+import {
+  createEventListeners,
+  type EndedCredentialListener,
+  type EventListener,
+} from '../event-listeners.ts'
 import { type Connection, openConnection, type PostgresOptions } from './connection.ts'
 import { ANY_ACCOUNT } from './event-marks.ts'
 import { createNotifier } from './notifier.ts'
@@ -24,6 +28,7 @@ export interface EventChannel {
   /** Wakes the readers of all instances. Call it after the commit. */
   announce(accountIds: Iterable<string>): void
   onEvents(listener: EventListener): () => void
+  onEndedCredential(listener: EndedCredentialListener): () => void
   close(): Promise<void>
 }
 
@@ -124,7 +129,8 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
       wake(accounts)
       notifier.announce(accounts)
     },
-    onEvents: listeners.add,
+    onEvents: listeners.onEvents,
+    onEndedCredential: listeners.onEndedCredential,
     async close() {
       stop?.abort()
       await Promise.all([running, notifier.close()])

@@ -132,6 +132,7 @@ export async function openPostgresDatabase(
     findNewerMigration: () => read((sql) => globalIdentity(sql).findNewerMigration(known)),
 
     onEvents: channel.onEvents,
+    onEndedCredential: channel.onEndedCredential,
 
     // The disk belongs to the PostgreSQL server.
     reserveDiskSpace: async () => {},

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { createEventListeners, type EventListener } from '../event-listeners.ts'
+import { createEventListeners } from '../event-listeners.ts'
 
 /** How often the file is checked for changes by other processes, such as `stowage keys add`. */
 const CHECK_MS = 1_000
@@ -36,7 +36,8 @@ export function openEventChannel(database: DatabaseSync) {
 
   return {
     announce: (accountIds: Iterable<string>) => listeners.call(accountIds),
-    onEvents: (listener: EventListener) => listeners.add(listener),
+    onEvents: listeners.onEvents,
+    onEndedCredential: listeners.onEndedCredential,
     close: () => clearInterval(timer),
   }
 }

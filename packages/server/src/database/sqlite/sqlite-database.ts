@@ -133,6 +133,7 @@ export async function openSqliteDatabase(
     findNewerMigration: () => read(() => identity.findNewerMigration(known)),
 
     onEvents: channel.onEvents,
+    onEndedCredential: channel.onEndedCredential,
 
     reserveDiskSpace: () => spareFile.allocate(),
     async check() {

@@ -84,3 +84,13 @@ test('a subscriber that does not accept all events is removed from the feed, and
   assert.deepEqual([fast.isEnded, again.isEnded, slow.isEnded], [true, true, false])
   assert.equal(feed.size(), 0)
 })
+
+test('a feed that was woken up without subscribers still sends events to those that join later', async () => {
+  const { feed, record } = aFeed()
+  await feed.readNew()
+  const subscriber = aSubscriber(0)
+  assert.ok(feed.join(subscriber))
+  record(2)
+  await feed.readNew()
+  assert.deepEqual(subscriber.got, [1, 2])
+})

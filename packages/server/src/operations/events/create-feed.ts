@@ -111,11 +111,16 @@ export function createFeed(
     return hasMore
   }
 
+  async function readPages(): Promise<void> {
+    while (subscribers.size > 0 && (await readPage()));
+  }
+
   async function readAll(): Promise<void> {
     try {
       do {
         mustReadAgain = false
-        while (subscribers.size > 0 && (await readPage()));
+        // Always waits, even without subscribers, so that `reading` is set before it is reset below.
+        await readPages()
       } while (mustReadAgain)
     } finally {
       reading = undefined

@@ -1,7 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { EventQuery } from '../../database/event-data.ts'
 import { type Event, type EventType, publicEventId } from '../../domain/event.ts'
-import { isEndedCredential } from '../../domain/key.ts'
 import { ServiceError } from '../../errors.ts'
 import { limitConcurrency, takeTurns } from '../../iterables/limit-concurrency.ts'
 import { type Context, forAccount } from '../context.ts'
@@ -88,9 +87,11 @@ export function openFeeds(context: Context, { toMessage, onEndedCredential }: Fe
     }
   }
 
-  function onEvents(id: string | undefined): void {
-    if (id === undefined || isEndedCredential(id)) onEndedCredential(id)
-    wake(id)
+  function listen(): () => void {
+    const stops = [database.onEvents(wake), database.onEndedCredential(onEndedCredential)]
+    return () => {
+      for (const stop of stops) stop()
+    }
   }
 
   function feedOf(accountId: string): Feed {
@@ -111,7 +112,7 @@ export function openFeeds(context: Context, { toMessage, onEndedCredential }: Fe
   async function follow(accountId: string, follower: Follower): Promise<void> {
     if (follower.isClosed()) return
     followers.add(follower)
-    stopListening ??= database.onEvents(onEvents)
+    stopListening ??= listen()
     while (!follower.isClosed()) {
       await follower.untilReady()
       if (await inTurn(accountId, () => catchUp(accountId, follower))) return
