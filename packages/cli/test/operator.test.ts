@@ -241,7 +241,14 @@ test('on either database, only migrate and serve upgrade it, and other commands 
     const { applied } = JSON.parse((await stowageWith(settings, 'migrate', '--json')).stdout)
     assert.equal(applied.length, 1)
     await run(`select unfinished_move from identity`)
-    assert.equal((await stowageWith(settings, 'accounts', 'ls')).code, 0)
+    // A list changes nothing: only the service, and commands that add something, create the default account.
+    const listed = await stowageWith(settings, 'accounts', 'ls', '--json')
+    assert.deepEqual([listed.code, JSON.parse(listed.stdout)], [0, []])
+    await stowageWith(settings, 'accounts', 'add', 'shop')
+    const large = { ...settings, STOWAGE_PLAN_STORAGE: '9TB' }
+    const { stdout } = await stowageWith(large, 'accounts', 'ls', '--json')
+    const plans = JSON.parse(stdout).map((account: { storage: number }) => account.storage)
+    assert.deepEqual(plans, [1e12, 1e12])
     assert.match((await stowageWith(settings, 'migrate')).stdout, /^The database is up to date\.$/m)
   }
 })

@@ -133,9 +133,9 @@ export async function openOperator(config: Config): Promise<Operator> {
   const database = await openDatabase(config, { migrate: 'never' })
   try {
     refuseUnfinishedMove(await database.readIdentity())
-    await prepareAccount(database, config)
     const { createOperator } = await import('./operator.ts')
-    return createOperator({ database, clock, newId, randomBytes })
+    const ensureDefaultAccount = () => ensureAccount(database, config)
+    return createOperator({ database, clock, newId, randomBytes }, ensureDefaultAccount)
   } catch (error) {
     await database.close()
     throw error
@@ -203,15 +203,20 @@ async function* nothing(): AsyncIterable<Finding> {}
 const clock = () => new Date()
 const newId = () => newUuid()
 
-/** Creates the default account if it is missing, and applies the configured plan. */
-async function prepareAccount(database: Database, config: Config): Promise<Account> {
-  const account = await database.ensureAccount({
+/** Creates the default account if it is missing. */
+function ensureAccount(database: Database, config: Config): Promise<Account> {
+  return database.ensureAccount({
     id: newUuid(),
     name: 'default',
     planName: 'default',
     planStorage: config.planStorage ?? DEFAULT_PLAN_STORAGE,
     createdAt: new Date(),
   })
+}
+
+/** Creates the default account if it is missing, and applies the configured plan. */
+async function prepareAccount(database: Database, config: Config): Promise<Account> {
+  const account = await ensureAccount(database, config)
   if (config.planStorage !== undefined && config.planStorage !== account.planStorage) {
     await database.changePlan(account.id, { name: account.planName, storage: config.planStorage })
   }

@@ -48,7 +48,11 @@ const UNUSED_ID = '00000000-0000-0000-0000-000000000000'
 
 export type OperatorContext = Pick<Context, 'database' | 'newId' | 'clock' | 'randomBytes'>
 
-export function createOperator(context: OperatorContext): Operator {
+/** Calls `ensureDefaultAccount` before changes only: lists change nothing. */
+export function createOperator(
+  context: OperatorContext,
+  ensureDefaultAccount: () => Promise<unknown>,
+): Operator {
   const { database } = context
 
   async function report(name: string): Promise<AccountReport> {
@@ -79,11 +83,13 @@ export function createOperator(context: OperatorContext): Operator {
     },
 
     async addAccount({ name, plan, storage }) {
+      await ensureDefaultAccount()
       await addAccount(context, { name, planName: plan, planStorage: storage })
       return report(name)
     },
 
     async setPlan(name, { plan, storage }) {
+      await ensureDefaultAccount()
       await changePlan(context, name, { name: plan, storage })
       return report(name)
     },
@@ -93,6 +99,7 @@ export function createOperator(context: OperatorContext): Operator {
     },
 
     async addKey(account, details) {
+      await ensureDefaultAccount()
       const { key, secret } = await createKey(await accountContext(account), details)
       return { ...presentKey(key), secret }
     },

@@ -11,6 +11,16 @@ test('both database engines have the same migrations', () => {
   for (const list of lists) assert.deepEqual(list, lists[0])
 })
 
+test('the numbers of migrations are unique and consecutive', () => {
+  const names = globSync('*.sql', { cwd: join(ROOT, 'packages/server/migrations/sqlite') }).sort()
+  assert.ok(names.length > 20)
+  const numbers = names.map((name) => name.split('_')[0])
+  assert.deepEqual(
+    numbers,
+    names.map((_, index) => String(index + 1).padStart(4, '0')),
+  )
+})
+
 /**
  * Files that only one engine needs: how it runs units of work, survives a full disk, sends arrays, upgrades without
  * indexes, or notifies other instances.
