@@ -15,7 +15,7 @@ import type { Finding } from './domain/finding.ts'
 import { presentEvent } from './http/responses/present-event.ts'
 import { bindStorage } from './identity/bind-storage.ts'
 import { refuseUnfinishedMove } from './identity/find-mismatch.ts'
-import { openSecretKey } from './identity/open-secret-key.ts'
+import { openSecretKeyIfPossible } from './identity/open-secret-key.ts'
 import { removeObjects } from './jobs/remove-objects.ts'
 import { openSchedule } from './jobs/schedule.ts'
 import { lockDataFolder } from './lock-data-folder.ts'
@@ -29,7 +29,7 @@ import {
   openStorageContents,
 } from './open-engines.ts'
 import { recordDamage } from './operations/assets/record-damage.ts'
-import type { AuthSettings, Context } from './operations/context.ts'
+import type { AuthSettings, Context, Health } from './operations/context.ts'
 import { hashKey } from './operations/keys/hash-key.ts'
 import { attemptDelivery } from './operations/webhooks/attempt-delivery.ts'
 import type { Operator } from './operator.ts'
@@ -82,11 +82,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       import('./http/app.ts'),
     ])
     refuseUnfinishedMove(await bindStorage({ database, storage }))
-    const secretKey = await openSecretKey({ database, storage, configured: config.secretKey })
+    const health: Health = { clock: undefined }
+    const keyPlaces = { database, storage, configured: config.secretKey }
+    const secretKey = await openSecretKeyIfPossible(keyPlaces, (problem) => {
+      health.secretKey = 'the key that encrypts the secrets of webhooks is missing or wrong'
+      logger.error(`webhooks are not sent. ${problem}`)
+    })
     const outages = watchOutages(logger, (engine) => context[engine].check())
     closers.push(() => outages.close())
     const engines = { database, storage, secretKey }
-    const context = await composeContext({ config, logger, ...engines, outages })
+    const context = await composeContext({ config, logger, ...engines, outages, health })
     onDamage = (key) => void recordDamage(context, key)
 
     let baseUrl = config.baseUrl ?? ''
@@ -230,6 +235,7 @@ async function composeContext(parts: {
   storage: Storage
   secretKey: SecretKey
   outages: OutageWatch
+  health: Health
 }): Promise<Context> {
   const { config, logger, database, storage, outages } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
@@ -257,7 +263,7 @@ async function composeContext(parts: {
       auth: authSettings(config.auth, id),
       webhookTargets,
     },
-    health: { clock: undefined },
+    health: parts.health,
     removeObjects: (signal) => removeObjects(context, signal),
     presentEvent,
     sendWebhook: openWebhookSender({ targets: webhookTargets }),

@@ -35,7 +35,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'database/listing': ['database/port', 'domain'],
   'database/sqlite': ['database/port', 'database/listing', 'domain', 'errors', 'private-files'],
   'database/postgres': ['database/port', 'database/listing', 'domain', 'errors'],
-  identity: ['crypto', 'storage/port', 'database/port'],
+  identity: ['crypto', 'storage/port', 'database/port', 'errors'],
   operations: ['crypto', 'storage/port', 'database/port', 'domain', 'errors', 'iterables'],
   'close-stored-upload': ['storage/port', 'database/port'],
   jobs: [

@@ -15,6 +15,8 @@ const TAG_BYTES = 16
 export interface SecretKey {
   /** Identifies the key, and does not reveal it. */
   id: string
+  /** Set if the key could not be read: `seal` and `open` throw. */
+  isLost?: true
   /** `context` names what the secret belongs to, such as a row: `open` refuses it in any other place. */
   seal(secret: string, context: string): string
   /** Returns text that is not sealed as it is: an earlier version stored it. Throws `CannotOpenSecret`. */

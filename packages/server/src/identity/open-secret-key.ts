@@ -1,7 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { createSecretKey, SECRET_KEY_BYTES, type SecretKey } from '../crypto/secret-key.ts'
+import {
+  CannotOpenSecret,
+  createSecretKey,
+  isSealed,
+  SECRET_KEY_BYTES,
+  type SecretKey,
+} from '../crypto/secret-key.ts'
 import type { Database } from '../database/database.ts'
+import { EngineUnavailable } from '../errors.ts'
 import type { StorageContents } from '../storage/storage.ts'
 
 /** How long an instance waits for the key that another one is writing. */
@@ -29,7 +36,7 @@ export async function openSecretKey(engines: Engines): Promise<SecretKey> {
     if (key !== undefined) {
       const owner = bound === key.id ? bound : await bind(engines, key.id, bound)
       if (owner === key.id) return key
-      throw new Error(`${describeWrongKey(key, owner, configured)}. ${KEY_REMEDY}`)
+      throw new KeyRefused(describeWrongKey(key, owner, configured))
     }
     const isAbandoned = performance.now() - startedAt > WAIT_MS
     if (bound === undefined || isAbandoned) {
@@ -37,8 +44,46 @@ export async function openSecretKey(engines: Engines): Promise<SecretKey> {
       const { id } = createSecretKey(created)
       const owner = await bind(engines, id, bound)
       if (owner === id) await storage.createSecretKey(created)
-      else if (isAbandoned && owner === bound) throw new Error(`${MISSING_KEY}. ${KEY_REMEDY}`)
+      else if (isAbandoned && owner === bound) throw new KeyRefused(MISSING_KEY)
     } else await pause(POLL_MS)
+  }
+}
+
+/** The key is missing or wrong, and secrets are encrypted. */
+class KeyRefused extends Error {
+  constructor(problem: string) {
+    super(`${problem}. ${KEY_REMEDY}`)
+  }
+}
+
+/**
+ * Like `openSecretKey`, but a key that the storage has lost does not stop the service: files need no key. `onProblem` gets
+ * the reason, and the returned key can neither encrypt nor decrypt. A wrong setting is refused.
+ */
+export async function openSecretKeyIfPossible(
+  engines: Engines,
+  onProblem: (problem: string) => void,
+): Promise<SecretKey> {
+  try {
+    return await openSecretKey(engines)
+  } catch (error) {
+    if (!(error instanceof KeyRefused) || engines.configured !== undefined) throw error
+    onProblem(error.message)
+    return lostKey(error)
+  }
+}
+
+function lostKey(reason: Error): SecretKey {
+  return {
+    id: 'lost',
+    isLost: true,
+    seal() {
+      throw new EngineUnavailable('storage', reason)
+    },
+    open(text) {
+      if (!isSealed(text)) return text
+      throw new CannotOpenSecret(reason.message)
+    },
   }
 }
 

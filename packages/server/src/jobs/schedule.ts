@@ -67,6 +67,8 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
   }
 
   const { compare, compute } = createChecksumJobs(context)
+  // Without the key, no request can be signed. The deliveries stay pending.
+  const hasKey = !context.secretKey.isLost
   const loops = [
     repeat('expireUploads', PAUSE_MS, expireUploads),
     repeat('removeObjects', PAUSE_MS, removeObjects),
@@ -81,9 +83,9 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('forgetRevokedKeys', REVOKED_KEYS_PAUSE_MS, forgetRevokedKeys),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),
     repeat('recheckDamagedFiles', PAUSE_MS, recheckDamagedFiles),
-    deliverWebhooks(context, signal),
+    ...(hasKey ? [deliverWebhooks(context, signal)] : []),
     limitEvents(context, signal),
-    repeat('sealSecrets', ORPHANS_PAUSE_MS, sealSecrets),
+    ...(hasKey ? [repeat('sealSecrets', ORPHANS_PAUSE_MS, sealSecrets)] : []),
     repeat('forgetDeliveries', PAUSE_MS, forgetDeliveries),
     repeat('watchClock', PAUSE_MS, watchClock),
     repeat('watchSchema', SCHEMA_PAUSE_MS, watchSchema),

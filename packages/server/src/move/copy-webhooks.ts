@@ -68,7 +68,7 @@ function sealForTarget(
     return { secret: seal(secret), previousSecrets: previous }
   } catch {
     throw new MoveRefused(
-      'the secrets of the webhooks in the source cannot be decrypted. Set STOWAGE_SECRET_KEY to the key of the source',
+      'the secrets of the webhooks in the source cannot be decrypted. Set STOWAGE_SECRET_KEY to the key of the source. If it is lost, run `stowage adopt` in the source, start its service, and replace the secret of each webhook',
     )
   }
 }

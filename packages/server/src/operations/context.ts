@@ -44,6 +44,8 @@ export interface Health {
   clock: string | undefined
   /** A migration that a newer version of Stowage has run on the database while this instance runs. */
   newerMigration?: string | undefined
+  /** What is wrong with the key that encrypts secrets. */
+  secretKey?: string | undefined
 }
 
 export interface Settings {

@@ -9,7 +9,9 @@ export function formatIdentity({ databaseId, storageId }: StorageIdentity): stri
 export function parseSecretKey(text: string, path: string): string {
   const key = text.trim()
   if (Buffer.from(key, 'base64').length === 32) return key
-  throw new Error(`${path} does not contain a secret key. Restore it from a backup`)
+  throw new Error(
+    `${path} does not contain a secret key. Restore it from a backup. If it is lost, delete this file or object and run: stowage adopt`,
+  )
 }
 
 export function parseIdentity(text: string, path: string): StorageIdentity {

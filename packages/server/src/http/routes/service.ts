@@ -31,12 +31,13 @@ export const serviceRoutes: RouteGroup = (app, options) => {
   })
 }
 
-function notesOf({ clock, newerMigration }: Health): string[] {
+function notesOf({ clock, newerMigration, secretKey }: Health): string[] {
   return [
     ...(clock === undefined ? [] : [`the clock of this instance is ${clock}`]),
     ...(newerMigration === undefined
       ? []
       : [`a newer version of Stowage has upgraded the database (migration ${newerMigration})`]),
+    ...(secretKey === undefined ? [] : [`webhooks are not sent: ${secretKey}`]),
   ]
 }
 
