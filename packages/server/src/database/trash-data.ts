@@ -99,7 +99,8 @@ export interface TrashData {
 
   /**
    * Moves the next marked assets to the trash, at most `TRASH_BATCH`. Returns how many ready assets it has compared with
-   * the mark: 0 when none remains.
+   * the mark: 0 when none remains. If another instance moves the same assets meanwhile, it moves none, and does not
+   * return 0.
    */
   continueTrashAll(): Promise<number>
 

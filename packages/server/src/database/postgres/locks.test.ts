@@ -228,6 +228,39 @@ test('webhooks can be added, changed, disabled and deleted while events are writ
   assert.equal(deadlocks, 0)
 })
 
+test('two instances that move the same assets to the trash leave those that became ready meanwhile', async (t) => {
+  const url = await server.database(t)
+  const options = { poolSize: 24, statementTimeoutMs: 30_000, tls: 'off' } as const
+  const database = await openPostgresDatabase({ url, ...options })
+  cleanUp(t, () => database.close())
+  const admin = postgres(url)
+  cleanUp(t, () => admin.end())
+  const data = database.of((await anAccount(database, 'default', 10_000)).id)
+  const { upload } = await reserve(data)
+  const link = await aLink(data)
+  await data.beginTrashAll()
+  await data.beginCompletion(upload.asset.id, KEPT)
+  await data.finishCompletion(upload.asset.id, KEEP)
+
+  // Both have read how far the deletion is before the first of them can continue.
+  const moving = await admin.begin(async (transaction) => {
+    await transaction`select from assets where id = ${link} for no key update`
+    const calls = [data.continueTrashAll(), data.continueTrashAll()]
+    for (let waiting = 0; waiting < 2; ) {
+      const [row] = await admin<{ count: number }[]>`
+        select count(*)::int as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`
+      waiting = row?.count ?? 0
+    }
+    return { calls }
+  })
+  await Promise.all(moving.calls)
+  while ((await data.continueTrashAll()) > 0);
+  assert.equal((await data.findAsset(link))?.status, 'deleted')
+  assert.equal((await data.findAsset(upload.asset.id))?.status, 'ready')
+  assert.deepEqual(await database.listTrashAll(), [])
+})
+
 /** Makes the next inserts of products fail with this code, and counts the attempts. */
 async function withCollisions(t: TestContext, count: number, code: string) {
   const url = await server.database(t)

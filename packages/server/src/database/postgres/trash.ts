@@ -142,10 +142,16 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
             and id > ${mark.after ?? FIRST} and id <= ${mark.until}
           order by id limit ${TRASH_BATCH} for no key update`
         const ids = idsOf(ready)
-        // A separate statement, so that it sees assets that were deleted and restored while this call waited for them.
+        // A separate statement, so that it sees assets that were deleted and restored while this call waited for them. It
+        // also reads the account again: another instance may have moved this batch meanwhile, and forgotten which assets
+        // are excepted. Both in one statement, so that they belong together.
         const excepted = await transaction<{ id: string }[]>`
-          select asset_id as id from trash_exceptions
-          where account_id = ${account} and asset_id = any(${ids}::uuid[])`
+          select coalesce(e.asset_id, ${FIRST}) as id from accounts a
+          left join trash_exceptions e on e.account_id = a.id and e.asset_id = any(${ids}::uuid[])
+          where a.id = ${account} and a.trash_calls = ${mark.call} and a.trash_until is not null
+            and a.trash_after is not distinct from ${mark.after}::uuid`
+        // 0 would mean that none remains.
+        if (excepted.length === 0) return Math.max(1, ids.length)
         const kept = new Set(idsOf(excepted))
         const moved = ids.filter((id) => !kept.has(id))
         await moveToTrash(transaction, mark.by ?? actor, moved)
