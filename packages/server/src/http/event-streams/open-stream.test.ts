@@ -131,6 +131,30 @@ test('streams that are never read use a limited amount of memory, and leave some
   assert.deepEqual(hasRoom('shop'), [false, false])
 })
 
+test('a stream that waits for memory continues when other accounts have room again, and when a heartbeat was read', async (t) => {
+  const unread = countUnreadBytes()
+  const { response } = await aClient(t)
+  const stream = openStream(response, 0, { accountId: 'shop', unread })
+  await until('the first message is sent', () => response.writableLength === 0)
+  for (const account of 'abcdefg') unread.add(account, 15_000_000)
+  unread.add('full', 30_000_000)
+  const waiting = stream.untilReady()
+  // The other account is still full itself.
+  unread.add('full', -2_000_000)
+  await waiting
+  assert.ok(stream.isReady())
+
+  for (const account of 'abcdefg') unread.add(account, -15_000_000)
+  unread.add('shop', 17_000_000)
+  const again = stream.untilReady()
+  stream.sendPosition(1)
+  // There is room for streams that have read everything. The heartbeat is not read yet.
+  unread.add('shop', -5_000_000)
+  assert.equal(stream.isReady(), false)
+  await again
+  assert.ok(stream.isReady())
+})
+
 test('a client that does not read is disconnected soon after the end of its stream', async (t) => {
   const { response, socket } = await aClient(t)
   const stream = openStream(response, 0, { ...ACCOUNT, endMs: 100 })

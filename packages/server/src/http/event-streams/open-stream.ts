@@ -80,13 +80,14 @@ export function openStream(
       return sent
     },
     async untilReady() {
-      if (unread > 0 && !isGone) {
+      // A heartbeat may be written while the stream waits for memory, so both conditions are checked again.
+      while (!isClosed() && !isReady()) {
         await new Promise<void>((resolve) => {
           onRead = resolve
+          if (unread === 0) allUnread.untilRoom().then(resolve)
         })
         onRead = undefined
       }
-      while (!isClosed() && !hasRoom()) await allUnread.untilRoom()
     },
     // A message without data is not an event, but its ID counts.
     sendPosition(id) {
@@ -124,21 +125,25 @@ export function countUnreadBytes(): UnreadBytes {
   let total = 0
   let waiting: PromiseWithResolvers<void> | undefined
 
-  function hasRoom(accountId: string, { isRead }: { isRead: boolean }): boolean {
-    const share = isRead ? 2 : 1
-    const ofAccount = byAccount.get(accountId) ?? 0
-    return total <= share * MAX_UNREAD_OF_ALL && ofAccount <= share * MAX_UNREAD_OF_ACCOUNT
-  }
+  const isFull = (share: number) => total > share * MAX_UNREAD_OF_ALL
+  const isAccountFull = (accountId: string, share: number) =>
+    (byAccount.get(accountId) ?? 0) > share * MAX_UNREAD_OF_ACCOUNT
 
   return {
-    hasRoom,
+    hasRoom(accountId, { isRead }) {
+      const share = isRead ? 2 : 1
+      return !isFull(share) && !isAccountFull(accountId, share)
+    },
     add(accountId, bytes) {
-      const hadRoom = hasRoom(accountId, { isRead: true })
+      const [wasFull, wasAccountFull] = [isFull(2), isAccountFull(accountId, 2)]
       total += bytes
       const sum = (byAccount.get(accountId) ?? 0) + bytes
       if (sum === 0) byAccount.delete(accountId)
       else byAccount.set(accountId, sum)
-      if (hadRoom || !hasRoom(accountId, { isRead: true })) return
+      // Checked separately: other accounts get room even if this one still has none.
+      const hasRoomAgain =
+        (wasFull && !isFull(2)) || (wasAccountFull && !isAccountFull(accountId, 2))
+      if (!hasRoomAgain) return
       waiting?.resolve()
       waiting = undefined
     },

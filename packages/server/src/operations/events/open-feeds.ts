@@ -152,8 +152,8 @@ export function openFeeds(context: Context, { toMessage, onEndedCredential }: Fe
     pages.delete(key)
     // The last page is not complete: more events may be written.
     if (page.hasMore) pages.set(key, { ...page, after, readAt: performance.now() })
-    for (const oldest of pages.keys()) {
-      if (pages.size <= MAX_SHARED_PAGES) break
+    for (const [oldest, { readAt }] of pages) {
+      if (pages.size <= MAX_SHARED_PAGES && performance.now() - readAt < SHARED_MS) break
       pages.delete(oldest)
     }
     return page
@@ -167,6 +167,7 @@ export function openFeeds(context: Context, { toMessage, onEndedCredential }: Fe
       if (feed?.size() === 0) feeds.delete(accountId)
       followers.delete(follower)
       if (followers.size === 0) {
+        pages.clear()
         stopListening?.()
         stopListening = undefined
       }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
@@ -8,8 +9,10 @@ import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { type Event, eventNumber, publicEventId } from '../../../src/domain/event.ts'
 import { openEventStreams } from '../../../src/http/event-streams/open-event-streams.ts'
+import { type Follower, openFeeds } from '../../../src/operations/events/open-feeds.ts'
 import type { Credentials } from '../../../src/operations/keys/authenticate.ts'
 import { anEventStream, type ReadStream } from '../../support/event-stream.ts'
+import { largeProducts } from '../../support/unread-stream.ts'
 
 interface Reader {
   accountId: string
@@ -101,6 +104,8 @@ test('clients that disconnect before their streams start do not count as streams
   const url = await anHttpServer(t, (_request, response) => {
     response.destroy()
     response.once('close', () => {
+      // Only here, one response has many streams.
+      response.setMaxListeners(0)
       for (let count = 0; count < 200; count += 1) streams.reserve(reader).start(response, 0)
     })
   })
@@ -121,4 +126,71 @@ test('an account cannot use all streams of an instance, whatever the number of i
   reserved[0]?.release()
   reserve('one', 'another key')
   assert.throws(() => reserve('one', 'another key'), { code: 'too_many_streams' })
+})
+
+test('streams that read older events take turns: one page at a time per account, and two per instance', async (t) => {
+  const service = await aKeyedService(t)
+  const { database } = service.context
+  const running: string[] = []
+  const highest = { ofAccount: 0, ofInstance: 0 }
+  let reads = 0
+  const of: typeof database.of = (accountId, actor) => {
+    const data = database.of(accountId, actor)
+    const listEvents: typeof data.listEvents = async (query) => {
+      reads += 1
+      running.push(accountId)
+      const own = running.filter((other) => other === accountId)
+      highest.ofAccount = Math.max(highest.ofAccount, own.length)
+      highest.ofInstance = Math.max(highest.ofInstance, running.length)
+      await nextTurn()
+      const page = await data.listEvents(query)
+      running.splice(running.indexOf(accountId), 1)
+      return page
+    }
+    return { ...data, listEvents }
+  }
+  const context = { ...service.context, database: { ...database, of } }
+  const feeds = openFeeds(context, {
+    toMessage: ({ data }) => Buffer.from(JSON.stringify(data)),
+    onEndedCredential() {},
+  })
+  cleanUp(t, () => feeds.close())
+
+  // The bytes that are sent before other requests get their turn.
+  let bytes = 0
+  let mostBytes = 0
+  const received: number[] = []
+  const following: Promise<void>[] = []
+  for (const name of ['one', 'two', 'three']) {
+    const { id, call } = await anAccount(service, { name })
+    assert.equal((await call('PUT', `${API}/products`, largeProducts(1))).status, 200)
+    for (let count = 0; count < 5; count += 1) {
+      const index = received.push(0) - 1
+      const follower: Follower = {
+        types: new Set(['product.updated']),
+        position: 0,
+        send(events) {
+          for (const { message } of events) bytes += message.length
+          mostBytes = Math.max(mostBytes, bytes)
+          setImmediate(() => {
+            bytes = 0
+          })
+          received[index] = (received[index] ?? 0) + events.length
+          return events.length
+        },
+        isClosed: () => false,
+        isReady: () => true,
+        untilReady: async () => {},
+        onBehind() {},
+        onEnd() {},
+      }
+      following.push(feeds.follow(id, follower))
+    }
+  }
+  await Promise.all(following)
+  await until('all are sent', () => received.every((count) => count === 25))
+  assert.deepEqual(highest, { ofAccount: 1, ofInstance: 2 })
+  // An account has 13 pages of older events, which its streams share.
+  assert.ok(reads < 3 * 30, `${reads} pages`)
+  assert.ok(mostBytes < 500_000, `${mostBytes} bytes`)
 })
