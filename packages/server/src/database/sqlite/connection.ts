@@ -1,4 +1,6 @@
+import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
+import { EngineUnavailable } from '../../errors.ts'
 import { createPrivateFile } from '../../private-files.ts'
 import { type Connection, type ConnectionListeners, wrapConnection } from './statement.ts'
 
@@ -31,15 +33,21 @@ export function disableBusyTimeout(connection: DatabaseSync): void {
 export interface SnapshotReader {
   /**
    * Runs a long read on a second connection. All its statements see the same state of the database, although it lets the
-   * event loop continue between them. Runs one read at a time, account by account.
+   * event loop continue between them. Runs one read at a time, account by account. Rejects with `EngineUnavailable`
+   * when too many reads of the account wait.
    */
   read<Result>(account: string, work: (connection: Connection) => Promise<Result>): Promise<Result>
   close(): void
 }
 
-/** Opens the connection for the first read. */
+/** How many long reads of one account may wait. */
+const MAX_WAITING = 100
+/** The size of the log from which it is emptied between two long reads. SQLite itself tries at 4 MB. */
+const MAX_LOG_BYTES = 8_000_000
+
+/** Opens the second connection for the first read. */
 export function openSnapshotReader(
-  file: string,
+  { file, database: writer }: { file: string; database: DatabaseSync },
   listeners: Pick<ConnectionListeners, 'onStatement'> = {},
 ): SnapshotReader {
   /** The first account is served next, and then moves to the end. */
@@ -67,8 +75,23 @@ export function openSnapshotReader(
     }
   }
 
+  /**
+   * SQLite starts its log anew only while nobody reads from it. Reads that follow each other at once never let it, and
+   * the log would grow with every write.
+   */
+  function emptyLongLog(): void {
+    const log = statSync(`${file}-wal`, { throwIfNoEntry: false })
+    if (log === undefined || log.size < MAX_LOG_BYTES || !writer.isOpen) return
+    try {
+      writer.exec('pragma wal_checkpoint(truncate)')
+    } catch {
+      // The disk may be full, or another process may use the log. The next read tries it again.
+    }
+  }
+
   function startNext(): void {
     isRunning = false
+    if (waiting.size > 0) emptyLongLog()
     for (const [account, reads] of waiting) {
       const start = reads.shift()
       waiting.delete(account)
@@ -82,8 +105,10 @@ export function openSnapshotReader(
   return {
     async read(account, work) {
       if (isRunning) {
+        const reads = waiting.get(account) ?? []
+        if (reads.length >= MAX_WAITING) throw tooManyWaiting()
         const { promise, resolve } = Promise.withResolvers<void>()
-        waiting.set(account, [...(waiting.get(account) ?? []), resolve])
+        waiting.set(account, [...reads, resolve])
         await promise
       }
       isRunning = true
@@ -96,4 +121,11 @@ export function openSnapshotReader(
 
     close: () => second?.database.close(),
   }
+}
+
+function tooManyWaiting(): EngineUnavailable {
+  return new EngineUnavailable(
+    'database',
+    new Error(`${MAX_WAITING} long lists of one account already wait`),
+  )
 }

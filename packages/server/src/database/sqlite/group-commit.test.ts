@@ -8,12 +8,14 @@ import { groupCommits } from './group-commit.ts'
 import { wrapConnection } from './statement.ts'
 
 function openGroup(file = ':memory:') {
-  const connection = wrapConnection(new DatabaseSync(file, { timeout: 0 }))
+  const database = new DatabaseSync(file, { timeout: 0 })
+  const connection = wrapConnection(database)
   connection.prepare('create table numbers (number integer primary key) strict').run()
   const insertOne = connection.prepare('insert into numbers values (:number)')
   const list = connection.prepare<{ number: number }>('select number from numbers order by number')
   const inGroup = groupCommits(connection)
   return {
+    database,
     inGroup,
     /** Inserts the numbers in one unit. */
     insert: (...numbers: number[]) =>
@@ -52,6 +54,24 @@ test('a single unit that fails has no effect, and the next one succeeds', async 
   assert.deepEqual(numbers(), [])
   await insert(1)
   assert.deepEqual(numbers(), [1])
+})
+
+test('units fail if no transaction can begin', async () => {
+  const { database, insert } = openGroup()
+  const first = Promise.allSettled([insert(1), insert(2)])
+  database.close()
+  const statuses = (await first).map(({ status }) => status)
+  assert.deepEqual(statuses, ['rejected', 'rejected'])
+  await assert.rejects(insert(3), /not open|finalized/)
+})
+
+test('units fail if no transaction can begin after one of them failed', async () => {
+  const { database, inGroup, insert } = openGroup()
+  const closing = inGroup(() => database.close())
+  const statuses = (await Promise.allSettled([insert(1), closing, insert(2)])).map(
+    ({ status }) => status,
+  )
+  assert.deepEqual(statuses, ['rejected', 'rejected', 'rejected'])
 })
 
 test('units wait for the lock of another process without blocking, and each takes effect once', async (t) => {

@@ -46,31 +46,35 @@ export function groupCommits({ transaction }: Connection): RunInGroup {
    * process holds the lock, it throws, and the units wait again.
    */
   function commit(again: Unit[]): Unit[] {
-    const group: Unit[] = []
+    const group = [...again]
     const until = performance.now() + MAX_GROUP_MS
-    const next = () => (performance.now() < until ? takeNext() : undefined)
+    const addNext = () => {
+      const unit = again.length === 0 ? takeNext() : undefined
+      if (unit !== undefined) group.push(unit)
+    }
+    // Before the transaction begins, so that a unit fails, and no longer waits, if it cannot begin.
+    addNext()
     let running: Unit | undefined
     try {
       const results: unknown[] = []
       transaction(() => {
-        running = again[0] ?? takeNext()
-        while (running !== undefined) {
-          group.push(running)
-          results.push(running.work())
-          running = again.length > 0 ? again[group.length] : next()
+        for (const unit of group) {
+          running = unit
+          results.push(unit.work())
+          if (performance.now() < until) addNext()
         }
+        running = undefined
       })
       for (const [index, { resolve }] of group.entries()) resolve(results[index])
       return []
     } catch (error) {
       if (isBusy(error)) {
-        for (const unit of (again.length > 0 ? again : group).toReversed()) putBack(unit)
+        for (const unit of group.toReversed()) putBack(unit)
         throw error
       }
       const failed = running === undefined ? group : [running]
       for (const { reject } of failed) reject(error)
-      const others = again.length > 0 ? again : group
-      return others.filter((unit) => !failed.includes(unit))
+      return group.filter((unit) => !failed.includes(unit))
     }
   }
 

@@ -51,7 +51,7 @@ export async function openSqliteDatabase(
   const connection = wrapConnection(database, listeners)
   const inGroup = groupCommits(connection)
   const run = createUnitsOfWork(inGroup, spareFile)
-  const snapshots = openSnapshotReader(file, { onStatement })
+  const snapshots = openSnapshotReader({ file, database }, { onStatement })
   const putProducts = openPutProducts({ file, connection, inGroup, ...listeners })
   const ping = connection.prepare('select 1')
   const countRequest = countRequestsInMemory()
