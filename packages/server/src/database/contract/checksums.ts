@@ -318,12 +318,15 @@ export function testChecksums({ name, open }: Contract): void {
       const result = { sha256: DIGEST, dueAt: inHours(240), keepVersions: 1 }
       await database.recordVerification(second, result)
       assert.deepEqual([await served(), await numbersOf(data, id)], [2, ['3*', '2']])
-      // In the trash, nothing is removed, and nothing is downloaded.
+      // Nothing in the trash is downloaded. The version that was kept for downloads is removed all the same.
       await data.trashAssets([id])
       await compare(database, OTHER, 0)
       assert.equal(await served(), undefined)
+      for (const { counted, actual } of await database.compareUsage()) {
+        assert.deepEqual(counted, actual)
+      }
       await data.restoreAssets([id])
-      assert.deepEqual([await served(), await numbersOf(data, id)], [3, ['3*', '2']])
+      assert.deepEqual([await served(), await numbersOf(data, id)], [3, ['3*']])
       for (const { counted, actual } of await database.compareUsage()) {
         assert.deepEqual(counted, actual)
       }

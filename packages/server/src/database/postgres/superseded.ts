@@ -9,9 +9,9 @@ import { isWithheld } from './rows.ts'
  */
 
 /**
- * Removes the older versions of an asset, except for the `keep` that were replaced last, and the one that downloads get:
- * the last one that is not withheld, unless the current version is not withheld. Their bytes are available immediately,
- * and their objects are removed after an hour. The caller has locked the asset.
+ * Removes the older versions of an asset, which may be in the trash, except for the `keep` that were replaced last, and
+ * the one that downloads get: the last one that is not withheld, unless the current version is not withheld. Their bytes
+ * are available immediately, and their objects are removed after an hour. The caller has locked the asset.
  */
 export async function supersedeOldest(
   transaction: Sql,
@@ -30,16 +30,20 @@ export async function supersedeOldest(
             select from assets a where a.id = ${assetId}
               and ${isWithheld(transaction, transaction`coalesce(a.object_key, a.id)`)})
         order by v.replaced_in desc limit 1)
-      returning account_id, object_key, storage_id, bytes
+      returning account_id, object_key, storage_id, bytes, trashed
     ), queued as (
       insert into removals (kind, storage_id, key, due_at, account_id, bytes)
       select 'object', coalesce(storage_id, object_key::text), object_key::text,
         now() + ${REPLACED_OBJECT_KEPT_MS} * interval '1 ms', account_id, bytes
       from removed
     )
-    update accounts set stored_bytes = stored_bytes - sums.bytes,
-      superseded_bytes = superseded_bytes + sums.bytes
-    from (select account_id, sum(bytes) as bytes from removed group by account_id) sums
+    update accounts set stored_bytes = stored_bytes - sums.stored,
+      trash_bytes = trash_bytes - sums.trash,
+      superseded_bytes = superseded_bytes + sums.stored + sums.trash
+    from (
+      select account_id, coalesce(sum(bytes) filter (where not trashed), 0) as stored,
+        coalesce(sum(bytes) filter (where trashed), 0) as trash
+      from removed group by account_id) sums
     where accounts.id = sums.account_id`
 }
 

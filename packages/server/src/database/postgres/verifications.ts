@@ -126,7 +126,6 @@ export function globalVerifications(sql: Sql): VerificationData {
 
 interface Owner {
   id: string
-  status: string
 }
 
 /** The asset whose version has this object, and the number of the version. The row of a replacement is not an asset. */
@@ -146,7 +145,7 @@ function ownerOf(sql: Sql, key: string): Fragment {
  */
 async function lockOwner(transaction: Sql, key: string): Promise<Owner | undefined> {
   const [owner] = await transaction<(Owner & { account_id: string })[]>`
-    select id, status, account_id from assets
+    select id, account_id from assets
     where id = (select id from (${ownerOf(transaction, key)}) owner limit 1)
     for no key update`
   if (owner === undefined) return undefined
@@ -154,13 +153,13 @@ async function lockOwner(transaction: Sql, key: string): Promise<Owner | undefin
   return owner
 }
 
-/** Downloads get the object from now on. Removes the versions that were kept for them. */
+/** Downloads get the object from now on. Removes the versions that were kept for them, also if the asset is in the trash. */
 async function supersedeServed(
   transaction: Sql,
   owner: Owner | undefined,
   keep: number,
 ): Promise<void> {
-  if (owner?.status === 'ready') await supersedeOldest(transaction, owner.id, keep)
+  if (owner !== undefined) await supersedeOldest(transaction, owner.id, keep)
 }
 
 /** Records that an object became damaged, or that it no longer is, in the caller's transaction. */

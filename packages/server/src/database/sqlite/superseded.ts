@@ -6,6 +6,7 @@ interface SupersededVersion {
   object_key: string
   storage_id: string | null
   bytes: number
+  trashed: number
 }
 
 /** Versions that are no longer kept, but whose objects downloads may still need. Runs in the caller's transaction. */
@@ -20,14 +21,15 @@ export function prepareSuperseded({ prepare }: Connection) {
        where v.asset_id = :id and not ${isWithheld('v.object_key')} and exists (
          select 1 from assets where id = :id and ${isWithheld('coalesce(assets.object_key, assets.id)')})
        order by v.replaced_in desc limit 1)
-     returning object_key, storage_id, bytes`,
+     returning object_key, storage_id, bytes, trashed`,
   )
   const queue = prepare(
     `insert into removals (kind, storage_id, key, due_at, account_id, bytes)
      values ('object', :storage_id, :key, :due_at, :account, :bytes)`,
   )
   const count = prepare(
-    `update accounts set stored_bytes = stored_bytes - :bytes,
+    `update accounts set stored_bytes = stored_bytes - iif(:trashed, 0, :bytes),
+       trash_bytes = trash_bytes - iif(:trashed, :bytes, 0),
        superseded_bytes = superseded_bytes + :bytes where id = :account`,
   )
   const uncount = prepare(
@@ -42,16 +44,14 @@ export function prepareSuperseded({ prepare }: Connection) {
 
   return {
     /**
-     * Removes the older versions of an asset, except for the `keep` that were replaced last, and the one that downloads
-     * get. Their bytes are available immediately, and their objects are removed after an hour.
+     * Removes the older versions of an asset, which may be in the trash, except for the `keep` that were replaced last,
+     * and the one that downloads get. Their bytes are available immediately, and their objects are removed after an hour.
      */
     supersedeOldest(account: string, assetId: string, keep: number): void {
       const due_at = Date.now() + REPLACED_OBJECT_KEPT_MS
-      for (const { object_key: key, storage_id, bytes } of removeOldest.all({
-        id: assetId,
-        keep,
-      })) {
-        count.run({ account, bytes })
+      const removed = removeOldest.all({ id: assetId, keep })
+      for (const { object_key: key, storage_id, bytes, trashed } of removed) {
+        count.run({ account, bytes, trashed })
         queue.run({ storage_id: storage_id ?? key, key, due_at, account, bytes })
       }
     },

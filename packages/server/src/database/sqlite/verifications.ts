@@ -23,7 +23,6 @@ interface Owner {
   id: string
   account_id: string
   version: number
-  status: string
 }
 
 /** The queries of the jobs that read the bytes of objects. */
@@ -59,13 +58,13 @@ export function prepareVerifications(connection: Connection) {
     'update checksums set withheld_for = null where object_key = :key and withheld_for is not null',
   )
   const owner = prepare<Owner>(
-    `select seq, id, account_id, version, status from assets
+    `select seq, id, account_id, version from assets
      where object_key = :key and (status = 'ready' or trashed_at is not null)
      union all
-     select seq, id, account_id, version, status from assets
+     select seq, id, account_id, version from assets
      where id = :key and object_key is null and (status = 'ready' or trashed_at is not null)
      union all
-     select a.seq, a.id, a.account_id, v.version, a.status
+     select a.seq, a.id, a.account_id, v.version
      from asset_versions v join assets a on a.id = v.asset_id
      where v.object_key = :key`,
   )
@@ -79,10 +78,10 @@ export function prepareVerifications(connection: Connection) {
     else recordAsset(writer, 'asset.updated', asset.seq)
   }
 
-  /** Downloads get the object from now on. Removes the versions that were kept for them. */
+  /** Downloads get the object from now on. Removes the versions that were kept for them, also if the asset is in the trash. */
   function supersedeServed(key: string, keep: number): void {
     const asset = owner.get({ key })
-    if (asset?.status === 'ready') supersedeOldest(asset.account_id, asset.id, keep)
+    if (asset !== undefined) supersedeOldest(asset.account_id, asset.id, keep)
   }
 
   return {
