@@ -35,6 +35,19 @@ test('the limits of a caller, an account and the instance apply together', async
   await assert.rejects(small.grow(1), refusedWith('overloaded'))
 })
 
+test('accounts that hold large bodies keep out neither an account with few of them nor small bodies', async () => {
+  const limits = { caller: 3200 * KIB, account: 3200 * KIB, instance: 6400 * KIB }
+  const budget = openBodyBudget({ limits, waitMs: 0 })
+  for (const account of ['a', 'b']) await budget.lease(sender(account), 2400 * KIB)
+  await assert.rejects(budget.lease(sender('c'), 201 * KIB), refusedWith('overloaded'))
+  for (const account of ['c', 'd', 'e', 'f']) {
+    await budget.lease(sender(account), 200 * KIB)
+    await assert.rejects(budget.lease(sender(account), 65 * KIB), refusedWith('overloaded'))
+  }
+  await assert.rejects(budget.lease(sender('g'), 65 * KIB), refusedWith('overloaded'))
+  await budget.lease(sender('g'), 64 * KIB)
+})
+
 test('a body waits until others have ended, and those that do not fit yet keep nobody waiting', async () => {
   const budget = openBodyBudget({ limits: LIMITS, waitMs: NEVER })
   const first = await budget.lease(sender('a'), 200 * KIB)

@@ -7,6 +7,12 @@ const LIMITS = { caller: 32 * MIB, account: 64 * MIB, instance: 192 * MIB }
 /** Larger bodies may use three quarters of each limit. So they never keep out the small ones, which most calls have. */
 const SMALL_BODY = 64 * 1024
 const LARGE_SHARE = 0.75
+/**
+ * An account whose bodies use little (4 MiB) may use more of the instance than the others: several accounts that hold
+ * large bodies do not keep it out.
+ */
+const MODEST_ACCOUNT = 1 / 16
+const MODEST_SHARE = 0.875
 /** A body waits this long for others to end: a burst of large bodies is slowed down, and not refused. */
 const WAIT_MS = 3_000
 const MAX_WAITING_PER_ACCOUNT = 100
@@ -62,8 +68,12 @@ export function openBodyBudget({ limits = LIMITS, waitMs = WAIT_MS } = {}): Body
     let held = 0
     let isReleased = false
 
-    const isFull = ({ name, limit }: { name: string; limit: number }, bytes: number) =>
-      (usedBy.get(name) ?? 0) + bytes > limit * (held + bytes > SMALL_BODY ? LARGE_SHARE : 1)
+    function isFull({ name, limit }: { name: string; limit: number }, bytes: number): boolean {
+      const ofAccount = (usedBy.get(`account ${accountId}`) ?? 0) + bytes
+      const isModest = name === 'instance' && ofAccount <= limits.account * MODEST_ACCOUNT
+      const share = held + bytes <= SMALL_BODY ? 1 : isModest ? MODEST_SHARE : LARGE_SHARE
+      return (usedBy.get(name) ?? 0) + bytes > limit * share
+    }
 
     function tryTake(bytes: number): boolean {
       if (levels.some((level) => isFull(level, bytes))) return false
