@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { linkSync, renameSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { isStowageError } from '@stowage/client/node'
 import { changeObject } from '@stowage/testing/engines/change-object'
 import { flipBit } from '@stowage/testing/engines/flip-bit'
+import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { someBytes } from '@stowage/testing/service/upload'
@@ -164,15 +163,11 @@ test('parallel downloads of one link do not corrupt each other', async (t) => {
   const { baseUrl } = await aService(t)
   const { client, folder } = await aClient(t, { baseUrl })
   const waiting: (() => void)[] = []
-  const server = createServer((_request, response) => {
+  const origin = await anHttpServer(t, (_request, response) => {
     response.write(BYTES.subarray(0, 1_000_000))
     waiting.push(() => response.end(BYTES.subarray(1_000_000)))
   })
-  t.after(() => server.closeAllConnections())
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  const url = `http://127.0.0.1:${port}/course.zip`
-  const { id } = await client.store({ filename: 'course.zip', url })
+  const { id } = await client.store({ filename: 'course.zip', url: `${origin}/course.zip` })
   let received = 0
   const onProgress = () => {
     received += 1
