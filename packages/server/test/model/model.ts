@@ -172,7 +172,7 @@ export function withComparedFiles(model: Model): Model {
     const isReleased = older.some((one, index) => one !== upload.older[index])
     const compared = { ...(hasDeclaredBytes(upload) ? release(upload) : upload), older }
     if (!isReleased && !hasDeclaredBytes(upload)) return upload
-    return upload.status === 'ready' ? withoutOldest(compared) : compared
+    return withoutOldest(compared)
   })
   return { ...model, uploads }
 }
