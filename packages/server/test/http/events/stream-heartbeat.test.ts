@@ -163,9 +163,12 @@ test('streams that read older events take turns: one page at a time per account,
   let mostBytes = 0
   const received: number[] = []
   const following: Promise<void>[] = []
-  for (const name of ['one', 'two', 'three']) {
-    const { id, call } = await anAccount(service, { name })
+  const accounts = []
+  for (const name of ['one', 'two', 'three']) accounts.push(await anAccount(service, { name }))
+  for (const { call } of accounts) {
     assert.equal((await call('PUT', `${API}/products`, largeProducts(1))).status, 200)
+  }
+  for (const { id } of accounts) {
     for (let count = 0; count < 5; count += 1) {
       const index = received.push(0) - 1
       const follower: Follower = {
