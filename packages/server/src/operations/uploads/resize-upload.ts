@@ -58,13 +58,12 @@ export async function resizeUpload(
   const { chunkSize } = upload
   const wanted =
     disk.free === undefined ? size : Math.min(size, wholeParts(disk.free + sent, chunkSize))
-  const tokenId = context.uploadToken?.id
   const { size: resized, result } = await reserveProvisionally(
     { least, wanted, chunkSize },
     (next, isProvisional) =>
       context.data.resizeUpload(id, next, {
         ...(isProvisional && { isProvisional }),
-        ...(tokenId !== undefined && { tokenId }),
+        ...byToken(context),
       }),
   )
   if (result.outcome === 'storage_exceeded') throw planExceeded(result.growth, result.usage)
@@ -78,6 +77,11 @@ export async function resizeUpload(
   }
   if (least > bytes) await takeDiskSpace(context, upload, least - sent)
   return resumeUpload(context, assetId, uploadId)
+}
+
+/** An upload that its token resizes counts with its new size for the limit of the token. */
+function byToken({ uploadToken }: AccountContext): { tokenId?: string } {
+  return uploadToken === undefined ? {} : { tokenId: uploadToken.id }
 }
 
 async function measureDisk({ storage }: AccountContext) {
@@ -107,7 +111,7 @@ async function takeDiskSpace(
 ): Promise<void> {
   const free = await makeDiskSpace(context, needed)
   if (free === undefined || needed <= free) return
-  await context.data.resizeUpload(asset.id, asset.bytes)
+  await context.data.resizeUpload(asset.id, asset.bytes, byToken(context))
   throw storageFull(needed, free)
 }
 
