@@ -5,7 +5,15 @@ import { parentPort, workerData } from 'node:worker_threads'
  * A thread with many clients of one account, which send the next request as soon as they have the response to the last
  * one. It runs until it is terminated.
  */
-const { baseUrl, key, clients }: { baseUrl: string; key: string; clients: number } = workerData
+const { baseUrl, key, clients, served }: Flood = workerData
+
+export interface Flood {
+  baseUrl: string
+  key: string
+  clients: number
+  /** One counter, of the responses. */
+  served: Int32Array<SharedArrayBuffer>
+}
 
 const LINK = JSON.stringify({ filename: 'a link', url: 'https://example.com/x', size: 5 })
 
@@ -15,7 +23,12 @@ function send(agent: Agent, isWrite: boolean): Promise<void> {
   return new Promise((resolve, reject) => {
     const sent = request(baseUrl + path, { agent, headers, method: isWrite ? 'POST' : 'GET' })
     sent.on('error', reject)
-    sent.on('response', (response) => response.resume().on('end', resolve))
+    sent.on('response', (response) =>
+      response.resume().on('end', () => {
+        Atomics.add(served, 0, 1)
+        resolve()
+      }),
+    )
     sent.end(isWrite ? LINK : undefined)
   })
 }
