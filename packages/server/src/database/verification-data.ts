@@ -56,9 +56,9 @@ export interface VerificationData {
    * stored. They are damaged unless they have the expected digest: the declared one, or that of the first read. The
    * object is due again at `dueAt`, in the queue `scrub`. Returns undefined if the object no longer exists.
    *
-   * If the object was withheld and has the declared digest, downloads get it from now on. Then older versions that were
-   * only kept for downloads are removed, as by `finishCompletion`. Without `keepVersions`, the next replacement removes
-   * them.
+   * If the object was withheld and has the declared digest, downloads get it from now on, and older versions that were
+   * only kept for downloads are removed, as by `finishCompletion`. Without `keepVersions`, it stays withheld, and is due
+   * immediately: the caller does not know how many versions the service keeps.
    */
   recordVerification(
     key: string,

@@ -47,11 +47,10 @@ function claimWithheld(
 }
 
 /** Claims the only object that is withheld, and records its digest. */
-async function compare(database: Database, sha256: string, keepVersions?: number) {
+async function compare(database: Database, sha256: string, keepVersions = 0) {
   const object = await claimWithheld(database, { now: inHours(48) })
   assert.ok(object)
-  const options = keepVersions === undefined ? {} : { keepVersions }
-  return database.recordVerification(object.key, { sha256, dueAt: inHours(240), ...options })
+  return database.recordVerification(object.key, { sha256, dueAt: inHours(240), keepVersions })
 }
 
 async function integrityOf(data: AccountData, id: string) {
@@ -295,7 +294,8 @@ export function testChecksums({ name, open }: Contract): void {
       const third = await replace(data, id, { size: 10, sha256: DIGEST }, 0)
       await replace(data, id, { size: 10, sha256: OTHER }, 0)
       assert.deepEqual([await served(), await numbersOf(data, id)], [1, ['4*', '1']])
-      const gone = await database.recordVerification(third, { sha256: DIGEST, dueAt: inHours(1) })
+      const result = { sha256: DIGEST, dueAt: inHours(1), keepVersions: 0 }
+      const gone = await database.recordVerification(third, result)
       assert.equal(gone?.isWithheld, false)
       assert.equal(await served(), 1)
       await compare(database, OTHER, 0)
@@ -327,6 +327,30 @@ export function testChecksums({ name, open }: Contract): void {
       }
       await data.restoreAssets([id])
       assert.deepEqual([await served(), await numbersOf(data, id)], [3, ['3*']])
+      for (const { counted, actual } of await database.compareUsage()) {
+        assert.deepEqual(counted, actual)
+      }
+    },
+  )
+
+  test(
+    name('a read that does not know how many versions are kept leaves the release to the next one'),
+    async (t) => {
+      const { database, data } = await open(t, { planStorage: 1000 })
+      const id = await aReadyAsset(data, { size: 10 })
+      const second = await replace(data, id, { size: 10, sha256: DIGEST }, 0)
+      // Also after its bytes were wrong.
+      for (const sha256 of [DIGEST, OTHER, DIGEST]) {
+        const read = await database.recordVerification(second, { sha256, dueAt: inHours(240) })
+        assert.deepEqual([read?.isWithheld, read?.isDamaged], [true, sha256 === OTHER])
+        assert.equal((await data.findServedVersion(id))?.version, 1)
+      }
+      assert.deepEqual(await claim(database, 'damaged', inHours(480)), [])
+      const object = await claimWithheld(database, { now: inHours(0.1) })
+      assert.equal(object?.key, second)
+      const result = { sha256: DIGEST, dueAt: inHours(240), keepVersions: 0 }
+      assert.equal((await database.recordVerification(second, result))?.isWithheld, false)
+      assert.deepEqual(await numbersOf(data, id), ['2*'])
       for (const { counted, actual } of await database.compareUsage()) {
         assert.deepEqual(counted, actual)
       }

@@ -85,11 +85,15 @@ export function globalVerifications(sql: Sql): VerificationData {
     async recordVerification(key, { sha256, dueAt, keepVersions }) {
       // A declared digest that is wrong makes the first read find damage.
       const isExpected = sql`coalesce(${sha256}::text = coalesce(sha256, ${sha256}::text), false)`
+      const releases = keepVersions !== undefined
+      const staysWithheld = sql`(${isExpected} and withheld_for is not null and not ${releases})`
       const record = (transaction: Sql, condition: Fragment) => transaction<ChecksumRow[]>`
         update checksums set sha256 = coalesce(sha256, ${sha256}::text),
           verified_at = case when ${isExpected} then now() else verified_at end,
-          withheld_for = case when ${isExpected} then null else withheld_for end,
-          damaged = not ${isExpected}, queue = 'scrub', due_at = ${dueAt}
+          withheld_for = case when ${isExpected} and ${releases} then null else withheld_for end,
+          damaged = not ${isExpected},
+          queue = case when ${staysWithheld} then 'new' else 'scrub' end,
+          due_at = case when ${staysWithheld} then now() else ${dueAt}::timestamptz end
         where object_key = ${key} and queue is not null ${condition}
         returning sha256, verified_at, damaged, withheld_for is not null as is_withheld`
       const [unchanged] = await record(

@@ -42,11 +42,14 @@ export function prepareVerifications(connection: Connection) {
     'update checksums set due_at = :due_at where object_key = :key and queue is not null',
   )
   // A declared digest that is wrong makes the first read find damage.
+  const isExpected = "(:sha256 is coalesce(sha256, :sha256, ''))"
+  const staysWithheld = `(${isExpected} and withheld_for is not null and not :releases)`
   const record = prepare<ChecksumRow>(
     `update checksums set sha256 = coalesce(sha256, :sha256),
-       verified_at = iif(:sha256 is coalesce(sha256, :sha256, ''), :now, verified_at),
-       withheld_for = iif(:sha256 is coalesce(sha256, :sha256, ''), null, withheld_for),
-       damaged = :sha256 is not coalesce(sha256, :sha256, ''), queue = 'scrub', due_at = :due_at
+       verified_at = iif(${isExpected}, :now, verified_at),
+       withheld_for = iif(${isExpected} and :releases, null, withheld_for),
+       damaged = not ${isExpected},
+       queue = iif(${staysWithheld}, 'new', 'scrub'), due_at = iif(${staysWithheld}, :now, :due_at)
      where object_key = :key and queue is not null
      returning sha256, verified_at, damaged, withheld_for is not null as is_withheld`,
   )
@@ -124,7 +127,13 @@ export function prepareVerifications(connection: Connection) {
     ): Integrity | undefined {
       return transaction(() => {
         const before = state.get({ key })
-        const row = record.get({ key, sha256, now: Date.now(), due_at: dueAt.getTime() })
+        const times = { now: Date.now(), due_at: dueAt.getTime() }
+        const row = record.get({
+          key,
+          sha256,
+          ...times,
+          releases: Number(keepVersions !== undefined),
+        })
         if (row === undefined) return undefined
         const isDamaged = row.damaged === 1
         const isWithheld = row.is_withheld === 1
