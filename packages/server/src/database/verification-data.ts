@@ -27,6 +27,12 @@ export interface ClaimTimes {
   claimedUntil: Date
 }
 
+export interface WithheldOptions {
+  after: string | undefined
+  minBytes: number
+  maxBytes: number
+}
+
 /** The objects whose bytes are verified, of all accounts. */
 export interface VerificationData {
   /** Claims objects that are due and not withheld from downloads, the longest overdue first. */
@@ -38,11 +44,11 @@ export interface VerificationData {
 
   /**
    * Claims an object whose downloads wait for its first comparison: of the next account after `after` that has one of
-   * at most `maxBytes`, its smallest. After the last account follows the first.
+   * these sizes, its smallest. After the last account follows the first.
    */
   claimWithheld(
     times: ClaimTimes,
-    options: { after: string | undefined; maxBytes: number },
+    options: WithheldOptions,
   ): Promise<(Verification & { accountId: string }) | undefined>
 
   /** Downloads get the object without a comparison. Removes versions like `recordVerification`. */

@@ -4,10 +4,15 @@ import { createPace } from './pace.ts'
 import { type ClaimNext, claimFrom, dueObjects, verifyObjects } from './verify-objects.ts'
 
 /**
- * The largest file that each of the comparing jobs reads. A file waits only for files that are read by the same job, so
- * that large files never delay small ones.
+ * The sizes of the files that each of the comparing jobs reads. A job without such files helps with smaller ones, never
+ * with larger ones. So large files do not delay small ones, nor do many small ones delay a large one.
  */
-const COMPARED_BYTES = [10e6, 200e6, 2e9, Number.MAX_SAFE_INTEGER]
+const COMPARED_BYTES = [
+  { minBytes: 0, maxBytes: 10e6 },
+  { minBytes: 10e6 + 1, maxBytes: 200e6 },
+  { minBytes: 200e6 + 1, maxBytes: 2e9 },
+  { minBytes: 2e9 + 1, maxBytes: Number.MAX_SAFE_INTEGER },
+]
 /** More than one, because a large file must not delay all others. */
 const COMPUTING_JOBS = 2
 
@@ -25,14 +30,17 @@ export function createChecksumJobs({ storage }: Context): { compare: Job[]; comp
   let comparing = 0
   const computingPace = createPace(COMPUTING_RATES, () => comparing > 0 || storage.isBusy())
 
-  const compareUpTo =
-    (maxBytes: number): Job =>
+  const compareSizes =
+    (sizes: { minBytes: number; maxBytes: number }): Job =>
     async (context, signal) => {
       const { database, settings } = context
       // The accounts take turns, so that many files of one account do not delay those of the others.
       let after: string | undefined
       const claimNext: ClaimNext = async (times) => {
-        const object = await database.claimWithheld(times, { after, maxBytes })
+        let object = await database.claimWithheld(times, { after, ...sizes })
+        if (object === undefined && sizes.minBytes > 0) {
+          object = await database.claimWithheld(times, { after, ...sizes, minBytes: 0 })
+        }
         after = object?.accountId
         return object
       }
@@ -58,7 +66,7 @@ export function createChecksumJobs({ storage }: Context): { compare: Job[]; comp
   }
 
   return {
-    compare: COMPARED_BYTES.map(compareUpTo),
+    compare: COMPARED_BYTES.map(compareSizes),
     compute: Array.from({ length: COMPUTING_JOBS }, () => compute),
   }
 }

@@ -33,17 +33,18 @@ async function verify(database: Database, sha256: string | null, queue: Verifica
   return database.recordVerification(object.key, { sha256, dueAt: inHours(24) })
 }
 
-/** Claims the next withheld object after this account, of at most this size. */
+/** Claims the next withheld object after this account, of these sizes. */
 function claimWithheld(
   database: Database,
   {
     after,
+    minBytes = 0,
     maxBytes = 1e6,
     now = new Date(),
-  }: { after?: string | undefined; maxBytes?: number; now?: Date } = {},
+  }: { after?: string | undefined; minBytes?: number; maxBytes?: number; now?: Date } = {},
 ) {
   const times = { now, latest: inHours(24 * 40), claimedUntil: inHours(1) }
-  return database.claimWithheld(times, { after, maxBytes })
+  return database.claimWithheld(times, { after, minBytes, maxBytes })
 }
 
 /** Claims the only object that is withheld, and records its digest. */
@@ -227,7 +228,9 @@ export function testChecksums({ name, open }: Contract): void {
       ])
       // A claim expires.
       await take({ now: inHours(2) })
-      assert.equal(claimed.at(-1), 'ours 70')
+      await take({ now: inHours(2), minBytes: 400 })
+      await take({ now: inHours(2), minBytes: 71, maxBytes: 299 })
+      assert.deepEqual(claimed.slice(-3), ['ours 70', 'ours 400', 'none'])
     },
   )
 

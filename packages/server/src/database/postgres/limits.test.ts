@@ -28,7 +28,7 @@ test('a claim or a deletion does not exceed its limit, even if PostgreSQL joins 
   }
   const times = { now: inHours(1), latest: inHours(999), claimedUntil: inHours(2) }
   assert.equal((await database.claimVerifications('new', times, 1)).length, 1)
-  await database.claimWithheld(times, { after: undefined, maxBytes: 10 })
+  await database.claimWithheld(times, { after: undefined, minBytes: 0, maxBytes: 10 })
   const rest = await admin`select from checksums where withheld_for is not null and due_at < now()`
   assert.equal(rest.length, 3)
   assert.equal((await database.claimDueRemovals(inHours(1), 1)).length, 1)

@@ -42,7 +42,7 @@ export function globalVerifications(sql: Sql): VerificationData {
       return rows.map(toVerification)
     },
 
-    async claimWithheld({ now, latest, claimedUntil }, { after, maxBytes }) {
+    async claimWithheld({ now, latest, claimedUntil }, { after, minBytes, maxBytes }) {
       // Each step of the recursion is one search in the index.
       const accountAfter = (account: Fragment) => sql`(
         select withheld_for from checksums where withheld_for > ${account} and queue = 'new'
@@ -57,7 +57,8 @@ export function globalVerifications(sql: Sql): VerificationData {
           )
           select due.object_key from waiting, lateral (
             select object_key from checksums
-            where withheld_for = waiting.account and queue = 'new' and bytes <= ${maxBytes}::bigint
+            where withheld_for = waiting.account and queue = 'new'
+              and bytes between ${minBytes}::bigint and ${maxBytes}::bigint
               and (due_at <= ${now} or due_at > ${latest})
             order by bytes limit 1 for update skip locked) due
           limit 1))

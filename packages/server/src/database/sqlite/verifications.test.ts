@@ -40,14 +40,14 @@ test('the search for objects that are due for verification does not read objects
   for (const search of searches) assert.match(search, /due_at[<>]\?/)
   await aReadyAsset(data, { sha256: 'a'.repeat(64) })
   statements.clear()
-  assert.ok(await database.claimWithheld(times, { after: undefined, maxBytes: 10 }))
+  assert.ok(await database.claimWithheld(times, { after: undefined, minBytes: 0, maxBytes: 10 }))
   const steps = plansOf(statements).filter((detail) => detail.includes('checksums_withheld'))
   // The first account, the next account, and the smallest object of an account, as result and as condition.
   assert.deepEqual(
     steps.map((detail) => detail.replace(/^.*checksums_withheld /, '')),
     [
       ...['(withheld_for>?)', '(withheld_for>?)'],
-      ...['(withheld_for=? AND bytes<?)', '(withheld_for=? AND bytes<?)'],
+      ...['(withheld_for=? AND bytes>? AND bytes<?)', '(withheld_for=? AND bytes>? AND bytes<?)'],
     ],
   )
 })

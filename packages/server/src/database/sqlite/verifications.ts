@@ -1,6 +1,11 @@
 import type { Integrity } from '../../domain/asset.ts'
 import { VERIFICATION_JOB } from '../job-actors.ts'
-import type { ClaimTimes, Verification, VerificationQueue } from '../verification-data.ts'
+import type {
+  ClaimTimes,
+  Verification,
+  VerificationQueue,
+  WithheldOptions,
+} from '../verification-data.ts'
 import { prepareRecordEvents } from './record-events.ts'
 import type { Connection } from './statement.ts'
 import { prepareSuperseded } from './superseded.ts'
@@ -99,12 +104,12 @@ export function prepareVerifications(connection: Connection) {
 
     claimWithheld(
       times: ClaimTimes,
-      { after, maxBytes }: { after: string | undefined; maxBytes: number },
+      { after, minBytes, maxBytes }: WithheldOptions,
     ): (Verification & { accountId: string }) | undefined {
       const now = times.now.getTime()
       const latest = times.latest.getTime()
       const next = (account: string) =>
-        withheld.next.get({ after: account, max_bytes: maxBytes, now, latest })
+        withheld.next.get({ after: account, min_bytes: minBytes, max_bytes: maxBytes, now, latest })
       const key = (next(after ?? '') ?? (after === undefined ? undefined : next('')))?.object_key
       if (key === undefined) return undefined
       const row = withheld.claim.get({ key, claimed_until: times.claimedUntil.getTime() })
@@ -185,7 +190,7 @@ function prepareClaimWithheld({ prepare }: Connection) {
        select object_key from (
          select (
            select object_key from checksums
-           where withheld_for = account and queue = 'new' and bytes <= :max_bytes
+           where withheld_for = account and queue = 'new' and bytes between :min_bytes and :max_bytes
              and (due_at <= :now or due_at > :latest)
            order by bytes limit 1) as object_key
          from waiting)

@@ -246,6 +246,24 @@ test('a small file is compared while larger files are being read, at full speed'
   assert.equal((await readAsset(service, large[1] ?? '')).checksum.sha256, sha256Of(bytes))
 })
 
+test('a large file does not wait until all small files of its account are compared', async (t) => {
+  const { service, own } = await aServiceWithoutJobs(t, { STOWAGE_CHUNK_SIZE: '100000000' })
+  const small = await uploadDeclared(service, BYTES, sha256Of(BYTES))
+  const bytes = someBytes(10_000_001)
+  const large = await uploadDeclared(service, bytes, sha256Of(bytes))
+  const read: string[] = []
+  const storage = {
+    ...own.storage,
+    readPart(...[object, ...rest]: Parameters<typeof own.storage.readPart>) {
+      read.push(object.key)
+      return own.storage.readPart(object, ...rest)
+    },
+  }
+  const context = { ...own, storage }
+  await createChecksumJobs(context).compare[1]?.(context, NEVER)
+  assert.deepEqual([...new Set(read)], [large, small])
+})
+
 test('an invalid digest is refused, and so is a different digest with the same Idempotency-Key', async (t) => {
   const { call } = await aService(t, CHECKSUM_SETTINGS)
   const sign = (sha256: unknown, key?: string) =>
