@@ -163,15 +163,24 @@ test('the total size of the bodies of running requests is limited', async (t) =>
   await job
 })
 
-test('an idle job does not poll, but a retry is sent when it is due, and a repeated delivery immediately', async (t) => {
+test('an idle instance does not poll, but a retry is sent when it is due, and a repeated delivery immediately', async (t) => {
   const service = await aService(t)
   const { database } = service.context
   let claims = 0
+  let verifications = 0
   service.context.database = {
     ...database,
     claimDeliveries(...args) {
       claims += 1
       return database.claimDeliveries(...args)
+    },
+    claimVerifications(...args) {
+      verifications += 1
+      return database.claimVerifications(...args)
+    },
+    claimWithheld(...args) {
+      verifications += 1
+      return database.claimWithheld(...args)
     },
   }
   const receiver = await aWebhookReceiver(t)
@@ -184,11 +193,14 @@ test('an idle job does not poll, but a retry is sent when it is due, and a repea
   await addLinks(service, 1)
   await until('the first attempt has failed', () => times.length === 1)
   claims = 0
+  verifications = 0
   await until('it is retried', () => times.length === 2, 20_000)
   const [first = 0, second = 0] = times
   assert.ok(second - first > 4_900 && second - first < 10_000, `${second - first} ms`)
   // Polling every 500 ms would need 20 or more.
   assert.ok(claims < 16, `${claims} claims`)
+  // The jobs that verify files would need 70 or more.
+  assert.ok(verifications < 50, `${verifications} claims of files`)
   const path = `${API}/webhooks/${id}/deliveries`
   await until('it has succeeded', async () => {
     const { data } = (await service.call('GET', path)).body

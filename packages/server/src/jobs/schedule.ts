@@ -17,13 +17,16 @@ import { removeObjects } from './remove-objects.ts'
 import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
 import { scrubFiles } from './scrub-files.ts'
 import { sealSecrets } from './seal-secrets.ts'
+import { createWakeUp, type WakeUp } from './wake-up.ts'
 import { watchClock } from './watch-clock.ts'
 import { watchSchema } from './watch-schema.ts'
 
 /** The pause between two runs of a job. */
 const PAUSE_MS = 15_000
-/** Shorter, because clients that declared a digest wait for its comparison. */
-const CHECKSUMS_PAUSE_MS = 500
+/** Shorter, because clients that declared a digest wait for its comparison. Then the job waits for an event. */
+const CHECKSUMS_PAUSE_MS = 400
+/** How long it waits for an event. Files of an instance that was killed, and failed reads, do not write one. */
+const CHECKSUMS_IDLE_MS = 5_000
 /** Longer: an upgrade takes longer, too. */
 const SCHEMA_PAUSE_MS = 60_000
 /** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
@@ -67,6 +70,12 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
   }
 
   const { compare, compute } = createChecksumJobs(context)
+  const wakeUps = new Set<WakeUp>()
+  // Every completion writes an event, on whichever instance.
+  const stopListening = context.database.onEvents(() => {
+    for (const wakeUp of wakeUps) wakeUp.wake()
+  })
+  signal.addEventListener('abort', stopListening, { once: true })
   // Without the key, no request can be signed. The deliveries stay pending.
   const hasKey = !context.secretKey.isLost
   const loops = [
@@ -78,8 +87,8 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
-    ...compare.map((job) => repeat('compareChecksums', CHECKSUMS_PAUSE_MS, job)),
-    ...compute.map((job) => repeat('computeChecksums', CHECKSUMS_PAUSE_MS, job)),
+    ...compare.map((job) => repeatOnEvents('compareChecksums', job)),
+    ...compute.map((job) => repeatOnEvents('computeChecksums', job)),
     repeat('forgetRevokedKeys', REVOKED_KEYS_PAUSE_MS, forgetRevokedKeys),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),
     repeat('recheckDamagedFiles', PAUSE_MS, recheckDamagedFiles),
@@ -93,7 +102,13 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     pauseFor(PAUSE_MS).then(() => repeat('reserveDiskSpace', PAUSE_MS, reserveDiskSpace)),
   ]
 
-  async function repeat(name: string, pauseMs: number, job: Job): Promise<void> {
+  function repeatOnEvents(name: string, job: Job): Promise<void> {
+    const wakeUp = createWakeUp()
+    wakeUps.add(wakeUp)
+    return repeat(name, CHECKSUMS_PAUSE_MS, job, wakeUp)
+  }
+
+  async function repeat(name: string, pauseMs: number, job: Job, wakeUp?: WakeUp): Promise<void> {
     while (!signal.aborted) {
       try {
         await job(context, signal)
@@ -101,6 +116,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
         context.warn(`the job ${name} failed; retrying later`, error)
       }
       await pauseFor(pauseMs)
+      await wakeUp?.wait(CHECKSUMS_IDLE_MS, signal)
     }
   }
 

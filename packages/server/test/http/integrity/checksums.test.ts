@@ -75,6 +75,18 @@ test('a file with the declared digest can be downloaded as soon as the digest is
   assert.equal((await readAsset(service, id)).checksum.sha256, sha256Of(BYTES))
 })
 
+test('a completion wakes the jobs that compare and compute digests', async (t) => {
+  const service = await aService(t, CHECKSUM_SETTINGS)
+  const isVerified = async (id: string) => (await readAsset(service, id)).checksum !== null
+  const first = await uploadDeclared(service, BYTES, sha256Of(BYTES))
+  await until('the first file is compared', () => isVerified(first))
+  const declared = await uploadDeclared(service, OTHER, sha256Of(OTHER))
+  // Sooner than the jobs look for files without being woken.
+  await until('the next file is compared', () => isVerified(declared), 4_000)
+  const { id } = await uploadFile(service.baseUrl, { bytes: BYTES })
+  await until('the digest of another file is computed', () => isVerified(id), 4_000)
+})
+
 test('a file with a wrong declared digest can never be downloaded', async (t) => {
   const { service, computeChecksums } = await aServiceWithoutJobs(t)
   const id = await uploadDeclared(service, BYTES, sha256Of(OTHER))
