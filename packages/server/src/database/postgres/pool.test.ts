@@ -118,3 +118,17 @@ test('a call of an account is refused if a thousand others already wait, and oth
   await Promise.all(calls)
   await pool.use({ party: 'busy', kind: 'read' }, (sql) => sql`select 1`)
 })
+
+test('work is admitted again after a lost connection could not be replaced', async (t) => {
+  const url = await server.database(t)
+  const options = { url, poolSize: 1, statementTimeoutMs: 1_000, tls: 'off' as const }
+  const pool = openPool(options)
+  cleanUp(t, () => pool.close())
+  const use = (work: string) =>
+    pool.use({ party: 'a', kind: 'write' }, (sql) => sql.unsafe(work).execute())
+  await assert.rejects(use('select pg_terminate_backend(pg_backend_pid())'))
+  options.url = 'not a URL'
+  for (let count = 0; count < 2; count += 1) await assert.rejects(use('select 1'), /Invalid URL/)
+  options.url = url
+  await use('select 1')
+})

@@ -1,7 +1,6 @@
 import { EngineUnavailable } from '../../errors.ts'
 import {
   CONNECT_TIMEOUT_MS,
-  type Connection,
   openConnection,
   type PostgresOptions,
   type Sql,
@@ -41,14 +40,6 @@ export function openPool(options: PostgresOptions): Pool {
   let inUse = 0
   let onIdle: (() => void) | undefined
 
-  function take(): Connection {
-    // Takes the most recently used connection, so that few connections are open under low load.
-    const connection = idle.pop()
-    if (connection === undefined) throw new Error('the queue admitted more work than connections')
-    // Replaces a lost connection.
-    return connection.isLost() ? openConnection(options) : connection
-  }
-
   return {
     async use(use, work) {
       if (isClosed)
@@ -56,15 +47,20 @@ export function openPool(options: PostgresOptions): Pool {
       inUse += 1
       try {
         const leave = await enter(use, timeoutMs)
-        const connection = take()
+        // Takes the most recently used connection, so that few connections are open under low load.
+        let connection = idle.pop()
         try {
+          if (connection === undefined)
+            throw new Error('the queue admitted more work than connections')
+          // Replaces a lost connection. If that fails, the lost one keeps its place for the next attempt.
+          if (connection.isLost()) connection = openConnection(options)
           return await within(timeoutMs, work(connection.sql))
         } catch (error) {
           // Not every outage is reported to the connection immediately.
-          if (isOutage(error)) void connection.close()
+          if (isOutage(error)) void connection?.close()
           throw withServer(error, options.url)
         } finally {
-          idle.push(connection)
+          if (connection !== undefined) idle.push(connection)
           leave()
         }
       } finally {
