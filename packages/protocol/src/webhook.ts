@@ -59,7 +59,7 @@ const webhook = {
   }),
   missed_events: Type.Integer({
     description:
-      'How many events of the account, of any type, were removed before they could be sent to this webhook: see the limits of stored events',
+      'How many events of the account were removed before they could be sent to this webhook: see the limits of stored events. An upper bound if the webhook has `types`, because removed events of other types may be included',
   }),
   missed_at: Nullable('string', { description: 'When the last missed events were noticed' }),
   pending: Type.Integer({ description: 'The number of deliveries with the status `pending`' }),
