@@ -105,6 +105,9 @@ export interface ClaimLimits {
   limit: number
   perWebhook: number
   maxBytes: number
+  maxBytesPerAccount: number
+  /** The size of the bodies of the running requests of each account. Counts toward `maxBytesPerAccount`. */
+  runningBytes: ReadonlyMap<string, number>
 }
 
 /** The deliveries of all accounts, for the jobs. */
@@ -132,7 +135,8 @@ export interface DeliveryData {
   /**
    * Claims due deliveries of enabled webhooks. At most `perWebhook` attempts of a webhook run at the same time, on all
    * instances together. If there are more due deliveries than `limit`, every webhook gets an equal share. Claims no
-   * further delivery once the claimed bodies have `maxBytes` in total, so that one larger body can be claimed, too.
+   * further delivery once the claimed bodies have `maxBytes` in total, so that one larger body can be claimed, too. The
+   * same applies to the deliveries of each account: those of an account that has reached its limit delay no others.
    */
   claimDeliveries(
     health: WebhookHealth,

@@ -14,7 +14,7 @@ import { UnreadableEvent } from '../errors.ts'
 import type { Writer } from './cache-account-data.ts'
 import { DELIVERY_JOB } from './job-actors.ts'
 import { toEvent } from './read-event-data.ts'
-import type { ClaimedDelivery, ImportedWebhook } from './webhook-data.ts'
+import type { ClaimedDelivery, ClaimLimits, ImportedWebhook } from './webhook-data.ts'
 
 /** SQLite stores milliseconds. */
 type Time = Date | number
@@ -191,4 +191,9 @@ function readAttempts(text: string): Attempt[] {
 
 function toDate(time: Time | null): Date | null {
   return time === null ? null : new Date(time)
+}
+
+/** The accounts whose running requests have reached the limit of bytes of an account. */
+export function fullAccounts({ maxBytesPerAccount, runningBytes }: ClaimLimits): string[] {
+  return [...runningBytes].flatMap(([id, bytes]) => (bytes < maxBytesPerAccount ? [] : [id]))
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { anHttpServer } from '@stowage/testing/machine/http-server'
 import { until } from '@stowage/testing/machine/until'
+import { aKeyedService, anAccount } from '@stowage/testing/service/accounts'
 import { aDeployment } from '@stowage/testing/service/deployment'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
@@ -159,6 +160,56 @@ test('the total size of the bodies of running requests is limited', async (t) =>
   respond.resolve()
   await until('both have ended', () => requested.at(-1) === all())
   assert.equal(receiver.received.length, 2)
+  stop.abort()
+  await job
+})
+
+test('an account whose running requests have large bodies does not delay others', async (t) => {
+  const service = await aKeyedService(t, { STOWAGE_WEBHOOK_TARGETS: 'any' })
+  const own = takeOverJobs(service)
+  const receiver = await aWebhookReceiver(t)
+  const { database } = own
+  // As if the bodies had 3 MB: the third reaches the limit of the account.
+  own.database = {
+    ...database,
+    async claimDeliveries(health, times, limits) {
+      const claimed = await database.claimDeliveries(health, times, { ...limits, limit: 1 })
+      return claimed.map((one) => ({ ...one, bytes: 3_000_000 }))
+    },
+  }
+  const running: string[] = []
+  const respond = Promise.withResolvers<void>()
+  own.attemptDelivery = async (claimed) => {
+    running.push(claimed.webhook.accountId)
+    await respond.promise
+    return attemptDelivery(own, claimed)
+  }
+  const stop = new AbortController()
+  cleanUp(t, () => {
+    stop.abort()
+    respond.resolve()
+  })
+  const job = deliverWebhooks(own, stop.signal)
+  for (const [name, links] of [
+    ['large', 5],
+    ['other', 1],
+  ] as const) {
+    const { call } = await anAccount(service, { name })
+    const webhook = { url: receiver.url, types: ['asset.ready'] }
+    assert.equal((await call('POST', `${API}/webhooks`, webhook)).status, 201)
+    for (let index = 0; index < links; index += 1) {
+      const link = { filename: `${index}.zip`, url: 'https://example.com/a.zip' }
+      assert.equal((await call('POST', `${API}/assets/store`, link)).status, 201)
+    }
+    await until(
+      `requests of ${name} are running`,
+      () => running.length >= (name === 'large' ? 3 : 4),
+    )
+  }
+  assert.equal(new Set(running.slice(0, 3)).size, 1)
+  assert.notEqual(running[3], running[0])
+  respond.resolve()
+  await until('the others are sent, too', () => receiver.received.length === 6)
   stop.abort()
   await job
 })

@@ -24,6 +24,8 @@ const RENEW_MS = 2_000
  * webhooks are counted separately, with the same limit.
  */
 const MAX_BYTES = 32_000_000
+/** The same for the webhooks of one account, because slow requests keep their bodies for up to 15 seconds. */
+const MAX_BYTES_PER_ACCOUNT = 8_000_000
 /** A request without a response after this time is slow, and its slot becomes free: the endpoint may never respond. */
 const SLOW_MS = 1_000
 
@@ -93,13 +95,21 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
     const running = new Set<Promise<void>>()
     const slow = new Set<ClaimedDelivery>()
     let bytes = 0
+    const runningBytes = new Map<string, number>()
     let busyUntil = 0
     const renewal = setInterval(() => renew(context, [...slow]), RENEW_MS)
 
     const free = () => Math.min(slots - (running.size - slow.size), total - running.size)
 
+    function addBytes(accountId: string, count: number): void {
+      bytes += count
+      const sum = (runningBytes.get(accountId) ?? 0) + count
+      if (sum > 0) runningBytes.set(accountId, sum)
+      else runningBytes.delete(accountId)
+    }
+
     function start(claimed: ClaimedDelivery): void {
-      bytes += claimed.bytes
+      addBytes(claimed.webhook.accountId, claimed.bytes)
       const timer = setTimeout(() => {
         slow.add(claimed)
         wakeUps[health].wake()
@@ -108,7 +118,7 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
         clearTimeout(timer)
         slow.delete(claimed)
         running.delete(attempt)
-        bytes -= claimed.bytes
+        addBytes(claimed.webhook.accountId, -claimed.bytes)
         // Its webhook may have more deliveries than can be sent at the same time. If the webhook starts or stops failing,
         // the others are sent in the other group.
         if ((outcome === 'succeeded') === (health === 'working')) wakeUps[health].wake()
@@ -124,7 +134,9 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
       if (limit <= 0 || maxBytes <= 0) return FALLBACK_MS
       const limits =
         limit > reserved ? { limit: limit - reserved, perWebhook } : { limit, perWebhook: 1 }
-      const { claimed, now } = await claim(context, health, { ...limits, maxBytes })
+      const maxBytesPerAccount = MAX_BYTES_PER_ACCOUNT
+      const byteLimits = { maxBytes, maxBytesPerAccount, runningBytes }
+      const { claimed, now } = await claim(context, health, { ...limits, ...byteLimits })
       for (const delivery of claimed) start(delivery)
       if (claimed.length > 0) {
         busyUntil = performance.now() + BUSY_MS

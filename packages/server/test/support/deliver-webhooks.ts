@@ -3,7 +3,13 @@ import { attemptDelivery } from '../../src/operations/webhooks/attempt-delivery.
 import { CLAIM_MS } from '../../src/operations/webhooks/delivery-limits.ts'
 import { queueDeliveries } from '../../src/operations/webhooks/queue-deliveries.ts'
 
-const LIMITS = { limit: 50, perWebhook: 10, maxBytes: 1_000_000 }
+const LIMITS = {
+  limit: 50,
+  perWebhook: 10,
+  maxBytes: 1_000_000,
+  maxBytesPerAccount: 1_000_000,
+  runningBytes: new Map(),
+}
 
 /**
  * Queues and sends all deliveries that are due, as the job does. `afterMs` moves the clock forward, for deliveries

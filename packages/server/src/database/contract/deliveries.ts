@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_LOGGED_ATTEMPTS } from '../../domain/webhook.ts'
-import { after, type Contract, NOON } from './builders.ts'
+import type { ClaimLimits } from '../webhook-data.ts'
+import { after, anAccount, type Contract, NOON } from './builders.ts'
 import {
   aDelivery,
   addWebhook,
@@ -222,6 +223,36 @@ export function testDeliveries({ name, open }: Contract): void {
     }
     assert.deepEqual(counts, [1, 1, 2, 4, 1])
   })
+
+  test(
+    name('an account that has reached its own limit of bytes does not delay the others'),
+    async (t) => {
+      const { database, account, data } = await open(t)
+      const other = database.of((await anAccount(database, 'other')).id)
+      const body = 'x'.repeat(100)
+      for (const _ of [1, 2, 3]) await queue(database, (await addWebhook(data)).id, 3, { body })
+      await queue(database, (await addWebhook(other)).id, 3, { body, createdAt: after(1) })
+      const runningBytes = new Map<string, number>()
+      const claim = async (limits: Partial<ClaimLimits> = {}) => {
+        const claimed = await claimAt(database, after(1), {
+          maxBytesPerAccount: 150,
+          runningBytes,
+          ...limits,
+        })
+        const own = claimed.filter(({ webhook }) => webhook.accountId === account.id)
+        return [own.length, claimed.length - own.length]
+      }
+      assert.deepEqual(await claim({ maxBytes: 250 }), [2, 1])
+      runningBytes.set(account.id, 200)
+      // The deliveries of the full account were due first.
+      assert.deepEqual(await claim({ limit: 1 }), [0, 1])
+      runningBytes.set(account.id, 100)
+      assert.deepEqual(await claim(), [1, 1])
+      runningBytes.clear()
+      // One larger body can be claimed, too.
+      assert.deepEqual(await claim({ maxBytesPerAccount: 1 }), [1, 0])
+    },
+  )
 
   test(name('a webhook is disabled after days of failures, and its deliveries wait'), async (t) => {
     const { database, data } = await open(t)

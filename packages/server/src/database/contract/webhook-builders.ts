@@ -6,6 +6,7 @@ import type { Database } from '../database.ts'
 import type {
   AttemptResult,
   ClaimedDelivery,
+  ClaimLimits,
   NewDelivery,
   NewWebhook,
   WebhookHealth,
@@ -54,13 +55,19 @@ export async function queue(
   return deliveries
 }
 
-export const LIMITS = { limit: 100, perWebhook: 100, maxBytes: 1_000_000 }
+export const LIMITS: ClaimLimits = {
+  limit: 100,
+  perWebhook: 100,
+  maxBytes: 1_000_000,
+  maxBytesPerAccount: 1_000_000,
+  runningBytes: new Map(),
+}
 
 /** Claims the deliveries that are due at this time, for a minute. */
 export function claimAt(
   database: Database,
   now: Date,
-  { health = 'working', ...limits }: Partial<typeof LIMITS> & { health?: WebhookHealth } = {},
+  { health = 'working', ...limits }: Partial<ClaimLimits> & { health?: WebhookHealth } = {},
 ): Promise<ClaimedDelivery[]> {
   const claimedUntil = new Date(now.getTime() + 60_000)
   return database.claimDeliveries(health, { now, claimedUntil }, { ...LIMITS, ...limits })

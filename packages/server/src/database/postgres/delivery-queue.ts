@@ -3,6 +3,7 @@ import type { DeliveryData } from '../webhook-data.ts'
 import {
   type ClaimedEventRow,
   type DeliveryRow,
+  fullAccounts,
   toClaimedDelivery,
   toDelivery,
   toImportedWebhook,
@@ -92,8 +93,9 @@ export function deliveryQueue(sql: Sql): Queue {
         return true
       }),
 
-    claimDeliveries: (health, { now, claimedUntil }, { limit, perWebhook, maxBytes }) =>
+    claimDeliveries: (health, { now, claimedUntil }, limits) =>
       begin(sql, async (transaction) => {
+        const { limit, perWebhook, maxBytes, maxBytesPerAccount, runningBytes } = limits
         const running = sql`(
           select count(*) from deliveries where webhook_id = w.id and claimed_until > ${now})`
         const webhooks = await transaction<WebhookRow[]>`
@@ -104,7 +106,7 @@ export function deliveryQueue(sql: Sql): Queue {
             where webhook_id = w.id and status = 'pending' and due_at <= ${now}
             order by due_at limit 1) first
           where w.disabled_at is null and (w.failing_since is not null) = ${health === 'failing'}
-            and ${running} < ${perWebhook}
+            and ${running} < ${perWebhook} and w.account_id <> all(${fullAccounts(limits)}::uuid[])
           order by ${running}, first.due_at limit ${limit}
           for no key update of w skip locked`
         if (webhooks.length === 0) return []
@@ -116,18 +118,23 @@ export function deliveryQueue(sql: Sql): Queue {
               claims = claims + 1
             where id = any(array(
               select id from (
-                select due.id, sum(size) over (order by due.due_at, due.id) - size as bytes_before
-                from unnest(${webhooks.map(({ id }) => id)}::uuid[],
-                  ${webhooks.map(({ account_id: id }) => id)}::uuid[]) w (id, account_id)
-                cross join lateral (
-                  select id, due_at, octet_length(body) + coalesce((
-                    select octet_length(data::text) from events
-                    where body = '' and account_id = w.account_id and events.id = event_id), 0) as size
-                  from deliveries
-                  where webhook_id = w.id and status = 'pending' and due_at <= ${now}
-                  order by due_at, id
-                  limit least(${share}::int, greatest(0, ${perWebhook}::int - ${running}))
-                  for update skip locked) due) due
+                select id, sum(size) over (order by due_at, id) - size as bytes_before from (
+                  select due.*, w.running_bytes - size + sum(size) over (
+                    partition by w.account_id order by due.due_at, due.id) as account_bytes_before
+                  from unnest(${webhooks.map(({ id }) => id)}::uuid[],
+                    ${webhooks.map(({ account_id: id }) => id)}::uuid[],
+                    ${webhooks.map(({ account_id: id }) => runningBytes.get(id) ?? 0)}::bigint[]
+                  ) w (id, account_id, running_bytes)
+                  cross join lateral (
+                    select id, due_at, octet_length(body) + coalesce((
+                      select octet_length(data::text) from events
+                      where body = '' and account_id = w.account_id and events.id = event_id), 0) as size
+                    from deliveries
+                    where webhook_id = w.id and status = 'pending' and due_at <= ${now}
+                    order by due_at, id
+                    limit least(${share}::int, greatest(0, ${perWebhook}::int - ${running}))
+                    for update skip locked) due) due
+                where account_bytes_before < ${maxBytesPerAccount}::bigint) due
               where bytes_before < ${maxBytes}))
             returning *)
           select claimed.*, e.type as event_type, e.created_at as event_created_at,

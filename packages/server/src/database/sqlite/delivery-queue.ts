@@ -11,6 +11,7 @@ import type {
 import {
   type ClaimedEventRow,
   type DeliveryRow,
+  fullAccounts,
   toClaimedDelivery,
   toDelivery,
   toImportedWebhook,
@@ -80,6 +81,7 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
      from pending join webhooks w on w.id = pending.id
      where w.disabled_at is null and (w.failing_since is not null) = :failing
        and first_due is not null and running < :per_webhook
+       and w.account_id not in (select value from json_each(:full))
      order by running, first_due limit :limit`,
   )
   const claim = prepare<DeliveryRow>(
@@ -152,22 +154,27 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
 
     claimDeliveries(...[health, times, limits]: Arguments<'claimDeliveries'>): ClaimedDelivery[] {
       const now = times.now.getTime()
-      const { limit, perWebhook } = limits
+      const { limit, perWebhook, maxBytesPerAccount } = limits
       let { maxBytes } = limits
+      const bytesOf = new Map(limits.runningBytes)
       const failing = health === 'failing' ? 1 : 0
-      const webhooks = candidates.all({ now, failing, per_webhook: perWebhook, limit })
+      const full = JSON.stringify(fullAccounts(limits))
+      const webhooks = candidates.all({ now, failing, per_webhook: perWebhook, full, limit })
       const share = Math.max(1, Math.floor(limit / webhooks.length))
       const until = times.claimedUntil.getTime()
       return webhooks.flatMap((row) => {
-        const count = maxBytes > 0 ? Math.min(share, perWebhook - row.running) : 0
         const webhook = toWebhook(row)
         const account = row.account_id
-        const due = { webhook_id: row.id, account, now, until, count, max_bytes: maxBytes }
+        const ownBytes = bytesOf.get(account) ?? 0
+        const max_bytes = Math.min(maxBytes, maxBytesPerAccount - ownBytes)
+        const count = max_bytes > 0 ? Math.min(share, perWebhook - row.running) : 0
+        const due = { webhook_id: row.id, account, now, until, count, max_bytes }
         return claim.all(due).map((delivery) => {
           const event =
             delivery.body === '' ? eventOf.get({ account, id: delivery.event_id }) : undefined
           const claimed = toClaimedDelivery(webhook, delivery, { event, claimedAt: times.now })
           maxBytes -= claimed.bytes
+          bytesOf.set(account, (bytesOf.get(account) ?? 0) + claimed.bytes)
           return claimed
         })
       })
