@@ -60,7 +60,7 @@ test('a verified file shows its digest, and a damaged one a warning on every pag
   await scrubFiles(jobs, NEVER)
   await page.reload()
   const alert = page.getByRole('alert', { name: 'This file is damaged' })
-  await alert.getByText('Replace the file, or restore another version.').waitFor()
+  await alert.getByText('Replace it, or restore another one.').waitFor()
   await details.getByText('Expected SHA-256').waitFor()
   await details.getByText(sha256).waitFor()
   assert.equal(await details.getByText('Verified', { exact: true }).count(), 0)
