@@ -82,7 +82,11 @@ test('deleted assets are restored by undo or from the trash, or deleted forever'
   await page.getByText('a.txt restored').waitFor()
   await page.getByText('No matching assets').waitFor()
   assert.equal((await client.asset(first?.id ?? '', { with_products: true })).products?.length, 1)
+  // The page shows the list from before, and reads it again. Afterward, it does not notice the deletion.
+  const listed = page.waitForResponse((response) => response.url().includes('trashed=true'))
   await button(page, 'Clear search and filters').click()
+  await (await listed).finished()
+  await until('the list is read again', async () => (await rows.count()) === 3)
   await button(page, 'Restore b.txt').waitFor()
   await client.delete(second?.id ?? '', { permanent: true })
   await button(page, 'Restore b.txt').click()
