@@ -28,6 +28,8 @@ export function takeOverJobs({ context }: { context: Context }): Context {
     claimVerifications: async () => [],
     claimWithheld: async () => undefined,
     listWebhooksBehind: async () => [],
+    // The service's job may already be waiting for the list of webhooks.
+    addDeliveries: async () => false,
     claimDeliveries: async () => [],
     // It would advance deliveries that a test has postponed with a later clock.
     trimDeliveries: async () => 0,
