@@ -279,6 +279,10 @@ test('PostgreSQL has settings for the pool, the timeout and TLS', () => {
   })
   const modes = {
     'sslmode=disable': 'off',
+    'sslmode=allow': 'off',
+    'sslmode=': 'off',
+    'ssl=true': 'on',
+    'ssl=true&sslmode=verify-full': 'verify',
     'sslrootcert=/ca.pem': 'off',
     'sslmode=prefer': 'on',
     'sslmode=require&sslrootcert=/ca.pem': 'on',
@@ -290,6 +294,22 @@ test('PostgreSQL has settings for the pool, the timeout and TLS', () => {
   for (const [parameters, expected] of Object.entries(modes)) {
     const { database } = readConfig({ STOWAGE_DATABASE: `${url}?${parameters}` })
     assert.equal(database.kind === 'postgres' && database.tls, expected, parameters)
+  }
+  const overridden = { off: 'off', on: 'verify', verify: 'verify' }
+  for (const [setting, expected] of Object.entries(overridden)) {
+    const { database } = readConfig({
+      STOWAGE_DATABASE: `${url}?sslmode=verify-ca&sslrootcert=system`,
+      STOWAGE_DATABASE_TLS: setting,
+    })
+    assert.equal(database.kind === 'postgres' && database.tls, expected, setting)
+  }
+  for (const unknown of ['sslmode=required', 'sslmode=verify_full', 'sslmode=no-verify', 'ssl=1']) {
+    const problems = problemsOf({ STOWAGE_DATABASE: `${url}?${unknown}` })
+    assert.equal(problems.length, 1)
+    assert.match(
+      problems[0] ?? '',
+      /^STOWAGE_DATABASE: must be a URL whose sslmode is one of disable,/,
+    )
   }
   for (const timeout of ['0s', '999', '2h', 'never']) {
     const settings = { STOWAGE_DATABASE: url, STOWAGE_DATABASE_TIMEOUT: timeout }

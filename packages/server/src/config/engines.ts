@@ -65,22 +65,38 @@ export function readDatabase(read: Read, dataDirectory: string): DatabaseConfig 
   const statementTimeoutMs = read('STOWAGE_DATABASE_TIMEOUT', parseStatementTimeout, timeout)
   const tls = read('STOWAGE_DATABASE_TLS', oneOf(['off', 'on', 'verify']), 'off, on or verify')
   if (database === 'sqlite') return { kind: 'sqlite', file: resolve(dataDirectory, 'stowage.db') }
+  const modes = `a URL whose sslmode is one of ${SSL_MODES.join(', ')}`
+  const mode = read('STOWAGE_DATABASE', parseSslMode, modes, { secret: true }) ?? 'disable'
   return {
     kind: 'postgres',
     url: database,
     poolSize: poolSize ?? 10,
     statementTimeoutMs: statementTimeoutMs ?? 10_000,
-    tls: tls ?? tlsOf(database),
+    tls: tlsOf(database, tls === undefined ? mode : MODE_OF_SETTING[tls]),
   }
 }
 
+const SSL_MODES = ['disable', 'allow', 'prefer', 'require', 'verify-ca', 'verify-full'] as const
+type SslMode = (typeof SSL_MODES)[number]
+const MODE_OF_SETTING = { off: 'disable', on: 'require', verify: 'verify-full' } as const
+
 /**
- * Uses the `sslmode` of the URL. `prefer` counts as `require`, and TLS is off if there is no `sslmode`. As with libpq,
- * public CAs (no `sslrootcert`, or `system`) are never used without comparing the host: anyone can get their certificates.
+ * Returns undefined if the mode is unknown: with a misspelled one, the connection must not be unencrypted. As with libpq,
+ * `ssl=true` is `sslmode=require`.
  */
-function tlsOf(url: string): 'off' | 'on' | 'verify-ca' | 'verify' {
+function parseSslMode(url: string): SslMode | undefined {
   const { searchParams } = new URL(url)
-  const [mode, root] = [searchParams.get('sslmode'), searchParams.get('sslrootcert')]
+  const text = searchParams.get('sslmode') || searchParams.get('ssl') || 'disable'
+  if (text === 'true') return 'require'
+  return text === 'false' ? 'disable' : oneOf(SSL_MODES)(text)
+}
+
+/**
+ * `prefer` counts as `require`, and `allow` as `disable`. As with libpq, public CAs (no `sslrootcert`, or `system`) are
+ * never used without comparing the host: anyone can get their certificates.
+ */
+function tlsOf(url: string, mode: SslMode): 'off' | 'on' | 'verify-ca' | 'verify' {
+  const root = new URL(url).searchParams.get('sslrootcert')
   if (mode === 'verify-full') return 'verify'
   if (mode === 'verify-ca') return root === null || root === 'system' ? 'verify' : 'verify-ca'
   if (mode === 'require' || mode === 'prefer') return root === 'system' ? 'verify' : 'on'

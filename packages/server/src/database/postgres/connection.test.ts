@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict'
+import { copyFile, writeFile } from 'node:fs/promises'
 import { connect, createServer } from 'node:net'
+import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
 import { listenOnFreePort } from '@stowage/testing/machine/free-port'
 import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
@@ -13,6 +15,7 @@ import { anAuthority, startTlsProxy } from '@stowage/testing/proxies/tls-proxy'
 import { readConfig } from '../../config/config.ts'
 import { begin, openConnection, requireServer } from './connection.ts'
 import { isOutage } from './outages.ts'
+import { openPool } from './pool.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
 const server = await aPostgresServer()
@@ -174,6 +177,9 @@ function testTls(): void {
     const { url, authority } = await aTlsServer(t, 'IP:127.0.0.1')
     const other = await anAuthority(t)
     const own = authority.file
+    const { key: otherKey } = await other.issue('other', 'DNS:other')
+    const empty = join(await aFolder(t), 'empty.pem')
+    await writeFile(empty, '')
     const cases: [Record<string, string>, string][] = [
       [{ sslmode: 'require' }, 'ok'],
       [{ sslmode: 'verify-full' }, 'UNABLE_TO_VERIFY_LEAF_SIGNATURE'],
@@ -189,10 +195,27 @@ function testTls(): void {
       [{ sslmode: 'verify-full', sslrootcert: '/missing.pem' }, 'CONNECT_UNREADABLE_FILE'],
       [{ sslmode: 'require', sslrootcert: '/missing.pem' }, 'ok'],
       [{ sslmode: 'require', sslcert: '/missing.pem' }, 'ok'],
+      [{ sslmode: 'verify-ca', sslrootcert: empty }, 'CONNECT_UNREADABLE_FILE'],
+      [{ sslmode: 'require', sslrootcert: empty }, 'CONNECT_UNREADABLE_FILE'],
+      [{ sslmode: 'require', sslcert: empty }, 'CONNECT_UNREADABLE_FILE'],
+      [{ sslmode: 'require', sslcert: own, sslkey: otherKey }, 'CONNECT_UNREADABLE_FILE'],
     ]
     for (const [parameters, expected] of cases) {
       assert.equal(await tryMode(url, parameters), expected, JSON.stringify(parameters))
     }
+  })
+
+  test('a connection is opened with the certificates at the time of its first use', async (t) => {
+    const { url, authority } = await aTlsServer(t, 'IP:127.0.0.1')
+    const file = join(await aFolder(t), 'ca.pem')
+    await copyFile((await anAuthority(t)).file, file)
+    const named = new URL(url)
+    named.searchParams.set('sslrootcert', file)
+    const options = { poolSize: 2, statementTimeoutMs: 10_000, tls: 'verify' } as const
+    const pool = openPool({ url: named.href, ...options })
+    cleanUp(t, () => pool.close())
+    await copyFile(authority.file, file)
+    await pool.use({ party: 'a', kind: 'read' }, (sql) => sql`select 1`)
   })
 
   test('only verify-full compares the certificate with the host', async (t) => {

@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import type { ConnectionOptions } from 'node:tls'
+import {
+  type ConnectionOptions,
+  createSecureContext,
+  type SecureContext,
+  type SecureContextOptions,
+} from 'node:tls'
 import postgres from 'postgres'
 import { ARRAY_TYPES } from './array-types.ts'
 import { isOutage } from './outages.ts'
@@ -60,7 +65,7 @@ export function openConnection(
     max_lifetime: null,
     idle_timeout: 0,
     connect_timeout: CONNECT_TIMEOUT_MS / 1000,
-    ssl: tls instanceof Error ? false : tls,
+    ssl: tls instanceof Error ? 'verify-full' : tls,
     types: { int8: INT8, ...ARRAY_TYPES },
     fetch_types: false,
     onnotice: () => {},
@@ -90,7 +95,7 @@ export function openConnection(
 
 /**
  * The options of the TLS connection, with the files that the URL names, as libpq reads them. They are read for each
- * connection, because certificates are renewed. Returns an error if a file cannot be read.
+ * connection, because certificates are renewed. Returns an error if a file cannot be used.
  */
 function readTls({ url, tls }: PostgresOptions): false | ConnectionOptions | Error {
   if (tls === 'off') return false
@@ -108,12 +113,27 @@ function readTls({ url, tls }: PostgresOptions): false | ConnectionOptions | Err
       rejectUnauthorized: tls !== 'on' || ca !== undefined,
       // Without it, Node compares the certificate with the name `localhost`.
       ...(isIP(host) !== 0 && { host }),
-      ...(ca !== undefined && { ca }),
       ...(tls !== 'verify' && { checkServerIdentity: () => undefined }),
-      ...(cert !== undefined && { cert, ...readKey(searchParams, cert) }),
+      secureContext: createContext({
+        ...(ca !== undefined && { ca }),
+        ...(cert !== undefined && { cert, ...readKey(searchParams, cert) }),
+      }),
     }
   } catch (error) {
     return error as Error
+  }
+}
+
+/**
+ * The client would create it in an event handler, where an invalid file, or a certificate that was renewed a moment before
+ * its key, ends the process.
+ */
+function createContext(files: SecureContextOptions): SecureContext {
+  try {
+    return createSecureContext(files)
+  } catch (error) {
+    const message = `the certificates and the key that STOWAGE_DATABASE names cannot be used: ${error}`
+    throw Object.assign(new Error(message), { code: UNREADABLE_FILE })
   }
 }
 
@@ -128,15 +148,19 @@ function readKey(parameters: URLSearchParams, cert: string) {
 
 /** Returns undefined if the file does not exist. */
 function readPem(parameter: string, file: string): string | undefined {
+  let text: string
   try {
-    return readFileSync(file, 'utf8')
+    text = readFileSync(file, 'utf8')
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
     throw unreadable(parameter, file, String(error))
   }
+  // Node ignores an empty text: it would then trust all public CAs.
+  if (!text.includes('-----BEGIN ')) throw unreadable(parameter, file, 'it is not in PEM format')
+  return text
 }
 
-/** The code of the error for a certificate or key that cannot be read. */
+/** The code of the error for a certificate or key that cannot be read or used. */
 export const UNREADABLE_FILE = 'CONNECT_UNREADABLE_FILE'
 
 function unreadable(parameter: string, file: string, reason: string): Error {

@@ -58,7 +58,8 @@ const UNUSED_CERTIFICATES: Finding = {
   status: 'note',
   message:
     'the connection is not encrypted, so the certificates in STOWAGE_DATABASE have no effect',
-  remedy: 'add sslmode=verify-full to STOWAGE_DATABASE',
+  remedy:
+    'add sslmode=verify-full to STOWAGE_DATABASE, and unset STOWAGE_DATABASE_TLS if it is set',
 }
 
 async function examineServer(sql: Sql, clock: () => Date): Promise<Finding> {
@@ -117,6 +118,9 @@ function tlsRemedy(code: string): string {
   if (/^CERT_/.test(code)) {
     return 'renew the certificate of the server, and check the clock of this machine'
   }
+  if (/^ERR_SSL_.*ALERT.*(CERTIFICATE|UNKNOWN_CA)/.test(code)) {
+    return 'add sslcert=FILE and sslkey=FILE to STOWAGE_DATABASE, with a client certificate that the server accepts'
+  }
   if (/^ERR_SSL_/.test(code)) {
     return 'enable TLS on the server. If it requires client certificates, add sslcert=FILE and sslkey=FILE to STOWAGE_DATABASE'
   }
@@ -135,7 +139,7 @@ function explain(error: unknown, url: string): Finding {
     remedy,
   })
   if (/^28/.test(code) && /no encryption|SSL off/.test(reason)) {
-    const remedy = `add sslmode=verify-full to STOWAGE_DATABASE, and sslrootcert=FILE if the server's CA is not a public one`
+    const remedy = `add sslmode=verify-full to STOWAGE_DATABASE, and sslrootcert=FILE if the server's CA is not a public one. Unset STOWAGE_DATABASE_TLS if it is set`
     return wrong(`PostgreSQL at ${host} requires TLS: ${reason}`, remedy)
   }
   if (/^28/.test(code) && /certificate/.test(reason)) {
@@ -158,7 +162,9 @@ function explain(error: unknown, url: string): Finding {
     return wrong(`${username} lacks privileges in the database: ${reason}`, remedy)
   }
   if (code === UNREADABLE_FILE) {
-    return wrong(reason, 'correct the path, and let the user that runs the service read the file')
+    const remedy =
+      'correct the path or the file, and let the user that runs the service read the file'
+    return wrong(reason, remedy)
   }
   if (isTlsFailure(error) || /\b(TLS|SSL|certificate)\b/i.test(reason)) {
     const message = `the TLS connection to PostgreSQL at ${host} failed: ${reason}`

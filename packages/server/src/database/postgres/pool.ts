@@ -1,6 +1,7 @@
 import { EngineUnavailable } from '../../errors.ts'
 import {
   CONNECT_TIMEOUT_MS,
+  type Connection,
   openConnection,
   type PostgresOptions,
   type Sql,
@@ -34,7 +35,8 @@ export interface Pool {
 export function openPool(options: PostgresOptions): Pool {
   // A server that accepts statements but does not respond is an outage, too.
   const timeoutMs = options.statementTimeoutMs + CONNECT_TIMEOUT_MS
-  const idle = Array.from({ length: options.poolSize }, () => openConnection(options))
+  /** Undefined: not opened yet. Each connection is opened when it is needed, with the certificates of that time. */
+  const idle = new Array<Connection | undefined>(options.poolSize).fill(undefined)
   const enter = openFairQueue(options.poolSize)
   let isClosed = false
   let inUse = 0
@@ -50,17 +52,15 @@ export function openPool(options: PostgresOptions): Pool {
         // Takes the most recently used connection, so that few connections are open under low load.
         let connection = idle.pop()
         try {
-          if (connection === undefined)
-            throw new Error('the queue admitted more work than connections')
-          // Replaces a lost connection. If that fails, the lost one keeps its place for the next attempt.
-          if (connection.isLost()) connection = openConnection(options)
+          // If this fails, the place in the pool is kept for the next attempt.
+          if (connection === undefined || connection.isLost()) connection = openConnection(options)
           return await within(timeoutMs, work(connection.sql))
         } catch (error) {
           // Not every outage is reported to the connection immediately.
           if (isOutage(error)) void connection?.close()
           throw withServer(error, options.url)
         } finally {
-          if (connection !== undefined) idle.push(connection)
+          idle.push(connection)
           leave()
         }
       } finally {
@@ -75,7 +75,7 @@ export function openPool(options: PostgresOptions): Pool {
         onIdle = resolve
       })
       if (inUse > 0) await isIdle
-      await Promise.all(idle.map((connection) => connection.close()))
+      await Promise.all(idle.map((connection) => connection?.close()))
     },
   }
 }
