@@ -5,7 +5,7 @@ import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import postgres from 'postgres'
-import { aLink, anAccount, NEWEST } from '../contract/builders.ts'
+import { aLink, anAccount, NEWEST, NOON } from '../contract/builders.ts'
 import { openPool } from './pool.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
@@ -54,6 +54,36 @@ test('writes that wait for the lock of their account delay no other account, no 
   assert.equal(written, 0)
   unlock.resolve()
   await Promise.all([locking, ...writes])
+})
+
+test('the counting of requests by many keys of one account delays no other account', async (t) => {
+  const url = await server.database(t)
+  const options = { poolSize: 10, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const database = await openPostgresDatabase({ url, ...options })
+  cleanUp(t, () => database.close())
+  const count = (keyId: string, group: string) =>
+    database.countRequest({ keyId, group, limit: 100 }, NOON)
+  await count('key', 'busy')
+  const admin = postgres(url, { max: 2 })
+  cleanUp(t, () => admin.end())
+  let isLocked = false
+  let isOver = false
+  const locking = admin.begin(async (sql) => {
+    await sql`select from request_counts where who = 'busy' for update`
+    isLocked = true
+    await until('the other account is served', () => isOver)
+  })
+  await until('the row is locked', () => isLocked)
+  const counts = Array.from({ length: 20 }, (_, index) => count(`key ${index}`, 'busy'))
+  await until('a request waits for the lock', async () => {
+    const waiting = await admin`select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    return waiting.length >= 3
+  })
+  const served = await Promise.race([count('other key', 'other'), ...counts])
+  isOver = true
+  assert.deepEqual(served, { ofKey: 1, ofGroup: 1 })
+  await Promise.all([locking, ...counts])
 })
 
 test('an account whose calls wait is served in turn with the others', async (t) => {

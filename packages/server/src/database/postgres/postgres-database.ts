@@ -78,7 +78,10 @@ export async function openPostgresDatabase(
     forgetUploadTokens: (keptForMs, limit) =>
       run((sql) => globalUploadTokens(sql).forgetUploadTokens(keptForMs, limit)),
     countRequest: (request, windowStart) =>
-      writeFor(request.keyId)((sql) => globalRequestCount(sql).countRequest(request, windowStart)),
+      // All keys of an account wait for the row of their group, so they share the connections of one party.
+      units({ party: request.group, kind: 'write' })((sql) =>
+        globalRequestCount(sql).countRequest(request, windowStart),
+      ),
 
     readClock: () => read((sql) => globalJobs(sql).readClock()),
     listOverdueUploads: (limit) => read((sql) => globalJobs(sql).listOverdueUploads(limit)),
