@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { limitConcurrency, takeTurns } from './limit-concurrency.ts'
+import { limitConcurrency, settleAll, stopAfterFailure, takeTurns } from './limit-concurrency.ts'
 
 test('at most three tasks run at the same time, and all of them end', async () => {
   const run = limitConcurrency(3)
@@ -44,4 +44,15 @@ test('groups take turns, each with one task at a time, also after a failure', as
   assert.equal(results.filter(({ status }) => status === 'rejected').length, 2)
   // The tasks of the other groups do not wait for all tasks of the first group.
   assert.deepEqual(order.slice(0, 5).toSorted(), ['a', 'a', 'b', 'b', 'c'])
+})
+
+test('after a fatal failure no further task starts, and each of them names the failure as its cause', async () => {
+  const run = stopAfterFailure(limitConcurrency(1), (error) => error === 'fatal')
+  const fail = (reason: string) => run(() => Promise.reject(reason))
+  await assert.rejects(fail('harmless'), (error) => error === 'harmless')
+  assert.equal(await run(async () => 1), 1)
+  const first = fail('fatal')
+  const later = [run(async () => 2), fail('later')]
+  await assert.rejects(settleAll([...later, first]), (error) => error === 'fatal')
+  await assert.rejects(settleAll(later), { name: 'NotStarted', cause: 'fatal' })
 })

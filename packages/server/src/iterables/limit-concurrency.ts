@@ -61,14 +61,14 @@ export class NotStarted extends Error {
 
 /** After the first failure that `isFatal` accepts, tasks that have not started fail with `NotStarted`. */
 export function stopAfterFailure(inSlot: InSlot, isFatal: (error: unknown) => boolean): InSlot {
-  let hasFailed = false
+  let failure: { cause: unknown } | undefined
   return (task) =>
     inSlot(async () => {
-      if (hasFailed) throw new NotStarted('another task has failed')
+      if (failure !== undefined) throw new NotStarted('another task has failed', failure)
       try {
         return await task()
       } catch (error) {
-        hasFailed ||= isFatal(error)
+        if (isFatal(error)) failure ??= { cause: error }
         throw error
       }
     })

@@ -1,6 +1,7 @@
 import type { AssetVersion } from '../domain/asset.ts'
 import {
   type PartPlan,
+  type PartRange,
   partLength,
   partPlan,
   partRange,
@@ -48,28 +49,45 @@ export async function copyObject(
   const upload = started && parts ? started : { key, id: await open(move, key, mime) }
   const stored = new Map(parts?.map((part) => [part.number, part]))
   const object = { key, plan: sourcePlan(file) }
+  const counted: { length: number; isSent: boolean }[] = []
+  let hasFailed = false
   const transfers = partRanges(plan).map((range) =>
     move.inSlot(async () => {
-      const length = partLength(range)
-      const bytes = () => readRange(source.contents, object, range)
-      const md5 = await md5Of(bytes())
-      const isStored = isSame(stored.get(range.number), { length, md5 })
-      if (!isStored) {
-        const tomorrow = new Date(clock().getTime() + DAY_MS)
-        const { urls } = await storage.signParts(upload, [range], tomorrow)
-        const [url = ''] = urls
-        await sendPart({ url, length, bytes }, md5)
+      // The other parts of a damaged file are useless.
+      if (hasFailed) return
+      try {
+        await copyPart(range)
+      } catch (error) {
+        hasFailed = true
+        throw error
       }
-      onBytes(length, !isStored)
     }),
   )
   try {
     await settleAll(transfers)
   } catch (error) {
-    if (error instanceof DamagedObject && move.skipDamaged) await storage.abortUpload(upload)
+    if (error instanceof DamagedObject && move.skipDamaged) {
+      await storage.abortUpload(upload)
+      for (const { length, isSent } of counted) onBytes(-length, isSent)
+    }
     throw error
   }
   await complete(storage, upload, plan)
+
+  async function copyPart(range: PartRange): Promise<void> {
+    const length = partLength(range)
+    const bytes = () => readRange(source.contents, object, range)
+    const md5 = await md5Of(bytes())
+    const isSent = !isSame(stored.get(range.number), { length, md5 })
+    if (isSent) {
+      const tomorrow = new Date(clock().getTime() + DAY_MS)
+      const { urls } = await storage.signParts(upload, [range], tomorrow)
+      const [url = ''] = urls
+      await sendPart({ url, length, bytes }, md5)
+    }
+    counted.push({ length, isSent })
+    onBytes(length, isSent)
+  }
 }
 
 /** Reads the file from source and target, and throws if they differ. `DamagedObject` is damage of the source. */

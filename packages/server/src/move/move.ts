@@ -19,7 +19,7 @@ export interface Move {
   /** Runs a transfer once a slot is free. */
   inSlot: <Result>(task: () => Promise<Result>) => Promise<Result>
   onDamaged: (file: DamagedFile) => void
-  /** Counts bytes that are in the target. `isSent`: this run has sent them. */
+  /** Counts bytes that are in the target; negative: that were removed again. `isSent`: this run has sent them. */
   onBytes: (count: number, isSent: boolean) => void
 }
 

@@ -316,8 +316,9 @@ test('with --skip-damaged, a damaged file is listed and not copied, and its asse
   const { id } = list[3]
   const restoreFile = await damage(folder, id, '00003')
   const { runMove, open } = await aTarget(t)
-  const { damaged, assets } = await runMove(folder, { skipDamaged: true, verify: true })
-  assert.equal(assets, 5)
+  const moved = await runMove(folder, { skipDamaged: true, verify: true })
+  const { damaged } = moved
+  assert.partialDeepStrictEqual(moved, { assets: 5, bytes: 15, bytesSent: 15 })
   assert.partialDeepStrictEqual(damaged, [{ id, filename: 'Ünïcode 45.bin', version: 1 }])
   assert.match(damaged[0]?.reason ?? '', /00003 has changed since it was stored/)
   const target = await open()
@@ -333,6 +334,24 @@ test('with --skip-damaged, a damaged file is listed and not copied, and its asse
   const repaired = await open()
   assert.deepEqual(await readTarget(repaired, id), { damaged: false, status: 302 })
   assert.deepEqual(await download(repaired.baseUrl, id), someBytes(45))
+})
+
+test('with --skip-damaged, the parts of a file after a damaged one are not sent', async (t) => {
+  const folder = await aFolder(t)
+  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder, STOWAGE_CHUNK_SIZE: '10' })
+  const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(700) })
+  await service.close()
+  await damage(folder, id)
+  const { runMove } = await aTarget(t)
+  let highest = 0
+  const moved = await runMove(folder, {
+    skipDamaged: true,
+    onProgress({ bytes }) {
+      highest = Math.max(highest, bytes)
+    },
+  })
+  assert.ok(highest < 200, `${highest} bytes were sent`)
+  assert.partialDeepStrictEqual(moved, { bytes: 0, damaged: [{ id }] })
 })
 
 test('the exit code of a move shows whether files were skipped, and the CLI lists them', async (t) => {
