@@ -1,4 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
+import { createFairQueue } from '../iterables/fair-queue.ts'
 
 /** The longest time that a long task blocks the event loop. */
 const SLICE_MS = 5
@@ -24,41 +25,28 @@ export type RunStep = <Result>(account: string, step: () => Result) => Promise<R
  * concurrent tasks delay other requests no more than one does.
  */
 export function createStepQueue(): RunStep {
-  /** The first account is served next, and then moves to the end. */
-  const waiting = new Map<string, (() => void)[]>()
+  const waiting = createFairQueue<() => void>()
   let isScheduled = false
 
   function runSlice(): void {
     const until = performance.now() + SLICE_MS
     while (waiting.size > 0) {
-      takeNext()?.()
+      waiting.takeNext()?.()
       if (performance.now() > until) break
     }
     isScheduled = waiting.size > 0
     if (isScheduled) setImmediate(runSlice)
   }
 
-  function takeNext(): (() => void) | undefined {
-    for (const [account, steps] of waiting) {
-      const step = steps.shift()
-      waiting.delete(account)
-      if (steps.length > 0) waiting.set(account, steps)
-      return step
-    }
-    return undefined
-  }
-
   return (account, step) =>
     new Promise((resolve, reject) => {
-      const steps = waiting.get(account) ?? []
-      steps.push(() => {
+      waiting.add(account, () => {
         try {
           resolve(step())
         } catch (error) {
           reject(error)
         }
       })
-      waiting.set(account, steps)
       if (isScheduled) return
       isScheduled = true
       setImmediate(runSlice)

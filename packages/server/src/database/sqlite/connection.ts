@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { EngineUnavailable } from '../../errors.ts'
+import { createFairQueue } from '../../iterables/fair-queue.ts'
 import { createPrivateFile } from '../../private-files.ts'
 import { type Connection, type ConnectionListeners, wrapConnection } from './statement.ts'
 
@@ -50,8 +51,7 @@ export function openSnapshotReader(
   { file, database: writer }: { file: string; database: DatabaseSync },
   listeners: Pick<ConnectionListeners, 'onStatement'> = {},
 ): SnapshotReader {
-  /** The first account is served next, and then moves to the end. */
-  const waiting = new Map<string, (() => void)[]>()
+  const waiting = createFairQueue<() => void>()
   let isRunning = false
   let second: ReturnType<typeof openSecond> | undefined
 
@@ -90,25 +90,17 @@ export function openSnapshotReader(
   }
 
   function startNext(): void {
-    isRunning = false
-    if (waiting.size > 0) emptyLongLog()
-    for (const [account, reads] of waiting) {
-      const start = reads.shift()
-      waiting.delete(account)
-      if (reads.length > 0) waiting.set(account, reads)
-      isRunning = true
-      start?.()
-      return
-    }
+    isRunning = waiting.size > 0
+    if (isRunning) emptyLongLog()
+    waiting.takeNext()?.()
   }
 
   return {
     async read(account, work) {
       if (isRunning) {
-        const reads = waiting.get(account) ?? []
-        if (reads.length >= MAX_WAITING) throw tooManyWaiting()
+        if (waiting.count(account) >= MAX_WAITING) throw tooManyWaiting()
         const { promise, resolve } = Promise.withResolvers<void>()
-        waiting.set(account, [...reads, resolve])
+        waiting.add(account, resolve)
         await promise
       }
       isRunning = true

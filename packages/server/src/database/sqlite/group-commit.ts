@@ -1,3 +1,4 @@
+import { createFairQueue } from '../../iterables/fair-queue.ts'
 import { BUSY_LIMIT_MS, BUSY_PAUSE_MS, isBusy } from './outages.ts'
 import type { Connection } from './statement.ts'
 
@@ -24,8 +25,7 @@ export type RunInGroup = <Result>(work: () => Result, party?: string) => Promise
  * and those of one account in their order.
  */
 export function groupCommits({ transaction }: Connection): RunInGroup {
-  /** The first party is served next, and then moves to the end. */
-  const waiting = new Map<string, Unit[]>()
+  const waiting = createFairQueue<Unit>()
   let isScheduled = false
 
   function commitAll(): void {
@@ -36,7 +36,7 @@ export function groupCommits({ transaction }: Connection): RunInGroup {
       if (waiting.size > 0) schedule()
     } catch (error) {
       // Another process holds the lock.
-      rejectOverdue(waiting, error)
+      rejectOverdue(error)
       if (waiting.size > 0) schedule(BUSY_PAUSE_MS)
     }
   }
@@ -49,7 +49,7 @@ export function groupCommits({ transaction }: Connection): RunInGroup {
     const group = [...again]
     const until = performance.now() + MAX_GROUP_MS
     const addNext = () => {
-      const unit = again.length === 0 ? takeNext() : undefined
+      const unit = again.length === 0 ? waiting.takeNext() : undefined
       if (unit !== undefined) group.push(unit)
     }
     // Before the transaction begins, so that a unit fails, and no longer waits, if it cannot begin.
@@ -69,7 +69,7 @@ export function groupCommits({ transaction }: Connection): RunInGroup {
       return []
     } catch (error) {
       if (isBusy(error)) {
-        for (const unit of group.toReversed()) putBack(unit)
+        for (const unit of group.toReversed()) waiting.putBack(unit.party, unit)
         throw error
       }
       const failed = running === undefined ? group : [running]
@@ -78,20 +78,13 @@ export function groupCommits({ transaction }: Connection): RunInGroup {
     }
   }
 
-  function takeNext(): Unit | undefined {
-    for (const [party, units] of waiting) {
-      const unit = units.shift()
-      waiting.delete(party)
-      if (units.length > 0) waiting.set(party, units)
-      return unit
-    }
-    return undefined
-  }
-
-  function putBack(unit: Unit): void {
-    const units = waiting.get(unit.party)
-    if (units === undefined) waiting.set(unit.party, [unit])
-    else units.unshift(unit)
+  /** Rejects and removes units that have waited too long. */
+  function rejectOverdue(error: unknown): void {
+    const oldest = performance.now() - BUSY_LIMIT_MS
+    waiting.remove(({ since, reject }) => {
+      if (since < oldest) reject(error)
+      return since < oldest
+    })
   }
 
   function schedule(pauseMs?: number): void {
@@ -105,21 +98,8 @@ export function groupCommits({ transaction }: Connection): RunInGroup {
     new Promise((resolve, reject) => {
       const since = performance.now()
       const unit = { work, party, since, resolve: resolve as Unit['resolve'], reject }
-      const units = waiting.get(party)
-      if (units === undefined) waiting.set(party, [unit])
-      else units.push(unit)
+      waiting.add(party, unit)
       // Runs after the other requests of this turn of the event loop, to include their writes.
       schedule()
     })
-}
-
-/** Rejects and removes units that have waited too long. */
-function rejectOverdue(waiting: Map<string, Unit[]>, error: unknown): void {
-  const oldest = performance.now() - BUSY_LIMIT_MS
-  for (const [party, units] of waiting) {
-    for (const { since, reject } of units) if (since < oldest) reject(error)
-    const others = units.filter(({ since }) => since >= oldest)
-    if (others.length === 0) waiting.delete(party)
-    else waiting.set(party, others)
-  }
 }

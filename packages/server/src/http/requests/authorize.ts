@@ -6,8 +6,8 @@ import { type AccountContext, type Context, forAccount } from '../../operations/
 import { authenticate, type Credentials } from '../../operations/keys/authenticate.ts'
 import type { Caller } from '../../operations/keys/caller.ts'
 import { limitRate, type RateLimitStatus } from '../../operations/keys/limit-rate.ts'
-import type { RouteOptions } from '../routes/route-group.ts'
 import { checkUploadToken } from './check-upload-token.ts'
+import type { FailedAuthentications } from './failed-authentications.ts'
 import { readSessionToken } from './session-cookie.ts'
 
 export interface Authorized {
@@ -26,9 +26,15 @@ interface ProtectedEndpoint {
   allowsUploadTokens: boolean
 }
 
+interface AuthorizationOptions {
+  context: Context
+  baseUrl: () => string
+  failures: FailedAuthentications
+}
+
 /** Checks the caller’s key, upload token or session, its rate limit and its scope before the body is read. */
 export async function authorize(
-  { context, baseUrl, failures }: Pick<RouteOptions, 'context' | 'baseUrl' | 'failures'>,
+  { context, baseUrl, failures }: AuthorizationOptions,
   endpoint: ProtectedEndpoint,
   request: FastifyRequest,
   reply: FastifyReply,

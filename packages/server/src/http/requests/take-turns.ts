@@ -1,3 +1,5 @@
+import { createFairQueue } from '../../iterables/fair-queue.ts'
+
 /** How long the requests of one turn of the event loop may start. */
 const BUDGET_MS = 5
 
@@ -9,8 +11,7 @@ export type TakeTurn = (accountId: string, start: () => void) => void
  * requests of one account would otherwise start in one turn, and every other account would wait for all of them.
  */
 export function createTurns(): TakeTurn {
-  /** The first account is served next, and then moves to the end. */
-  const waiting = new Map<string, (() => void)[]>()
+  const waiting = createFairQueue<() => void>()
   let endsAt: number | undefined
 
   /** Starts one request. Each waiting request has scheduled one call. */
@@ -24,19 +25,11 @@ export function createTurns(): TakeTurn {
       })
     }
     if (now > endsAt) return void setImmediate(startNext)
-    for (const [account, requests] of waiting) {
-      const start = requests.shift()
-      waiting.delete(account)
-      if (requests.length > 0) waiting.set(account, requests)
-      start?.()
-      return
-    }
+    waiting.takeNext()?.()
   }
 
   return (accountId, start) => {
-    const requests = waiting.get(accountId) ?? []
-    requests.push(start)
-    waiting.set(accountId, requests)
+    waiting.add(accountId, start)
     setImmediate(startNext)
   }
 }

@@ -1,7 +1,6 @@
 import type * as wire from '@stowage/protocol'
 import { formatSize, formatTimestamp } from '@stowage/protocol/format'
 import type { Asset } from '../../domain/asset.ts'
-import type { ListedTrash } from '../../operations/trash/list-trash.ts'
 import { presentChecksum } from './present-checksum.ts'
 
 export function presentAsset(asset: Asset): wire.Asset {
@@ -21,14 +20,5 @@ export function presentAsset(asset: Asset): wire.Asset {
     path: asset.path,
     checksum: presentChecksum(asset.integrity),
     damaged: asset.integrity.isDamaged,
-  }
-}
-
-/** The status is the one that the asset had before its deletion. */
-export function presentTrashedAsset(asset: ListedTrash): wire.Asset {
-  return {
-    ...presentAsset({ ...asset, status: 'ready' }),
-    deleted_at: formatTimestamp(asset.trashedAt),
-    removed_after: formatTimestamp(asset.removedAfter),
   }
 }

@@ -1,4 +1,5 @@
-import { type BulkRequest, endpoints } from '@stowage/protocol'
+import { type BulkRequest, endpoints, type Asset as WireAsset } from '@stowage/protocol'
+import { formatTimestamp } from '@stowage/protocol/format'
 import type { FastifyReply } from 'fastify'
 import type { Asset } from '../../domain/asset.ts'
 import { invalid } from '../../errors.ts'
@@ -16,7 +17,7 @@ import { storeLink } from '../../operations/assets/store-link.ts'
 import type { AccountContext } from '../../operations/context.ts'
 import { listProductGroups } from '../../operations/products/list-product-groups.ts'
 import { listProducts } from '../../operations/products/list-products.ts'
-import { listTrash } from '../../operations/trash/list-trash.ts'
+import { type ListedTrash, listTrash } from '../../operations/trash/list-trash.ts'
 import { restoreAssets } from '../../operations/trash/restore-assets.ts'
 import { readAssetListRequest } from '../requests/read-asset-list-request.ts'
 import {
@@ -25,7 +26,7 @@ import {
 } from '../requests/read-product-list-request.ts'
 import { readProductSelection } from '../requests/read-product-selection.ts'
 import { readTrashListRequest } from '../requests/read-trash-list-request.ts'
-import { presentAsset, presentTrashedAsset } from '../responses/present-asset.ts'
+import { presentAsset } from '../responses/present-asset.ts'
 import {
   AROUND_ONE,
   aroundList,
@@ -138,5 +139,14 @@ async function change(context: AccountContext, ids: string[], body: BulkRequest)
   else {
     const changeAttachments = body.action === 'attach' ? attachAssets : detachAssets
     await changeAttachments(context, ids, readProductSelection(body))
+  }
+}
+
+/** The status is the one that the asset had before its deletion. */
+function presentTrashedAsset(asset: ListedTrash): WireAsset {
+  return {
+    ...presentAsset({ ...asset, status: 'ready' }),
+    deleted_at: formatTimestamp(asset.trashedAt),
+    removed_after: formatTimestamp(asset.removedAfter),
   }
 }
