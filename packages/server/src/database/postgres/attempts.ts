@@ -18,7 +18,7 @@ export function webhookAttempts(sql: Sql): Attempts {
         await begin(sql, async (transaction) => {
           await transaction`select from webhooks where id = ${webhook.id} for no key update`
           const lost = await transaction`
-            update deliveries set status = 'failed', due_at = null, claimed_until = null,
+            update deliveries set status = 'failed', due_at = null, claim_ends_at = null,
               attempts = ${attempts}
             where id = ${delivery.id} and status = 'pending' and claims = ${claimed.claim}`
           if (lost.count === 0) return
@@ -34,7 +34,7 @@ export function webhookAttempts(sql: Sql): Attempts {
         )
       }
       const succeed = (on: Sql) => on`
-        update deliveries set status = 'succeeded', due_at = null, claimed_until = null,
+        update deliveries set status = 'succeeded', due_at = null, claim_ends_at = null,
           attempts = ${attempts}
         where id = ${delivery.id} and status = 'pending'`
       if (webhook.failingSince === null || delivery.type === PING) await succeed(sql)
@@ -86,7 +86,7 @@ async function recordFailure(
   await sql`select from webhooks where id = ${webhook.id} for no key update`
   const recorded = await sql`
     update deliveries set status = ${status}, due_at = ${result.retryAt ?? null},
-      claimed_until = null, failures = failures + 1, attempts = ${attempts}
+      claim_ends_at = null, failures = failures + 1, attempts = ${attempts}
     where id = ${delivery.id} and status = 'pending' and claims = ${claim}`
   if (recorded.count === 0 || delivery.type === PING) return { isDisabled: false }
   const now = result.attempt.at

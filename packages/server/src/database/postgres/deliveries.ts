@@ -71,9 +71,9 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
         from deliveries d where ${ofWebhook(webhookId)} and id = ${id}`
       if (delivery?.is_forgotten) return 'forgotten'
       await sql`
-        update deliveries set status = 'pending', due_at = now(), claimed_until = null, failures = 0
+        update deliveries set status = 'pending', due_at = now(), claim_ends_at = null, failures = 0
         where ${ofWebhook(webhookId)} and id = ${id}
-          and not (status = 'pending' and claimed_until is not null and claimed_until > now())`
+          and not (status = 'pending' and claim_ends_at is not null and claim_ends_at > now())`
       return findDelivery(webhookId, id)
     },
 
@@ -86,12 +86,12 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
         if (webhook === undefined) return undefined
         const [row] = await transaction<(DeliveryRow & { claimed_at: Date })[]>`
           insert into deliveries (id, webhook_id, type, body, status, created_at, due_at,
-            claimed_until, claims)
+            claim_ends_at, claims)
           select ${delivery.id}, ${webhookId}, ${delivery.type}, ${delivery.body}, 'pending',
             ${delivery.createdAt}, until.at, until.at, 1
           from (select now() + ${claimForMs} * interval '1 ms' as at) until
           where (select count(*) from deliveries
-            where webhook_id = ${webhookId} and claimed_until > now()) < ${maxClaims}
+            where webhook_id = ${webhookId} and claim_ends_at > now()) < ${maxClaims}
           returning *, now() as claimed_at`
         if (row === undefined) return 'busy'
         const claimed = { event: undefined, claimedAt: row.claimed_at }

@@ -97,7 +97,7 @@ export function deliveryQueue(sql: Sql): Queue {
       begin(sql, async (transaction) => {
         const { limit, perWebhook, maxBytes, maxBytesPerAccount, runningBytes } = limits
         const running = sql`(
-          select count(*) from deliveries where webhook_id = w.id and claimed_until > ${now})`
+          select count(*) from deliveries where webhook_id = w.id and claim_ends_at > ${now})`
         const webhooks = await transaction<WebhookRow[]>`
           with recursive ${withPending}
           select w.* from pending join webhooks w on w.id = pending.id
@@ -114,7 +114,7 @@ export function deliveryQueue(sql: Sql): Queue {
         // Counts the running attempts again: before the webhooks were locked, other instances could claim deliveries.
         const rows = await transaction<(DeliveryRow & (ClaimedEventRow | NoEvent))[]>`
           with claimed as (
-            update deliveries set due_at = ${claimedUntil}, claimed_until = ${claimedUntil},
+            update deliveries set due_at = ${claimedUntil}, claim_ends_at = ${claimedUntil},
               claims = claims + 1
             where id = any(array(
               select id from (
@@ -166,7 +166,7 @@ export function deliveryQueue(sql: Sql): Queue {
       const claims = claimed.map(({ claim }) => claim)
       // The rows are locked in the order of their IDs, so that no deadlock can occur.
       await sql`
-        update deliveries set due_at = ${claimedUntil}, claimed_until = ${claimedUntil}
+        update deliveries set due_at = ${claimedUntil}, claim_ends_at = ${claimedUntil}
         where id in (
           select d.id from deliveries d
           join unnest(${ids}::uuid[], ${claims}::int[]) c (id, claim) on c.id = d.id and c.claim = d.claims
@@ -175,7 +175,7 @@ export function deliveryQueue(sql: Sql): Queue {
 
     async releaseClaim({ delivery, claim }) {
       await sql`
-        update deliveries set due_at = now(), claimed_until = null
+        update deliveries set due_at = now(), claim_ends_at = null
         where id = ${delivery.id} and claims = ${claim} and status = 'pending'`
     },
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -7,6 +7,7 @@ import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import postgres from 'postgres'
+import { claimAt } from '../contract/webhook-builders.ts'
 import type { ReportUpgrade } from '../migrate.ts'
 import { openConnection } from './connection.ts'
 import { LOCK, MIGRATIONS } from './migrations.ts'
@@ -16,6 +17,8 @@ import { fillSortNames } from './sort-name.ts'
 const server = await aPostgresServer()
 /** The number of migrations in version 0.1.0. */
 const RELEASED = 4
+/** The number of migrations in the last version that stored the secrets of webhooks in plain text. */
+const WITH_PLAIN_SECRETS = 20
 /** With the other assets, more than one batch of `fillSortNames`. */
 const MANY_FILES = 5_000
 const FEW_FILES = 100
@@ -34,18 +37,23 @@ function connectTo(t: TestContext, url: string): postgres.Sql {
 /** The number of assets that have no stored object. */
 const OTHERS = 4
 
-/** A database as version 0.1.0 created it, with stored files and other assets. */
-async function createReleased(sql: postgres.Sql, files: number): Promise<void> {
+/** The tables of an earlier version, which had this many migrations. */
+async function createTables(sql: postgres.Sql, migrations: number): Promise<void> {
   await sql`
     create table migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null
     )`
-  for (const name of (await readdir(MIGRATIONS)).sort().slice(0, RELEASED)) {
+  for (const name of (await readdir(MIGRATIONS)).sort().slice(0, migrations)) {
     const text = await readFile(join(MIGRATIONS, name), 'utf8')
     await sql.unsafe(text).simple()
     const checksum = createHash('sha256').update(text).digest('hex')
     await sql`insert into migrations values (${name}, ${checksum}, now())`
   }
+}
+
+/** A database as version 0.1.0 created it, with stored files and other assets. */
+async function createReleased(sql: postgres.Sql, files: number): Promise<void> {
+  await createTables(sql, RELEASED)
   await sql`
     insert into accounts (id, name, plan_name, plan_storage, created_at)
     values (${'0'.repeat(32)}, 'a', 'a', 1000000000000, now())`
@@ -180,6 +188,38 @@ test('an instance that waits for an upgrade by another instance reports it, and 
   assert.deepEqual(
     reports.slice(1).map(({ migration }) => migration),
     names,
+  )
+})
+
+test('an instance of an earlier version that still runs after the upgrade claims no deliveries of webhooks', async (t) => {
+  const url = await server.emptyDatabase(t)
+  const sql = connectTo(t, url)
+  await createTables(sql, WITH_PLAIN_SECRETS)
+  const account = randomUUID()
+  const webhook = randomUUID()
+  await sql`
+    insert into accounts (id, name, plan_name, plan_storage, created_at)
+    values (${account}, 'a', 'a', 1000000, now())`
+  await sql`
+    insert into webhooks (id, account_id, url, description, secret, previous_secrets, last_event,
+      created_at, updated_at)
+    values (${webhook}, ${account}, 'http://localhost', '', 'whsec_AAAA', '[]', 0, now(), now())`
+  await sql`
+    insert into deliveries (id, webhook_id, event_id, type, body, status, created_at, due_at)
+    values (${randomUUID()}, ${webhook}, 1, 'asset.ready', '{}', 'pending', now(), now())`
+  // The statement with which the earlier version claims deliveries.
+  const claim = () => sql`
+    update deliveries set due_at = now(), claimed_until = now(), claims = claims + 1
+    where webhook_id = ${webhook} and status = 'pending' and due_at <= now() returning *`
+  assert.equal((await claim()).length, 1)
+  const database = await open(url)
+  cleanUp(t, () => database.close())
+  // It would sign with the encrypted text of the secret, and send no body for events that the new version has queued.
+  await assert.rejects(claim(), /claimed_until/)
+  const claimed = await claimAt(database, new Date(Date.now() + 60_000))
+  assert.deepEqual(
+    claimed.map(({ delivery: { body }, claim: count }) => ({ body, count })),
+    [{ body: '{}', count: 2 }],
   )
 })
 

@@ -25,16 +25,16 @@ export function prepareAttempts(connection: Connection) {
      returning *`,
   )
   const succeed = prepare(
-    `update deliveries set status = 'succeeded', due_at = null, claimed_until = null, attempts = :attempts
+    `update deliveries set status = 'succeeded', due_at = null, claim_ends_at = null, attempts = :attempts
      where id = :id and status = 'pending'`,
   )
   const retry = prepare(
     `update deliveries set status = iif(:retry_at is null, 'failed', 'pending'), due_at = :retry_at,
-       claimed_until = null, failures = failures + 1, attempts = :attempts
+       claim_ends_at = null, failures = failures + 1, attempts = :attempts
      where id = :id and status = 'pending' and claims = :claim`,
   )
   const lose = prepare(
-    `update deliveries set status = 'failed', due_at = null, claimed_until = null, attempts = :attempts
+    `update deliveries set status = 'failed', due_at = null, claim_ends_at = null, attempts = :attempts
      where id = :id and status = 'pending' and claims = :claim`,
   )
   const miss = prepare(

@@ -34,18 +34,18 @@ export function prepareDeliveries(connection: Connection) {
        select 1 from events e where e.account_id = :account and e.id = d.event_id)`,
   )
   const restart = prepare(
-    `update deliveries set status = 'pending', due_at = :now, claimed_until = null, failures = 0
-     where id = :id and not (status = 'pending' and coalesce(claimed_until, 0) > :now)`,
+    `update deliveries set status = 'pending', due_at = :now, claim_ends_at = null, failures = 0
+     where id = :id and not (status = 'pending' and coalesce(claim_ends_at, 0) > :now)`,
   )
   const webhookById = prepare<WebhookRow>(
     'select * from webhooks where account_id = :account and id = :id',
   )
   const claims = prepare<{ count: number }>(
     `select count(*) as count from deliveries
-     where webhook_id = :webhook_id and claimed_until is not null and claimed_until > :now`,
+     where webhook_id = :webhook_id and claim_ends_at is not null and claim_ends_at > :now`,
   )
   const insertClaimed = prepare<DeliveryRow>(
-    `insert into deliveries (id, webhook_id, type, body, status, created_at, due_at, claimed_until, claims)
+    `insert into deliveries (id, webhook_id, type, body, status, created_at, due_at, claim_ends_at, claims)
      values (:id, :webhook_id, :type, :body, 'pending', :created_at, :until, :until, 1) returning *`,
   )
   const importOne = prepare(

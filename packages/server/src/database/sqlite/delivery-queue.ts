@@ -26,7 +26,7 @@ type Arguments<Name extends keyof DeliveryData> = Parameters<DeliveryData[Name]>
 
 /** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
 const IS_DUE = `status = 'pending' and due_at <= :now`
-const IS_CLAIMED = 'claimed_until is not null and claimed_until > :now'
+const IS_CLAIMED = 'claim_ends_at is not null and claim_ends_at > :now'
 
 /** The queue of the deliveries of all accounts. */
 export function prepareDeliveryQueue({ prepare }: Connection) {
@@ -85,7 +85,7 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
      order by running, first_due limit :limit`,
   )
   const claim = prepare<DeliveryRow>(
-    `update deliveries set due_at = :until, claimed_until = :until, claims = claims + 1 where id in (
+    `update deliveries set due_at = :until, claim_ends_at = :until, claims = claims + 1 where id in (
        select id from (
          select id, sum(size) over (order by due_at, id) - size as bytes_before from (
            select id, due_at, octet_length(body) + coalesce((
@@ -97,11 +97,11 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
      returning *`,
   )
   const renew = prepare(
-    `update deliveries set due_at = :until, claimed_until = :until
+    `update deliveries set due_at = :until, claim_ends_at = :until
      where id = :id and claims = :claim and status = 'pending'`,
   )
   const release = prepare(
-    `update deliveries set due_at = :now, claimed_until = null
+    `update deliveries set due_at = :now, claim_ends_at = null
      where id = :id and claims = :claim and status = 'pending'`,
   )
   const every = prepare<StateRow>(
