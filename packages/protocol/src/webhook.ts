@@ -137,8 +137,7 @@ type DeliveryStatus = 'pending' | 'succeeded' | 'failed'
 const delivery = {
   id: Uuid({ description: 'Also the `webhook-id` header of the requests' }),
   event_id: Nullable('integer', {
-    description:
-      'The ID of the event; null for a ping. If the event is no longer kept, the last six digits of its ID are 999999',
+    description: 'The ID of the event; null for a ping',
   }),
   type: Type.String({ examples: ['asset.ready'] }),
   status: Type.Unsafe<DeliveryStatus>({

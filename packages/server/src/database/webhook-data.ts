@@ -87,7 +87,10 @@ export interface ImportedWebhook extends Webhook {
   lastEvent: number
 }
 
-export type NewDelivery = Pick<Delivery, 'id' | 'eventId' | 'type' | 'body' | 'createdAt'>
+export type NewDelivery = Pick<
+  Delivery,
+  'id' | 'eventId' | 'eventAt' | 'type' | 'body' | 'createdAt'
+>
 
 /** A webhook that has not received all events of its account. */
 export interface WebhookBehind extends Pick<Webhook, 'id' | 'accountId' | 'types'> {
@@ -199,7 +202,7 @@ export interface DeliveryData {
 /** The next events of an account. */
 export interface EventTypes {
   /** By ascending ID. */
-  events: { id: number; type: EventType }[]
+  events: { id: number; type: EventType; createdAt: Date }[]
   /** The ID of the account's last event. */
   lastId: number
 }

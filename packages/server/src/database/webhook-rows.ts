@@ -42,8 +42,7 @@ export interface DeliveryRow {
   id: string
   webhook_id: string
   event_id: number | null
-  /** Only in the log. */
-  event_at?: Time | null
+  event_at: Time | null
   type: string
   status: DeliveryStatus
   /** Omitted in lists. */

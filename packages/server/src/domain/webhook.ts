@@ -52,7 +52,7 @@ export interface Delivery {
   webhookId: string
   /** Null for a ping. */
   eventId: number | null
-  /** The time of the event, in the log. Undefined if the event is no longer kept. */
+  /** The time of the event. Undefined for a ping, and if an earlier version queued it and the event is no longer kept. */
   eventAt?: Date
   type: string
   status: DeliveryStatus

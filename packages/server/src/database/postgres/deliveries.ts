@@ -37,12 +37,13 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
   const ofWebhook = (webhookId: string) => sql`
     webhook_id = (select id from webhooks where account_id = ${account} and id = ${webhookId})`
 
-  const eventTime = sql`
-    (select e.created_at from events e where e.account_id = ${account} and e.id = event_id) as event_at`
+  // An earlier version did not store the time.
+  const eventTime = sql`coalesce(event_at, (
+    select e.created_at from events e where e.account_id = ${account} and e.id = event_id)) as event_at`
 
   async function findDelivery(webhookId: string, id: string): Promise<Delivery | undefined> {
     const [row] = await sql<DeliveryRow[]>`
-      select *, ${eventTime} from deliveries where ${ofWebhook(webhookId)} and id = ${id}`
+      select ${sql(LISTED_COLUMNS)}, body, ${eventTime} from deliveries where ${ofWebhook(webhookId)} and id = ${id}`
     return row && toDelivery(row)
   }
 
@@ -132,6 +133,7 @@ function toRow(delivery: Delivery) {
     id: delivery.id,
     webhook_id: delivery.webhookId,
     event_id: delivery.eventId,
+    event_at: delivery.eventAt ?? null,
     type: delivery.type,
     body: delivery.body,
     status: delivery.status,

@@ -30,6 +30,14 @@ type Queue = Pick<
   | 'listAllDeliveries'
 >
 
+/** `id` is null if there is no event. */
+interface EventTypeRow {
+  last_event: number
+  id: number | null
+  type: EventType
+  created_at: Date
+}
+
 /** The columns of the event if the delivery has a body, or the event was forgotten. */
 interface NoEvent {
   event_type: null
@@ -61,13 +69,15 @@ export function deliveryQueue(sql: Sql): Queue {
     },
 
     async listEventTypes(account, after, limit) {
-      const rows = await sql<{ last_event: number; id: number | null; type: EventType }[]>`
-        select a.last_event, e.id, e.type from accounts a left join (
-          select id, type from events where account_id = ${account} and id > ${after}
+      const rows = await sql<EventTypeRow[]>`
+        select a.last_event, e.id, e.type, e.created_at from accounts a left join (
+          select id, type, created_at from events where account_id = ${account} and id > ${after}
           order by id limit ${limit}
         ) e on true
         where a.id = ${account} order by e.id`
-      const events = rows.flatMap(({ id, type }) => (id === null ? [] : [{ id, type }]))
+      const events = rows.flatMap(({ id, type, created_at: createdAt }) =>
+        id === null ? [] : [{ id, type, createdAt }],
+      )
       return { events, lastId: rows[0]?.last_event ?? 0 }
     },
 
@@ -79,10 +89,11 @@ export function deliveryQueue(sql: Sql): Queue {
           where id = ${webhookId} and last_event = ${after}`
         if (advanced.count === 0) return false
         if (deliveries.length === 0) return true
-        const rows = deliveries.map(({ id, eventId, type, body, createdAt }) => ({
+        const rows = deliveries.map(({ id, eventId, eventAt, type, body, createdAt }) => ({
           id,
           webhook_id: webhookId,
           event_id: eventId,
+          event_at: eventAt ?? null,
           type,
           body,
           status: 'pending',

@@ -17,7 +17,9 @@ import { prepareWebhooks } from './webhooks.ts'
 /** Deliveries are reached only through a webhook of the account. */
 const OF_WEBHOOK = `webhook_id = (select id from webhooks where account_id = :account and id = :webhook_id)`
 
-const EVENT_TIME = '(select created_at from events where account_id = :account and id = event_id)'
+/** An earlier version did not store the time. */
+const EVENT_TIME = `coalesce(event_at, (
+  select created_at from events where account_id = :account and id = event_id))`
 
 type PingArguments = Parameters<AccountWebhookData['addPing']>
 type Imported = Parameters<AccountWebhookData['importWebhooks']>[0]
@@ -49,8 +51,9 @@ export function prepareDeliveries(connection: Connection) {
      values (:id, :webhook_id, :type, :body, 'pending', :created_at, :until, :until, 1) returning *`,
   )
   const importOne = prepare(
-    `insert into deliveries (id, webhook_id, event_id, type, body, status, created_at, due_at, failures, attempts)
-     values (:id, :webhook_id, :event_id, :type, :body, :status, :created_at, :due_at, :failures, :attempts)
+    `insert into deliveries (id, webhook_id, event_id, event_at, type, body, status, created_at, due_at,
+       failures, attempts)
+     values (:id, :webhook_id, :event_id, :event_at, :type, :body, :status, :created_at, :due_at, :failures, :attempts)
      on conflict do nothing`,
   )
 
@@ -120,6 +123,7 @@ export function prepareDeliveries(connection: Connection) {
           id: delivery.id,
           webhook_id: delivery.webhookId,
           event_id: delivery.eventId,
+          event_at: delivery.eventAt?.getTime() ?? null,
           type: delivery.type,
           body: delivery.body,
           status: delivery.status,

@@ -28,6 +28,14 @@ type Arguments<Name extends keyof DeliveryData> = Parameters<DeliveryData[Name]>
 const IS_DUE = `status = 'pending' and due_at <= :now`
 const IS_CLAIMED = 'claim_ends_at is not null and claim_ends_at > :now'
 
+/** `id` is null if there is no event. */
+interface EventTypeRow {
+  last_event: number
+  id: number | null
+  type: EventType
+  created_at: number
+}
+
 /** The queue of the deliveries of all accounts. */
 export function prepareDeliveryQueue({ prepare }: Connection) {
   const behind = prepare<WebhookRow>(
@@ -37,9 +45,9 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
          select 1 from deliveries where webhook_id = w.id and status = 'pending' limit :max_pending))
      order by w.id limit :limit`,
   )
-  const eventTypes = prepare<{ last_event: number; id: number | null; type: EventType }>(
-    `select a.last_event, e.id, e.type from accounts a left join (
-       select id, type from events where account_id = :account and id > :after order by id limit :limit
+  const eventTypes = prepare<EventTypeRow>(
+    `select a.last_event, e.id, e.type, e.created_at from accounts a left join (
+       select id, type, created_at from events where account_id = :account and id > :after order by id limit :limit
      ) e on true
      where a.id = :account order by e.id`,
   )
@@ -54,8 +62,8 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
     'update webhooks set missed_events = missed_events + :missed, missed_at = :now where id = :id',
   )
   const insert = prepare(
-    `insert into deliveries (id, webhook_id, event_id, type, body, status, created_at, due_at)
-     values (:id, :webhook_id, :event_id, :type, :body, 'pending', :created_at, :created_at)`,
+    `insert into deliveries (id, webhook_id, event_id, event_at, type, body, status, created_at, due_at)
+     values (:id, :webhook_id, :event_id, :event_at, :type, :body, 'pending', :created_at, :created_at)`,
   )
   // Jumps from webhook to webhook in the index, so the cost does not depend on the number of their deliveries.
   const withPending = `with recursive pending (id) as (
@@ -131,7 +139,9 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
 
     listEventTypes(...[account, after, limit]: Arguments<'listEventTypes'>): EventTypes {
       const rows = eventTypes.all({ account, after, limit })
-      const events = rows.flatMap(({ id, type }) => (id === null ? [] : [{ id, type }]))
+      const events = rows.flatMap(({ id, type, created_at }) =>
+        id === null ? [] : [{ id, type, createdAt: new Date(created_at) }],
+      )
       return { events, lastId: rows[0]?.last_event ?? 0 }
     },
 
@@ -144,6 +154,7 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
           id: delivery.id,
           webhook_id: id,
           event_id: delivery.eventId,
+          event_at: delivery.eventAt?.getTime() ?? null,
           type: delivery.type,
           body: delivery.body,
           created_at: delivery.createdAt.getTime(),

@@ -69,7 +69,14 @@ async function queueNext(
       inSlot(async () => {
         const deliveries = events
           .filter(({ type }) => types === null || types.includes(type))
-          .map(({ id: eventId, type }) => ({ id: newId(), eventId, type, body: '', createdAt }))
+          .map((event) => ({
+            id: newId(),
+            eventId: event.id,
+            eventAt: event.createdAt,
+            type: event.type,
+            body: '',
+            createdAt,
+          }))
         const range = { after: lastEvent, until, missed }
         if (await database.addDeliveries(id, range, deliveries)) queued += deliveries.length
       }),

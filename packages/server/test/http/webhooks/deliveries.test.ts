@@ -168,6 +168,8 @@ test('a delivery whose event was removed ends as failed, and the webhook shows h
   await addLink()
   receiver.respond = (response) => response.writeHead(500).end()
   assert.equal(await deliver(), 2)
+  const eventIds = async () => (await deliveries()).map(({ event_id }) => event_id)
+  const before = await eventIds()
   await service.call('PUT', path, { enabled: false })
   await addLink()
   const settings = { ...own.settings, eventsMaxBytes: 0 }
@@ -176,13 +178,14 @@ test('a delivery whose event was removed ends as failed, and the webhook shows h
   receiver.respond = (response) => response.end()
   assert.equal(await deliver(MINUTE_MS), 2)
   assert.equal(receiver.received.length, 2)
-  for (const { status, attempts, id } of await deliveries()) {
+  assert.deepEqual(await eventIds(), before)
+  for (const { status, attempts, id, event_id } of await deliveries()) {
     assert.equal(status, 'failed')
     assert.match(attempts[1]?.error ?? '', /^The event was removed before it could be sent/)
     const again = await service.call('POST', `${path}/deliveries/${id}/redeliver`)
     assert.deepEqual([again.status, again.body.code], [410, 'delivery_expired'])
     const { data } = (await service.call('GET', `${path}/deliveries/${id}`)).body
-    assert.equal(data.body, null)
+    assert.deepEqual([data.body, data.event_id], [null, event_id])
   }
   const { data } = (await service.call('GET', path)).body
   // Both deliveries, and the events that were not queued: of the third link, and of disabling the webhook.
