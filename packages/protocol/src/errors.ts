@@ -196,6 +196,12 @@ export const ERRORS = {
     when: 'An unexpected error occurred in the service.',
     remedy: 'Retry. If the error persists, look up the `X-Request-Id` of the response in the log.',
   },
+  secret_key_missing: {
+    status: 503,
+    when: 'The key that encrypts the secrets of webhooks is missing or wrong, so that no secret can be created.',
+    remedy:
+      'A retry does not help. Ask the operator of the service to restore the key: `stowage doctor` shows what to do.',
+  },
   storage_unavailable: {
     status: 503,
     when: 'The storage is unavailable.',

@@ -57,7 +57,7 @@ export const createWebhook = defineEndpoint({
     schema: WebhookSecretResponse,
     example: withSecret,
   },
-  errors: ['too_many_webhooks'],
+  errors: ['too_many_webhooks', 'secret_key_missing'],
 })
 
 export const readWebhook = defineEndpoint({
@@ -133,7 +133,7 @@ export const rotateWebhookSecret = defineEndpoint({
     schema: WebhookSecretResponse,
     example: withSecret,
   },
-  errors: ['not_found'],
+  errors: ['not_found', 'secret_key_missing'],
 })
 
 export const pingWebhook = defineEndpoint({

@@ -8,7 +8,7 @@ import {
   type SecretKey,
 } from '../crypto/secret-key.ts'
 import type { Database } from '../database/database.ts'
-import { EngineUnavailable } from '../errors.ts'
+import { ServiceError } from '../errors.ts'
 import type { StorageContents } from '../storage/storage.ts'
 
 /** How long an instance waits for the key that another one is writing. */
@@ -78,7 +78,10 @@ function lostKey(reason: Error): SecretKey {
     id: 'lost',
     isLost: true,
     seal() {
-      throw new EngineUnavailable('storage', reason)
+      throw new ServiceError(
+        'secret_key_missing',
+        'The service cannot encrypt the secret, because its key is missing or wrong. Ask its operator to restore the key: stowage doctor shows what to do.',
+      )
     },
     open(text) {
       if (!isSealed(text)) return text

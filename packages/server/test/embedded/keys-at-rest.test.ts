@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { globSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { globSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -42,7 +42,15 @@ test('a key in the data folder encrypts the secrets of webhooks; without it, the
   const products = [{ product_id: 1, variant_id: 1, name: 'Presets' }]
   const put = { method: 'PUT', body: { products } }
   assert.equal((await callJson(`${keyless.baseUrl}${API}/products`, put)).status, 200)
-  assert.equal((await postTo(keyless, `${path}/rotate`)).status, 503)
+  for (const response of [
+    await postTo(keyless, `${path}/rotate`),
+    await postTo(keyless, '/webhooks', { url: receiver.url }),
+  ]) {
+    assert.deepEqual([response.status, response.body.code], [503, 'secret_key_missing'])
+    // A retry does not help.
+    assert.equal(response.headers.get('retry-after'), null)
+    assert.match(response.body.message, /key is missing or wrong\. .*: stowage doctor shows/)
+  }
   assert.equal((await postTo(keyless, `${path}/ping`)).body.data.status, 'failed')
   await keyless.close()
   const wrong = { ...settings, STOWAGE_SECRET_KEY: 'a'.repeat(64) }
@@ -56,6 +64,11 @@ test('a key in the data folder encrypts the secrets of webhooks; without it, the
   await until('what was pending without the key is sent', isSent)
   await configured.close()
 
+  writeFileSync(file, 'garbage')
+  const garbage =
+    /secret-key does not contain a secret key\. Restore it .*delete this file .*: stowage adopt/
+  assert.match((await aFailedStart(settings)).stderr, garbage)
+  rmSync(file)
   assert.equal((await stowage(settings, 'adopt', '--yes')).code, 0)
   const adopted = await anEmbeddedService(t, settings)
   const failed = (await postTo(adopted, `${path}/ping`)).body.data
