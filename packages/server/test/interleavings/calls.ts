@@ -58,6 +58,19 @@ export const deleteFirst = {
   version: 1,
 } as const satisfies Command
 
+/* Sizes of a stream of unknown length, on a plan that does not have this much free room. */
+export const signEstimate = { kind: 'sign', size: 100, minSize: 12 } as const satisfies Command
+export const resizeOther = {
+  kind: 'resize',
+  upload: 1,
+  size: 100,
+  minSize: 15,
+} as const satisfies Command
+
+export function plan(bytes: number): Command {
+  return { kind: 'changePlan', bytes }
+}
+
 export function job(name: Extract<Command, { kind: 'job' }>['name']): Command {
   return { kind: 'job', name }
 }

@@ -28,6 +28,7 @@ import {
   resumeNew,
   secondPart,
   sign,
+  signEstimate,
 } from './calls.ts'
 
 /** Sequences of calls that another client or instance makes while a call is paused. */
@@ -70,6 +71,22 @@ export const CONCURRENT_CALLS: Record<string, Command[]> = {
     job('forgetEndedAssets'),
   ],
   'complete, delete permanently, removeObjects': [complete, purge, job('removeObjects')],
+}
+
+/** The same for an estimated size on a nearly full plan. They take or free room, and leave the paused upload as it is. */
+export const CONCURRENT_ESTIMATE_CALLS: Record<string, Command[]> = {
+  sign: [sign],
+  'sign a file of the free size': [{ ...sign, size: 30 }],
+  'sign an estimate': [signEstimate],
+  cancel: [cancel],
+  resize: [resize],
+  complete: [complete],
+  'complete, delete': [complete, remove],
+  'complete, delete, sign': [complete, remove, { ...sign, size: 30 }],
+  'complete, delete permanently': [complete, purge],
+  'restore from the trash': [restoreAsset],
+  'empty the trash, removeObjects': [emptyTrash, job('removeObjects')],
+  account: [{ kind: 'account' }],
 }
 
 /** The same for a file that is or was replaced. */

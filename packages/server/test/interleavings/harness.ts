@@ -48,7 +48,7 @@ export interface Harness {
   close(): Promise<void>
 }
 
-const PLAN = 1e12
+export const PLAN = 1e12
 /** A test may replace `Date.now`, which is the clock of SQLite. */
 const readSystemClock = Date.now
 

@@ -9,12 +9,13 @@ import { saveResult } from '../reliability/result.ts'
 import { aSample } from '../support/sample.ts'
 import {
   CONCURRENT_CALLS,
+  CONCURRENT_ESTIMATE_CALLS,
   CONCURRENT_TRASH_CALLS,
   CONCURRENT_VERSION_CALLS,
 } from './concurrent-calls.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { runInterleaving } from './run-interleaving.ts'
-import { TEST_CASES, type TestCase } from './test-cases.ts'
+import { ESTIMATE_CASES, TEST_CASES, type TestCase } from './test-cases.ts'
 import { ACCOUNT_TRASH_CASES, TRASH_CASES } from './trash-cases.ts'
 import { VERSION_CASES } from './version-cases.ts'
 
@@ -39,6 +40,7 @@ const USUAL_ON_S3 = [
   'cancel',
   'complete a replacement',
   'computeChecksums, a replaced file with a declared digest',
+  'sign an estimate',
 ]
 /** One call of each kind. `POINTS=all` also runs the others, which differ in few steps. */
 const USUAL = [
@@ -53,6 +55,9 @@ const USUAL = [
   'resume an upload whose object is stored',
   'delete an upload',
   'resize',
+  'sign an estimate, trash is in the way',
+  'resize to an estimate',
+  'resize to an estimate, trash is in the way',
   'expireUploads, all parts sent',
   'expireUploads, object already stored',
   'finishCompletions',
@@ -79,7 +84,7 @@ const USUAL = [
 ]
 
 const ALL_TRASH_CASES = [...TRASH_CASES, ...ACCOUNT_TRASH_CASES]
-const ALL_CASES = [...TEST_CASES, ...VERSION_CASES, ...ALL_TRASH_CASES]
+const ALL_CASES = [...TEST_CASES, ...ESTIMATE_CASES, ...VERSION_CASES, ...ALL_TRASH_CASES]
 
 function isSelected({ name }: TestCase): boolean {
   if (POINTS_CALLS !== undefined) return new RegExp(POINTS_CALLS).test(name)
@@ -168,6 +173,9 @@ function concurrentCallsFor(testCase: TestCase): [string, Command[]][] {
 function concurrentKindOf(testCase: TestCase) {
   if (VERSION_CASES.includes(testCase)) {
     return { calls: CONCURRENT_VERSION_CALLS, usual: USUAL_VERSION_OTHERS }
+  }
+  if (ESTIMATE_CASES.includes(testCase)) {
+    return { calls: CONCURRENT_ESTIMATE_CALLS, usual: Object.keys(CONCURRENT_ESTIMATE_CALLS) }
   }
   return ALL_TRASH_CASES.includes(testCase)
     ? { calls: CONCURRENT_TRASH_CALLS, usual: USUAL_TRASH_OTHERS }

@@ -9,7 +9,7 @@ import { EMPTY_MODEL, type Model } from '../model/model.ts'
 import type { Event } from '../model/observation.ts'
 import { targetOf } from '../model/target-of.ts'
 import { JOBS, NEVER, runJobs } from '../support/run-jobs.ts'
-import type { Harness } from './harness.ts'
+import { type Harness, PLAN } from './harness.ts'
 import { interruptedEvents, type TestCase } from './test-cases.ts'
 import type { OnPoint } from './watch-ports.ts'
 
@@ -70,12 +70,13 @@ export async function runInterleaving(
     resumed.resolve()
     await withTimeout(call, JSON.stringify(testCase.call)).catch(() => {})
     await deleteEverything(harness)
+    if (start.model.plan !== PLAN) await operatorOf(harness).changePlan(PLAN)
   }
 }
 
 /** Runs the calls before the test case. Returns the ID of the first upload and the model. */
 export async function prepare(harness: Harness, clients: Clients, testCase: TestCase) {
-  let models: Model[] = [{ ...EMPTY_MODEL, plan: 1e12, products: harness.products }]
+  let models: Model[] = [{ ...EMPTY_MODEL, plan: PLAN, products: harness.products }]
   const events = await runInSequence(clients, testCase.before)
   for (const event of events) models = linearize(models, [event])
   const [model] = models

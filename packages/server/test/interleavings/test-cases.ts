@@ -14,14 +14,17 @@ import {
   expire,
   firstPart,
   job,
+  plan,
   purge,
   putAll,
   remove,
   resize,
+  resizeOther,
   resume,
   SIZE,
   sign,
   signByToken,
+  signEstimate,
 } from './calls.ts'
 import type { Harness } from './harness.ts'
 
@@ -262,6 +265,23 @@ export const TEST_CASES: TestCase[] = [
   },
   { name: 'computeChecksums', before: READY, call: job('computeChecksums') },
   { name: 'forgetEndedAssets', before: [...SENT, cancel], call: job('forgetEndedAssets') },
+]
+
+/** 60 bytes, of which 15 are reserved. */
+const NEARLY_FULL = [plan(60), sign, putAll]
+/** 40 bytes, of which 15 are in the trash and 15 reserved by a second upload. */
+const WITH_TRASH = [plan(40), sign, putAll, complete, remove, sign]
+
+/** Estimated sizes of streams of unknown length. The plan does not have room for them. */
+export const ESTIMATE_CASES: TestCase[] = [
+  { name: 'sign an estimate', before: NEARLY_FULL, call: signEstimate },
+  { name: 'sign an estimate, trash is in the way', before: WITH_TRASH, call: signEstimate },
+  { name: 'resize to an estimate', before: [...NEARLY_FULL, sign], call: resizeOther },
+  {
+    name: 'resize to an estimate, trash is in the way',
+    before: WITH_TRASH,
+    call: { ...resizeOther, minSize: 28 },
+  },
 ]
 
 /** The interrupted call, as an event without a response. `model` is the state in which the call starts. */

@@ -10,7 +10,7 @@ import {
   withComparedFiles,
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
-import { type ConcurrentCalls, RULES, type Rule } from './rules.ts'
+import { type ConcurrentCalls, certainSize, RULES, type Rule } from './rules.ts'
 import { finishDeletion, modelsWithRoom, withoutTrash } from './trash-rules.ts'
 
 /**
@@ -83,8 +83,10 @@ function neededBytes(model: Model, command: Command, seen: Observation): number 
   }
   if (command.kind !== 'resize' || ![200, 404, NO_RESPONSE].includes(seen.status)) return NOTHING
   const upload = findUpload(model, seen.id ?? '')
-  const isLarger = upload?.status === 'uploading' && command.size > upload.size
-  return isLarger ? command.size - upload.size : NOTHING
+  const certain = certainSize(command, upload?.size ?? 0)
+  const isEstimate = (seen.size ?? 0) > certain
+  const isLarger = upload?.status === 'uploading' && certain > upload.size
+  return isLarger && !isEstimate ? certain - upload.size : NOTHING
 }
 
 /** For calls that reserve nothing. They remove no trash, even if the plan was reduced below the stored bytes. */

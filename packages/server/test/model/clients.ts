@@ -64,7 +64,7 @@ export function openClients(
   /** A call about the upload of the session, which may be that of a new version. */
   async function callUpload(session: Session, method: string, path: string, body?: unknown) {
     const query = session.isReplacement ? `${path}?upload_id=${session.upload_id}` : path
-    // A token may not resize.
+    // The account resizes: the size does not count for the token.
     const headers = method === 'PATCH' ? {} : await headersOf(session)
     const { body: data, seen } = await callAsset(session, method, query, { body, headers })
     return { body: data, seen: { ...seen, ...uploadOf(session) } }
@@ -176,12 +176,16 @@ export function openClients(
         return { ...seen, received: numbers }
       }
       case 'resize': {
-        const { seen, body } = await callUpload(session, 'PATCH', '/upload', { size: command.size })
+        const { size, minSize: min_size } = command
+        const { seen, body } = await callUpload(session, 'PATCH', '/upload', { size, min_size })
         const fresh: PartUrl[] = body.urls ?? []
         // Keeps the earlier URLs, which still accept parts of their original length.
         const others = session.urls.filter(({ part }) => fresh.every((one) => one.part !== part))
         session.urls = [...others, ...fresh].sort((a, b) => a.part - b.part)
-        return seen
+        if (min_size === undefined || seen.status !== 200) return seen
+        const sizes = [...fresh.map(({ start, end }) => end - start)]
+        for (const part of body.received) sizes.push(part.size)
+        return { ...seen, size: sizes.reduce((sum, one) => sum + one, 0) }
       }
       case 'replace': {
         const { size, byToken = false, declares } = command

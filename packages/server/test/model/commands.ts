@@ -17,7 +17,8 @@ export type Command =
   | { kind: 'complete'; upload: number; etags: 'none' | 'known' | 'wrong' }
   | { kind: 'cancel'; upload: number }
   | { kind: 'resume'; upload: number }
-  | { kind: 'resize'; upload: number; size: number }
+  /** `minSize`: as of `sign`. */
+  | { kind: 'resize'; upload: number; size: number; minSize?: number }
   /** Without `isPermanent`, a ready asset is moved to the trash. */
   | { kind: 'delete'; upload: number; isPermanent?: boolean }
   | { kind: 'restoreAsset'; upload: number }
@@ -265,7 +266,15 @@ function batchesOf(
 /** Alone, because it is not one step: it changes one file after the other. */
 const compareFiles = fc.record({ kind: is('job'), name: is('computeChecksums') })
 
-export const batches = batchesOf(command, compareFiles)
+/** Alone, because its response shows the reserved size after all concurrent changes of the size. */
+const resizeToEstimate = fc.record({
+  kind: is('resize'),
+  upload,
+  size: fc.integer({ min: MAX_FILE_SIZE, max: 3 * MAX_FILE_SIZE }),
+  minSize: fc.nat({ max: MAX_FILE_SIZE }),
+})
+
+export const batches = batchesOf(command, compareFiles, resizeToEstimate)
 
 /** Begins with all products and a file. */
 export const listBatches: fc.Arbitrary<Batch[]> = batchesOf(listCommand).map((rest) => [

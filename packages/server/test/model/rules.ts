@@ -1,4 +1,4 @@
-import { type Command, TOKEN_BYTES, TOKEN_FILES } from './commands.ts'
+import { CHUNK_SIZE, type Command, TOKEN_BYTES, TOKEN_FILES } from './commands.ts'
 import { digestOf } from './content.ts'
 import { LIST_RULES } from './list-rules.ts'
 import { storedVariants } from './matching.ts'
@@ -60,7 +60,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     if (used + least > model.plan) return allow(seen.status === 402, model)
     if (seen.status !== 201 || seen.id === undefined) return undefined
     const size = seen.size ?? requested
-    if (size < least || size > requested) return undefined
+    if (!isEstimate({ size, least, requested })) return undefined
     // More than the certain size is reserved only if it is free.
     if (size > least && used + bytesIn(model, 'trashed') + size > model.plan) return undefined
     const upload: ModelUpload = {
@@ -144,7 +144,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return allow(isSame(seen.received, received), model)
   },
 
-  resize(model, { size }, seen, concurrent) {
+  resize(model, command, seen, concurrent) {
     const upload = uploadOf(model, seen)
     if (seen.code === 'upload_completing') {
       return allow(concurrent.isCompleted || upload?.isSizeFinal === true, model)
@@ -155,15 +155,19 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     if (ended !== undefined) return allow(seen.status === ended, model)
     if (isCompleted(upload)) return allow(seen.code === 'already_uploaded', model)
     // The received parts are read before the size changes, so parts may arrive in between.
-    const isBeyond = upload.parts.some(({ number }) => number > partCount(size))
+    const { size: requested, minSize = requested } = command
+    const isBeyond = upload.parts.some(({ number }) => number > partCount(minSize))
     if (isBeyond && !(concurrent.isPut && seen.status !== 422))
       return allow(seen.status === 422, model)
-    if (size > upload.size) {
-      const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
-      if (used + size - upload.size > model.plan) return allow(seen.status === 402, model)
-    }
+    const others = bytesIn(model, 'ready') + bytesIn(model, 'uploading') - upload.size
+    const least = certainSize(command, upload.size)
+    const isTooLarge = least > upload.size && others + least > model.plan
+    if (isTooLarge) return allow(seen.status === 402, model)
     if (seen.status !== 200 && !isGone) return undefined
-    return changeUpload(model, upload.id, { size })
+    const size = seen.size ?? least
+    if (!isEstimate({ size, least, requested })) return undefined
+    const isFree = others + bytesIn(model, 'trashed') + size <= model.plan
+    return allow(size === least || isFree, changeUpload(model, upload.id, { size }))
   },
 
   rename(model, { name, path }, seen) {
@@ -272,6 +276,30 @@ function putParts(
   const others = upload.parts.filter(({ number }) => sent.every((one) => one.number !== number))
   const parts = [...others, ...sent].sort((a, b) => a.number - b.number)
   return changeUpload(model, upload.id, { parts })
+}
+
+/** The size that a resize needs. An estimate does not take away what is reserved. */
+export function certainSize(
+  { size, minSize }: { size: number; minSize?: number },
+  reserved: number,
+): number {
+  return minSize === undefined || minSize === size
+    ? size
+    : Math.min(size, Math.max(minSize, reserved))
+}
+
+/** Whether this size can be reserved: the certain or the requested one, or whole parts in between. */
+function isEstimate({
+  size,
+  least,
+  requested,
+}: {
+  size: number
+  least: number
+  requested: number
+}): boolean {
+  if (size === least || size === requested) return true
+  return size > least && size < requested && size % CHUNK_SIZE === 0
 }
 
 function isCompleted({ status }: ModelUpload): boolean {
