@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { CompletedPart, UploadSession } from '@stowage/protocol'
+import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY, callerWith, KEYS, requestKey } from '@stowage/testing/service/accounts'
 import { callJson } from '@stowage/testing/service/service'
 import {
@@ -13,6 +14,7 @@ import {
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
+import { sha256Of } from '../support/integrity.ts'
 import {
   CHUNK,
   type SharedDeployment,
@@ -117,7 +119,10 @@ await withSharedEngines('many instances', (engines) => {
   })
 
   test('uploads are shared by four instances', async (t) => {
-    const four = await fourInstances(t, engines, { STOWAGE_PLAN_STORAGE: String(PLAN) })
+    const four = await fourInstances(t, engines, {
+      STOWAGE_PLAN_STORAGE: String(PLAN),
+      STOWAGE_CHECKSUMS: 'on',
+    })
 
     await t.test(
       'of 200 concurrent requests for a tenth of the plan each, exactly 10 succeed, and again after these are cancelled',
@@ -218,6 +223,41 @@ await withSharedEngines('many instances', (engines) => {
         assert.ok(bytes.equals(await download(fourth, session.id)))
         const lists = await spread(four, 4, (baseUrl) => callUrl(`${baseUrl}${API}/assets`))
         for (const { body } of lists) assert.equal(body.data[0].id, session.id)
+      },
+    )
+
+    await t.test(
+      'files with declared digests are compared, and every instance knows the results',
+      async () => {
+        const declare = async (baseUrl: string, bytes: Buffer, declared = bytes) => {
+          const body = { name: 'declared.zip', size: bytes.length, sha256: sha256Of(declared) }
+          const signed = await callJson(`${baseUrl}${API}/assets/signed`, { method: 'POST', body })
+          const parts = await putParts(signed.body, bytes)
+          assert.equal((await complete(baseUrl, signed.body, parts)).status, 200)
+          return signed.body.id as string
+        }
+        const [first, ...others] = four.all
+        const wrong = await declare(first, someBytes(500), someBytes(501))
+        const uploads = others.flatMap((baseUrl) =>
+          [1, 2].map(() => declare(baseUrl, someBytes(400))),
+        )
+        for (const id of [wrong, ...(await Promise.all(uploads))]) {
+          const results = () =>
+            spread(four, 4, async (baseUrl) => {
+              const url = `${baseUrl}${API}/assets/${id}/download`
+              const response = await fetch(url, { redirect: 'manual' })
+              const text = await response.text()
+              return response.status === 409 ? JSON.parse(text).code : response.status
+            })
+          await until('it is compared', async () => !(await results()).includes('verifying'))
+          assert.deepEqual(new Set(await results()), new Set([id === wrong ? 'damaged' : 302]))
+        }
+        // Each file was compared by one instance.
+        const { body } = await callUrl(`${first}${API}/events?type=asset.damaged`)
+        assert.deepEqual(
+          body.data.map(({ data }: { data: { id: string } }) => data.id),
+          [wrong],
+        )
       },
     )
   })
