@@ -145,8 +145,11 @@ test('a file that does not fit on the disk removes no trash from a full plan', (
     await context.database.changePlan(account?.id ?? '', { name: 'small', storage: 205 * MB })
     const refused = await call('POST', `${API}/assets/signed`, { name: 'a', size: 200 * MB })
     assert.deepEqual([refused.status, refused.body.code], [507, 'storage_full'])
+    const session = await requestSession(baseUrl, { bytes: someBytes(MB) })
+    const grown = await call('PATCH', `${API}/assets/${session.id}/upload`, { size: 200 * MB })
+    assert.deepEqual([grown.status, grown.body.code], [507, 'storage_full'])
     const { trash, reserved } = (await call('GET', `${API}/account`)).body.data
-    assert.deepEqual([trash, reserved], [10 * MB, 0])
+    assert.deepEqual([trash, reserved], [10 * MB, MB])
   }))
 
 test('an upload cannot grow beyond the free space of the disk, but can grow within it and shrink', (t) =>

@@ -4,10 +4,12 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
 import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
 import { callJson } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
+import { openSchedule } from '../../src/jobs/schedule.ts'
 import { watchSchema } from '../../src/jobs/watch-schema.ts'
 
 /** Reverts the database to the state before the migration that records unfinished moves. */
@@ -49,7 +51,11 @@ test('an instance reports once that a newer version has migrated its database', 
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   database.exec(`insert into migrations values ('9999_future.sql', '', datetime('now'))`)
   database.close()
-  for (const _ of [1, 2]) await watchSchema(own)
+  // The first job of a schedule finds it.
+  const schedule = openSchedule(own, { isAlone: false })
+  await until('the job has warned', () => warnings.length > 0)
+  await schedule.close()
+  await watchSchema(own)
   assert.equal(warnings.length, 1)
   assert.match(warnings[0] ?? '', /newer version of Stowage .*9999_future\.sql.*stop this instance/)
   const { body } = await callJson(`${baseUrl}/readyz`, { method: 'GET' })

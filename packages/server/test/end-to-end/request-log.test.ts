@@ -84,6 +84,9 @@ test('the log line of a request has the account, the key and the address of the 
   }
   assert.equal(await service.stop('SIGTERM'), 0)
   const { stderr } = service.output()
+  // A stream may stay open for days, so its start is logged, too.
+  const start = stderr.split('\n').find((line) => line.includes('event stream started'))
+  assert.partialDeepStrictEqual(JSON.parse(start ?? '{}'), { account, key: key.id, status: 200 })
   for (const secret of [ADMIN_KEY, key.secret, token, unknown, cookie.split('=')[1], 'private']) {
     assert.ok(secret && !stderr.includes(secret))
   }

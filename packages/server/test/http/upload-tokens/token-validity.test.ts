@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { test } from 'node:test'
+import { MAX_UPLOAD_TOKENS } from '@stowage/protocol'
 import { until } from '@stowage/testing/machine/until'
 import {
   ADMIN_KEY,
@@ -151,6 +152,29 @@ test('a mistyped or unknown token is refused, and only keys that may write creat
   const page = callerWith(service.baseUrl, token)
   const first = await page('POST', SIGNED, { name: 'a', size: 1 })
   assert.equal(first.headers.get('x-ratelimit-remaining'), '19')
+})
+
+test('an account with too many tokens that have not expired gets no further one', async (t) => {
+  const service = await aKeyedService(t)
+  const { call } = await anAccount(service, { name: 'shop' })
+  const { context } = service
+  const { database } = context
+  // The same limit, as if the account had all tokens but one.
+  context.database = {
+    ...database,
+    of(...account) {
+      const data = database.of(...account)
+      return {
+        ...data,
+        addUploadToken: (token, { lifetimeMs, maxTokens }) =>
+          data.addUploadToken(token, { lifetimeMs, maxTokens: maxTokens - MAX_UPLOAD_TOKENS + 1 }),
+      }
+    },
+  }
+  const create = () => call('POST', `${API}/upload-tokens`, { max_bytes: 1 })
+  assert.equal((await create()).status, 201)
+  const refused = await create()
+  assert.deepEqual([refused.status, refused.body.code], [409, 'too_many_upload_tokens'])
 })
 
 test('a token cannot be created for unknown products, or to replace a link or an unknown file', async (t) => {

@@ -15,6 +15,7 @@ import {
 } from '@stowage/testing/service/upload'
 import { forAccount } from '../../../src/operations/context.ts'
 import { completeUpload } from '../../../src/operations/uploads/complete-upload.ts'
+import { reserveProvisionally } from '../../../src/operations/uploads/reserve-provisionally.ts'
 import { assertUsageConsistent } from '../../support/shop.ts'
 import { aPage } from '../../support/upload-tokens.ts'
 
@@ -253,6 +254,12 @@ test('an estimated size takes only free room, in whole parts, and never removes 
   // No more whole part is free, so the size stays.
   const same = await change({ size: 90, min_size: 20 })
   assert.deepEqual([same.status, endOf(same.body)], [200, 50])
+  // Nor does it become smaller if the plan does.
+  const { database } = service.context
+  const [{ id = '' } = {}] = await database.listAccounts()
+  await database.changePlan(id, { name: 'small', storage: 40 })
+  assert.equal(endOf((await change({ size: 90, min_size: 20 })).body), 50)
+  await database.changePlan(id, { name: 'default', storage: PLAN })
   // 58 bytes are certain: the oldest file in the trash is in the way.
   const more = await change({ size: 90, min_size: 58 })
   assert.deepEqual([more.status, endOf(more.body)], [200, 58])
@@ -284,6 +291,28 @@ test('an estimate that does not fit at all is refused, and removes nothing', asy
   const refused = await service.call('POST', `${API}/assets/signed`, file)
   assert.deepEqual([refused.status, refused.body.needed], [402, 51])
   assert.deepEqual(await accountOf(service), { stored: 50, reserved: 0, trash: 40 })
+})
+
+test('if other uploads take the free room meanwhile, an estimate gets what is left', async () => {
+  const sizes = { least: 12, wanted: 100, chunkSize: CHUNK }
+  const attempts: [number, boolean][] = []
+  const { size } = await reserveProvisionally(sizes, async (bytes, isProvisional) => {
+    attempts.push([bytes, isProvisional])
+    const free = attempts.length === 1 ? 45 : 25
+    return bytes <= free ? { outcome: 'reserved' } : { outcome: 'no_free_room', free }
+  })
+  assert.equal(size, 20)
+  assert.deepEqual(attempts, [
+    [100, true],
+    [40, true],
+    [20, true],
+  ])
+  // A smaller size does not help a token that may start no more files.
+  const remaining = { bytes: 50, files: 0 }
+  const refused = await reserveProvisionally(sizes, async () => {
+    return { outcome: 'token_exceeded', remaining }
+  })
+  assert.equal(refused.size, 100)
 })
 
 test('a request with an estimate can be repeated with its Idempotency-Key', async (t) => {
