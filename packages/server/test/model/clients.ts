@@ -1,8 +1,8 @@
-import type { CompletedPart, PartUrl, Version } from '@stowage/protocol'
+import type { CompletedPart, PartUrl, ReceivedPart, Version } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart } from '@stowage/testing/service/upload'
 import { newClientState, type Session } from './client-state.ts'
-import type { Command, JobName } from './commands.ts'
+import { CHUNK_SIZE, type Command, type JobName } from './commands.ts'
 import { partBytes, sha256 } from './content.ts'
 import { performList, presentGroup } from './list-calls.ts'
 import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
@@ -183,9 +183,12 @@ export function openClients(
         const others = session.urls.filter(({ part }) => fresh.every((one) => one.part !== part))
         session.urls = [...others, ...fresh].sort((a, b) => a.part - b.part)
         if (min_size === undefined || seen.status !== 200) return seen
-        const sizes = [...fresh.map(({ start, end }) => end - start)]
-        for (const part of body.received) sizes.push(part.size)
-        return { ...seen, size: sizes.reduce((sum, one) => sum + one, 0) }
+        // A received part whose length does not fit the new size is missing, too.
+        const received: ReceivedPart[] = body.received
+        const ends = received.map(
+          ({ PartNumber, size: own }) => (PartNumber - 1) * CHUNK_SIZE + own,
+        )
+        return { ...seen, size: Math.max(0, ...ends, ...fresh.map(({ end }) => end)) }
       }
       case 'replace': {
         const { size, byToken = false, declares } = command
