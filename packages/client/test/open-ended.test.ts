@@ -5,6 +5,7 @@ import { isStowageError, type NodeClient, type Progress } from '@stowage/client/
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { someBytes } from '@stowage/testing/service/upload'
+import { sessionOf } from '../src/upload/session.ts'
 import { aClient } from './support/client.ts'
 import type { Fault } from './support/fault-proxy.ts'
 import { aProxiedService } from './support/proxied-service.ts'
@@ -96,6 +97,22 @@ test('for a stream of unknown length, a larger size than was read is declared, a
   assert.ok(seen.some(({ total, secondsLeft }) => total === FIRST && secondsLeft === undefined))
   assert.deepEqual([upload.progress.bytes, upload.progress.total], [size, size])
   assert.equal((await client.account()).reserved, 0)
+})
+
+test('a part that was sent before the upload became larger counts once, with its new length', () => {
+  const url = { part: 2, start: PART, end: 2 * PART, url: '' }
+  const received = [PART, 7].map((size, index) => ({ PartNumber: index + 1, ETag: '', size }))
+  const session = sessionOf({
+    id: '',
+    upload_id: '',
+    file_url: '',
+    status: 'uploading',
+    chunk_size: PART,
+    expires_at: null,
+    urls: [url],
+    received,
+  })
+  assert.equal(session.bytes, 2 * PART)
 })
 
 test('a stream of unknown length can end at any byte', async (t) => {

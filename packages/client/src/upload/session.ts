@@ -50,9 +50,11 @@ export function sessionOf(response: UploadSession | ResumedUpload, isReplacement
   // If the local clock is wrong, this prevents a renewal before every part.
   const lifeMs = Math.max(MIN_LIFE_MS, expiresAt - now)
   const { received = [], status = 'uploading' } = response as Partial<ResumedUpload>
+  // A received part whose length does not fit the size of the upload is missing, too.
+  const missing = new Set(response.urls.map(({ part }) => part))
   const sizes = [
     ...response.urls.map(({ start, end }) => end - start),
-    ...received.map(({ size }) => size),
+    ...received.filter(({ PartNumber }) => !missing.has(PartNumber)).map(({ size }) => size),
   ]
   return {
     id: response.id,
