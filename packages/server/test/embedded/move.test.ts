@@ -306,6 +306,11 @@ test('a move continues after the files of the source were verified again, unless
   assert.match(body.data.checksum.sha256, /^[0-9a-f]{64}$/)
   await target.close()
   const database = new DatabaseSync(join(directory, 'stowage.db'))
+  database.exec('update checksums set damaged = 1 where bytes = 10')
+  await runMove(folder)
+  // The target has found damage of its own copy.
+  const [copy] = database.prepare('select damaged from checksums where bytes = 10').all()
+  assert.equal(copy?.damaged, 1)
   database.exec(`update checksums set sha256 = '${'0'.repeat(64)}' where bytes = 45`)
   database.close()
   await assert.rejects(runMove(folder), new RegExp(`differ from it: ${list[3].id} `))

@@ -105,9 +105,14 @@ export function testAccounts({ name, open }: Contract): void {
     await addKey(database.of((await anAccount(database, 'other')).id))
     const revoked = await addKey(data)
     await data.revokeKey(revoked.id, { now: NOON, keepLast: false })
-    const added = await Promise.all([1, 2, 3, 4, 5].map(() => data.addKey(aKey(), 3)))
-    assert.equal(added.filter((key) => key !== undefined).length, 3)
-    assert.equal((await data.listKeys()).length, 4)
+    const active = [await addKey(data), await addKey(data), await addKey(data)]
+    // Calls do not always overlap, so there are several rounds.
+    for (let round = 0; round < 10; round += 1) {
+      await data.revokeKey(active.pop()?.id ?? '', { now: NOON, keepLast: false })
+      const added = await Promise.all([1, 2, 3, 4].map(() => data.addKey(aKey(), 3)))
+      active.push(...added.filter((key) => key !== undefined))
+      assert.equal(active.length, 3)
+    }
   })
 
   test(name('keys that were revoked long ago are forgotten, a few at a time'), async (t) => {

@@ -140,6 +140,14 @@ test('arrays arrive as they were sent', async (t) => {
   assert.deepEqual({ ...received }, { ...sent, times: [time] })
 })
 
+test('a certificate of the server that has expired is an outage, and an error of a statement is none', () => {
+  const withCode = (code: string) => Object.assign(new Error(code), { code })
+  for (const code of ['CERT_HAS_EXPIRED', 'CERT_NOT_YET_VALID', 'EPROTO']) {
+    assert.ok(isOutage(withCode(code)), code)
+  }
+  assert.ok(!isOutage(withCode('23505')))
+})
+
 const missing = await ensureInstalled('openssl')
 if (missing !== undefined) test('TLS connections', (t) => skipUnlessCi(t, missing))
 else testTls()
