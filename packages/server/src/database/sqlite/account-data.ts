@@ -1,6 +1,7 @@
 import type { AccountData } from '../account-data.ts'
 import type { Writer } from '../cache-account-data.ts'
 import { retryWhilePartial } from '../make-room.ts'
+import { createStepQueue } from '../time-slicer.ts'
 import { prepareAccounts } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
@@ -32,18 +33,19 @@ export function prepareAccountData(
   { putProducts, snapshots }: { putProducts: PutProducts; snapshots: SnapshotReader },
   run: UnitsOfWork,
 ): (writer: Writer) => AccountData {
+  const longReads = { snapshots, runStep: createStepQueue() }
   const webhooks = prepareAccountWebhookData(connection, run)
   const accounts = prepareAccounts(connection)
   const usage = prepareUsage(connection)
   const uploads = prepareUploads(connection)
   const uploadTokens = prepareUploadTokens(connection)
-  const uploadList = prepareUploadList(connection)
+  const uploadList = prepareUploadList(connection, longReads)
   const completion = prepareCompletion(connection)
   const assets = prepareAssets(connection)
-  const assetList = prepareAssetList(connection, snapshots)
+  const assetList = prepareAssetList(connection, longReads)
   const products = prepareProducts(connection)
-  const productList = prepareProductList(connection)
-  const productGroups = prepareProductGroups(connection)
+  const productList = prepareProductList(connection, longReads)
+  const productGroups = prepareProductGroups(connection, longReads)
   const attachments = prepareAttachments(connection)
   const attachedRows = prepareAttachedRows(connection)
   const events = prepareEvents(connection)
@@ -51,7 +53,7 @@ export function prepareAccountData(
   const records = prepareRecords(connection)
   const versions = prepareVersions(connection)
   const trash = prepareTrash(connection)
-  const trashList = prepareTrashList(connection)
+  const trashList = prepareTrashList(connection, longReads)
 
   return (writer) => {
     const { account } = writer

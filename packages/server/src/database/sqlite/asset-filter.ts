@@ -13,11 +13,18 @@ export function orderOf({ by, descending }: AssetSort): string {
   return SORT_COLUMNS[by].map((column) => `${column} ${descending ? 'desc' : 'asc'}`).join(', ')
 }
 
+/** The filters by product: the parameter, and the condition for the product `p`. */
+export const PRODUCT_CONDITIONS = [
+  ['sku', 'p.sku = :sku'],
+  ['product_id', 'p.product_id = :product_id'],
+  ['of_product', 'p.id = :of_product'],
+] as const
+
 /** Matches assets that are attached to a product that meets the condition. */
 function attachedTo(condition: string): string {
-  return `seq in (
-    select l.asset_seq from products p join asset_products l on l.product_seq = p.seq
-    where p.account_id = :account and ${condition})`
+  return `exists (
+    select 1 from asset_products l cross join products p on p.seq = l.product_seq
+    where l.asset_seq = assets.seq and p.account_id = :account and ${condition})`
 }
 
 export function filterOf(query: AssetQuery): AssetFilter {
@@ -32,9 +39,10 @@ export function filterOf(query: AssetQuery): AssetFilter {
   add('kind', query.kind, 'kind = :kind')
   const attached = query.attached === undefined ? undefined : Number(query.attached)
   add('attached', attached, 'linked = :attached')
-  add('sku', query.sku, attachedTo('p.sku = :sku'))
-  add('product_id', query.productId, attachedTo('p.product_id = :product_id'))
-  add('of_product', query.ofProduct, attachedTo('p.id = :of_product'))
+  const ofProducts = { sku: query.sku, product_id: query.productId, of_product: query.ofProduct }
+  for (const [name, condition] of PRODUCT_CONDITIONS) {
+    add(name, ofProducts[name], attachedTo(condition))
+  }
   if (query.folder !== undefined) {
     // The plus keeps SQLite from reading the whole folder again for each block.
     conditions.push('folder is not null', '+folder >= :folder_from', '+folder < :folder_until')

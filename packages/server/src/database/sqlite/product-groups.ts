@@ -1,8 +1,14 @@
 import { rowRangeOf } from '../../domain/paging.ts'
 import type { ProductGroup } from '../../domain/product-group.ts'
 import type { AccountData, ProductGroupQuery, Rows } from '../account-data.ts'
-import { prepareProductFilter } from './product-filter.ts'
+import {
+  countFewProducts,
+  PRODUCTS_BY_NUMBER,
+  type ProductFilter,
+  prepareProductFilter,
+} from './product-filter.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './product-rows.ts'
+import { type LongReads, type Scan, scanPage } from './scan.ts'
 import type { Connection } from './statement.ts'
 
 interface GroupRow {
@@ -10,6 +16,11 @@ interface GroupRow {
   variants_total: number
   attached: number
   assets: number
+}
+
+interface MatchingProduct {
+  productId: number
+  matching: number
 }
 
 const OF_PRODUCT = 'p.account_id = :account and p.product_id = j.value'
@@ -28,7 +39,7 @@ function variantsOf(condition: string): string {
 }
 
 /** Lists the products of the shop with their variants. */
-export function prepareProductGroups(connection: Connection) {
+export function prepareProductGroups(connection: Connection, longReads: LongReads) {
   const { prepare } = connection
   const filterOf = prepareProductFilter(connection)
   const allVariants = prepare<ProductRow>(variantsOf(''))
@@ -52,28 +63,63 @@ export function prepareProductGroups(connection: Connection) {
      from json_each(:ids) j`,
   )
 
+  function readPage(
+    account: string,
+    query: ProductGroupQuery,
+    { filter, from, total }: { filter: ProductFilter; from: string; total: number },
+  ): MatchingProduct[] {
+    const { after, perPage } = query
+    const { isFromEnd, offset, limit } =
+      after === undefined
+        ? rowRangeOf({ page: query.page, perPage }, total)
+        : { isFromEnd: false, offset: 0, limit: perPage }
+    if (limit === 0) return []
+    const cursor = after !== undefined && { after }
+    const conditions = [...filter.conditions, ...(cursor ? ['product_id < :after'] : [])]
+    const page = prepare<MatchingProduct>(
+      `select product_id as productId, count(*) as matching
+       ${from} where ${conditions.join(' and ') || 'true'}
+       group by product_id order by product_id ${isFromEnd ? 'asc' : 'desc'}
+       limit +:limit offset :offset`,
+    )
+    const rows = page.all({ account, ...filter.parameters, ...cursor, limit, offset })
+    return isFromEnd ? rows.reverse() : rows
+  }
+
+  function scan(
+    account: string,
+    query: ProductGroupQuery,
+    filter: ProductFilter,
+  ): Promise<Rows<MatchingProduct>> {
+    const list: Scan = {
+      account,
+      table: 'products',
+      index: PRODUCTS_BY_NUMBER,
+      own: 'account_id = :account',
+      order: ['product_id', 'variant_id'],
+      descending: true,
+      filter,
+      // No variant has a smaller ID.
+      after: query.after === undefined ? undefined : [query.after, Number.MIN_SAFE_INTEGER],
+      groupBy: 'product_id',
+    }
+    return longReads.snapshots.read(account, async (snapshot) => {
+      const { runStep } = longReads
+      const { found, total } = await scanPage(snapshot, runStep, { scan: list, page: query })
+      return { rows: found.map(({ key, rows }) => ({ productId: key, matching: rows })), total }
+    })
+  }
+
   return {
     listProductIds(
       account: string,
       query: ProductGroupQuery,
-    ): Rows<{ productId: number; matching: number }> {
-      const { from, parameters } = filterOf(query)
-      const count = prepare<{ total: number }>(`select count(distinct product_id) as total ${from}`)
-      const total = count.get({ account, ...parameters })?.total ?? 0
-      const { after } = query
-      const range = rowRangeOf({ page: query.page, perPage: query.perPage }, total)
-      const { isFromEnd, offset, limit } =
-        after === undefined ? range : { isFromEnd: false, offset: 0, limit: query.perPage }
-      if (limit === 0) return { rows: [], total }
-      const page = prepare<{ productId: number; matching: number }>(
-        `select product_id as productId, count(*) as matching ${from}
-         ${after === undefined ? '' : 'and product_id < :after'}
-         group by product_id order by product_id ${isFromEnd ? 'asc' : 'desc'}
-         limit +:limit offset :offset`,
-      )
-      const cursor = after !== undefined && { after }
-      const rows = page.all({ account, ...parameters, ...cursor, limit, offset })
-      return { rows: isFromEnd ? rows.reverse() : rows, total }
+    ): Rows<MatchingProduct> | Promise<Rows<MatchingProduct>> {
+      const filter = filterOf(query)
+      const count = 'count(distinct product_id)'
+      const few = countFewProducts(connection, { account, filter, count })
+      if (few === undefined) return scan(account, query, filter)
+      return { rows: readPage(account, query, { filter, ...few }), total: few.total }
     },
 
     readProductGroups(

@@ -9,7 +9,7 @@ import {
   type SmallResult,
 } from '../listing/small-result-cache.ts'
 import type { RunStep } from '../time-slicer.ts'
-import { type AssetFilter, afterCursor, orderOf } from './asset-filter.ts'
+import { type AssetFilter, afterCursor, orderOf, PRODUCT_CONDITIONS } from './asset-filter.ts'
 import { matchExpression } from './name-filter.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import type { Connection } from './statement.ts'
@@ -34,10 +34,18 @@ interface FindOptions {
   filter: AssetFilter
 }
 
-/** The indexes that can find the assets: by folder, by name and by each word. The result of any of them may be small. */
+/** The indexes that can find the assets: by product, by folder, by name and by each word. The result of any of them may be small. */
 function candidatesOf({ account, query, filter }: FindOptions): Candidates[] {
   const { name = '', words = [], folder } = query
   const all: Candidates[] = []
+  for (const [parameter, condition] of PRODUCT_CONDITIONS) {
+    const value = filter.parameters[parameter]
+    if (value === undefined) continue
+    const sql = `select l.asset_seq as seq
+      from products p cross join asset_products l on l.product_seq = p.seq
+      where p.account_id = :account and ${condition}`
+    all.push({ queries: [sql], parameters: { account, [parameter]: value } })
+  }
   if (folder !== undefined) {
     const { folder_from = '', folder_until = '' } = filter.parameters
     const sql = `select seq from assets where account_id = :account and status = 'ready'
@@ -57,7 +65,7 @@ function candidatesOf({ account, query, filter }: FindOptions): Candidates[] {
   return all
 }
 
-/** Finds assets through an index, if few match: by folder, or by the trigrams of a name or a word. */
+/** Finds assets through an index, if few match: by product, by folder, or by the trigrams of a name or a word. */
 export function prepareSmallResults({ prepare }: Connection, runStep: RunStep) {
   const cache = openSmallResultCache<number>()
   const currentRevision = prepare<{ revision: number }>(

@@ -1,0 +1,212 @@
+import { type PageRequest, rowRangeOf } from '../../domain/paging.ts'
+import type { Rows } from '../account-data.ts'
+import { inOrderOf } from '../listing/small-result-cache.ts'
+import type { RunStep } from '../time-slicer.ts'
+import type { SnapshotReader } from './connection.ts'
+import type { Filter } from './name-filter.ts'
+import type { Connection } from './statement.ts'
+
+/** Up to this many rows are checked by one statement: a few milliseconds. */
+const MAX_CHECKED_ROWS = 5000
+
+/**
+ * Counts the rows of a subquery that match the filter. Undefined if the subquery has too many rows to check them all
+ * in one statement. All rows are counted by an index, however many there are.
+ */
+export function countFew(
+  { prepare }: Connection,
+  rows: { account: string; table: string; of: string; filter: Filter; count?: string },
+): number | undefined {
+  const { account, table, of, filter, count = 'count(*)' } = rows
+  const isFiltered = filter.conditions.length > 0
+  const isBounded = isFiltered || count !== 'count(*)'
+  const limited = isBounded ? `limit ${MAX_CHECKED_ROWS + 1}` : ''
+  const matching = isFiltered ? `filter (where ${filter.conditions.join(' and ')})` : ''
+  const counted = prepare<{ checked: number; total: number }>(
+    `select count(*) as checked, ${count} ${matching} as total from (${of} ${limited}) ${table}`,
+  )
+  const { checked = 0, total = 0 } = counted.get({ account, ...filter.parameters }) ?? {}
+  return isBounded && checked > MAX_CHECKED_ROWS ? undefined : total
+}
+
+/** Reads one state of the database in short steps, so that other requests are served meanwhile. */
+export interface LongReads {
+  snapshots: SnapshotReader
+  runStep: RunStep
+}
+
+type Position = (string | number)[]
+
+export interface Scan {
+  account: string
+  table: 'assets' | 'products'
+  /** Its columns are the account, those of `order`, and any others. */
+  index: string
+  /** The rows of the account that are in the index. */
+  own: string
+  /** Together these columns are unique. */
+  order: string[]
+  descending: boolean
+  filter: Filter
+  /** Starts after the row with these values of `order`. */
+  after?: Position | undefined
+  /** The first column of `order`: its rows with the same value count as one match. By default, each row counts. */
+  groupBy?: string
+}
+
+/** A match: the `seq` of its row, or the value of its group. */
+export interface Match {
+  key: number
+  rows: number
+}
+
+/** Reads a page and counts all matches. */
+export function scanList<Row extends { seq: number }>(
+  { snapshots, runStep }: LongReads,
+  { scan, page, columns }: { scan: Scan; page: PageRequest; columns: string },
+): Promise<Rows<Row>> {
+  const { account, table } = scan
+  return snapshots.read(account, async (snapshot) => {
+    const { found, total } = await scanPage(snapshot, runStep, { scan, page })
+    const seqs = found.map(({ key }) => key)
+    const rows = await runStep(account, () => readRows<Row>(snapshot, { table, columns, seqs }))
+    return { rows, total }
+  })
+}
+
+/** The rows with these numbers, in their order. */
+export function readRows<Row extends { seq: number }>(
+  { prepare }: Connection,
+  { table, columns, seqs }: { table: Scan['table']; columns: string; seqs: number[] },
+): Row[] {
+  const rows = prepare<Row>(
+    `select ${columns} from ${table} where seq in (select value from json_each(:seqs))`,
+  )
+  return inOrderOf(seqs, rows.all({ seqs: JSON.stringify(seqs) }), ({ seq }) => seq)
+}
+
+/**
+ * Finds a page in the order of an index. If the total is known, it starts from the nearer end. Otherwise it reads all
+ * rows and counts the matches.
+ */
+export async function scanPage(
+  snapshot: Connection,
+  runStep: RunStep,
+  { scan, page, total }: { scan: Scan; page: PageRequest; total?: number | undefined },
+): Promise<{ found: Match[]; total: number }> {
+  const { descending, after, ...whole } = scan
+  const read = (part: Scan & Part) => scanIndex(snapshot, runStep, part)
+  if (total !== undefined) {
+    const range = rowRangeOf({ ...page, ...(after && { after }) }, total)
+    if (range.limit === 0) return { found: [], total }
+    const isDescending = descending !== range.isFromEnd
+    const { found } = await read({ ...scan, descending: isDescending, ...range, isCounted: false })
+    return { found: range.isFromEnd ? found.reverse() : found, total }
+  }
+  const limit = page.perPage
+  if (after === undefined) {
+    const offset = (page.page - 1) * limit
+    const { found, matches } = await read({ ...scan, offset, limit, isCounted: true })
+    return { found, total: matches }
+  }
+  const { found } = await read({ ...scan, offset: 0, limit, isCounted: false })
+  const { matches } = await read({ ...whole, descending, offset: 0, limit: 0, isCounted: true })
+  return { found, total: matches }
+}
+
+/** The matches to return. */
+interface Part {
+  offset: number
+  limit: number
+  /** Whether to continue after the last of them, to count all matches. */
+  isCounted: boolean
+}
+
+/** Rows of the account that a step reads at first. Later steps read more, unless they take too long. */
+const FIRST_ROWS = 500
+const MAX_ROWS = 16_000
+const STEP_MS = 2
+
+async function scanIndex(
+  snapshot: Connection,
+  runStep: RunStep,
+  scan: Scan & Part,
+): Promise<{ found: Match[]; matches: number }> {
+  const { account, filter, offset, limit } = scan
+  const isGrouped = scan.groupBy !== undefined
+  const isEveryRow = filter.conditions.length === 0 && !isGrouped
+  // The rows of the last group may continue in the next step.
+  const enough = offset + limit + (isGrouped ? 1 : 0)
+  const statements = statementsOf(snapshot, scan)
+  const found: Match[] = []
+  let position: Position | undefined = scan.after
+  let matches = 0
+  let last: number | undefined
+
+  function add(key: number): void {
+    if (key !== last) {
+      matches += 1
+      last = key
+      if (matches > offset && found.length < limit) found.push({ key, rows: 0 })
+    }
+    const current = found.at(-1)
+    if (current?.key === key) current.rows += 1
+  }
+
+  /** Reads the next rows, and returns whether the scan is over. */
+  function readNext(rows: number): boolean {
+    const begin = named('after', position)
+    const { end, keys, count } = statements(position !== undefined)
+    const until = end.get({ account, ...begin, rows })
+    position = until && scan.order.map((column) => until[column] ?? 0)
+    const isLast = position === undefined
+    const parameters = { account, ...filter.parameters, ...begin, ...named('until', position) }
+    const isAfterPage = matches >= enough
+    if (isEveryRow && !isLast && (isAfterPage || matches + rows <= offset)) matches += rows
+    else if (isAfterPage && !isGrouped) matches += count(isLast).get(parameters)?.count ?? 0
+    else for (const { key } of keys(isLast).all(parameters)) add(key)
+    return isLast || (matches >= enough && !scan.isCounted)
+  }
+
+  for (let rows = FIRST_ROWS, isOver = false; !isOver; ) {
+    await runStep(account, () => {
+      const since = performance.now()
+      isOver = readNext(rows)
+      const isShort = performance.now() - since < STEP_MS
+      rows = isShort ? Math.min(2 * rows, MAX_ROWS) : Math.max(FIRST_ROWS, Math.floor(rows / 2))
+    })
+  }
+  return { found, matches }
+}
+
+/** The statements of a step: its last row, the keys of its matches, and their number. */
+function statementsOf({ prepare }: Connection, scan: Scan) {
+  const { order, descending, groupBy = 'seq' } = scan
+  const columns = order.join(', ')
+  const values = (name: string) => order.map((_, index) => `:${name}${index}`).join(', ')
+  const after = `(${columns}) ${descending ? '<' : '>'} (${values('after')})`
+  const until = `(${columns}) ${descending ? '>=' : '<='} (${values('until')})`
+  const direction = descending ? 'desc' : 'asc'
+  const ordered = `order by ${order.map((column) => `${column} ${direction}`).join(', ')}`
+  return (hasBegun: boolean) => {
+    const start = [
+      `from ${scan.table} indexed by ${scan.index} where ${scan.own}`,
+      ...(hasBegun ? [after] : []),
+    ]
+    const matching = (isLast: boolean) =>
+      [...start, ...(isLast ? [] : [until]), ...scan.filter.conditions].join(' and ')
+    return {
+      end: prepare<Record<string, string | number>>(
+        `select ${columns} ${start.join(' and ')} ${ordered} limit 1 offset :rows - 1`,
+      ),
+      keys: (isLast: boolean) =>
+        prepare<{ key: number }>(`select ${groupBy} as key ${matching(isLast)} ${ordered}`),
+      count: (isLast: boolean) =>
+        prepare<{ count: number }>(`select count(*) as count ${matching(isLast)}`),
+    }
+  }
+}
+
+function named(name: string, position: Position = []): Record<string, string | number> {
+  return Object.fromEntries(position.map((value, index) => [`${name}${index}`, value]))
+}
