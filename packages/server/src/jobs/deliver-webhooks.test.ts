@@ -13,6 +13,7 @@ import { aWebhookReceiver } from '../../test/support/webhook-receiver.ts'
 import { eventNumber } from '../domain/event.ts'
 import { attemptDelivery } from '../operations/webhooks/attempt-delivery.ts'
 import { CLAIM_MS } from '../operations/webhooks/delivery-limits.ts'
+import { queueDeliveries } from '../operations/webhooks/queue-deliveries.ts'
 import { deliverWebhooks } from './deliver-webhooks.ts'
 import { createWakeUp } from './wake-up.ts'
 
@@ -261,6 +262,34 @@ test('an idle instance does not poll, but a retry is sent when it is due, and a 
   const again = await service.call('POST', `${path}/${delivery.id}/redeliver`)
   assert.equal(again.status, 202)
   await until('it is sent again', () => times.length === 3, 5_000)
+})
+
+test('the pending deliveries of a webhook are sent as soon as it is enabled again', async (t) => {
+  const service = await aService(t)
+  const own = takeOverJobs(service)
+  const receiver = await aWebhookReceiver(t)
+  const webhook = { url: receiver.url, types: ['asset.ready'] }
+  const { id } = (await service.call('POST', `${API}/webhooks`, webhook)).body.data
+  await addLinks(service, 1)
+  await queueDeliveries(own)
+  const path = `${API}/webhooks/${id}`
+  await service.call('PUT', path, { enabled: false })
+  const stop = new AbortController()
+  let checks = 0
+  const { nextDeliveryAt } = own.database
+  own.database = {
+    ...own.database,
+    nextDeliveryAt(health) {
+      checks += 1
+      return nextDeliveryAt(health)
+    },
+  }
+  const job = deliverWebhooks(own, stop.signal)
+  await until('both senders wait', () => checks === 2)
+  await service.call('PUT', path, { enabled: true })
+  await until('the delivery is sent', () => receiver.received.length === 1, 10_000)
+  stop.abort()
+  await job
 })
 
 test('waking a loop while it works ends its next wait immediately', async () => {

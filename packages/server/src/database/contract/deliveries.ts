@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { MAX_LOGGED_ATTEMPTS } from '../../domain/webhook.ts'
 import type { ClaimLimits } from '../webhook-data.ts'
-import { after, anAccount, type Contract, NOON } from './builders.ts'
+import { after, aLink, anAccount, type Contract, NOON } from './builders.ts'
 import {
   aDelivery,
   addWebhook,
@@ -222,6 +222,11 @@ export function testDeliveries({ name, open }: Contract): void {
       counts.push((await claimAt(database, NOON, { maxBytes })).length)
     }
     assert.deepEqual(counts, [1, 1, 2, 4, 1])
+    // The body of a delivery without one is built from its event.
+    const { id } = await addWebhook(data)
+    for (const _ of [1, 2, 3]) await aLink(data)
+    await queue(database, id, 3, { body: '' })
+    assert.equal((await claimAt(database, NOON, { maxBytes: 1 })).length, 1)
   })
 
   test(

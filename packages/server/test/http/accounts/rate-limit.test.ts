@@ -81,6 +81,10 @@ test('all keys of an account together send at most ten times the requests of one
   const [refused] = responses.slice(-1)
   assert.deepEqual(refused && limitHeaders(refused.headers), ['2', '0', resetsAt(60), '60'])
   assert.match(refused?.body.message, /All keys .* of the account together/)
+  // A new key has sent nothing yet, but the account has no requests left.
+  const { secret } = await createKey(own, { name: 'new', scope: 'write' })
+  const first = await callerWith(service.baseUrl, secret)('GET', `${API}/account`)
+  assert.deepEqual(limitHeaders(first.headers), ['2', '0', resetsAt(60), '60'])
   assert.equal((await other.call('GET', `${API}/account`)).status, 200)
 })
 
