@@ -1,9 +1,8 @@
 import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
-import { thisMachine } from './report/machine.ts'
-import type { Result } from './report/result.ts'
-import { tableOf } from './report/table.ts'
-import { writePage } from './report/write-page.ts'
+import { tableOf } from './report/format.ts'
+import { writePage } from './report/page.ts'
+import { type Result, thisMachine } from './report/result.ts'
 import { runWorkload } from './run-workload.ts'
 import type { Workload } from './workload.ts'
 

@@ -1,4 +1,4 @@
-import type { Contender } from './workload.ts'
+import type { Contender, Target } from './workload.ts'
 
 export interface Spread {
   median: number
@@ -54,4 +54,36 @@ export function spreadOf(values: number[]): Spread {
   const middle = (sorted.length - 1) / 2
   const median = (at(Math.floor(middle)) + at(Math.ceil(middle))) / 2
   return { median, min: at(0), max: at(sorted.length - 1) }
+}
+
+export interface Verdict {
+  target: Target
+  /** The median, or its ratio to the median that the target names. Undefined if one of them was not measured. */
+  value: number | undefined
+  isMet: boolean
+}
+
+/** Compares the medians with the targets. */
+export function judge(measurements: Measurement[], targets: Target[]): Verdict[] {
+  const ours = measurements[0]?.name ?? ''
+  const medianOf = (contenderName: string, metric: string) =>
+    measurements.find(({ name }) => name === contenderName)?.metrics[metric]?.median
+  return targets.map((target) => {
+    const { metric, contender = ours, relativeTo, limit } = target
+    const measured = medianOf(contender, metric)
+    const base = relativeTo
+      ? medianOf(relativeTo.contender ?? contender, relativeTo.metric ?? metric)
+      : 1
+    const value = measured === undefined || base === undefined ? undefined : measured / base
+    const isMet =
+      value !== undefined && ('atLeast' in limit ? value >= limit.atLeast : value < limit.below)
+    return { target, value, isMet }
+  })
+}
+
+/** Measures the duration of the work in milliseconds, as the metric `time`. */
+export async function timed(work: () => Promise<void> | void): Promise<{ time: number }> {
+  const start = performance.now()
+  await work()
+  return { time: performance.now() - start }
 }

@@ -1,9 +1,7 @@
-import { judge } from './judge.ts'
-import { measure } from './measure.ts'
-import { openContext } from './open-context.ts'
+import { judge, measure } from './measure.ts'
 import { progress } from './progress.ts'
 import type { Result } from './report/result.ts'
-import type { Workload } from './workload.ts'
+import { openContext, type Workload } from './workload.ts'
 
 /** CLI options, which override those of the workload. */
 export interface Limits {

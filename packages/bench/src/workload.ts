@@ -1,3 +1,7 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+
 /** One task that one or more programs perform in one run. Each file of `workloads/` exports one. */
 export interface Workload {
   title: string
@@ -46,4 +50,24 @@ export interface WorkloadContext {
   defer(step: () => unknown): void
   /** Creates a temporary folder, which is removed after the workload. */
   folder(): Promise<string>
+}
+
+export interface OpenContext extends WorkloadContext {
+  close(): Promise<void>
+}
+
+export function openContext(seconds: number): OpenContext {
+  const steps: (() => unknown)[] = []
+  return {
+    seconds,
+    defer: (step) => steps.push(step),
+    async folder() {
+      const folder = await mkdtemp(join(tmpdir(), 'stowage-bench-'))
+      steps.push(() => rm(folder, { recursive: true, force: true }))
+      return folder
+    },
+    async close() {
+      for (const step of steps.toReversed()) await step()
+    },
+  }
 }

@@ -67,7 +67,7 @@ export const COMMANDS = {
   },
   detach: {
     summary: 'detach assets from products',
-    load: async () => (await import('./commands/detach.ts')).detach,
+    load: async () => (await import('./commands/attach.ts')).detach,
   },
   products: {
     summary: "list and import the shop's products",
@@ -95,7 +95,7 @@ export const COMMANDS = {
   },
   logout: {
     summary: 'remove the saved URL and key',
-    load: async () => (await import('./commands/logout.ts')).logout,
+    load: async () => (await import('./commands/login.ts')).logout,
   },
   serve: {
     summary: 'run the service',

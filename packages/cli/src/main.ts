@@ -1,6 +1,6 @@
 import manifest from '../package.json' with { type: 'json' }
 import { COMMANDS, type CommandName, isCommand, OPERATOR_COMMANDS } from './commands.ts'
-import { sanitize } from './text/sanitize.ts'
+import { sanitize } from './terminal/sanitize.ts'
 import { CommandFailed, isSystemError, suggestion, UsageError } from './usage.ts'
 
 /** Commands with an action `ls`, such as `stowage keys ls`, accept the same alias. */

@@ -1,4 +1,4 @@
-import { escapeControlCharacters } from './text/sanitize.ts'
+import { escapeControlCharacters } from './terminal/sanitize.ts'
 
 /** Writes data to standard output, as JSON or as text. */
 export function writeData(data: unknown, options: { json: boolean; text: string }): void {
@@ -11,7 +11,7 @@ export function writeItem(data: unknown, options: { json: boolean; text: string 
 }
 
 /** JSON in which control characters are escaped, so that a terminal does not interpret them. */
-export function jsonText(data: unknown, indent?: number): string {
+function jsonText(data: unknown, indent?: number): string {
   return escapeControlCharacters(JSON.stringify(data, null, indent))
 }
 
@@ -33,4 +33,86 @@ export function writeMessage(message: string): void {
 /** The width of the terminal. Undefined if standard output is not a terminal: tables are then not truncated. */
 export function tableWidth(): number | undefined {
   return process.stdout.isTTY ? Math.max(20, process.stdout.columns || 80) : undefined
+}
+
+interface Listed<Item> extends AsyncIterable<Item> {
+  page(): Promise<{ data: Item[]; meta: { total: number } }>
+}
+
+interface ListOptions<Item> {
+  /** Undefined for all items. */
+  limit: number | undefined
+  json: boolean
+  /** The largest page that the service returns. */
+  pageSize?: number
+  text(items: Item[]): string
+}
+
+export interface ListCounts {
+  shown: number
+  /** Undefined if there are more than were shown, but it is not known how many. */
+  total: number | undefined
+}
+
+/**
+ * Writes a list to standard output: as a table, or as a JSON array whose items are written as they
+ * arrive.
+ */
+export async function writeList<Item>(
+  list: (pageSize: number) => Listed<Item>,
+  { limit, json, text, pageSize = PAGE_SIZE }: ListOptions<Item>,
+): Promise<ListCounts> {
+  const write = json ? openArray() : openTable(text)
+  const isOnePage = limit !== undefined && limit <= pageSize
+  if (isOnePage) {
+    const { data, meta } = await list(limit).page()
+    for (const item of data) write.item(item)
+    write.end()
+    return { shown: data.length, total: meta.total }
+  }
+  let shown = 0
+  for await (const item of list(pageSize)) {
+    if (shown === limit) {
+      write.end()
+      return { shown, total: undefined }
+    }
+    write.item(item)
+    shown += 1
+  }
+  write.end()
+  return { shown, total: shown }
+}
+
+export function reportRemaining({ shown, total }: ListCounts): void {
+  if (total === 0) writeMessage('No results.')
+  else if (total === undefined)
+    writeMessage(`Showing the first ${shown}. There are more. Pass --all to list all.`)
+  else if (shown !== total) writeMessage(`Showing ${shown} of ${total}. Pass --all to list all.`)
+}
+
+function openTable<Item>(text: (items: Item[]) => string) {
+  const items: Item[] = []
+  return {
+    item: (item: Item) => items.push(item),
+    end: () => items.length > 0 && process.stdout.write(`${text(items)}\n`),
+  }
+}
+
+function openArray() {
+  let before = '[\n'
+  return {
+    item(item: unknown) {
+      process.stdout.write(`${before}${jsonText(item)}`)
+      before = ',\n'
+    },
+    end: () => process.stdout.write(before === '[\n' ? '[]\n' : '\n]\n'),
+  }
+}
+
+/** The largest page that the service returns. */
+export const PAGE_SIZE = 1000
+
+/** `2026-11-17 04:30`, in UTC as in the API. Empty if there is no timestamp. */
+export function formatMinute(timestamp = ''): string {
+  return timestamp.slice(0, 16).replace('T', ' ')
 }

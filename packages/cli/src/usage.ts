@@ -94,3 +94,11 @@ export function readChoice<Choice extends string>(
   if (choice !== undefined) return choice
   throw new UsageError(`${option} ${text}: must be one of ${choices.join(', ')}.`)
 }
+
+/** Returns the object without its undefined values. */
+export function omitUndefined<Some extends object>(
+  some: Some,
+): { [Name in keyof Some]?: Exclude<Some[Name], undefined> } {
+  const entries = Object.entries(some).filter(([, value]) => value !== undefined)
+  return Object.fromEntries(entries) as { [Name in keyof Some]?: Exclude<Some[Name], undefined> }
+}

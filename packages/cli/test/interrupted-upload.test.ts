@@ -9,9 +9,8 @@ import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
-import { listAll } from '@stowage/testing/service/list-all'
 import { aService } from '@stowage/testing/service/service'
-import { API, download, someBytes } from '@stowage/testing/service/upload'
+import { API, download, listAll, someBytes } from '@stowage/testing/service/upload'
 import { aCli } from './support/cli.ts'
 
 const CHUNK = 100_000

@@ -3,9 +3,8 @@ import { mkdir, readdir, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { listAll } from '@stowage/testing/service/list-all'
 import { aService } from '@stowage/testing/service/service'
-import { API, download, someBytes } from '@stowage/testing/service/upload'
+import { API, download, listAll, someBytes } from '@stowage/testing/service/upload'
 import { aCli } from './support/cli.ts'
 
 const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000' }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { anHttpServer } from '@stowage/testing/machine/http-server'
+import { anHttpServer } from '@stowage/testing/machine/ports'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'

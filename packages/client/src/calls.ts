@@ -2,6 +2,9 @@ import type {
   Asset,
   AssetPage,
   BulkResponse,
+  Delivery,
+  DeliveryPage,
+  DeliveryWithBody,
   EventPage,
   Key,
   ListAssetsQuery,
@@ -14,14 +17,14 @@ import type {
   UploadPage,
   UploadToken,
   Version,
+  Webhook,
+  WebhookWithSecret,
 } from '@stowage/protocol'
 import type { Account, Client, NewKey, Usage } from './client.ts'
 import { isStowageError } from './errors.ts'
 import { createListing } from './listing.ts'
 import type { CallSettings } from './options.ts'
-import { rangeHeader } from './range-header.ts'
-import { type Call, type Request, splitSettings } from './request.ts'
-import { createWebhookCalls } from './webhook-calls.ts'
+import { type Call, checkId, type Request, splitSettings } from './request.ts'
 
 /** The calls that send one request, and the lists, which send one request for each page. */
 export function createCalls(
@@ -125,4 +128,65 @@ function versionPath(version: number): string {
   throw new TypeError(
     `Invalid version “${version}”. Versions are numbers, as the service returns them.`,
   )
+}
+
+type WebhookCalls = Pick<
+  Client,
+  | 'webhooks'
+  | 'webhook'
+  | 'createWebhook'
+  | 'changeWebhook'
+  | 'rotateWebhookSecret'
+  | 'pingWebhook'
+  | 'deliveries'
+  | 'delivery'
+  | 'redeliver'
+>
+
+/** The longest page of deliveries that the service returns. */
+const MAX_DELIVERIES_PER_PAGE = 100
+
+/** The calls about webhooks, except `deleteWebhook`. */
+function createWebhookCalls({ data, ...request }: Request): WebhookCalls {
+  const deliveryPath = (id: string) => `/webhooks/:id/deliveries/${checkId(id)}`
+  return {
+    webhooks: (settings) => data<Webhook[]>('/webhooks', settings),
+    webhook: (id, settings) => data<Webhook>('/webhooks/:id', { ...settings, id }),
+    createWebhook: (body, settings) =>
+      data<WebhookWithSecret>('/webhooks', {
+        ...settings,
+        method: 'POST',
+        body,
+        isRepeatable: false,
+      }),
+    changeWebhook: (id, body, settings) =>
+      data<Webhook>('/webhooks/:id', { ...settings, id, method: 'PUT', body }),
+    rotateWebhookSecret: (id, settings) =>
+      data<WebhookWithSecret>('/webhooks/:id/rotate', { ...settings, id, method: 'POST' }),
+    pingWebhook: (id, settings) =>
+      data<DeliveryWithBody>('/webhooks/:id/ping', { ...settings, id, method: 'POST' }),
+    deliveries: (id, query) =>
+      createListing<Delivery, DeliveryPage>({ data, ...request }, '/webhooks/:id/deliveries', {
+        limit: MAX_DELIVERIES_PER_PAGE,
+        ...query,
+        id,
+      }),
+    delivery: async (webhookId, id, settings) =>
+      data<DeliveryWithBody>(deliveryPath(id), { ...settings, id: webhookId }),
+    redeliver: async (webhookId, id, settings) =>
+      data<DeliveryWithBody>(`${deliveryPath(id)}/redeliver`, {
+        ...settings,
+        id: webhookId,
+        method: 'POST',
+      }),
+  }
+}
+
+/** Returns the `Range` header for the bytes from `start` up to, but not including, `end`. */
+function rangeHeader({ start, end }: { start: number; end?: number | undefined }): string {
+  const last = end === undefined ? '' : end - 1
+  const range = `bytes=${start}-${last}`
+  if (/^bytes=\d+-\d*$/.test(range) && (last === '' || last >= start)) return range
+  // HTTP has no empty range, and servers respond to a malformed one with the whole file.
+  throw new TypeError('Invalid range. Use whole numbers, 0 <= start < end.')
 }

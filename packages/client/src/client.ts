@@ -38,7 +38,7 @@ import type {
   WebhookRequest,
   WebhookWithSecret,
 } from '@stowage/protocol'
-import type { EventsOptions, StowageEvent } from './events/types.ts'
+import type { EventsOptions, StowageEvent } from './events.ts'
 import type { Listing } from './listing.ts'
 import type { CallSettings, DownloadOptions, PageQuery } from './options.ts'
 import type { BlobInput, StreamInput } from './upload/input.ts'

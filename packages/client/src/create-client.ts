@@ -1,11 +1,10 @@
 import { createCalls } from './calls.ts'
 import type { Client } from './client.ts'
-import { type ConnectPlatform, connect } from './connect.ts'
 import type { ClientOptions } from './options.ts'
-import { createConcurrencyLimit } from './upload/concurrency-limit.ts'
+import { type ConnectPlatform, connect } from './request.ts'
 import { openIndexedDbStore } from './upload/indexed-db-store.ts'
 import { type BlobInput, checkInput, openInput, type StreamInput } from './upload/input.ts'
-import { createQueue } from './upload/queue.ts'
+import { createConcurrencyLimit, createQueue } from './upload/queue.ts'
 import { cancelSession, readSession } from './upload/session.ts'
 import type { UploadContext } from './upload/types.ts'
 import { startUpload } from './upload/upload.ts'
@@ -64,7 +63,7 @@ export function createClientOn<Input>(
       startUpload(context, file, { ...replaceOptions, replaces: id }),
     async *events(eventsOptions = {}) {
       // Loaded on demand, because most pages only upload.
-      const { followEvents } = await import('./events/follow-events.ts')
+      const { followEvents } = await import('./events.ts')
       yield* followEvents(request, eventsOptions, retry)
     },
     async unfinished() {

@@ -48,7 +48,7 @@ export {
   StowageError,
   type StowageErrorCode,
 } from './errors.ts'
-export type { EventsOptions, StowageEvent } from './events/types.ts'
+export type { EventsOptions, StowageEvent } from './events.ts'
 export type { Listing } from './listing.ts'
 export type {
   CallSettings,
@@ -59,9 +59,9 @@ export type {
   RetryOptions,
 } from './options.ts'
 export type { BlobInput, StreamInput } from './upload/input.ts'
-export type { ByteStream } from './upload/part-reader.ts'
 export type { Progress, UploadState } from './upload/progress.ts'
 export type { SavedUpload, UploadStore } from './upload/store.ts'
+export type { ByteStream } from './upload/stream-source.ts'
 export type {
   GivenSession,
   ReplaceOptions,

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { onAbort } from './on-abort.ts'
-import { pause } from './pause.ts'
+import { onAbort, pause } from './pause.ts'
 
 test('if the signal is aborted before or during a pause, the pause rejects with its reason', async () => {
   const reason = new Error('enough')

@@ -1,5 +1,3 @@
-import { onAbort } from './on-abort.ts'
-
 /** The part of the global object that is used here. Node has neither `onLine` nor these events. */
 interface Environment {
   navigator?: { onLine?: boolean }
@@ -30,4 +28,26 @@ export function pause(ms: number, signal?: AbortSignal): Promise<void> {
     const removeListener = onAbort(signal, end)
     if (isOffline()) environment.addEventListener?.('online', end)
   })
+}
+
+/**
+ * Calls the listener once the signal is aborted; if it is already, in a microtask. The returned function
+ * removes the listener.
+ */
+export function onAbort(signal: AbortSignal | undefined, listener: () => void): () => void {
+  if (signal?.aborted) queueMicrotask(listener)
+  signal?.addEventListener('abort', listener)
+  return () => signal?.removeEventListener('abort', listener)
+}
+
+/** Settles like the promise, or rejects with the signal's reason if the signal is aborted first. */
+export async function unlessAborted<Result>(
+  promise: Promise<Result>,
+  signal: AbortSignal | undefined,
+): Promise<Result> {
+  let removeListener = () => {}
+  const aborted = new Promise<never>((_, reject) => {
+    removeListener = onAbort(signal, () => reject(signal?.reason))
+  })
+  return Promise.race([promise, aborted]).finally(removeListener)
 }

@@ -5,8 +5,7 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import { ADMIN_KEY } from '@stowage/testing/service/accounts'
-import { aDeployment } from '@stowage/testing/service/deployment'
-import { aService } from '@stowage/testing/service/service'
+import { aDeployment, aService } from '@stowage/testing/service/service'
 import { aFaultProxy } from './support/fault-proxy.ts'
 
 const RETRY = { firstMs: 1, longestMs: 20 }

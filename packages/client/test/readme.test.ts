@@ -6,8 +6,7 @@ import { test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { aFolder } from '@stowage/testing/machine/clean-up'
-import { missingForCurl } from '@stowage/testing/machine/curl'
-import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
+import { missingForCurl, skipUnlessCi } from '@stowage/testing/machine/programs'
 import { aService } from '@stowage/testing/service/service'
 
 const run = promisify(execFile)

@@ -1,16 +1,14 @@
 import { MantineProvider } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
-import { AssetsPage } from './assets/assets-page.tsx'
-import { PrefetchAssets } from './assets/prefetch-assets.tsx'
-import { Loading } from './components/loading.tsx'
-import { LiveUpdates } from './live/live-updates.tsx'
-import { SessionProvider } from './session/session.tsx'
-import { NotFound } from './shell/not-found.tsx'
-import { NotificationArea } from './shell/notification-area.tsx'
-import { Shell } from './shell/shell.tsx'
-import { styleNonce } from './style-nonce.ts'
-import { readableColors, theme } from './theme.ts'
+import { AssetsPage, PrefetchAssets } from './assets/assets-page.tsx'
+import { NotificationArea } from './components/notifications.tsx'
+import { Loading } from './components/page.tsx'
+import { openLiveUpdates } from './live/live-updates.ts'
+import { SessionProvider, useClient } from './session/session.tsx'
+import { NotFound, Shell } from './shell/shell.tsx'
+import { readableColors, styleNonce, theme } from './theme.ts'
 import { UploadsProvider } from './uploads/uploads.tsx'
 
 /** The first page is part of the main script. The others are loaded when the browser is idle or on demand. */
@@ -78,4 +76,12 @@ export function App() {
       </SessionProvider>
     </MantineProvider>
   )
+}
+
+/** Keeps the data of all pages current. */
+function LiveUpdates() {
+  const client = useClient()
+  const queries = useQueryClient()
+  useEffect(() => openLiveUpdates(client, queries), [client, queries])
+  return null
 }

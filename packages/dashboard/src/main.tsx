@@ -3,7 +3,7 @@ import './touch.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'
-import { styleNonce } from './style-nonce.ts'
+import { styleNonce } from './theme.ts'
 
 // The library that locks scrolling behind a dialog reads the nonce from here.
 Object.assign(globalThis, { __webpack_nonce__: styleNonce() })

@@ -4,7 +4,7 @@
  */
 export { ActivityPage } from './activity/activity-page.tsx'
 export { AssetPage } from './assets/asset-page.tsx'
-export { ImportPage } from './products/import/import-page.tsx'
+export { ImportPage } from './products/import-page.tsx'
 export { ProductPage } from './products/product-page.tsx'
 export { ProductsPage } from './products/products-page.tsx'
 export { SettingsPage } from './settings/settings-page.tsx'

@@ -67,3 +67,8 @@ export const readableColors: CSSVariablesResolver = () => ({
     '--mantine-color-red-light': 'color-mix(in srgb, var(--mantine-color-red-9) 20%, transparent)',
   },
 })
+
+/** The nonce that the Content Security Policy of this page requires for styles. */
+export function styleNonce(): string {
+  return document.querySelector<HTMLMetaElement>('meta[name=style-nonce]')?.content ?? ''
+}

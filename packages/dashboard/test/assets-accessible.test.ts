@@ -3,10 +3,14 @@ import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { rowNames, storeFiles, storeProducts } from './support/assets.ts'
 import { assertAccessible, DIALOG } from './support/axe.ts'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
-import { aFile } from './support/files.ts'
-import { openPage } from './support/open-page.ts'
-import { watchParts } from './support/parts.ts'
+import {
+  missingForBrowser,
+  openDashboard,
+  openPage,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
+import { aFile, watchParts } from './support/uploads.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const SVG = '<svg xmlns="http://www.w3.org/2000/svg" width="40" height="30"/>'

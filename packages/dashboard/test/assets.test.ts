@@ -2,8 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { rowNames, storeFiles, storeProducts, untilRows } from './support/assets.ts'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
-import { openPage } from './support/open-page.ts'
+import {
+  missingForBrowser,
+  openDashboard,
+  openPage,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
 
 const NO_BROWSER = await missingForBrowser()
 

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
-import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { globSync } from 'node:fs'
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { gzipSync } from 'node:zlib'
+import { folder } from '@stowage/dashboard'
+import { buildDashboard } from '@stowage/testing/browser/build-dashboard'
 
 const DASHBOARD = new URL('..', import.meta.url)
 
@@ -67,4 +72,17 @@ test('the build fails and names the dependency if Vite lacks one', async (t) => 
   const { code, output } = await runBuild(workspace)
   assert.equal(code, 1)
   assert.match(output, /Cannot find package 'rolldown'/)
+})
+
+const MAX_SCRIPT_BYTES = 260_000
+
+test('all scripts together are smaller than 260 kB after compression', async (t) => {
+  await buildDashboard()
+  const dist = fileURLToPath(folder)
+  const scripts = globSync('app/*.js', { cwd: dist })
+  assert.ok(scripts.length > 1)
+  let size = 0
+  for (const script of scripts) size += gzipSync(await readFile(join(dist, script))).length
+  t.diagnostic(`${size} bytes`)
+  assert.ok(size < MAX_SCRIPT_BYTES, `${size} bytes`)
 })

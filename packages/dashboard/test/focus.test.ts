@@ -2,10 +2,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { storeFiles, storeProducts } from './support/assets.ts'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
-import { leaveDialog } from './support/leave-dialog.ts'
-import { openPage } from './support/open-page.ts'
-import { watchParts } from './support/parts.ts'
+import {
+  leaveDialog,
+  missingForBrowser,
+  openDashboard,
+  openPage,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
+import { watchParts } from './support/uploads.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const FOCUSED = `(() => {

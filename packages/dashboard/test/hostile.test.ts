@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { anHttpServer } from '@stowage/testing/machine/http-server'
+import { anHttpServer } from '@stowage/testing/machine/ports'
 import { storeFiles, storeProducts } from './support/assets.ts'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
-import { leaveDialog } from './support/leave-dialog.ts'
-import { openPage } from './support/open-page.ts'
+import {
+  leaveDialog,
+  missingForBrowser,
+  openDashboard,
+  openPage,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
 import { aProduct, LONG } from './support/products.ts'
 
 const NO_BROWSER = await missingForBrowser()

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { createChecksumJobs } from '@stowage/server/src/jobs/compute-checksums'
-import { scrubFiles } from '@stowage/server/src/jobs/scrub-files'
+import { createChecksumJobs, scrubFiles } from '@stowage/server/src/jobs/checksums'
 import type { Context } from '@stowage/server/src/operations/context'
-import { flipBit } from '@stowage/testing/engines/flip-bit'
+import { flipBit } from '@stowage/testing/engines/test-engines'
 import { storeFiles, storeProducts } from './support/assets.ts'
 import { assertAccessible } from './support/axe.ts'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
-import { openPage } from './support/open-page.ts'
+import {
+  missingForBrowser,
+  openDashboard,
+  openPage,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const NEVER = new AbortController().signal

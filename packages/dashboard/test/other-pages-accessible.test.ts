@@ -2,10 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible, assertAccessibleAtAllWidths, DIALOG } from './support/axe.ts'
-import { missingForBrowser, openDashboard, skipUnlessCi } from './support/dashboard.ts'
-import { openPage } from './support/open-page.ts'
+import {
+  missingForBrowser,
+  openDashboard,
+  openPage,
+  signIn,
+  skipUnlessCi,
+} from './support/dashboard.ts'
 import { aProduct, csvFile, LONG, RIGHT_TO_LEFT } from './support/products.ts'
-import { signIn } from './support/sign-in.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }

@@ -6,11 +6,11 @@ import {
   CHROMIUM,
   missingForBrowser,
   openDashboard,
+  openPage,
   skipUnlessCi,
   until,
 } from './support/dashboard.ts'
 import { aWave, PDF, VIDEO } from './support/media.ts'
-import { openPage } from './support/open-page.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })

@@ -3,8 +3,8 @@ import { truncate, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { UploadSession } from '@stowage/protocol'
-import { freePort } from '@stowage/testing/machine/free-port'
 import { readMemory } from '@stowage/testing/machine/memory-watch'
+import { freePort } from '@stowage/testing/machine/ports'
 import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import type { BrowserContext, Page } from 'playwright-core'
@@ -16,8 +16,7 @@ import {
   skipUnlessCi,
   until,
 } from './support/dashboard.ts'
-import { drop } from './support/drop.ts'
-import { watchParts } from './support/parts.ts'
+import { drop, watchParts } from './support/uploads.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const SIZE = 200_000_000

@@ -9,12 +9,12 @@ import {
   aFolder,
   missingForBrowser,
   openDashboard,
+  openPage,
+  signIn,
   skipUnlessCi,
   until,
 } from './support/dashboard.ts'
-import { drop } from './support/drop.ts'
-import { openPage } from './support/open-page.ts'
-import { signIn } from './support/sign-in.ts'
+import { drop } from './support/uploads.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const OVERLAY = 'text=Your key is read-only'

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { assertAccessible } from './support/axe.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
-import { watchParts } from './support/parts.ts'
 import { manyProducts } from './support/products.ts'
+import { watchParts } from './support/uploads.ts'
 
 const NO_BROWSER = await missingForBrowser()
 

@@ -1,9 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
-import { watchParts } from './support/parts.ts'
-import { signIn } from './support/sign-in.ts'
+import {
+  missingForBrowser,
+  openDashboard,
+  signIn,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
+import { watchParts } from './support/uploads.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const ADMIN = 'an-admin-key-0123456789-abcdefghijk'

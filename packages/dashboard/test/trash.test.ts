@@ -3,8 +3,13 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { storeFiles, storeProducts, untilRows } from './support/assets.ts'
 import { assertAccessible } from './support/axe.ts'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
-import { openPage } from './support/open-page.ts'
+import {
+  missingForBrowser,
+  openDashboard,
+  openPage,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const button = (page: Page, name: string) => page.getByRole('button', { name, exact: true })

@@ -12,8 +12,7 @@ import {
   skipUnlessCi,
   until,
 } from './support/dashboard.ts'
-import { drop } from './support/drop.ts'
-import { watchParts } from './support/parts.ts'
+import { drop, watchParts } from './support/uploads.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const OVERLAY = 'Drop a file to replace'

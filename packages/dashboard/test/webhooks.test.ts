@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { anHttpServer } from '@stowage/testing/machine/http-server'
+import { anHttpServer } from '@stowage/testing/machine/ports'
 import { assertAccessible } from './support/axe.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { HOSTILE, recordDialogs } from './support/products.ts'

@@ -1,10 +1,9 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
-import { ROOT } from './manifest.ts'
-import { runNpm } from './run.ts'
 import { stageCli } from './stage-cli.ts'
 import { stageClient } from './stage-client.ts'
+import { ROOT, runNpm } from './staging.ts'
 
 const STAGES = { '@stowage/client': stageClient, stowage: stageCli }
 

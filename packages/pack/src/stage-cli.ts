@@ -1,9 +1,15 @@
-import { glob, readFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import { bundle } from './bundle.ts'
-import { folderOf, type Manifest, readManifest, writeManifest } from './manifest.ts'
-import { rewriteSourceMaps } from './rewrite-source-maps.ts'
-import { stageDocs } from './stage-docs.ts'
+import { cp, glob, readFile } from 'node:fs/promises'
+import { basename, dirname, join, relative, sep } from 'node:path'
+import { build, type Plugin } from 'esbuild'
+import {
+  folderOf,
+  type Manifest,
+  ROOT,
+  readManifest,
+  rewriteSourceMaps,
+  stageDocs,
+  writeManifest,
+} from './staging.ts'
 
 const NAME = 'stowage'
 
@@ -50,3 +56,74 @@ async function usedIn(
   const isUsed = ([name]: [string, string]) => codes.some((code) => code.includes(`"${name}`))
   return Object.fromEntries(Object.entries(dependencies).filter(isUsed).toSorted())
 }
+
+export interface BundleOptions {
+  entry: string
+  /** Packages that are not bundled. */
+  external: string[]
+  folder: string
+}
+
+/**
+ * Bundles the entry and everything it imports as JavaScript. Dynamic imports stay separate files, which are
+ * loaded only when they are used.
+ */
+async function bundle({ entry, external, folder }: BundleOptions): Promise<void> {
+  const entries = new Set([entry])
+  // Iterating over a set includes entries that are added meanwhile.
+  for (const each of entries) {
+    await build({
+      entryPoints: [each],
+      outdir: folder,
+      bundle: true,
+      splitting: true,
+      format: 'esm',
+      platform: 'node',
+      target: 'node24',
+      external,
+      sourcemap: true,
+      logLevel: 'silent',
+      plugins: [copyReferencedFiles({ folder, onWorker: (file) => entries.add(file) })],
+    })
+  }
+}
+
+export interface CopyOptions {
+  /** The folder that all code is bundled into. */
+  folder: string
+  /** Called with a source that is started as a worker thread, so that it is bundled, too. */
+  onWorker(source: string): void
+}
+
+/**
+ * Finds the files that a source references by `new URL('…', import.meta.url)`. Copies files and folders into
+ * the bundle, and reports worker threads.
+ */
+function copyReferencedFiles({ folder, onWorker }: CopyOptions): Plugin {
+  async function copy(path: string): Promise<string> {
+    if (path.endsWith('.ts')) {
+      onWorker(path)
+      return `./${basename(path, '.ts')}.js`
+    }
+    const name = relative(join(ROOT, 'packages'), path).replaceAll(sep, '/')
+    await cp(path, join(folder, name), { recursive: true })
+    // With a trailing slash, URLs are resolved inside the folder.
+    return path.endsWith(sep) ? `./${name}/` : `./${name}`
+  }
+
+  return {
+    name: 'copy-referenced-files',
+    setup({ onLoad }) {
+      onLoad({ filter: /\.[jt]s$/ }, async ({ path }) => {
+        let contents = await readFile(path, 'utf8')
+        for (const [whole, name = ''] of contents.matchAll(REFERENCE)) {
+          const copied = await copy(join(dirname(path), name))
+          contents = contents.replace(whole, `new URL('${copied}', import.meta.url)`)
+        }
+        return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
+      })
+    },
+  }
+}
+
+const REFERENCE = /new URL\('([^']+)', import\.meta\.url\)/g

@@ -1,9 +1,15 @@
 import { glob, readFile, writeFile } from 'node:fs/promises'
 import { dirname, join, relative, sep } from 'node:path'
-import { folderOf, type Manifest, ROOT, readManifest, writeManifest } from './manifest.ts'
-import { rewriteSourceMaps } from './rewrite-source-maps.ts'
-import { runTsc } from './run.ts'
-import { stageDocs } from './stage-docs.ts'
+import {
+  folderOf,
+  type Manifest,
+  ROOT,
+  readManifest,
+  rewriteSourceMaps,
+  runTsc,
+  stageDocs,
+  writeManifest,
+} from './staging.ts'
 import { wireTypes } from './wire-types.ts'
 
 const NAME = '@stowage/client'

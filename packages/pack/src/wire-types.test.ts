@@ -3,8 +3,7 @@ import { glob, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
-import { ROOT } from './manifest.ts'
-import { runTsc } from './run.ts'
+import { ROOT, runTsc } from './staging.ts'
 import { wireTypes } from './wire-types.ts'
 
 /** Fails to compile if two types differ, including optional members. */

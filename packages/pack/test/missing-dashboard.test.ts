@@ -3,8 +3,7 @@ import { cp, mkdir, readdir, symlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
-import { ROOT } from '../src/manifest.ts'
-import { run } from '../src/run.ts'
+import { ROOT, run } from '../src/staging.ts'
 
 /** A copy of the repository without built files and without Vite. */
 async function aRepositoryWithoutVite(t: TestContext): Promise<string> {

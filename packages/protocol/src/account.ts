@@ -1,5 +1,4 @@
-import { Nullable, Problem, Uuid } from './schema.ts'
-import { type Static, Type } from './type.ts'
+import { Nullable, Problem, type Static, Type, Uuid } from './schema.ts'
 
 function Scope(description = '`write` includes `read`; `manage` includes both') {
   return Type.Enum(['read', 'write', 'manage'], {

@@ -1,4 +1,3 @@
-import { Damaged, NullableChecksum } from './checksum.ts'
 import {
   Check,
   FILENAME_PROBLEM,
@@ -6,9 +5,38 @@ import {
   Nullable,
   PATH_PROBLEM,
   Problem,
+  type Static,
+  Type,
   Uuid,
 } from './schema.ts'
-import { type Static, Type } from './type.ts'
+
+export const SHA256_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
+
+/** The digest of a file or a version. */
+export interface Checksum {
+  sha256: string
+  verified_at: string
+}
+
+/** A schema with an array of types serializes much faster than `anyOf`. */
+export const NullableChecksum = Type.Unsafe<Checksum | null>({
+  type: ['object', 'null'],
+  required: ['sha256', 'verified_at'],
+  properties: {
+    sha256: Type.String({ description: 'In hexadecimal', examples: [SHA256_EXAMPLE] }),
+    verified_at: Type.String({
+      format: 'date-time',
+      description: 'When the service last read the file and found this digest',
+    }),
+  },
+  description:
+    'The SHA-256 of the file. Null for links, and until the service has verified the file once',
+})
+
+export const Damaged = Type.Boolean({
+  description:
+    'Whether the stored bytes do not match the declared SHA-256, have changed since the upload, or cannot be read. A damaged file cannot be downloaded. If a new version does not match its declared SHA-256, downloads return the previous version',
+})
 
 const ID_EXAMPLE = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 
@@ -165,4 +193,47 @@ export const DeleteAssetQuery = Type.Object({
       ...Problem('must be true, false, 1 or 0'),
     }),
   ),
+})
+
+/** The largest number that both databases store. */
+const MAX_VERSION = 2_147_483_647
+
+export const Version = Type.Object(
+  {
+    version: Type.Integer({
+      description: 'The number of the version; numbers are never reused',
+      examples: [2],
+    }),
+    filename: Type.String({ examples: ['sample-pack.zip'] }),
+    size: Type.String({
+      description: 'Formatted for display, in decimal units',
+      examples: ['250 MB'],
+    }),
+    bytes: Type.Integer({ description: 'The exact size in bytes', examples: [250_000_000] }),
+    mime: Type.String({ examples: ['application/zip'] }),
+    created_at: Type.String({
+      format: 'date-time',
+      description: 'When the upload of this version was requested',
+    }),
+    checksum: NullableChecksum,
+    damaged: Damaged,
+    current: Type.Boolean({ description: 'Whether downloads of the asset return this version' }),
+  },
+  { title: 'Version' },
+)
+export type Version = Static<typeof Version>
+
+export const VersionList = Type.Object(
+  { data: Type.Array(Version, { description: 'The highest number first' }) },
+  { title: 'VersionList' },
+)
+export type VersionList = Static<typeof VersionList>
+
+export const VersionPath = Type.Object({
+  id: Uuid({ description: 'The asset’s ID' }),
+  version: Type.Integer({
+    minimum: 1,
+    maximum: MAX_VERSION,
+    description: 'The number of the version',
+  }),
 })

@@ -1,6 +1,5 @@
 import { ProductReferences } from './product.ts'
-import { Problem, Uuid } from './schema.ts'
-import { type Static, Type } from './type.ts'
+import { Problem, type Static, Type, Uuid } from './schema.ts'
 
 /** How many assets one call can change. */
 export const MAX_BULK_ASSETS = 1000

@@ -1,9 +1,7 @@
 import { AccountResponse, Key } from './account.ts'
-import { Asset, Product } from './asset.ts'
-import { Nullable, Uuid } from './schema.ts'
-import { Type } from './type.ts'
-import { ListedUpload } from './upload-list.ts'
-import { Version } from './version.ts'
+import { Asset, Product, Version } from './asset.ts'
+import { Nullable, Type, Uuid } from './schema.ts'
+import { ListedUpload } from './upload.ts'
 
 /** The maximum number of products in one event. */
 const MAX_EVENT_PRODUCTS = 100

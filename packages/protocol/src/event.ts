@@ -1,7 +1,6 @@
 import { EVENT_DATA } from './event-data.ts'
 import { PageQuery } from './paging.ts'
-import { MAX_INTEGER, Nullable, Problem } from './schema.ts'
-import { type Static, type TSchema, Type } from './type.ts'
+import { MAX_INTEGER, Nullable, Problem, type Static, type TSchema, Type } from './schema.ts'
 
 interface EventEntry {
   /** When the event is recorded. */

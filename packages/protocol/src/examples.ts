@@ -1,13 +1,11 @@
 import type { AccountResponse, Key, Session, UsageResponse } from './account.ts'
-import type { Asset, Product } from './asset.ts'
-import { SHA256_EXAMPLE } from './checksum.ts'
+import { type Asset, type Product, SHA256_EXAMPLE, type Version } from './asset.ts'
 import { EVENT_ID_EXAMPLE, type Event } from './event.ts'
 import type { AssetPage } from './paging.ts'
-import type { ProductGroup } from './product-group.ts'
-import type { ResumedUpload, UploadSession } from './upload.ts'
-import type { ListedUpload } from './upload-list.ts'
+import type { ProductGroup } from './product.ts'
+import type { ListedUpload, ResumedUpload, UploadSession } from './upload.ts'
 import type { UploadToken } from './upload-token.ts'
-import type { Version } from './version.ts'
+import type { Delivery, DeliveryPage, DeliveryWithBody, Webhook } from './webhook.ts'
 
 const id = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
 const uploadId = '01981d2c-5a7e-7f02-8a41-0c9d8e7f6a5b'
@@ -215,4 +213,59 @@ export const listedUploadExample: ListedUpload = {
   started_by: { id: keyExample.id, name: keyExample.name },
   created_at: '2026-01-31T09:30:00.000Z',
   expires_at: '2026-02-07T09:30:00.000Z',
+}
+
+const webhookId = '01981d2c-5a7e-7d42-9e5f-2a3b4c5d6e7f'
+
+export const webhookExample: Webhook = {
+  id: webhookId,
+  url: 'https://shop.example/webhooks/stowage',
+  description: 'shop backend',
+  types: ['asset.ready', 'asset.deleted'],
+  enabled: true,
+  disabled_reason: null,
+  disabled_at: null,
+  failing_since: null,
+  missed_events: 0,
+  missed_at: null,
+  pending: 0,
+  previous_secret_valid_until: null,
+  created_at: '2026-01-31T09:30:00.000Z',
+  updated_at: '2026-01-31T09:30:00.000Z',
+}
+
+export const deliveryExample: Delivery = {
+  id: '01981d2c-5a7e-7e53-8f60-3b4c5d6e7f80',
+  event_id: EVENT_ID_EXAMPLE,
+  type: 'asset.ready',
+  status: 'succeeded',
+  created_at: '2026-01-31T09:30:00.000Z',
+  next_attempt_at: null,
+  attempts: [
+    {
+      attempted_at: '2026-01-31T09:30:00.100Z',
+      url: webhookExample.url,
+      status: 200,
+      duration_ms: 85,
+      error: null,
+      response: 'ok',
+    },
+  ],
+}
+
+export const pingExample: DeliveryWithBody = {
+  ...deliveryExample,
+  event_id: null,
+  type: 'ping',
+  body: `{"type":"ping","timestamp":"2026-01-31T09:30:00.000Z","data":{"webhook_id":"${webhookId}"}}`,
+}
+
+export const deliveryBodyExample: DeliveryWithBody = {
+  ...deliveryExample,
+  body: `{"id":${EVENT_ID_EXAMPLE},"type":"asset.ready","timestamp":"2026-01-31T09:30:12.345Z",…}`,
+}
+
+export const deliveryPageExample: DeliveryPage = {
+  data: [deliveryExample],
+  ...pageExample(`webhooks/${webhookId}/deliveries`),
 }

@@ -1,5 +1,5 @@
 import type { TObject, TSchema } from 'typebox'
-import type { Endpoint, EndpointResponse, Method } from './endpoint.ts'
+import { type Endpoint, type EndpointResponse, type Method, TAGS } from './endpoint.ts'
 import { ENDPOINTS } from './endpoints.ts'
 import { ERRORS, type ErrorCode } from './errors.ts'
 import { EVENT_ID_EXAMPLE } from './event.ts'
@@ -11,7 +11,6 @@ import {
   StorageExceededBody,
   UploadTokenExceededBody,
 } from './service.ts'
-import { TAGS } from './tags.ts'
 
 const REPOSITORY = 'https://github.com/stowage/stowage'
 

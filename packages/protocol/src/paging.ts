@@ -1,6 +1,5 @@
 import { Asset } from './asset.ts'
-import { Check, MAX_INTEGER, Nullable, PATH_PROBLEM, Problem } from './schema.ts'
-import { type Static, Type } from './type.ts'
+import { Check, MAX_INTEGER, Nullable, PATH_PROBLEM, Problem, type Static, Type } from './schema.ts'
 
 export const PageLinks = Type.Object(
   {

@@ -1,6 +1,5 @@
 import { ERRORS, type ErrorCode } from './errors.ts'
-import { Uuid } from './schema.ts'
-import { type Static, Type } from './type.ts'
+import { type Static, Type, Uuid } from './schema.ts'
 
 export const Health = Type.Object(
   { status: Type.Enum(['ok'], { type: 'string' }) },

@@ -1,6 +1,5 @@
 import { ProductReferences } from './product.ts'
-import { Check, MAX_INTEGER, Problem, Uuid } from './schema.ts'
-import { type Static, Type } from './type.ts'
+import { Check, MAX_INTEGER, Problem, type Static, Type, Uuid } from './schema.ts'
 
 /** The longest time for which an upload token can start uploads, in seconds. */
 export const MAX_TOKEN_SECONDS = 86_400

@@ -1,7 +1,6 @@
 import { EVENT_TYPES, type EventType } from './event.ts'
 import { PageLinks, PageMeta, PageQuery } from './paging.ts'
-import { Check, Nullable, Problem, Uuid } from './schema.ts'
-import { type Static, Type } from './type.ts'
+import { Check, Nullable, Problem, type Static, Type, Uuid } from './schema.ts'
 
 /** The maximum number of webhooks of an account. */
 export const MAX_WEBHOOKS = 20

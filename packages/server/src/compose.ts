@@ -12,14 +12,6 @@ import type { SecretKey } from './crypto/secret-key.ts'
 import type { Account, Database } from './database/database.ts'
 import type { ReportUpgrade } from './database/migrate.ts'
 import type { Finding } from './domain/finding.ts'
-import { presentEvent } from './http/responses/present-event.ts'
-import { bindStorage } from './identity/bind-storage.ts'
-import { refuseUnfinishedMove } from './identity/find-mismatch.ts'
-import { openSecretKeyIfPossible } from './identity/open-secret-key.ts'
-import { removeObjects } from './jobs/remove-objects.ts'
-import { openSchedule } from './jobs/schedule.ts'
-import { lockDataFolder } from './lock-data-folder.ts'
-import { type OutageWatch, watchOutages } from './log.ts'
 import {
   examineDatabase,
   examineStorage,
@@ -27,16 +19,23 @@ import {
   openDatabase,
   openStorage,
   openStorageContents,
-} from './open-engines.ts'
-import { recordDamage } from './operations/assets/record-damage.ts'
+  requireDatabase,
+} from './engines/open-engines.ts'
+import { openSecretKeyIfPossible } from './engines/secret-key.ts'
+import { bindStorage, refuseUnfinishedMove } from './engines/storage-binding.ts'
+import { removeObjects } from './jobs/remove-objects.ts'
+import { openSchedule } from './jobs/schedule.ts'
+import { hashKey } from './operations/authentication.ts'
 import type { AuthSettings, Context, Health } from './operations/context.ts'
-import { hashKey } from './operations/keys/hash-key.ts'
-import { attemptDelivery } from './operations/webhooks/attempt-delivery.ts'
-import type { Operator } from './operator.ts'
-import { requireDatabase } from './require-database.ts'
+import { attemptDelivery } from './operations/deliveries.ts'
+import { recordDamage } from './operations/downloads.ts'
+import type { Operator } from './operator/operator.ts'
+import { lockDataFolder } from './process/data-folder.ts'
+import { type OutageWatch, watchOutages } from './process/log.ts'
 import type { Storage } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'
-import { openWebhookSender } from './webhook-sender/open-webhook-sender.ts'
+import { openWebhookSender } from './webhook-sender/sender.ts'
+import { presentEvent } from './wire/events.ts'
 
 export interface Service {
   baseUrl: string
@@ -138,7 +137,7 @@ export async function openOperator(config: Config): Promise<Operator> {
   const database = await openDatabase(config, { migrate: 'never' })
   try {
     refuseUnfinishedMove(await database.readIdentity())
-    const { createOperator } = await import('./operator.ts')
+    const { createOperator } = await import('./operator/operator.ts')
     const ensureDefaultAccount = () => ensureAccount(database, config)
     return createOperator({ database, clock, newId, randomBytes }, ensureDefaultAccount)
   } catch (error) {
@@ -176,7 +175,7 @@ const LONG_STATEMENT_MS = 3_600_000
 /** Examines the configured database and storage, whether or not the service runs. */
 export async function* examine(examination: Examination): AsyncIterable<Finding> {
   const { config, fix, ...options } = examination
-  const { examineDataFolder } = await import('./doctor/examine-data-folder.ts')
+  const { examineDataFolder } = await import('./doctor/examine-service.ts')
   const { examineService } = await import('./doctor/examine-service.ts')
   yield* examineService({
     examineSettings: () =>

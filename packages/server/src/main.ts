@@ -9,21 +9,20 @@ import {
   openService,
   type Service,
 } from './compose.ts'
-import type { ConfirmAdoption } from './compose-adopt.ts'
-import type { MoveOptions } from './compose-move.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
-import { describeDatabase } from './config/describe-database.ts'
+import { describeDatabase, startupMessage } from './config/describe.ts'
+import { EngineUnavailable, ServiceError } from './domain/errors.ts'
 import type { Finding } from './domain/finding.ts'
-import { EngineUnavailable, ServiceError } from './errors.ts'
-import { announce, openLog } from './log.ts'
 import type { MoveResult } from './move/move.ts'
-import type { Operator } from './operator.ts'
-import { SHUTDOWN_TIMEOUT_MS } from './shutdown-timeout.ts'
-import { startupMessage } from './startup-message.ts'
+import { SHUTDOWN_TIMEOUT_MS } from './node-http/connections.ts'
+import type { ConfirmAdoption } from './operator/adopt.ts'
+import type { MoveOptions } from './operator/move.ts'
+import type { Operator } from './operator/operator.ts'
+import { announce, openLog } from './process/log.ts'
 
 export type { Finding } from './domain/finding.ts'
 export type { MoveProgress, MoveResult } from './move/move.ts'
-export type { AccountReport, KeyReport, Operator } from './operator.ts'
+export type { AccountReport, KeyReport, Operator } from './operator/operator.ts'
 
 /** How long the engines may take to close, after running work has ended or was interrupted. */
 const GRACE_MS = 3_000
@@ -155,7 +154,7 @@ export async function move(
   options: MoveOptions & { onMoved(moved: MoveResult): void; onFailed(): void },
 ): Promise<number> {
   try {
-    const { move: moveTo } = await import('./compose-move.ts')
+    const { move: moveTo } = await import('./operator/move.ts')
     const moved = await moveTo(readAndShowConfig('Target'), options)
     options.onMoved(moved)
     return moved.damaged.length > 0 ? EXIT.skipped : EXIT.done
@@ -195,7 +194,7 @@ export async function adopt(options: {
   onDone(outcome: 'adopted' | 'unchanged' | 'declined'): void
 }): Promise<number> {
   try {
-    const { adopt: adoptStorage } = await import('./compose-adopt.ts')
+    const { adopt: adoptStorage } = await import('./operator/adopt.ts')
     const outcome = await adoptStorage(readAndShowConfig(), options.confirm)
     options.onDone(outcome)
     return outcome === 'declined' ? EXIT.failed : EXIT.done

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { ROOT } from './root.ts'
+import { ROOT } from './imports-of.ts'
 
 test('both database engines have the same migrations', () => {
   const engines = globSync(join(ROOT, 'packages/server/migrations/*'))

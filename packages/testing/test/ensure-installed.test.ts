@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { test } from 'node:test'
-import { ensureInstalled, INSTALL_LOCK } from '../src/machine/ensure-installed.ts'
+import { ensureInstalled, INSTALL_LOCK } from '../src/machine/programs.ts'
 
 const isRootOnLinux = process.platform === 'linux' && process.getuid?.() === 0
 

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
-import { importsOf } from './imports-of.ts'
-import { ROOT } from './root.ts'
+import { importsOf, ROOT } from './imports-of.ts'
 
 /** Which packages a package may import: in its source code and tests, and only in its tests. */
 const ALLOWED: Record<string, { source: string[]; tests: string[] }> = {

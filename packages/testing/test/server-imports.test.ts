@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 import { test } from 'node:test'
-import { importsOf } from './imports-of.ts'
-import { ROOT } from './root.ts'
+import { importsOf, ROOT } from './imports-of.ts'
 
 const source = join(ROOT, 'packages/server/src')
 

@@ -1,4 +1,4 @@
-import type { AssetRecord } from '@stowage/server/src/database/asset-record'
+import type { AssetRecord } from '@stowage/server/src/database/account-data'
 import type { NewProduct } from '@stowage/server/src/domain/product'
 
 /** Only `RARE_COUNT` names contain this word. */

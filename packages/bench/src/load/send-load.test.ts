@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
-import { anHttpServer } from '@stowage/testing/machine/http-server'
+import { anHttpServer } from '@stowage/testing/machine/ports'
 import { sendLoad } from './send-load.ts'
 
 const requests = [{ path: '/' }]

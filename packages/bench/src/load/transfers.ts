@@ -1,8 +1,10 @@
-import { randomUUID } from 'node:crypto'
+import { execFile } from 'node:child_process'
+import { randomBytes, randomUUID } from 'node:crypto'
+import { open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { inParallel, type openSender } from './part-sender.ts'
-import { BODY, emptyFolder, GIBIBYTE, LENGTHS, settleDisk, syncFile } from './put-files.ts'
-import { cancelUpload, requestSession } from './stowage-upload.ts'
+import { promisify } from 'node:util'
+import { inParallel, type openSender } from './sender.ts'
+import { cancelUpload, completeUpload, requestSession } from './sessions.ts'
 
 export interface Transfer {
   /** Sends 1 GiB. */
@@ -79,4 +81,48 @@ export async function openFileTransfer(
       ),
     cleanUp: () => emptyFolder(folder),
   }
+}
+
+/** Uploads and completes a file of 1 GiB, and returns its ID. */
+export async function storeFile(
+  send: ReturnType<typeof openSender>['send'],
+  url: string,
+): Promise<string> {
+  const session = await requestSession(url, GIBIBYTE)
+  const puts = session.urls.map(({ url: partUrl, start, end }) => async () => {
+    await send({ method: 'PUT', url: partUrl, body: BODY.subarray(0, end - start) })
+  })
+  await inParallel(CONCURRENCY, puts)
+  await completeUpload(url, session, [])
+  return session.id
+}
+
+const run = promisify(execFile)
+
+export const PART = 100_000_000
+export const GIBIBYTE = 2 ** 30
+
+/** The same body for all parts: its content makes no difference to any contender. */
+export const BODY = randomBytes(PART)
+
+/** The lengths of the parts of 1 GiB. */
+const LENGTHS = Array.from({ length: Math.ceil(GIBIBYTE / PART) }, (_, index) =>
+  Math.min(PART, GIBIBYTE - index * PART),
+)
+
+/** Makes the file durable. A part is durable when Stowage responds; a file that nginx received is not. */
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r+')
+  await handle.sync()
+  await handle.close()
+}
+
+async function emptyFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true })
+  await settleDisk(folder)
+}
+
+/** Waits until all data of a run is written, so that it does not affect the next run. */
+export async function settleDisk(folder: string): Promise<void> {
+  await run('sync', ['-f', folder])
 }

@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { CATALOG_SETTINGS } from '../catalog/settings.ts'
-import { printedUrl, spawnServer, stopProcess } from '../processes/server-process.ts'
-import { serveCommand } from '../processes/stowage.ts'
+import { CATALOG_SETTINGS } from '../catalog/filled.ts'
+import { printedUrl, serveCommand, spawnServer, stopProcess } from '../processes/servers.ts'
 import { progress } from '../progress.ts'
 import type { DatabaseCopy, ReleasedDatabase } from './released-database.ts'
 

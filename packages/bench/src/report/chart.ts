@@ -1,7 +1,6 @@
 import type { Spread } from '../measure.ts'
 import { formatNumber } from './format.ts'
-import type { Result } from './result.ts'
-import type { SavedResult } from './saved-results.ts'
+import type { Result, SavedResult } from './result.ts'
 
 const WIDTH = 760
 const LABELS = 220

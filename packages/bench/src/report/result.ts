@@ -1,5 +1,5 @@
-import type { Verdict } from '../judge.ts'
-import type { Measurement } from '../measure.ts'
+import { arch, cpus, loadavg, totalmem } from 'node:os'
+import type { Measurement, Verdict } from '../measure.ts'
 import type { Metric } from '../workload.ts'
 
 /** The result of one workload. */
@@ -9,4 +9,64 @@ export interface Result {
   metrics: Record<string, Metric>
   measurements: Measurement[]
   verdicts: Verdict[]
+}
+
+export type SavedResult = Result & { machine: Machine }
+
+/** The latest result for each workload and architecture. */
+export type SavedResults = Record<string, SavedResult[]>
+
+/** Replaces the result of the same workload and architecture. */
+export function saveResult(
+  saved: SavedResults,
+  result: SavedResult,
+  order: string[],
+): SavedResults {
+  const { architecture } = result.machine
+  const others = (saved[result.name] ?? []).filter(
+    ({ machine }) => machine.architecture !== architecture,
+  )
+  const ofWorkload = [...others, result].sort((a, b) =>
+    a.machine.architecture < b.machine.architecture ? -1 : 1,
+  )
+  const all: SavedResults = { ...saved, [result.name]: ofWorkload }
+  return Object.fromEntries(
+    order.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])),
+  )
+}
+
+/** The machine that a workload ran on, and when. */
+export interface Machine {
+  /** Node's name: `x64`, `arm64`. */
+  architecture: string
+  cpu: string
+  cores: number
+  memoryGigabytes: number
+  node: string
+  at: string
+  /** The load average before the run, if other programs were running. */
+  load?: number
+}
+
+/** Above this load average, other programs slow down the measured ones. */
+const IDLE = 1
+
+/** Call it before the first workload starts: a workload raises the load average itself. */
+export function thisMachine(): Machine {
+  const [load = 0] = loadavg()
+  return {
+    architecture: arch(),
+    cpu: cpus()[0]?.model ?? 'unknown processor',
+    cores: cpus().length,
+    memoryGigabytes: Math.round(totalmem() / 1e9),
+    node: process.versions.node,
+    at: new Date().toISOString().slice(0, 10),
+    ...(load > IDLE && { load: Math.round(load) }),
+  }
+}
+
+export function machineText(machine: Machine): string {
+  const { architecture, cpu, cores, memoryGigabytes, node, at, load } = machine
+  const others = load === undefined ? '' : `, while other programs were running (load ${load})`
+  return `${architecture}, ${cores} cores of ${cpu}, ${memoryGigabytes} GB, Node ${node}, ${at}${others}`
 }

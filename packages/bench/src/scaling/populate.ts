@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { openPostgresDatabase } from '@stowage/server/src/database/postgres/postgres-database'
-import { recountCounters } from '@stowage/server/src/database/recount-counters'
-import { formatApiKey, KEY_ENTROPY_BYTES } from '@stowage/server/src/domain/api-key'
-import { hashKey } from '@stowage/server/src/operations/keys/hash-key'
+import { recountCounters } from '@stowage/server/src/database/walk-database'
+import { formatApiKey, KEY_ENTROPY_BYTES } from '@stowage/server/src/domain/key'
+import { hashKey } from '@stowage/server/src/operations/authentication'
 import type postgres from 'postgres'
 import { progress } from '../progress.ts'
 

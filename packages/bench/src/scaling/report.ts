@@ -1,8 +1,8 @@
 import { readFile, writeFile } from 'node:fs/promises'
 import { formatSize } from '@stowage/protocol/format'
 import { formatNumber } from '../report/format.ts'
-import type { Cost } from './count-cost.ts'
-import type { Deployment, ScalingResults } from './scaling-results.ts'
+import type { Cost, JobRates, WriteRates } from './measurements.ts'
+import type { Shop } from './populate.ts'
 
 const PAGE = new URL('../../../../docs/scaling.md', import.meta.url)
 
@@ -113,4 +113,20 @@ function sizes({ tables: known, assets }: Deployment): string {
 function table(heads: string[], rows: string[][]): string {
   const line = (cells: string[]) => `| ${cells.join(' | ')} |`
   return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n')
+}
+
+/** All results of `npm run bench:scaling`. */
+export interface ScalingResults {
+  small: Deployment
+  large: Deployment
+  writes: { name: string; rates: WriteRates }[]
+  jobs: JobRates
+}
+
+/** One service with its database, and the cost of each call of two of its shops. */
+export interface Deployment {
+  assets: number
+  accounts: number
+  shops: { shop: Shop; costs: { name: string; cost: Cost }[] }[]
+  tables: { name: string; rows: number; bytes: number }[]
 }

@@ -1,4 +1,4 @@
-import { API } from '../processes/stowage.ts'
+import { API } from '../processes/servers.ts'
 import type { Shop } from './populate.ts'
 
 /** A call that is repeated. `index` is the number of the repetition, so that each can use another asset. */

@@ -1,11 +1,103 @@
-import { CHANGE_METRICS, CHANGE_TARGETS, changeContenders } from '../load/measure-changes.ts'
-import type { Workload } from '../workload.ts'
+import { join } from 'node:path'
+import { startPostgres } from '@stowage/testing/engines/postgres'
+import { administer } from '../catalog/filled.ts'
+import { sendLoad } from '../load/send-load.ts'
+import { inParallel, openSender } from '../load/sender.ts'
+import { completeUpload, requestSession, sessionRequest } from '../load/sessions.ts'
+import { startStowage } from '../processes/servers.ts'
+import type { Contender, Target, Workload, WorkloadContext } from '../workload.ts'
 
-export const workload: Workload = {
+const CHANGE_METRICS = {
+  sessions: { title: 'Sessions', unit: '/s', better: 'higher' },
+  completions: { title: 'Completions of files of 1 byte', unit: '/s', better: 'higher' },
+} as const
+
+const BASELINE = 'Baseline'
+
+/** The folder of another checkout of this repository, for example of the last release. */
+const { BASELINE: baselineFolder } = process.env
+
+const CHANGE_TARGETS: Target[] =
+  baselineFolder === undefined
+    ? []
+    : Object.keys(CHANGE_METRICS).map((metric) => ({
+        metric,
+        limit: { atLeast: 0.9 },
+        relativeTo: { contender: BASELINE },
+      }))
+
+const CONCURRENCY = 16
+const COMPLETIONS = 640
+const ONE_BYTE = Buffer.from('x')
+
+/**
+ * The contenders: this checkout and, if BASELINE is set, another one. `settings` returns the settings of a new,
+ * empty service.
+ */
+async function changeContenders(
+  context: WorkloadContext,
+  settings: () => Promise<Record<string, string>>,
+): Promise<Contender[]> {
+  const { send, close } = openSender(CONCURRENCY)
+  context.defer(close)
+
+  async function contender(name: string, program?: string): Promise<Contender> {
+    const { url } = await startStowage(context, await settings(), program)
+    const upload = async () => {
+      const session = await requestSession(url, ONE_BYTE.length)
+      for (const part of session.urls) await send({ method: 'PUT', url: part.url, body: ONE_BYTE })
+      return session
+    }
+    async function completionsPerSecond() {
+      const completions: (() => Promise<unknown>)[] = []
+      const uploads = Array.from({ length: COMPLETIONS }, () => async () => {
+        const session = await upload()
+        completions.push(() => completeUpload(url, session, []))
+      })
+      await inParallel(CONCURRENCY, uploads)
+      const start = performance.now()
+      await inParallel(CONCURRENCY, completions)
+      return (COMPLETIONS * 1000) / (performance.now() - start)
+    }
+    async function run() {
+      const load = { url, requests: [sessionRequest()], seconds: context.seconds }
+      const { perSecond: sessions } = await sendLoad(load)
+      return { sessions, completions: await completionsPerSecond() }
+    }
+    return { name, run }
+  }
+
+  const ours = await contender('Stowage')
+  if (baselineFolder === undefined) return [ours]
+  return [ours, await contender(BASELINE, join(baselineFolder, 'packages/cli/bin/stowage.js'))]
+}
+
+export const changes: Workload = {
   title: 'Sessions and completions on SQLite and disk, 16 clients',
   metrics: CHANGE_METRICS,
   targets: CHANGE_TARGETS,
   seconds: 3,
   rounds: 5,
   open: (context) => changeContenders(context, async () => ({})),
+}
+
+export const changesPostgres: Workload = {
+  title: 'Sessions and completions on PostgreSQL and disk, 16 clients',
+  metrics: CHANGE_METRICS,
+  targets: CHANGE_TARGETS,
+  seconds: 3,
+  rounds: 5,
+  async open(context) {
+    const server = await startPostgres()
+    context.defer(server.close)
+    let count = 0
+    return changeContenders(context, async () => {
+      count += 1
+      const name = `changes_${count}`
+      await administer(server.url, (sql) => sql.unsafe(`create database ${name}`))
+      const url = new URL(server.url)
+      url.pathname = `/${name}`
+      return { STOWAGE_DATABASE: url.href }
+    })
+  },
 }

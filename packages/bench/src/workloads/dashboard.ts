@@ -1,11 +1,10 @@
 import { CHROMIUM, FLAGS, missingForBrowser } from '@stowage/testing/browser/browser'
 import { type Browser, chromium, type Page } from 'playwright-core'
-import { LARGE, SMALL } from '../catalog/metrics.ts'
+import { CATALOG_SETTINGS, copyFilled } from '../catalog/filled.ts'
+import { LARGE, SMALL } from '../catalog/lists.ts'
 import { COMMON, RARE, RARE_COUNT } from '../catalog/records.ts'
-import { CATALOG_SETTINGS } from '../catalog/settings.ts'
-import { copyFilled } from '../catalog/sqlite.ts'
-import { startStowage } from '../processes/stowage.ts'
-import { timed } from '../timed.ts'
+import { timed } from '../measure.ts'
+import { startStowage } from '../processes/servers.ts'
 import type { Contender, Workload, WorkloadContext } from '../workload.ts'
 
 export const workload: Workload = {

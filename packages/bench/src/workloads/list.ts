@@ -1,12 +1,18 @@
-import { byId, helloWorld, listContender } from '../catalog/contenders.ts'
-import { LARGE, LIST_METRICS, LIST_TARGETS, SMALL } from '../catalog/metrics.ts'
-import { CATALOG_SETTINGS } from '../catalog/settings.ts'
-import { copyFilled } from '../catalog/sqlite.ts'
+import { CATALOG_SETTINGS, copyFilled, startFilledPostgres } from '../catalog/filled.ts'
+import {
+  byId,
+  helloWorld,
+  LARGE,
+  LIST_METRICS,
+  LIST_TARGETS,
+  listContender,
+  SMALL,
+} from '../catalog/lists.ts'
 import { startPeer } from '../processes/peers.ts'
-import { startStowage } from '../processes/stowage.ts'
+import { startStowage } from '../processes/servers.ts'
 import type { Workload } from '../workload.ts'
 
-export const workload: Workload = {
+export const list: Workload = {
   title: 'Lists on SQLite, 16 clients',
   metrics: LIST_METRICS,
   targets: LIST_TARGETS,
@@ -23,6 +29,35 @@ export const workload: Workload = {
     const small = await open(10_000)
     const hello = await startPeer(context, 'hello')
     const plain = await startPeer(context, 'by-id-sqlite', { FILE: large.file })
+    return [
+      listContender(LARGE, large.options),
+      listContender(SMALL, small.options),
+      helloWorld({ server: hello, seconds }),
+      byId({ ...large.options, server: plain }),
+    ]
+  },
+}
+
+export const listPostgres: Workload = {
+  title: 'Lists on PostgreSQL, 16 clients',
+  metrics: LIST_METRICS,
+  targets: LIST_TARGETS,
+  rounds: 5,
+  async open(context) {
+    const { seconds } = context
+    const postgres = await startFilledPostgres(context)
+    const open = async (count: number) => {
+      const database = await postgres.database(count)
+      const server = await startStowage(context, {
+        ...CATALOG_SETTINGS,
+        STOWAGE_DATABASE: database,
+      })
+      return { database, options: { server, seconds, count } }
+    }
+    const small = await open(10_000)
+    const large = await open(1_000_000)
+    const hello = await startPeer(context, 'hello')
+    const plain = await startPeer(context, 'by-id-postgres', { DATABASE: large.database })
     return [
       listContender(LARGE, large.options),
       listContender(SMALL, small.options),

@@ -1,7 +1,5 @@
 import { peerCommand } from '../processes/peers.ts'
-import { type Command, startServer } from '../processes/server-process.ts'
-import { serveCommand } from '../processes/stowage.ts'
-import { readCpuSeconds } from '../processes/usage.ts'
+import { type Command, readCpuSeconds, serveCommand, startServer } from '../processes/servers.ts'
 import type { Workload } from '../workload.ts'
 
 const BARE = 'Fastify, hello world'

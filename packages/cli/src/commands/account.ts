@@ -1,9 +1,8 @@
 import type { Account } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
 import { tableWidth, writeData } from '../output.ts'
-import { accountMeter } from '../text/account-meter.ts'
-import { sanitize } from '../text/sanitize.ts'
+import { sanitize } from '../terminal/sanitize.ts'
 import { type Command, readOptions, refuseArguments } from '../usage.ts'
 
 export const account: Command = {
@@ -42,4 +41,26 @@ function textOf(details: Account, url: string): string {
   reserved   ${formatSize(reserved)} for uploads in progress
   free       ${formatSize(available)}${inTrash}
   plan       ${formatSize(plan.storage)} (${sanitize(plan.name)})`
+}
+
+interface Usage {
+  plan: { storage: number }
+  stored: number
+  reserved: number
+}
+
+const STORED = '█'
+const RESERVED = '▒'
+const FREE = '░'
+
+/** The plan as a bar of stored, reserved and free storage. Any amount above zero is visible. */
+export function accountMeter({ plan, stored, reserved }: Usage, width: number): string {
+  const share = (bytes: number) => {
+    if (bytes <= 0) return 0
+    return plan.storage <= 0 ? width : Math.max(1, Math.round((bytes / plan.storage) * width))
+  }
+  const storedWidth = Math.min(width, share(stored))
+  const reservedWidth = Math.min(width - storedWidth, share(reserved))
+  const freeWidth = width - storedWidth - reservedWidth
+  return STORED.repeat(storedWidth) + RESERVED.repeat(reservedWidth) + FREE.repeat(freeWidth)
 }

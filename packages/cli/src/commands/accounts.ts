@@ -1,7 +1,7 @@
 import { formatSize, parseSize } from '@stowage/protocol/format'
 import type { AccountReport } from '@stowage/server'
 import { tableWidth, writeData } from '../output.ts'
-import { table } from '../text/table.ts'
+import { table } from '../terminal/table.ts'
 import {
   type Command,
   readOptions,

@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Finding } from '@stowage/server'
-import { showProgress } from '../terminal/show-progress.ts'
+import { showProgress } from '../terminal/live-lines.ts'
 import { type Command, readOptions, refuseArguments } from '../usage.ts'
 
 const OPTIONS = {

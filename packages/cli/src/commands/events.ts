@@ -1,12 +1,19 @@
+import { createHmac, randomBytes, randomUUID } from 'node:crypto'
 import type { StowageEvent } from '@stowage/client'
 import type { NodeClient } from '@stowage/client/node'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { eventLine, eventTable } from '../events/event-text.ts'
-import { type Forwarding, openForwarding } from '../events/open-forwarding.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
 import { INTERRUPTED, Interrupted, onInterrupt } from '../interrupt.ts'
-import { omitUndefined } from '../omit-undefined.ts'
-import { writeData, writeItem, writeMessage } from '../output.ts'
-import { type Command, readCount, readOptions, refuseArguments, UsageError } from '../usage.ts'
+import { tableWidth, writeData, writeItem, writeMessage } from '../output.ts'
+import { sanitize } from '../terminal/sanitize.ts'
+import { type Column, table } from '../terminal/table.ts'
+import {
+  type Command,
+  omitUndefined,
+  readCount,
+  readOptions,
+  refuseArguments,
+  UsageError,
+} from '../usage.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
@@ -115,4 +122,101 @@ function readEventId(text: string | undefined): number | undefined {
   const id = Number(text)
   if (Number.isSafeInteger(id) && id >= 0) return id
   throw new UsageError(`--after ${text}: must be the ID of an event, such as 42900322.`)
+}
+
+const COLUMNS: Column[] = [
+  { head: 'ID', align: 'right', dropOrder: 2 },
+  { head: 'TIME', dropOrder: 3 },
+  { head: 'TYPE' },
+  { head: 'BY', minWidth: 10, dropOrder: 1 },
+  { head: 'NAME', minWidth: 16 },
+]
+
+export function eventTable(events: StowageEvent[]): string {
+  return table(COLUMNS, events.map(cellsOf), { columns: tableWidth() })
+}
+
+/** The widths of ID, TIME, TYPE and BY. Every time and type fits, and most IDs and actors. */
+const WIDTHS = [10, 19, 19, 16]
+
+/** Formats one event, in the columns of the table but with fixed widths. */
+export function eventLine(event: StowageEvent): string {
+  const [id = '', ...others] = cellsOf(event).map(sanitize)
+  const cells = [id.padStart(WIDTHS[0] ?? 0), ...others]
+  return cells.map((cell, index) => cell.padEnd(WIDTHS[index] ?? 0)).join('  ')
+}
+
+function cellsOf({ id, type, created_at, actor, data }: StowageEvent): string[] {
+  const time = created_at.slice(0, 19).replace('T', ' ')
+  const by = actor.name === null ? actor.type : `${actor.type} ${actor.name}`
+  return [String(id), time, type, by, 'filename' in data ? data.filename : nameOf(data)]
+}
+
+function nameOf(data: object): string {
+  if ('name' in data) return String(data.name)
+  // A webhook, or an upload token that pages of one origin may use.
+  return 'origin' in data ? String(data.origin ?? '') : ''
+}
+
+const SECRET_PREFIX = 'whsec_'
+const SECRET_BYTES = 32
+/** The same as for webhooks of the service. */
+const FORWARD_TIMEOUT_MS = 15_000
+
+export interface Forwarding {
+  /** Where events are sent, and the secret that they are signed with. */
+  description: string
+  /** Sends the event like a webhook. Returns the status, or why there is none. */
+  forward(event: StowageEvent): Promise<string>
+}
+
+/** Throws `UsageError` for a malformed URL or secret. */
+export function openForwarding(url: string, secret = newSecret()): Forwarding {
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
+    throw new UsageError(`--forward ${url}: must be a URL, such as http://localhost:3000/hook.`)
+  }
+  const key = Buffer.from(secret.slice(SECRET_PREFIX.length), 'base64')
+  if (!secret.startsWith(SECRET_PREFIX) || key.length === 0) {
+    throw new UsageError('--secret: must start with whsec_, followed by base64.')
+  }
+  return {
+    description: `Sending new events to ${url}. Press Ctrl-C to stop.\nThe secret of the receiver: ${secret}`,
+    async forward(event) {
+      // With the same fields as a webhook of the service.
+      const body = JSON.stringify({ ...event, timestamp: event.created_at })
+      const id = randomUUID()
+      const timestamp = String(Math.floor(Date.now() / 1000))
+      const content = `${id}.${timestamp}.${body}`
+      const signature = createHmac('sha256', key).update(content).digest('base64')
+      try {
+        const response = await fetch(url, {
+          method: 'POST',
+          body,
+          headers: {
+            'Content-Type': 'application/json',
+            'webhook-id': id,
+            'webhook-timestamp': timestamp,
+            'webhook-signature': `v1,${signature}`,
+          },
+          redirect: 'manual',
+          signal: AbortSignal.timeout(FORWARD_TIMEOUT_MS),
+        })
+        await response.body?.cancel()
+        return String(response.status)
+      } catch (error) {
+        return sanitize(reasonOf(error))
+      }
+    },
+  }
+}
+
+function newSecret(): string {
+  return SECRET_PREFIX + randomBytes(SECRET_BYTES).toString('base64')
+}
+
+/** If there is a cause, the message of fetch itself is only “fetch failed”. */
+function reasonOf(error: unknown): string {
+  const { cause, message } = error as Error
+  if (!(cause instanceof Error)) return message
+  return cause.message || ('code' in cause ? String(cause.code) : message)
 }

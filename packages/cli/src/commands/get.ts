@@ -1,22 +1,28 @@
+import { lstat, mkdir, realpath, stat } from 'node:fs/promises'
+import { join, parse, sep } from 'node:path'
+import { makeFolder } from '@stowage/client/internal/files'
 import type { Asset, NodeClient } from '@stowage/client/node'
 import {
   FILTER_HELP,
   FILTER_OPTIONS,
+  forEachAsset,
+  getAssets,
   readFilters,
   refuseWithoutAll,
-} from '../assets/asset-filters.ts'
-import { forEachAsset } from '../assets/for-each-asset.ts'
-import { getAssets } from '../assets/get-asset.ts'
-import type { Connection } from '../connection/resolve-connection.ts'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { createFolderSaver } from '../download/create-folder-saver.ts'
-import { saveAsset } from '../download/save-asset.ts'
-import { streamAsset } from '../download/stream-asset.ts'
-import { isFolder, targetPath } from '../download/target-path.ts'
+} from '../assets.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, type Connection, withClient } from '../connection.ts'
+import {
+  isFolder,
+  type SaveOptions,
+  safeName,
+  saveAsset,
+  streamAsset,
+  targetPath,
+} from '../downloads.ts'
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
 import { ignoreClosedOutput, writeItem, writeMessage } from '../output.ts'
-import { sanitize } from '../text/sanitize.ts'
-import { type Command, readOptions, requireArguments, UsageError } from '../usage.ts'
+import { sanitize } from '../terminal/sanitize.ts'
+import { type Command, CommandFailed, readOptions, requireArguments, UsageError } from '../usage.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
@@ -147,4 +153,149 @@ function readAll(values: Values, names: string[]) {
     )
     return code
   }
+}
+
+export interface FolderCounts {
+  downloaded: number
+  /** Files that already existed with the size of the asset. */
+  skipped: number
+}
+
+/**
+ * `save` saves an asset below `root`, in the folder of its path. Assets must be saved one by one, in the order of their
+ * names. `counts` has the results.
+ */
+export function createFolderSaver(
+  client: NodeClient,
+  { root, json, ...options }: SaveOptions & { root: string; json: boolean },
+) {
+  const targetOf = createFolderTargets()
+  const counts: FolderCounts = { downloaded: 0, skipped: 0 }
+
+  async function save(asset: Asset): Promise<void> {
+    const segments = targetOf(asset)
+    const folder = await enterFolder(root, segments.slice(0, -1))
+    const path = join(folder, segments.at(-1) ?? '')
+    await refuseFolder(path)
+    if (!options.force && (await isAlreadySaved(path, asset))) {
+      counts.skipped += 1
+      if (json) writeItem({ asset, path, skipped: true }, { json, text: '' })
+      return
+    }
+    await saveAsset(client, asset, { ...options, path })
+    counts.downloaded += 1
+    writeItem({ asset, path }, { json, text: sanitize(path) })
+  }
+
+  return { save, counts }
+}
+
+/**
+ * Whether the file exists with the size of the asset, and is not older than its current version. Throws if a
+ * different file exists, so that it is not overwritten.
+ */
+async function isAlreadySaved(
+  path: string,
+  { bytes, version, updated_at }: Asset,
+): Promise<boolean> {
+  const stats = await lstat(path).catch(() => undefined)
+  if (stats === undefined) return false
+  const isOutdated = version > 1 && stats.mtimeMs < Date.parse(updated_at)
+  if (stats.isFile() && stats.size === bytes && !isOutdated) return true
+  const sizes = `with ${stats.size} bytes instead of ${bytes}`
+  const difference = stats.size === bytes ? 'and is older than the current version' : sizes
+  const problem = stats.isFile() ? difference : 'and is not a file'
+  throw new CommandFailed(
+    `${sanitize(path)} already exists, ${problem}. Move it, or pass --force to overwrite it.`,
+  )
+}
+
+/** `downloadTo` would save the file in the folder, which may be a symbolic link to a folder outside of the root. */
+async function refuseFolder(path: string): Promise<void> {
+  const stats = await stat(path).catch(() => undefined)
+  if (!stats?.isDirectory()) return
+  throw new CommandFailed(`${sanitize(path)} already exists, and is a folder. Move it.`)
+}
+
+/**
+ * Returns a function that gives each asset its own path below a folder, as segments: the folders of the
+ * asset's path and its name, all sanitized. Assets must be passed in the order in which the service sorts names, because
+ * only the paths of the current name are remembered. If an earlier asset has the same path, or if the name had to
+ * be changed, the ID is added to the name. So no two assets share a file, and every run chooses the same files.
+ */
+export function createFolderTargets(): (asset: Asset) => string[] {
+  let name = ''
+  let used = new Set<string>()
+
+  return ({ id, filename, path }) => {
+    const sorted = sortName(filename)
+    if (sorted !== name) {
+      name = sorted
+      used = new Set()
+    }
+    const folders = (path ?? '').split('/').filter(Boolean).map(safeName)
+    const safe = safeName(filename)
+    const key = fold([...folders, safe].join('/'))
+    const isFree = safe === filename && !used.has(key)
+    used.add(key)
+    return [...folders, isFree ? safe : withId(safe, id)]
+  }
+}
+
+function withId(filename: string, id: string): string {
+  const { name, ext } = parse(filename)
+  return safeName(`${shortened(name, ext, id)} (${id})${ext}`)
+}
+
+/** Leaves room for the ID, which must not be cut off. */
+function shortened(name: string, ext: string, id: string): string {
+  const characters = [...name]
+  while (Buffer.byteLength(`${characters.join('')} (${id})${ext}`) > 255 && characters.length > 1) {
+    characters.pop()
+  }
+  return characters.join('')
+}
+
+/** Equal for names that the service sorts as equal: `track 1` and `track 01`. */
+function sortName(filename: string): string {
+  return fold(filename).replaceAll(/(?<![0-9])0+(?=[0-9])/g, '')
+}
+
+/** Folds names as the service does when it sorts them. On some systems, names that differ only in case are one file. */
+function fold(text: string): string {
+  const folded = text.normalize('NFKC').toLowerCase().toUpperCase().toLowerCase()
+  return folded.replaceAll('ς', 'σ').normalize('NFKC')
+}
+
+/**
+ * Creates the folders below `root` and returns the path of the last one. Refuses to follow a symlink out of
+ * `root`, and to replace a file.
+ */
+export async function enterFolder(root: string, folders: string[]): Promise<string> {
+  await makeFolder(root)
+  const real = await realpath(root)
+  let path = root
+  for (const folder of folders) {
+    path = join(path, folder)
+    await mkdir(path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+    const target = await realpath(path).catch(() => undefined)
+    if (target === undefined || !`${target}${sep}`.startsWith(withSeparator(real))) {
+      throw new CommandFailed(
+        `${sanitize(path)} is a symbolic link that points outside of ${sanitize(root)}. Remove it, or pass another folder.`,
+      )
+    }
+    if (!(await lstat(target)).isDirectory()) {
+      throw new CommandFailed(
+        `Cannot create the folder ${sanitize(path)}: a file has this name. Move the file, or pass another folder.`,
+      )
+    }
+  }
+  return path
+}
+
+/** The root of the file system ends with a separator already. */
+function withSeparator(path: string): string {
+  return path.endsWith(sep) ? path : `${path}${sep}`
 }

@@ -1,6 +1,6 @@
 import type { KeyReport, Operator } from '@stowage/server'
 import { tableWidth, writeData, writeMessage } from '../output.ts'
-import { table } from '../text/table.ts'
+import { table } from '../terminal/table.ts'
 import {
   type Command,
   readOptions,

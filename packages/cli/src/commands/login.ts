@@ -1,22 +1,22 @@
 import { text as readText } from 'node:stream/consumers'
-import { loginFile, writeLogin } from '../connection/login-file.ts'
-import {
-  type Connection,
-  DEFAULT_URL,
-  parseKey,
-  parseServiceUrl,
-  sendsKeyUnencrypted,
-} from '../connection/resolve-connection.ts'
 import {
   CONNECTION_OPTIONS,
+  type Connection,
+  DEFAULT_URL,
+  loginFile,
   openClient,
+  parseKey,
+  parseServiceUrl,
+  removeLogin,
+  sendsKeyUnencrypted,
   toCommandError,
   warnUnencryptedKey,
-} from '../connection/with-client.ts'
+  writeLogin,
+} from '../connection.ts'
 import { writeData, writeMessage } from '../output.ts'
 import { isInteractive, prompt } from '../terminal/prompt.ts'
-import { sanitize } from '../text/sanitize.ts'
-import { type Command, CommandFailed, readOptions, UsageError } from '../usage.ts'
+import { sanitize } from '../terminal/sanitize.ts'
+import { type Command, CommandFailed, readOptions, refuseArguments, UsageError } from '../usage.ts'
 
 export const login: Command = {
   help: `stowage login: save the URL and the key of a service
@@ -79,4 +79,25 @@ async function ask(question: string, options?: { hidden: boolean }): Promise<str
   const answer = await prompt(question, options)
   if (answer === undefined) throw new CommandFailed('Cancelled. Nothing was saved.')
   return answer
+}
+
+export const logout: Command = {
+  help: `stowage logout: remove the URL and the key that \`stowage login\` saved
+
+Usage:
+  stowage logout [--json]
+
+The key stays valid. To revoke it, run stowage keys revoke on the host of the service.
+
+Examples:
+  stowage logout
+`,
+  async run(commandLine) {
+    const { values, positionals } = readOptions(commandLine, {})
+    refuseArguments(positionals)
+    const removed = await removeLogin()
+    if (values.json) writeData({ removed }, { json: true, text: '' })
+    else writeMessage(removed ? `Removed ${loginFile()}` : 'There is no saved login.')
+    return 0
+  },
 }

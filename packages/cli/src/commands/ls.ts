@@ -1,11 +1,16 @@
 import type { Asset } from '@stowage/client'
-import { FILTER_HELP, FILTER_OPTIONS, readFilters } from '../assets/asset-filters.ts'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { omitUndefined } from '../omit-undefined.ts'
-import { tableWidth } from '../output.ts'
-import { type Column, table } from '../text/table.ts'
-import { type Command, readChoice, readCount, readOptions, UsageError } from '../usage.ts'
-import { reportRemaining, writeList } from '../write-list.ts'
+import { FILTER_HELP, FILTER_OPTIONS, readFilters } from '../assets.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
+import { reportRemaining, tableWidth, writeList } from '../output.ts'
+import { type Column, table } from '../terminal/table.ts'
+import {
+  type Command,
+  omitUndefined,
+  readChoice,
+  readCount,
+  readOptions,
+  UsageError,
+} from '../usage.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,

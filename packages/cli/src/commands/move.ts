@@ -1,8 +1,8 @@
 import { formatDuration, formatSize } from '@stowage/protocol/format'
 import type { MoveProgress, MoveResult } from '@stowage/server'
 import { writeData, writeMessage } from '../output.ts'
-import { showProgress } from '../terminal/show-progress.ts'
-import { sanitize } from '../text/sanitize.ts'
+import { showProgress } from '../terminal/live-lines.ts'
+import { sanitize } from '../terminal/sanitize.ts'
 import { type Command, readOptions, refuseArguments, UsageError } from '../usage.ts'
 
 const OPTIONS = {

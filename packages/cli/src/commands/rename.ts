@@ -1,7 +1,7 @@
-import { getAsset } from '../assets/get-asset.ts'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { getAsset } from '../assets.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
 import { writeItem } from '../output.ts'
-import { sanitize } from '../text/sanitize.ts'
+import { sanitize } from '../terminal/sanitize.ts'
 import { type Command, readOptions, UsageError } from '../usage.ts'
 
 export const rename: Command = {

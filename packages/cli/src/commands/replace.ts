@@ -1,20 +1,19 @@
 import { stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { createClient, isStowageError } from '@stowage/client/node'
-import { getAsset } from '../assets/get-asset.ts'
+import { fullName, getAsset } from '../assets.ts'
 import {
   CONNECTION_HELP,
   CONNECTION_OPTIONS,
   openClient,
   readConnection,
   toCommandError,
-} from '../connection/with-client.ts'
+} from '../connection.ts'
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
 import { writeItem, writeMessage } from '../output.ts'
-import { fullName } from '../text/full-name.ts'
-import { percentOf } from '../text/progress-line.ts'
-import { sanitize } from '../text/sanitize.ts'
-import { hashFile } from '../upload/hash-file.ts'
+import { percentOf } from '../terminal/progress-line.ts'
+import { sanitize } from '../terminal/sanitize.ts'
+import { hashFile } from '../upload/files.ts'
 import { openUploadProgress } from '../upload/upload-progress.ts'
 import { type Command, CommandFailed, readOptions, UsageError } from '../usage.ts'
 

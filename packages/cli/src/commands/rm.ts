@@ -1,12 +1,11 @@
 import type { Asset } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
-import { forEachAsset } from '../assets/for-each-asset.ts'
-import { getAssets } from '../assets/get-asset.ts'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { forEachAsset, getAssets } from '../assets.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
 import { ignoreClosedOutput, writeItem, writeMessage } from '../output.ts'
-import { productLabel } from '../products/get-products.ts'
+import { productLabel } from '../products.ts'
 import { confirm, isInteractive } from '../terminal/prompt.ts'
-import { sanitize } from '../text/sanitize.ts'
+import { sanitize } from '../terminal/sanitize.ts'
 import { type Command, readOptions, requireArguments, UsageError } from '../usage.ts'
 
 const OPTIONS = {

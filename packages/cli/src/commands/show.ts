@@ -1,9 +1,9 @@
 import type { Asset } from '@stowage/client'
-import { getAsset } from '../assets/get-asset.ts'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { getAsset } from '../assets.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
 import { writeItem } from '../output.ts'
-import { productLabel } from '../products/get-products.ts'
-import { sanitize } from '../text/sanitize.ts'
+import { productLabel } from '../products.ts'
+import { sanitize } from '../terminal/sanitize.ts'
 import { type Command, readOptions, requireArguments } from '../usage.ts'
 
 export const show: Command = {

@@ -1,12 +1,17 @@
 import type { UploadTokenRequest } from '@stowage/client/node'
 import { formatSize, parseSize } from '@stowage/protocol/format'
-import { getAsset } from '../assets/get-asset.ts'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { omitUndefined } from '../omit-undefined.ts'
-import { writeData, writeMessage } from '../output.ts'
-import { getProducts } from '../products/get-products.ts'
-import { formatMinute } from '../text/format-minute.ts'
-import { type Command, readCount, readOptions, refuseArguments, UsageError } from '../usage.ts'
+import { getAsset } from '../assets.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
+import { formatMinute, writeData, writeMessage } from '../output.ts'
+import { getProducts } from '../products.ts'
+import {
+  type Command,
+  omitUndefined,
+  readCount,
+  readOptions,
+  refuseArguments,
+  UsageError,
+} from '../usage.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,

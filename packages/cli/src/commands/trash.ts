@@ -1,20 +1,25 @@
 import type { Asset } from '@stowage/client'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { omitUndefined } from '../omit-undefined.ts'
-import { tableWidth, writeData, writeMessage } from '../output.ts'
+import { fullName } from '../assets.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
+import {
+  formatMinute,
+  reportRemaining,
+  tableWidth,
+  writeData,
+  writeList,
+  writeMessage,
+} from '../output.ts'
 import { confirm, isInteractive } from '../terminal/prompt.ts'
-import { formatMinute } from '../text/format-minute.ts'
-import { fullName } from '../text/full-name.ts'
-import { type Column, table } from '../text/table.ts'
+import { type Column, table } from '../terminal/table.ts'
 import {
   type Command,
+  omitUndefined,
   readChoice,
   readCount,
   readOptions,
   refuseArguments,
   UsageError,
 } from '../usage.ts'
-import { reportRemaining, writeList } from '../write-list.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,

@@ -3,12 +3,13 @@ import {
   CONNECTION_OPTIONS,
   readConnection,
   toCommandError,
-} from '../connection/with-client.ts'
+} from '../connection.ts'
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
 import { ignoreClosedOutput, writeMessage } from '../output.ts'
-import { checkUpload, type UploadRequest } from '../upload/check-upload.ts'
-import { reportResult } from '../upload/report-result.ts'
-import { sendFiles } from '../upload/send-files.ts'
+import { sanitize } from '../terminal/sanitize.ts'
+import { checkUpload, type UploadPlan, type UploadRequest } from '../upload/check-upload.ts'
+import { isSpooled, removeSpooled } from '../upload/files.ts'
+import { sendFiles, type UploadResult } from '../upload/send-files.ts'
 import { type Command, CommandFailed, readOptions, requireArguments } from '../usage.ts'
 
 const OPTIONS = {
@@ -86,4 +87,56 @@ function readRequest(commandLine: string[]): UploadRequest {
   const inputs = requireArguments(positionals, 'file')
   const again = restart || values.again === true
   return { inputs, name, path, attach, url, key, restart, again, quiet, json }
+}
+
+const MAX_LISTED_FILES = 20
+
+/** Summarizes the upload and removes its temporary data. Returns the exit code. */
+export async function reportResult(
+  plan: UploadPlan,
+  result: UploadResult,
+  signal: AbortSignal,
+): Promise<number> {
+  const { files, resumeWith } = plan
+  const { completed, failed, percent } = result
+  reportSkipped(plan, result)
+  if (completed === files.length) {
+    // Every copy of standard input has its own path, so its record can never be used again.
+    await plan.completed.forget(files.filter(({ path }) => isSpooled(path)))
+    for (const { path } of files) await removeSpooled(path)
+    return 0
+  }
+  if (!signal.aborted) {
+    writeMessage(
+      `${failed} of ${files.length} files failed. To send only the missing parts, run:\n  ${resumeWith}`,
+    )
+    return 1
+  }
+  const count = files.length === 1 ? '' : `, ${completed} of ${files.length} files completed`
+  writeMessage(`Paused at ${percent} %${count}. To resume, run:\n  ${resumeWith}`)
+  reportUnfinished(plan, result)
+  return INTERRUPTED
+}
+
+function reportSkipped({ files }: UploadPlan, { skipped }: UploadResult): void {
+  if (skipped.length === 0) return
+  const count = skipped.length === 1 ? '1 file was' : `${skipped.length} files were`
+  const labels = files.length === 1 ? [] : listed(skipped.map(({ label }) => label))
+  writeMessage(
+    [`${count} already uploaded and skipped. Pass --again to upload again.`, ...labels].join('\n'),
+  )
+}
+
+/** The parts that were sent stay on the server until the upload expires. */
+function reportUnfinished({ program }: UploadPlan, { unfinished }: UploadResult): void {
+  const ids = unfinished.flatMap(({ id }) => (id === undefined ? [] : [id]))
+  if (ids.length === 0) return
+  const shown = ids.length > 1 ? `ID… (${program} uploads lists the IDs)` : ids[0]
+  writeMessage(`To discard the data that was sent, run:\n  ${program} cancel ${shown}`)
+}
+
+function listed(labels: string[]): string[] {
+  const more = labels.length - MAX_LISTED_FILES
+  const lines = labels.slice(0, MAX_LISTED_FILES).map((label) => `  ${sanitize(label)}`)
+  return more > 0 ? [...lines, `  and ${more} more`] : lines
 }

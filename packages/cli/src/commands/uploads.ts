@@ -1,13 +1,10 @@
 import type { ListedUpload } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { omitUndefined } from '../omit-undefined.ts'
-import { tableWidth } from '../output.ts'
-import { formatMinute } from '../text/format-minute.ts'
-import { fullName } from '../text/full-name.ts'
-import { type Column, table } from '../text/table.ts'
-import { type Command, readCount, readOptions, UsageError } from '../usage.ts'
-import { reportRemaining, writeList } from '../write-list.ts'
+import { fullName } from '../assets.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
+import { formatMinute, reportRemaining, tableWidth, writeList } from '../output.ts'
+import { type Column, table } from '../terminal/table.ts'
+import { type Command, omitUndefined, readCount, readOptions, UsageError } from '../usage.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,

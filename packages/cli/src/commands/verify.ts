@@ -3,18 +3,18 @@ import type { Asset } from '@stowage/client/node'
 import {
   FILTER_HELP,
   FILTER_OPTIONS,
+  forEachAsset,
+  fullName,
+  getAssets,
   readFilters,
   refuseWithoutAll,
-} from '../assets/asset-filters.ts'
-import { forEachAsset } from '../assets/for-each-asset.ts'
-import { getAssets } from '../assets/get-asset.ts'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
-import { streamAsset } from '../download/stream-asset.ts'
+} from '../assets.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
+import { streamAsset } from '../downloads.ts'
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
 import { ignoreClosedOutput, writeItem, writeMessage } from '../output.ts'
-import { showProgress } from '../terminal/show-progress.ts'
-import { fullName } from '../text/full-name.ts'
-import { sanitize } from '../text/sanitize.ts'
+import { showProgress } from '../terminal/live-lines.ts'
+import { sanitize } from '../terminal/sanitize.ts'
 import { type Command, CommandFailed, readOptions, requireArguments, UsageError } from '../usage.ts'
 
 const OPTIONS = {

@@ -1,8 +1,8 @@
 import type { Version } from '@stowage/client'
-import { getAsset } from '../assets/get-asset.ts'
-import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection/with-client.ts'
+import { getAsset } from '../assets.ts'
+import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
 import { tableWidth, writeItem } from '../output.ts'
-import { type Column, table } from '../text/table.ts'
+import { type Column, table } from '../terminal/table.ts'
 import { type Command, readOptions, requireOneArgument } from '../usage.ts'
 
 export const versions: Command = {

@@ -1,16 +1,14 @@
+import { resolve } from 'node:path'
 import { folderPath } from '@stowage/client/internal/files'
 import type { NodeClient, ProductReferences } from '@stowage/client/node'
-import type { Connection } from '../connection/resolve-connection.ts'
-import { openClient } from '../connection/with-client.ts'
+import { formatSize } from '@stowage/protocol/format'
+import { type Connection, openClient } from '../connection.ts'
 import { writeMessage } from '../output.ts'
-import { getProducts } from '../products/get-products.ts'
-import { sanitize } from '../text/sanitize.ts'
+import { getProducts } from '../products.ts'
+import { sanitize } from '../terminal/sanitize.ts'
 import { CommandFailed, UsageError } from '../usage.ts'
-import { checkStorage } from './check-storage.ts'
-import { collectFiles, type LocalFile } from './collect-files.ts'
 import { type CompletedFiles, openCompletedFiles } from './completed-files.ts'
-import { resumeCommand } from './resume-command.ts'
-import { spoolStdin } from './spool-stdin.ts'
+import { collectFiles, type LocalFile, spoolStdin } from './files.ts'
 
 /** The command line of `stowage upload`. */
 export interface UploadRequest {
@@ -120,4 +118,87 @@ function howToResume({ inputs, attach, name, path, url, key }: UploadRequest): s
 
 function program(): string {
   return process.env.npm_command === 'exec' ? 'npx stowage' : 'stowage'
+}
+
+/**
+ * Throws `CommandFailed` if the plan has too little storage for the files. Files that an earlier run
+ * uploaded, or reserved storage for, are not counted again; `completed` is undefined if all files
+ * are uploaded again (`--again`).
+ */
+async function checkStorage(
+  client: NodeClient,
+  files: LocalFile[],
+  { completed, signal }: { completed: CompletedFiles | undefined; signal: AbortSignal },
+): Promise<void> {
+  const [{ available, plan }, unfinished] = await Promise.all([
+    client.account({ signal }),
+    client.unfinished(),
+  ])
+  const total = files.reduce((sum, { size }) => sum + size, 0)
+  if (total <= available) return
+  let needed = 0
+  for (const file of files) {
+    const reserved = unfinished.findIndex(
+      ({ name, size }) => name === file.name && size === file.size,
+    )
+    if (reserved !== -1) unfinished.splice(reserved, 1)
+    else if ((await completed?.find(file)) === undefined) needed += file.size
+  }
+  if (needed <= available) return
+  const [subject, verb] =
+    files.length === 1
+      ? [sanitize(files[0]?.name ?? ''), 'needs']
+      : [`${files.length} files`, 'need']
+  const free = `${formatSize(available)} of ${formatSize(plan.storage)}`
+  throw new CommandFailed(
+    `Nothing was sent: ${subject} ${verb} ${formatSize(needed)}, but only ${free} is free (plan “${sanitize(plan.name)}”). Delete assets (stowage ls --sort largest lists the largest), or get a larger plan.`,
+  )
+}
+
+export interface UploadCommand {
+  inputs: string[]
+  attach: string[]
+  name: string | undefined
+  path?: string | undefined
+  url: string | undefined
+  hasKey: boolean
+}
+
+const MAX_INPUTS = 20
+
+/**
+ * The command that resumes an upload from any folder, quoted for a shell. Undefined if it would be too
+ * long to be useful. It never contains a key.
+ */
+export function resumeCommand(
+  { inputs, attach, name, path, url, hasKey }: UploadCommand,
+  { folder, program }: { folder: string; program: string },
+): string | undefined {
+  if (inputs.length > MAX_INPUTS) return undefined
+  const words = [
+    'upload',
+    ...inputs.map((input) => resolve(folder, input)),
+    ...attach.flatMap((product) => ['--attach', product]),
+    ...(name === undefined ? [] : ['--name', name]),
+    ...(path === undefined ? [] : ['--path', path]),
+    ...(url === undefined ? [] : ['--url', url]),
+  ]
+  const key = hasKey ? ' --key …' : ''
+  return `${program} ${words.map((word) => quoted(word)).join(' ')}${key}`
+}
+
+/** Quotes a word for bash and zsh, or for the shells of Windows, where a file name cannot contain double quotes. */
+export function quoted(word: string, platform: NodeJS.Platform = process.platform): string {
+  if (platform === 'win32') return /^[\w@+=:,.\\/-]+$/.test(word) ? word : `"${word}"`
+  if (/^[\w@%+=:,./-]+$/.test(word)) return word
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: a terminal would interpret them
+  if (/[\u0000-\u001f\u007f-\u009f]/.test(word)) {
+    return `$'${word.replace(/[^ -~\u00a0-\u{10ffff}]|['\\]/gu, escaped)}'`
+  }
+  return `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+function escaped(character: string): string {
+  const code = character.codePointAt(0) ?? 0
+  return code > 0x20 && code < 0x7f ? `\\${character}` : `\\u${code.toString(16).padStart(4, '0')}`
 }

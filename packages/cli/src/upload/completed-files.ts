@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { stateFolder, writePrivateFile } from '@stowage/client/internal/files'
-import type { LocalFile } from './collect-files.ts'
+import type { LocalFile } from './files.ts'
 
 interface Completed {
   id: string

@@ -1,8 +1,8 @@
 import type { Progress, Upload } from '@stowage/client'
 import { writeMessage } from '../output.ts'
 import { openLiveLines } from '../terminal/live-lines.ts'
-import { type ProgressDetails, progressLine, progressSentence } from '../text/progress-line.ts'
-import type { LocalFile } from './collect-files.ts'
+import { type ProgressDetails, progressLine, progressSentence } from '../terminal/progress-line.ts'
+import type { LocalFile } from './files.ts'
 
 /** Shows the progress of all uploads: bars on a terminal, a line every few seconds elsewhere. */
 export interface UploadProgress {

@@ -2,9 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import type { TestContext } from 'node:test'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
-import type { Outcome } from '@stowage/testing/service/command-request'
-import { runCommand } from '@stowage/testing/service/run-command'
-import { COMMAND } from '@stowage/testing/service/stowage-command'
+import { COMMAND, type Outcome, runCommand } from '@stowage/testing/service/stowage-command'
 
 export interface RunOptions {
   env?: Record<string, string>

@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test'
-import { anHttpServer } from '@stowage/testing/machine/http-server'
+import { anHttpServer } from '@stowage/testing/machine/ports'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aCli } from './cli.ts'

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { constants, type FileHandle, open, rm, stat } from 'node:fs/promises'
-import { dirname, join, resolve, sep } from 'node:path'
+import { constants, type FileHandle, link, lstat, open, rename, rm, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Asset } from '@stowage/protocol'
 import type { Client } from '../client.ts'
 import { isStowageError, isTransient, StowageError } from '../errors.ts'
@@ -8,9 +8,6 @@ import type { ClientOptions } from '../options.ts'
 import { pause } from '../pause.ts'
 import { createRetryPolicy, retryDelay } from '../retry-policy.ts'
 import { createMeter, type Meter, type Progress } from '../upload/progress.ts'
-import { localName } from './local-name.ts'
-import { moveIntoPlace, refuseExisting } from './move-into-place.ts'
-import { createChunkReader } from './read-chunks.ts'
 
 /** The options of `downloadTo`. */
 export interface DownloadToOptions {
@@ -297,4 +294,114 @@ function linkFailed({ url }: Asset, cause: unknown): StowageError {
   return new StowageError('network', `The target of the link cannot be downloaded: ${url}`, {
     cause,
   })
+}
+
+export interface Chunk {
+  /** Its position in the file. */
+  at: number
+  bytes: Uint8Array
+}
+
+interface ReadOptions {
+  start: number
+  /** Undefined: the current version, which may change between two calls. */
+  version: number | undefined
+  signal?: AbortSignal | undefined
+}
+
+/**
+ * Reads the bytes of an asset from `start` on, or from 0 if the server ignores ranges. Rejects with a
+ * StowageError if the connection breaks or stalls, and with the reason of an abort. Ends when the
+ * connection ends, even if bytes are missing.
+ */
+function createChunkReader(client: Pick<Client, 'download'>, stallMs: number) {
+  return async function* readChunks(
+    id: string,
+    { start, version, signal }: ReadOptions,
+  ): AsyncGenerator<Chunk> {
+    const stalling = new AbortController()
+    const either = signal ? AbortSignal.any([signal, stalling.signal]) : stalling.signal
+    const startTimer = () => setTimeout(() => stalling.abort(), stallMs)
+    let timer = startTimer()
+    try {
+      const range = start > 0 ? { start } : undefined
+      const response = await client.download(id, { range, version, signal: either })
+      let at = response.status === 206 ? start : 0
+      for await (const bytes of response.body ?? []) {
+        // The time that the consumer takes to write the chunk does not count.
+        clearTimeout(timer)
+        yield { at, bytes }
+        at += bytes.length
+        timer = startTimer()
+      }
+    } catch (error) {
+      if (signal?.aborted) throw signal.reason
+      if (error instanceof StowageError) throw error
+      throw new StowageError('network', 'The connection broke.', { cause: error })
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}
+
+/**
+ * Moves a finished file to its final name atomically. Returns false if the file no longer exists. Without
+ * `overwrite`, it never replaces a file, even one created at the same time: it rejects with `file_exists`
+ * and the finished file stays where it is.
+ */
+async function moveIntoPlace(
+  from: string,
+  to: string,
+  { overwrite }: { overwrite: boolean },
+): Promise<boolean> {
+  try {
+    if (overwrite) await rename(from, to)
+    else await moveWithoutReplacing(from, to)
+    return true
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ENOENT') return false
+    throw code === 'EEXIST' ? fileExists(to) : error
+  }
+}
+
+/** Rejects with `file_exists` early, before anything is downloaded. */
+async function refuseExisting(path: string): Promise<void> {
+  const exists = await lstat(path).then(
+    () => true,
+    () => false,
+  )
+  if (exists) throw fileExists(path)
+}
+
+function fileExists(path: string): StowageError {
+  return new StowageError('file_exists', `“${path}” already exists.`)
+}
+
+/** Rejects with EEXIST if the target exists. The check and the creation are one atomic step. */
+async function moveWithoutReplacing(from: string, to: string): Promise<void> {
+  try {
+    await link(from, to)
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (code === 'EEXIST' || code === 'ENOENT') throw error
+    // Without hard links: create an empty file, which fails if the name exists, and replace it.
+    await (await open(to, 'wx')).close()
+    return rename(from, to)
+  }
+  await rm(from, { force: true })
+}
+
+/** Windows does not allow these in names; `a:b` would be an alternate data stream (NTFS) of the file `a`. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: it must match control characters
+const REFUSED_BY_WINDOWS = /[\u0000-\u001f<>:"|?*]/g
+const RESERVED_BY_WINDOWS = /^(con|prn|aux|nul|com\d|lpt\d)(\.|$)/i
+
+/** Turns the file name of an asset into a file name on this system, without any folder. */
+export function localName(filename: string, platform: NodeJS.Platform = process.platform): string {
+  const name = basename(filename.replaceAll('\\', '_'))
+  if (/^\.{0,2}$/.test(name)) return '_'
+  if (platform !== 'win32') return name
+  const clean = name.replace(REFUSED_BY_WINDOWS, '_').replace(/[. ]+$/, '_')
+  return RESERVED_BY_WINDOWS.test(clean) ? `_${clean}` : clean
 }

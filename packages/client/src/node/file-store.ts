@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { readdir, readFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { SavedUpload, UploadStore } from '../upload/store.ts'
-import { stateFolder, writePrivateFile } from './files/index.ts'
+import { stateFolder, writePrivateFile } from './files.ts'
 
 /** Stores the state of each unfinished upload in a small file that only the user can read. */
 export function openFileStore(folder: string = stateFolder('uploads')): UploadStore {

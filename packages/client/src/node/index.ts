@@ -9,13 +9,11 @@ import {
   type StreamInput,
 } from '../upload/input.ts'
 import type { SourceOptions } from '../upload/source.ts'
-import { adviceForFailure } from './advice-for-failure.ts'
 import { createDownloadTo, type Downloaded, type DownloadToOptions } from './download-to.ts'
-import { createExchange } from './exchange.ts'
 import { openFile } from './file-source.ts'
 import { openFileStore } from './file-store.ts'
+import { adviceForFailure, createExchange, openAgents, putBytes } from './http.ts'
 import { mimeOf } from './mime.ts'
-import { openAgents, putBytes } from './put-range.ts'
 
 export * from '../index.ts'
 export type { Downloaded, DownloadToOptions } from './download-to.ts'

@@ -1,16 +1,19 @@
 import type { Asset } from '@stowage/protocol'
 import { isStowageError, type StowageError } from '../errors.ts'
-import { unlessAborted } from '../on-abort.ts'
-import { pause } from '../pause.ts'
+import type { RetryOptions } from '../options.ts'
+import { pause, unlessAborted } from '../pause.ts'
+import { createRequest, type Request } from '../request.ts'
 import { createRetryPolicy, retryDelay } from '../retry-policy.ts'
-import { createBackendRequest } from './backend-request.ts'
-import { declareNext } from './declare-next.ts'
-import { openGivenSession, savedOfSession } from './given-session.ts'
 import { isReadOnce } from './input.ts'
-import { dropSession, openSession } from './open-session.ts'
+import {
+  dropSession,
+  findSaved,
+  newSaved,
+  openGivenSession,
+  openSession,
+  savedOfSession,
+} from './open-session.ts'
 import type { Meter, UploadState } from './progress.ts'
-import { renewSession, uploadEnded } from './renew-session.ts'
-import { findSaved, newSaved } from './saved-upload.ts'
 import { sendParts } from './send-parts.ts'
 import {
   attachSession,
@@ -19,14 +22,17 @@ import {
   checkReceivedParts,
   completeSession,
   countParts,
+  declareNext,
   fileChanged,
   findSession,
   moveSession,
+  renewSession,
   requestSession,
+  uploadEnded,
 } from './session.ts'
 import type { Source } from './source.ts'
 import { createSaver, type SavedUpload, type Saver } from './store.ts'
-import type { OpenUpload, UploadContext, UploadOptions } from './types.ts'
+import type { OpenUpload, SessionBackend, UploadContext, UploadOptions } from './types.ts'
 
 export interface AttemptOptions extends UploadOptions {
   /** The asset that gets a new version; undefined: the upload creates an asset. */
@@ -290,4 +296,30 @@ export function createAttempts(
       if (source) await closed
     },
   }
+}
+
+const BACKEND_TIMEOUT_MS = 60_000
+const BACKEND_ADVICE = 'Check the backend of the page.'
+
+/** Calls the functions of the backend instead of the service. Failures are retried in the same way. */
+function createBackendRequest(backend: SessionBackend, retry: RetryOptions): Request {
+  return createRequest({
+    baseUrl: '',
+    timeoutMs: BACKEND_TIMEOUT_MS,
+    retry,
+    adviceFor: () => BACKEND_ADVICE,
+    async fetch(input, init) {
+      const { pathname, searchParams } = new URL(`${input}`, 'http://backend')
+      const [id = '', name] = pathname.split('/').slice(-2)
+      const { upload_id = searchParams.get('upload_id'), parts = [] } = JSON.parse(
+        `${init?.body ?? '{}'}`,
+      )
+      const upload = { id, upload_id }
+      const signal = init?.signal as AbortSignal
+      if (name === 'uploaded') return backend.complete({ ...upload, parts }, signal)
+      if (name === 'upload') return backend.renew(upload, signal)
+      // Without a `cancel` function, the upload expires later.
+      return backend.cancel?.(upload, signal) ?? Response.json({ data: upload })
+    },
+  })
 }

@@ -1,8 +1,7 @@
 import { StowageError } from '../errors.ts'
 import { openBlob } from './blob-source.ts'
-import type { ByteStream } from './part-reader.ts'
 import type { Source, SourceOptions } from './source.ts'
-import { openStream, openStreamOfUnknownLength } from './stream-source.ts'
+import { type ByteStream, openStream, openStreamOfUnknownLength } from './stream-source.ts'
 
 /** A File, a Blob, or bytes in memory. */
 export type BlobInput = Blob | ArrayBuffer | Uint8Array

@@ -1,5 +1,5 @@
 import { StowageError, stalled } from '../errors.ts'
-import { onAbort } from '../on-abort.ts'
+import { onAbort } from '../pause.ts'
 import type { PutOptions, PutResponse } from './source.ts'
 
 /** The part of XMLHttpRequest that is used here: the types of browsers are not loaded. */

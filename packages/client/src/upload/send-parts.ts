@@ -1,7 +1,6 @@
 import { isStowageError, isTransient, type StowageError } from '../errors.ts'
-import { onAbort } from '../on-abort.ts'
 import type { RetryOptions } from '../options.ts'
-import { isOffline, pause } from '../pause.ts'
+import { isOffline, onAbort, pause } from '../pause.ts'
 import { DEFAULT_TRIES, errorOfResponse } from '../request.ts'
 import { type RetryPolicy, retryDelay } from '../retry-policy.ts'
 import type { Meter } from './progress.ts'

@@ -1,5 +1,6 @@
 import type { Asset, ProductReferences, ResumedUpload, UploadSession } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
+import { unlessAborted } from '../pause.ts'
 import type { Call, Request } from '../request.ts'
 import type { Range, Source } from './source.ts'
 import type { SavedUpload } from './store.ts'
@@ -29,7 +30,7 @@ export interface UploadReference {
   uploadId?: string | undefined
 }
 
-export function referenceOf({ id, uploadId, isReplacement }: Session): UploadReference {
+function referenceOf({ id, uploadId, isReplacement }: Session): UploadReference {
   return isReplacement ? { id, uploadId } : { id }
 }
 
@@ -123,7 +124,7 @@ export async function readSession(
 }
 
 /** Declares another size. No part may be in transit. */
-export async function resizeSession(
+async function resizeSession(
   request: Request,
   session: Session,
   { size, minSize, ...call }: CallOptions & { size: number; minSize?: number },
@@ -242,4 +243,57 @@ export async function checkReceivedParts(
 export function fileChanged(name: string): StowageError {
   const message = `${name} has changed since its upload started. Upload it again to start over.`
   return new StowageError('file_changed', message)
+}
+
+/**
+ * Re-signs the URLs and reads which parts the storage has. Parts that this client has sent in the meantime are
+ * kept, unless `isStrict` is set or another client has sent the remaining parts.
+ */
+export async function renewSession(
+  request: Request,
+  session: Session,
+  { call, isStrict = false }: { call: CallOptions; isStrict?: boolean },
+): Promise<void> {
+  const fresh = await findSession(request, referenceOf(session), call)
+  if (fresh === undefined) throw uploadEnded()
+  const kept = isStrict || fresh.isOver ? undefined : session
+  session.urls = new Map([...(kept?.urls ?? []), ...fresh.urls])
+  session.received = new Map([...fresh.received, ...(kept?.received ?? [])])
+  session.renewAt = fresh.renewAt
+}
+
+export function uploadEnded(): StowageError {
+  return new StowageError('upload_ended', 'The upload was cancelled or has expired.')
+}
+
+/**
+ * Declares the next size of a stream of unknown length. Returns false if the actual size is already
+ * declared.
+ */
+export async function declareNext(
+  request: Request,
+  { source, session, call }: { source: Source; session: Session; call: CallOptions },
+): Promise<boolean> {
+  const next = source.nextSize?.()
+  const declared = next && (await unlessAborted(next, call.signal))
+  if (declared === undefined) return false
+  try {
+    await resizeSession(request, session, { ...call, ...declared })
+  } catch (error) {
+    if (isStowageError(error, 'invalid')) throw tooLong(source.name, error)
+    const { minSize: size } = declared
+    // A service without estimates refuses them: it may have storage for what was read.
+    if (size === undefined || !isStowageError(error) || !NO_STORAGE.test(error.code)) throw error
+    await resizeSession(request, session, { ...call, size })
+  }
+  source.size = session.bytes
+  return true
+}
+
+const NO_STORAGE = /^storage_(exceeded|full)$/
+
+function tooLong(name: string, cause: StowageError): StowageError {
+  const { status, errors } = cause
+  const message = `${name} is too long for a stream of unknown length. Pass its size: upload(stream, { size }).`
+  return new StowageError('invalid', message, { status, errors, cause })
 }

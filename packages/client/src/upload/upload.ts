@@ -1,9 +1,9 @@
 import type { Asset } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
-import { onAbort } from '../on-abort.ts'
+import { onAbort } from '../pause.ts'
 import { type AttemptOptions, type Attempts, createAttempts } from './attempts.ts'
-import { checkSessionOptions } from './given-session.ts'
 import { isReadOnce } from './input.ts'
+import { checkSessionOptions } from './open-session.ts'
 import { createMeter, type Meter, type Progress, type UploadState } from './progress.ts'
 import type { Upload, UploadContext, UploadOptions } from './types.ts'
 

@@ -6,7 +6,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { build } from 'esbuild'
 import type { Page } from 'playwright-core'
-import { aServedPage, pageWithScript } from './served-page.ts'
+import { aServedPage, pageWithScript } from './page.ts'
 
 const GUIDE = new URL('../../../../docs/browser.md', import.meta.url)
 /** The code of the guide is bundled as if it were in this folder, so that it finds the packages of this repository. */

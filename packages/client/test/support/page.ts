@@ -1,7 +1,10 @@
+import type { RequestListener } from 'node:http'
 import type { TestContext } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { aReusedContext, reusedPort } from '@stowage/testing/browser/shared-browser'
+import { anHttpServer } from '@stowage/testing/machine/ports'
+import { type BuildOptions, build } from 'esbuild'
 import type { Page } from 'playwright-core'
-import { aServedPage, pageWithScript } from './served-page.ts'
 
 export interface TestPage {
   page: Page
@@ -23,4 +26,22 @@ export async function aPage(t: TestContext, script: string): Promise<TestPage> {
     choose: (...paths) => page.locator('input').first().setInputFiles(paths),
     call: (name, ...args) => page.evaluate(`${name}(...${JSON.stringify(args)})`),
   }
+}
+
+/** An HTML page with an input for files, and this script and its imports. */
+export async function pageWithScript(
+  script: Pick<BuildOptions, 'entryPoints' | 'stdin'>,
+): Promise<string> {
+  const { outputFiles } = await build({ ...script, bundle: true, format: 'esm', write: false })
+  const code = outputFiles[0]?.text.replaceAll('</script', '<\\/script')
+  return `<!doctype html><input type="file" multiple><script type="module">${code}</script>`
+}
+
+/** Opens the page that the listener serves at `/` in a real browser. */
+export async function aServedPage(t: TestContext, listener: RequestListener): Promise<Page> {
+  const url = await anHttpServer(t, listener, await reusedPort())
+  const context = await aReusedContext(t)
+  const page = await context.newPage()
+  await page.goto(url)
+  return page
 }

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import type { TestContext } from 'node:test'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
-import { freePort } from '@stowage/testing/machine/free-port'
-import { aDeployment } from '@stowage/testing/service/deployment'
-import { aService } from '@stowage/testing/service/service'
+import { freePort } from '@stowage/testing/machine/ports'
+import { aDeployment, aService } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { aFaultProxy, type Fault, type FaultProxy } from './fault-proxy.ts'
 

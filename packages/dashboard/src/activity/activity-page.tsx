@@ -1,21 +1,36 @@
-import { Button, Group, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import {
+  Anchor,
+  Box,
+  Button,
+  Group,
+  NativeSelect,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core'
+import type { StowageEvent } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useSearch } from 'wouter'
-import { EmptyState } from '../components/empty-state.tsx'
-import { ErrorAlert } from '../components/error-alert.tsx'
-import { NoMatch } from '../components/no-match.tsx'
-import { useTitle } from '../components/use-title.ts'
-import { IconHistory } from '../icons/icons.ts'
-import { useHasScope } from '../session/require-scope.tsx'
+import { ListTable } from '../components/lists.tsx'
+import { useTitle } from '../components/page.tsx'
+import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
+import { DateTime, Name } from '../components/values.tsx'
+import { IconHistory } from '../icons/icons.tsx'
+import { useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import {
   type ActivityQuery,
   activityUrl,
+  actorText,
+  eventHref,
+  eventLabel,
+  eventSubject,
   KINDS,
   type Kind,
   readActivityQuery,
-} from './activity-query.ts'
-import { EventTable } from './event-table.tsx'
+} from './events.ts'
 
 const PER_PAGE = 50
 
@@ -94,4 +109,68 @@ function useEvents({ kind, before }: ActivityQuery) {
       }),
     placeholderData: keepPreviousData,
   })
+}
+
+interface EventTableProps {
+  /** Undefined while the first page is loading. */
+  events: readonly StowageEvent[] | undefined
+  isStale: boolean
+}
+
+function EventTable({ events, isStale }: EventTableProps) {
+  return (
+    <ListTable
+      items={events}
+      isStale={isStale}
+      head={
+        <>
+          <Table.Th>What</Table.Th>
+          <Table.Th visibleFrom="sm">Who</Table.Th>
+          <Table.Th visibleFrom="sm">When</Table.Th>
+        </>
+      }
+      row={(event) => <EventRow key={event.id} event={event} />}
+      skeletonRow={(width) => (
+        <Table.Tr>
+          <Table.Td colSpan={3}>
+            <Skeleton w={`${width}%`} h={16} my={3} />
+          </Table.Td>
+        </Table.Tr>
+      )}
+    />
+  )
+}
+
+function EventRow({ event }: { event: StowageEvent }) {
+  const subject = eventSubject(event)
+  const href = eventHref(event)
+  const who = actorText(event)
+  const when = <DateTime value={event.created_at} />
+  return (
+    <tr>
+      <Box component="td" maw={0} w="100%">
+        <Box fz="sm">{eventLabel(event)}</Box>
+        {subject !== '' && (
+          <Box fz="sm" fw={500}>
+            {href === undefined ? (
+              <Name isWrapped>{subject}</Name>
+            ) : (
+              <Anchor component={Link} href={href} inherit>
+                <Name isWrapped>{subject}</Name>
+              </Anchor>
+            )}
+          </Box>
+        )}
+        <Box hiddenFrom="sm" fz="xs" c="dimmed" style={{ whiteSpace: 'normal' }}>
+          <bdi dir="auto">{who}</bdi> · {when}
+        </Box>
+      </Box>
+      <Box component="td" visibleFrom="sm" maw={240}>
+        <Name>{who}</Name>
+      </Box>
+      <Box component="td" visibleFrom="sm">
+        {when}
+      </Box>
+    </tr>
+  )
 }

@@ -1,6 +1,10 @@
+import { useIntersection } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
-import type { Icon } from '../icons/create-icon.tsx'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import {
+  type Icon,
+  IconAlertTriangle,
   IconFile,
   IconFileText,
   IconFileTypePdf,
@@ -9,8 +13,58 @@ import {
   IconMovie,
   IconMusic,
   IconPhoto,
-} from '../icons/icons.ts'
-import { type AssetKind, KIND_LABELS, kindOf } from './asset-kind.ts'
+} from '../icons/icons.tsx'
+import { useClient } from '../session/session.tsx'
+import { type AssetKind, KIND_LABELS, kindOf, previewKindOf } from './asset-kind.ts'
+import classes from './asset-thumbnail.module.css'
+import markClasses from './damaged-mark.module.css'
+
+/** Larger images have no thumbnail: the service has no smaller versions, so the whole image would be loaded. */
+const MAX_THUMBNAIL_BYTES = 500_000
+/** Shorter than the validity of a signed URL, which is about an hour. */
+const STALE_MS = 30 * 60_000
+
+/** A small image of the asset if it is an image and small enough to load, an icon otherwise. */
+export function AssetThumbnail({ asset }: { asset: Asset }) {
+  const isImage = previewKindOf(asset) === 'image' && asset.bytes <= MAX_THUMBNAIL_BYTES
+  if (isImage && !asset.damaged) return <Thumbnail key={asset.version} asset={asset} />
+  return (
+    <span className={classes.frame}>
+      <AssetIcon asset={asset} />
+    </span>
+  )
+}
+
+/** Loads nothing until it is about to be visible. */
+function Thumbnail({ asset }: { asset: Asset }) {
+  const client = useClient()
+  const { ref, entry } = useIntersection<HTMLSpanElement>({ rootMargin: '200px' })
+  const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
+  const { data } = useQuery({
+    queryKey: ['thumbnail-url', asset.id, asset.version],
+    queryFn: ({ signal }) => client.address(asset.id, { signal }),
+    enabled: entry?.isIntersecting ?? false,
+    staleTime: STALE_MS,
+  })
+  return (
+    <span ref={ref} className={classes.frame}>
+      <AssetIcon asset={asset} />
+      {data !== undefined && state !== 'failed' && (
+        <img
+          className={classes.image}
+          data-loaded={state === 'loaded' || undefined}
+          src={data.url}
+          // The name is beside it.
+          alt=""
+          loading="lazy"
+          decoding="async"
+          onLoad={() => setState('loaded')}
+          onError={() => setState('failed')}
+        />
+      )}
+    </span>
+  )
+}
 
 const ICONS: Record<AssetKind, Icon> = {
   link: IconLink,
@@ -35,5 +89,15 @@ export function AssetIcon({ asset, size = 20 }: { asset: Asset; size?: number })
       color="var(--mantine-color-dimmed)"
       style={{ flexShrink: 0 }}
     />
+  )
+}
+
+/** Marks a damaged file. Consists of plain elements, like `AssetRow`, which contains it. */
+export function DamagedMark() {
+  return (
+    <span className={markClasses.mark}>
+      <IconAlertTriangle size={14} aria-hidden />
+      Damaged
+    </span>
   )
 }

@@ -1,9 +1,10 @@
 import { ActionIcon, Group, Tooltip } from '@mantine/core'
+import type { Asset } from '@stowage/client'
 import { Link } from 'wouter'
-import { BackLink } from '../components/back-link.tsx'
-import type { Icon } from '../icons/create-icon.tsx'
-import { IconChevronLeft, IconChevronRight } from '../icons/icons.ts'
-import { type Neighbor, useNeighbors } from './use-neighbors.ts'
+import { BackLink, readListPosition, saveListPosition } from '../components/list-position.tsx'
+import { type Icon, IconChevronLeft, IconChevronRight } from '../icons/icons.tsx'
+import { type AssetQuery, assetsUrl, readAssetQuery } from './asset-query.ts'
+import { useAssetPage } from './use-asset-page.ts'
 
 /** Links back to the list, and to the previous and the next asset in it. */
 export function AssetNavigation({ id }: { id: string }) {
@@ -41,5 +42,52 @@ function NeighborLink({ label, Icon, neighbor }: NeighborLinkProps) {
         <Icon size={20} aria-hidden />
       </ActionIcon>
     </Tooltip>
+  )
+}
+
+interface Neighbor {
+  asset: Asset
+  /** Call it when the user opens that asset: “All assets” then leads to the page of the list that contains it. */
+  onOpen(): void
+}
+
+interface Neighbors {
+  previous: Neighbor | undefined
+  next: Neighbor | undefined
+}
+
+/** The assets before and after this one, in the list from which the user came. */
+function useNeighbors(id: string): Neighbors {
+  const position = readListPosition('/')
+  const query = readAssetQuery(position?.url.split('?')[1] ?? '')
+  const isEnabled = position !== undefined
+  const { data } = useAssetPage(query, { isEnabled })
+  const assets = data?.data ?? []
+  const index = assets.findIndex((asset) => asset.id === id)
+  const isFirst = index === 0 && query.page > 1
+  const isLast = index === assets.length - 1 && query.page < (data?.meta.last_page ?? 1)
+  const before = useAssetPage({ ...query, page: query.page - 1 }, { isEnabled: isFirst })
+  const after = useAssetPage({ ...query, page: query.page + 1 }, { isEnabled: isLast })
+  if (index < 0) return { previous: undefined, next: undefined }
+  return {
+    previous: isFirst
+      ? onPage(before.data?.data.at(-1), { ...query, page: query.page - 1 })
+      : onPage(assets[index - 1], query),
+    next: isLast
+      ? onPage(after.data?.data[0], { ...query, page: query.page + 1 })
+      : onPage(assets[index + 1], query),
+  }
+}
+
+function onPage(asset: Asset | undefined, query: AssetQuery): Neighbor | undefined {
+  const url = assetsUrl(query)
+  return (
+    asset && {
+      asset,
+      onOpen() {
+        const position = readListPosition('/')
+        if (position?.url !== url) saveListPosition('/', { url, top: 0 })
+      },
+    }
   )
 }

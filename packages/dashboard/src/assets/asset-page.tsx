@@ -1,20 +1,44 @@
-import { Stack } from '@mantine/core'
+import {
+  Alert,
+  Anchor,
+  Badge,
+  Button,
+  Code,
+  FileButton,
+  Group,
+  Paper,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { LoadedRecord } from '../components/loaded-record.tsx'
-import { TwoColumns } from '../components/two-columns.tsx'
-import { useTitle } from '../components/use-title.ts'
-import { useHasTrash } from '../session/use-has-trash.ts'
-import { AssetActions } from './asset-actions.tsx'
-import { AssetDetails } from './asset-details.tsx'
-import { AssetName } from './asset-name.tsx'
+import { formatSize } from '@stowage/protocol/format'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { CopyButton } from '../components/copy.tsx'
+import { useFocusHandover } from '../components/focus.ts'
+import { useOnline, useTitle } from '../components/page.tsx'
+import { isUnreachable } from '../components/reachable.ts'
+import { Detail, DetailList, LoadedRecord, Section, TwoColumns } from '../components/sections.tsx'
+import { DateTime } from '../components/values.tsx'
+import { countText } from '../format.ts'
+import { IconAlertTriangle, IconShieldCheck } from '../icons/icons.tsx'
+import { RequireScope, useHasChecksums, useHasTrash } from '../session/account.tsx'
+import { useClient } from '../session/session.tsx'
+import { DiscardUpload } from '../uploads/cancel-upload.tsx'
+import type { ResumableUpload } from '../uploads/resumable-upload.ts'
+import { statusText } from '../uploads/upload-item.ts'
+import { useUploads, useUploadsState } from '../uploads/uploads.tsx'
+import { AssetActions, AssetName } from './asset-heading.tsx'
+import { DamagedMark } from './asset-icon.tsx'
+import { KIND_LABELS, kindOf, sizeOf } from './asset-kind.ts'
 import { AssetNavigation } from './asset-navigation.tsx'
+import classes from './asset-page.module.css'
 import { AssetPreview } from './asset-preview.tsx'
 import { AssetProducts } from './asset-products.tsx'
-import { AssetUploading } from './asset-uploading.tsx'
+import { assetsUrl, readAssetQuery } from './asset-query.ts'
 import { AssetVersions } from './asset-versions.tsx'
-import { DamagedAlert } from './damaged-alert.tsx'
 import { LinkUrl } from './link-url.tsx'
-import { useAsset } from './use-asset.ts'
 
 export function AssetPage({ id }: { id: string }) {
   const asset = useAsset(id)
@@ -55,6 +79,173 @@ function AssetContent({ asset }: { asset: Asset }) {
           {asset.is_file && <AssetVersions asset={asset} />}
         </Stack>
       </TwoColumns>
+    </>
+  )
+}
+
+/** The interval while the asset is being uploaded, and while the service cannot be reached. */
+const REFETCH_MS = 3_000
+/** A digest is known within a second or two, or much later: the interval grows from the first to the longest. */
+const FIRST_REFETCH_MS = 1_000
+const LONGEST_REFETCH_MS = 15_000
+
+function useAsset(id: string) {
+  const client = useClient()
+  const hasChecksums = useHasChecksums()
+  return useQuery({
+    queryKey: ['asset', id],
+    queryFn: ({ signal }) => client.asset(id, { with_products: true, signal }),
+    refetchInterval({ state: { data, error, dataUpdateCount } }) {
+      if (data?.status === 'uploading' || isUnreachable(error)) return REFETCH_MS
+      if (data === undefined || !hasChecksums || !isUnverified(data)) return false
+      return Math.min(FIRST_REFETCH_MS * 1.5 ** dataUpdateCount, LONGEST_REFETCH_MS)
+    },
+  })
+}
+
+function isUnverified({ is_file, checksum, damaged }: Asset): boolean {
+  return is_file && checksum === null && !damaged
+}
+
+/** Explains why a damaged file cannot be downloaded, and how to repair it. */
+function DamagedAlert() {
+  return (
+    <Alert color="red" title="This file is damaged" icon={<IconAlertTriangle aria-hidden />}>
+      The stored file has changed since the upload, cannot be read, or does not match the declared
+      SHA-256, so this version cannot be downloaded. Replace it, or restore another one.
+    </Alert>
+  )
+}
+
+function AssetDetails({ asset }: { asset: Asset }) {
+  return (
+    <Section title="Details">
+      <DetailList>
+        <Detail name="Kind">
+          {asset.is_link ? KIND_LABELS.link : `${KIND_LABELS[kindOf(asset)]} (${asset.mime})`}
+        </Detail>
+        {sizeOf(asset) && (
+          <Detail name="Size">{`${asset.size} (${countText(asset.bytes, 'byte')})`}</Detail>
+        )}
+        {asset.path !== null && (
+          <Detail name="Folder">
+            <Anchor
+              component={Link}
+              href={assetsUrl({ ...readAssetQuery(''), path: asset.path })}
+              inherit
+            >
+              <bdi dir="auto">{asset.path}</bdi>
+            </Anchor>
+          </Detail>
+        )}
+        <Detail name="Added">
+          <DateTime value={asset.created_at} />
+        </Detail>
+        <Detail name="Status">{asset.status === 'ready' ? 'Ready' : 'Uploading'}</Detail>
+        {asset.is_file && <IntegrityDetails asset={asset} />}
+        <Detail name="ID">
+          <Group gap={4} wrap="nowrap" align="center">
+            <Code>{asset.id}</Code>
+            <CopyButton text={asset.id} what="ID" />
+          </Group>
+        </Detail>
+      </DetailList>
+    </Section>
+  )
+}
+
+/** Whether and when the stored bytes of a file were verified, and their digest. */
+function IntegrityDetails({ asset: { checksum, damaged } }: { asset: Asset }) {
+  const hasChecksums = useHasChecksums()
+  if (checksum === null && !damaged && !hasChecksums) return null
+  return (
+    <>
+      <Detail name="Integrity">
+        {damaged ? (
+          <DamagedMark />
+        ) : checksum === null ? (
+          'Not verified yet. The service may still be reading the file.'
+        ) : (
+          <Group gap="xs">
+            <Badge
+              color="green"
+              variant="light"
+              leftSection={<IconShieldCheck size={14} aria-hidden />}
+            >
+              Verified
+            </Badge>
+            <DateTime value={checksum.verified_at} />
+          </Group>
+        )}
+      </Detail>
+      {checksum !== null && (
+        <Detail name={damaged ? 'Expected SHA-256' : 'SHA-256'}>
+          <Group gap={4} wrap="nowrap" align="center">
+            <Code>{checksum.sha256}</Code>
+            <CopyButton text={checksum.sha256} what="SHA-256" />
+          </Group>
+        </Detail>
+      )}
+      {damaged && checksum !== null && (
+        <Detail name="Last verified">
+          <DateTime value={checksum.verified_at} />
+        </Detail>
+      )}
+    </>
+  )
+}
+
+/** An asset whose upload has not finished, in this tab or elsewhere. */
+function AssetUploading({ asset }: { asset: Asset }) {
+  const { items } = useUploadsState()
+  const isOnline = useOnline()
+  const item = items.find(({ id }) => id === asset.id)
+  return (
+    <Paper withBorder p="lg">
+      <Stack gap="sm">
+        <Title order={1} size="h2" className={classes.name}>
+          <bdi dir="auto">{asset.filename}</bdi>
+        </Title>
+        <Text>The upload of this file ({formatSize(asset.bytes)}) is not complete.</Text>
+        {item !== undefined && <Text c="dimmed">{statusText(item, isOnline)}</Text>}
+        {item === undefined && (
+          <RequireScope scope="write">
+            <ResumeUpload asset={asset} />
+          </RequireScope>
+        )}
+      </Stack>
+    </Paper>
+  )
+}
+
+function ResumeUpload({ asset }: { asset: Asset }) {
+  const uploads = useUploads()
+  const queries = useQueryClient()
+  const controls = useFocusHandover<HTMLDivElement>()
+  const upload: ResumableUpload = {
+    id: asset.id,
+    name: asset.filename,
+    size: asset.bytes,
+    path: asset.path,
+    startedAt: asset.created_at,
+    problem: undefined,
+  }
+  return (
+    <>
+      <Text c="dimmed">
+        The upload is not running in this tab. If it was interrupted, choose the same file to resume
+        it. Uploads that are not resumed expire and are removed.
+      </Text>
+      <Group ref={controls} gap="xs">
+        <FileButton onChange={(file) => file && uploads.resumeWith(upload, file)}>
+          {(props) => <Button {...props}>Choose file to resume</Button>}
+        </FileButton>
+        <DiscardUpload
+          variant="default"
+          upload={upload}
+          onDone={() => void queries.invalidateQueries()}
+        />
+      </Group>
     </>
   )
 }

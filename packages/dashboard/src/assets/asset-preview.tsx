@@ -1,16 +1,14 @@
 import { Paper, Skeleton, Text } from '@mantine/core'
 import { type Asset, isStowageError } from '@stowage/client'
+import { formatSize } from '@stowage/protocol/format'
 import { useQuery } from '@tanstack/react-query'
-import { useCallback, useRef, useState } from 'react'
-import { isUnreachable } from '../components/is-unreachable.ts'
+import { useCallback, useEffect, useRef, useState } from 'react'
+import { isUnreachable } from '../components/reachable.ts'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
+import { type PreviewKind, previewKindOf } from './asset-kind.ts'
 import classes from './asset-page.module.css'
-import { MediaPreview } from './preview/media-preview.tsx'
-import { PdfPreview } from './preview/pdf-preview.tsx'
-import { type PreviewKind, previewKindOf } from './preview/preview-kind.ts'
-import { TextPreview } from './preview/text-preview.tsx'
-import { Unpreviewable } from './preview/unpreviewable.ts'
+import { decodeText, hasScripts, isPdf } from './preview-content.ts'
 
 /** The interval while the file is being compared with its declared digest, and while the service cannot be reached. */
 const RETRY_MS = 3_000
@@ -111,3 +109,159 @@ function NoPreview({ asset, children }: { asset: Asset; children: string }) {
     </div>
   )
 }
+
+interface MediaPreviewProps {
+  kind: 'audio' | 'video'
+  url: string
+  label: string
+  onError(): void
+}
+
+/** Keeps the playback position when the URL changes after the previous one expired. */
+function MediaPreview({ kind: Media, url, label, onError }: MediaPreviewProps) {
+  const seconds = useRef(0)
+  return (
+    <Media
+      src={url}
+      controls
+      preload="metadata"
+      aria-label={label}
+      onLoadedMetadata={({ currentTarget }) => {
+        currentTarget.currentTime = seconds.current
+      }}
+      onError={({ currentTarget }) => {
+        seconds.current = currentTarget.currentTime
+        onError()
+      }}
+    />
+  )
+}
+
+interface TextPreviewProps {
+  url: string
+  label: string
+  bytes: number
+  onError(error: unknown): void
+}
+
+const MAX_TEXT_BYTES = 64_000
+
+/** The start of a text file. Markup in it is shown as text. */
+function TextPreview({ url, label, bytes, onError }: TextPreviewProps) {
+  const [text, setText] = useState<string>()
+
+  useEffect(() => {
+    const unmounting = new AbortController()
+    readStart(url, MAX_TEXT_BYTES, unmounting.signal)
+      .then((start) => {
+        const decoded = decodeText(start)
+        if (decoded === undefined) {
+          throw new Unpreviewable('This file has a text type, but its content is not text.')
+        }
+        setText(decoded)
+      })
+      .catch((error: unknown) => {
+        if (!unmounting.signal.aborted) onError(error)
+      })
+    return () => unmounting.abort()
+  }, [url, onError])
+
+  if (text === undefined) return <Skeleton h={240} />
+  return (
+    <div className={classes.text}>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: scrolled by keyboard */}
+      <section tabIndex={0} aria-label={label}>
+        <pre dir="auto">{text}</pre>
+      </section>
+      {bytes > MAX_TEXT_BYTES && (
+        <Text size="xs" c="dimmed" p="xs">
+          The first {formatSize(MAX_TEXT_BYTES)} of {formatSize(bytes)}. Download the file to read
+          all of it.
+        </Text>
+      )}
+    </div>
+  )
+}
+
+/** Reads at most this many bytes from the start of a file. A server may ignore the range. */
+async function readStart(
+  url: string,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const response = await fetch(url, { signal, headers: { Range: `bytes=0-${maxBytes - 1}` } })
+  if (!response.ok || response.body === null) {
+    throw new Error(`the storage responded with HTTP ${response.status}`)
+  }
+  const start = new Uint8Array(maxBytes)
+  let length = 0
+  const reader = response.body.getReader()
+  while (length < maxBytes) {
+    const { done, value } = await reader.read()
+    if (done) break
+    const chunk = value.subarray(0, maxBytes - length)
+    start.set(chunk, length)
+    length += chunk.length
+  }
+  await reader.cancel()
+  return start.subarray(0, length)
+}
+
+interface PdfPreviewProps {
+  url: string
+  label: string
+  onError(error: unknown): void
+}
+
+/**
+ * The storage serves every file as a download, so the page fetches the content and shows it as a blob of
+ * type PDF: HTML that claims to be a PDF is not executed. A PDF with scripts is not shown, because they
+ * could open dialogs.
+ */
+function PdfPreview({ url, label, onError }: PdfPreviewProps) {
+  const [blobUrl, setBlobUrl] = useState<string>()
+
+  useEffect(() => {
+    if (!navigator.pdfViewerEnabled) {
+      onError(new Unpreviewable('Your browser cannot display PDF files.'))
+      return
+    }
+    const unmounting = new AbortController()
+    let created: string | undefined
+    readPdf(url, unmounting.signal)
+      .then((pdf) => {
+        if (unmounting.signal.aborted) return
+        created = URL.createObjectURL(pdf)
+        setBlobUrl(created)
+      })
+      .catch((error: unknown) => {
+        if (!unmounting.signal.aborted) onError(error)
+      })
+    return () => {
+      unmounting.abort()
+      if (created !== undefined) URL.revokeObjectURL(created)
+    }
+  }, [url, onError])
+
+  if (blobUrl === undefined) return <Skeleton className={classes.frame} />
+  // Without `sandbox`: Chromium shows no PDF in a sandboxed frame, and isolates its viewer itself.
+  return <iframe className={classes.frame} src={`${blobUrl}#navpanes=0`} title={label} />
+}
+
+async function readPdf(url: string, signal: AbortSignal): Promise<Blob> {
+  const response = await fetch(url, { signal })
+  if (!response.ok) throw new Error(`the storage responded with HTTP ${response.status}`)
+  const bytes = new Uint8Array(await response.arrayBuffer())
+  if (!isPdf(bytes)) {
+    throw new Unpreviewable('This PDF cannot be displayed: it is damaged, or it is not a PDF.')
+  }
+  if (await hasScripts(bytes)) {
+    throw new Unpreviewable(
+      'This PDF has no preview, because it is encrypted or contains scripts. Download it to open it.',
+    )
+  }
+  return new Blob([bytes], { type: 'application/pdf' })
+}
+
+/** The content of a file cannot be shown, and loading it again does not help. The message gives the reason. */
+class Unpreviewable extends Error {}

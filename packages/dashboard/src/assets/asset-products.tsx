@@ -1,15 +1,29 @@
-import { Alert, Stack, Text } from '@mantine/core'
+import {
+  ActionIcon,
+  Alert,
+  Anchor,
+  Button,
+  Collapse,
+  Group,
+  Loader,
+  Stack,
+  Text,
+  Tooltip,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import type { Asset, Product } from '@stowage/client'
-import { Section } from '../components/section.tsx'
-import { errorText } from '../format/error-text.ts'
-import { RequireScope } from '../session/require-scope.tsx'
+import { Link } from 'wouter'
+import { useFocusHandover } from '../components/focus.ts'
+import { Section } from '../components/sections.tsx'
+import { Name } from '../components/values.tsx'
+import { countText, errorText } from '../format.ts'
+import { IconChevronDown, IconChevronUp, IconX } from '../icons/icons.tsx'
+import { RequireScope } from '../session/account.tsx'
 import classes from './asset-page.module.css'
-import { AttachedProduct } from './attached-product.tsx'
 import { type ProductChoice, referencesOf } from './product-choices.ts'
-import { groupProducts } from './product-groups.ts'
+import { groupProducts, productName, type VariantGroup } from './product-names.ts'
 import { ProductPicker } from './product-picker.tsx'
-import { useAttach } from './use-attach.ts'
-import { useDetach } from './use-detach.ts'
+import { useAttach, useDetach } from './use-asset-changes.ts'
 
 /** The products that the asset is attached to, with controls to attach and detach. */
 export function AssetProducts({ asset }: { asset: Asset }) {
@@ -63,5 +77,146 @@ export function AssetProducts({ asset }: { asset: Asset }) {
         )}
       </Stack>
     </Section>
+  )
+}
+
+interface AttachedProductProps {
+  group: VariantGroup
+  /** The variants that are being detached. */
+  detaching: readonly Product[]
+  onDetach(products: readonly Product[]): void
+}
+
+/** A product that the asset is attached to. Several variants are folded into one row. */
+function AttachedProduct({ group, detaching, onDetach }: AttachedProductProps) {
+  const row = useFocusHandover<HTMLLIElement>()
+  const [isOpen, { toggle }] = useDisclosure()
+  const { name, variants } = group
+  const [first] = variants
+  if (first === undefined) return null
+  const isSingle = variants.length === 1
+  const Chevron = isOpen ? IconChevronUp : IconChevronDown
+  return (
+    <li ref={row}>
+      <ProductRow
+        product={first}
+        label={isSingle ? productName(first) : name}
+        detachLabel={isSingle ? productName(first) : `${name}, all variants`}
+        isDetaching={variants.every((variant) => detaching.includes(variant))}
+        onDetach={() => onDetach(variants)}
+      >
+        {isSingle ? (
+          <Sku product={first} />
+        ) : (
+          <Button
+            size="compact-xs"
+            variant="subtle"
+            ms={-8}
+            rightSection={<Chevron size={14} aria-hidden />}
+            aria-expanded={isOpen}
+            onClick={toggle}
+          >
+            {countText(variants.length, 'variant')}
+          </Button>
+        )}
+      </ProductRow>
+      {!isSingle && (
+        <Collapse expanded={isOpen}>
+          {isOpen && (
+            <Stack component="ul" gap={4} m={0} ps="md" style={{ listStyle: 'none' }}>
+              {variants.map((variant) => (
+                <Variant
+                  key={variant.id}
+                  variant={variant}
+                  isDetaching={detaching.includes(variant)}
+                  onDetach={() => onDetach([variant])}
+                />
+              ))}
+            </Stack>
+          )}
+        </Collapse>
+      )}
+    </li>
+  )
+}
+
+interface VariantProps {
+  variant: Product
+  isDetaching: boolean
+  onDetach(): void
+}
+
+function Variant({ variant, isDetaching, onDetach }: VariantProps) {
+  const row = useFocusHandover<HTMLLIElement>()
+  return (
+    <li ref={row}>
+      <ProductRow
+        product={variant}
+        label={variant.variant_name || productName(variant)}
+        detachLabel={productName(variant)}
+        isDetaching={isDetaching}
+        onDetach={onDetach}
+      >
+        <Sku product={variant} />
+      </ProductRow>
+    </li>
+  )
+}
+
+function Sku({ product: { sku } }: { product: Product }) {
+  if (sku === '') return null
+  return (
+    <Name fz="xs" c="dimmed">
+      {sku}
+    </Name>
+  )
+}
+
+interface ProductRowProps extends Omit<VariantProps, 'variant'> {
+  product: Product
+  label: string
+  detachLabel: string
+  children: React.ReactNode
+}
+
+function ProductRow({
+  product,
+  label,
+  detachLabel,
+  isDetaching,
+  onDetach,
+  children,
+}: ProductRowProps) {
+  return (
+    <Group wrap="nowrap" justify="space-between">
+      <div style={{ minWidth: 0 }}>
+        <Anchor
+          component={Link}
+          href={`/products/${product.id}`}
+          c="inherit"
+          fz="sm"
+          fw={500}
+          display="block"
+          py={2}
+        >
+          <Name>{label}</Name>
+        </Anchor>
+        {children}
+      </div>
+      <RequireScope scope="write">
+        <Tooltip label="Detach">
+          {/* Not disabled while it is busy: it would lose the focus. */}
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={`Detach ${detachLabel}`}
+            aria-busy={isDetaching || undefined}
+            onClick={() => isDetaching || onDetach()}
+          >
+            {isDetaching ? <Loader size={18} aria-hidden /> : <IconX size={18} aria-hidden />}
+          </ActionIcon>
+        </Tooltip>
+      </RequireScope>
+    </Group>
   )
 }

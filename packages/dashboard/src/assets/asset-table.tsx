@@ -1,14 +1,20 @@
-import { Table } from '@mantine/core'
+import { Table, type TableThProps, UnstyledButton } from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { ListTable } from '../components/list-table.tsx'
+import { memo } from 'react'
+import { Link } from 'wouter'
+import { useFocusHandover } from '../components/focus.ts'
+import { ListTable, RowCheckbox } from '../components/lists.tsx'
+import { DateTime, Name } from '../components/values.tsx'
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '../icons/icons.tsx'
+import { AssetThumbnail, DamagedMark } from './asset-icon.tsx'
+import { KIND_LABELS, sizeOf } from './asset-kind.ts'
 import type { Sort, SortField } from './asset-query.ts'
 import classes from './asset-row.module.css'
-import { AssetRow } from './asset-row.tsx'
-import { SelectPage } from './select-page.tsx'
-import { SortHeader } from './sort-header.tsx'
-import type { Selection } from './use-selection.ts'
+import { productNames } from './product-names.ts'
+import { type Selection, SelectPage } from './selection.tsx'
+import sortClasses from './sort-header.module.css'
 
-interface Props {
+interface AssetTableProps {
   /** Undefined while the first page is loading. */
   assets: readonly Asset[] | undefined
   /** The assets belong to the previous query, and the current one is loading. */
@@ -19,7 +25,7 @@ interface Props {
   selection: Selection | undefined
 }
 
-export function AssetTable({ assets, isStale, sort, onSort, selection }: Props) {
+export function AssetTable({ assets, isStale, sort, onSort, selection }: AssetTableProps) {
   return (
     <ListTable
       items={assets}
@@ -73,5 +79,104 @@ function SkeletonRow({ width, isSelectable }: { width: number; isSelectable: boo
       {cell(120)}
       {cell(140)}
     </tr>
+  )
+}
+
+interface AssetRowProps {
+  asset: Asset
+  isSelected: boolean
+  /** Undefined if assets cannot be selected. */
+  onToggle: ((asset: Asset, isRange: boolean) => void) | undefined
+}
+
+const WIDE_ONLY = 'mantine-visible-from-sm'
+const PHONE_ONLY = 'mantine-hidden-from-sm'
+
+/**
+ * On a phone, the contents of the other columns are below the name. The row consists of plain elements: Mantine's
+ * components would take most of the time needed to show the first page.
+ */
+const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: AssetRowProps) {
+  const row = useFocusHandover<HTMLTableRowElement>()
+  const names = productNames(asset.products)
+  const [first] = names
+  return (
+    <tr ref={row} data-selected={isSelected || undefined}>
+      {onToggle && (
+        <td className={classes.check}>
+          <RowCheckbox
+            checked={isSelected}
+            aria-label={`Select ${asset.filename}`}
+            onChange={({ nativeEvent }) =>
+              onToggle(asset, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+            }
+          />
+        </td>
+      )}
+      <td className={classes.main}>
+        <div className={classes.asset}>
+          <AssetThumbnail asset={asset} />
+          <div className={classes.texts}>
+            <Link
+              href={`/assets/${asset.id}`}
+              data-row-link
+              title={[asset.filename, ...names].join('\n')}
+              className={classes.name}
+            >
+              <Name>{asset.filename}</Name>
+            </Link>
+            {asset.damaged && <DamagedMark />}
+            {asset.path !== null && (
+              <div className={classes.facts}>
+                <Name>{asset.path}</Name>
+              </div>
+            )}
+            {first !== undefined && (
+              <div className={`${classes.facts} ${PHONE_ONLY}`}>
+                <Name>{names.length > 1 ? `${first} +${names.length - 1}` : first}</Name>
+              </div>
+            )}
+            <div className={`${classes.facts} ${PHONE_ONLY}`}>
+              {sizeOf(asset) ?? KIND_LABELS.link} · <DateTime value={asset.created_at} isDateOnly />
+            </div>
+          </div>
+        </div>
+      </td>
+      <td className={`${classes.size} ${WIDE_ONLY}`}>{sizeOf(asset)}</td>
+      <td className={`${classes.products} ${WIDE_ONLY}`}>
+        {first !== undefined && (
+          <div>
+            <Name>{first}</Name>
+            {names.length > 1 && <span>+{names.length - 1}</span>}
+          </div>
+        )}
+      </td>
+      <td className={WIDE_ONLY}>
+        <DateTime value={asset.created_at} />
+      </td>
+    </tr>
+  )
+})
+
+interface SortHeaderProps extends Omit<TableThProps, 'onSort'> {
+  field: SortField
+  sort: Sort
+  onSort(field: SortField): void
+  isEnd?: boolean
+  children: string
+}
+
+function SortHeader({ field, sort, onSort, isEnd = false, children, ...props }: SortHeaderProps) {
+  const order = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : undefined
+  const Icon = { ascending: IconArrowUp, descending: IconArrowDown, none: IconArrowsSort }[
+    order ?? 'none'
+  ]
+  return (
+    <Table.Th {...props} aria-sort={order ?? 'none'} ta={isEnd ? 'end' : 'start'}>
+      <UnstyledButton className={sortClasses.sort} onClick={() => onSort(field)}>
+        {children}
+        <Icon size={14} aria-hidden opacity={order === undefined ? 0.5 : 1} />
+      </UnstyledButton>
+    </Table.Th>
   )
 }

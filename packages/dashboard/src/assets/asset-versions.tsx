@@ -1,17 +1,18 @@
 import { ActionIcon, Badge, Button, Group, Text, Tooltip } from '@mantine/core'
-import type { Asset, Version } from '@stowage/client'
+import { type Asset, isStowageError, type Version } from '@stowage/client'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { DateTime } from '../components/date-time.tsx'
-import { LoadedSection } from '../components/loaded-section.tsx'
-import { Name } from '../components/name.tsx'
-import { useFocusHandover } from '../components/use-focus-handover.ts'
-import { IconDownload, IconTrash } from '../icons/icons.ts'
-import { RequireScope } from '../session/require-scope.tsx'
+import { ConfirmDialog } from '../components/dialogs.tsx'
+import { useFocusHandover } from '../components/focus.ts'
+import { notify } from '../components/notifications.tsx'
+import { LoadedSection } from '../components/sections.tsx'
+import { DateTime, Name } from '../components/values.tsx'
+import { errorText } from '../format.ts'
+import { IconDownload, IconTrash } from '../icons/icons.tsx'
+import { RequireScope } from '../session/account.tsx'
+import { useClient } from '../session/session.tsx'
+import { DamagedMark } from './asset-icon.tsx'
 import classes from './asset-versions.module.css'
-import { DamagedMark } from './damaged-mark.tsx'
-import { DeleteVersion } from './delete-version.tsx'
-import { useRestoreVersion } from './use-restore-version.ts'
-import { useVersions } from './use-versions.ts'
 
 /** The current version of a file and the older ones that are kept. */
 export function AssetVersions({ asset }: { asset: Asset }) {
@@ -37,13 +38,13 @@ export function AssetVersions({ asset }: { asset: Asset }) {
   )
 }
 
-interface RowProps {
+interface VersionRowProps {
   asset: Asset
   version: Version
   onDelete(): void
 }
 
-function VersionRow({ asset, version, onDelete }: RowProps) {
+function VersionRow({ asset, version, onDelete }: VersionRowProps) {
   const row = useFocusHandover<HTMLLIElement>()
   const { version: number, filename, size, created_at, current, damaged } = version
   return (
@@ -121,4 +122,97 @@ function RestoreButton({ asset, version }: { asset: Asset; version: number }) {
       Restore
     </Button>
   )
+}
+
+interface DeleteVersionProps {
+  asset: Asset
+  /** Undefined while the dialog is closed. */
+  version: Version | undefined
+  onClose(): void
+}
+
+function DeleteVersion({ asset, version, onClose }: DeleteVersionProps) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const deletion = useMutation({
+    mutationFn: ({ number, signal }: { number: number; signal: AbortSignal }) =>
+      client.deleteVersion(asset.id, number, { signal }).catch((error: unknown) => {
+        // Someone else deleted it.
+        if (!isStowageError(error, 'not_found')) throw error
+      }),
+    onSuccess(_result, { number }) {
+      notify({ message: `Version ${number} deleted` })
+      onClose()
+    },
+    onSettled: () => queries.invalidateQueries(),
+  })
+  return (
+    <ConfirmDialog
+      isOpen={version !== undefined}
+      title="Delete this version?"
+      confirmLabel="Delete version"
+      errorTitle="Could not delete the version"
+      mutation={deletion}
+      onConfirm={(signal) => version && deletion.mutate({ number: version.version, signal })}
+      onClose={onClose}
+    >
+      {version && (
+        <Text size="sm">
+          Version {version.version} ({version.size}) of “<bdi dir="auto">{version.filename}</bdi>”
+          will no longer be available. The current version stays as it is.
+        </Text>
+      )}
+      <Text size="sm" c="dimmed">
+        This cannot be undone. The storage becomes available immediately.
+      </Text>
+    </ConfirmDialog>
+  )
+}
+
+/** The versions of a file that are kept, the highest number first. */
+function useVersions({ id, version, damaged }: Asset) {
+  const client = useClient()
+  return useQuery({
+    // A list is outdated if it lacks the current version, or does not show that this version is damaged.
+    queryKey: ['versions', id, version, damaged],
+    queryFn: ({ signal }) => client.versions(id, { signal }),
+    placeholderData: (previous) => previous,
+  })
+}
+
+interface Restoration {
+  asset: Asset
+  version: number
+}
+
+/** Makes a version current. The version that was current is kept, so the message offers to undo it. */
+function useRestoreVersion() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const mutation = useMutation({
+    mutationFn: ({ asset, version }: Restoration) => client.restore(asset.id, version),
+    onSuccess(restored, { asset, version }) {
+      queries.setQueryData(['asset', asset.id], { ...restored, products: asset.products })
+      notify({
+        message: `Version ${version} restored`,
+        action: {
+          label: 'Undo',
+          run: () => mutation.mutate({ asset: restored, version: asset.version }),
+        },
+      })
+    },
+    onError: (error) =>
+      notify({
+        isError: true,
+        title: 'Could not restore the version',
+        message: restoreErrorText(error),
+      }),
+    onSettled: () => queries.invalidateQueries(),
+  })
+  return mutation
+}
+
+function restoreErrorText(error: unknown): string {
+  if (!isStowageError(error, 'not_found')) return errorText(error)
+  return 'The version no longer exists. It was deleted, or replaced by newer versions.'
 }

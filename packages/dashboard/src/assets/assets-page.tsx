@@ -1,19 +1,26 @@
-import { Group, SegmentedControl, Stack, Title } from '@mantine/core'
+import {
+  Button,
+  Group,
+  NativeSelect,
+  SegmentedControl,
+  Stack,
+  Text,
+  TextInput,
+  Title,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy, Suspense, useCallback, useEffect } from 'react'
-import { ErrorAlert } from '../components/error-alert.tsx'
-import { FilterInput } from '../components/filter-input.tsx'
-import { FilterPill } from '../components/filter-pill.tsx'
-import { NoMatch } from '../components/no-match.tsx'
-import { PageLinks } from '../components/page-links.tsx'
-import { ResultCount } from '../components/result-count.tsx'
-import { useRestoredScroll } from '../components/use-restored-scroll.ts'
-import { useTitle } from '../components/use-title.ts'
-import { useUrlQuery } from '../components/use-url-query.ts'
-import { IconSearch } from '../icons/icons.ts'
-import { RequireScope, useHasScope } from '../session/require-scope.tsx'
-import { ChooseFiles } from '../uploads/choose-files.tsx'
-import { AddLink } from './add-link.tsx'
+import { useMutation, usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
+import { FilterInput, FilterPill, useUrlQuery } from '../components/filters.tsx'
+import { useRestoredScroll } from '../components/list-position.tsx'
+import { PageLinks, ResultCount } from '../components/lists.tsx'
+import { useTitle } from '../components/page.tsx'
+import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
+import { IconCloudUpload, IconSearch, IconTag } from '../icons/icons.tsx'
+import { RequireScope, useHasScope } from '../session/account.tsx'
+import { useClient } from '../session/session.tsx'
+import { ChooseFiles } from '../uploads/add-files.tsx'
 import {
   type AssetQuery,
   assetsUrl,
@@ -22,13 +29,11 @@ import {
   nextSort,
   readAssetQuery,
   type Show,
+  type Sort,
 } from './asset-query.ts'
-import { AssetSort } from './asset-sort.tsx'
 import { AssetTable } from './asset-table.tsx'
-import { FirstUse } from './first-use.tsx'
-import { ProductFilter, ProductFilterButton } from './product-filter.tsx'
-import { useAssetPage } from './use-asset-page.ts'
-import { useSelection } from './use-selection.ts'
+import { useSelection } from './selection.tsx'
+import { assetPageOptions, useAssetPage } from './use-asset-page.ts'
 
 /** Loaded when the first asset is selected. */
 const SelectionBar = lazy(() =>
@@ -173,4 +178,150 @@ export function AssetsPage() {
 function filterTexts({ show, product, path }: AssetQuery): string[] {
   const label = show === 'all' ? '' : SHOW_OPTIONS.find(({ value }) => value === show)?.label
   return [label, product && 'Product', path && `Folder ${path}`].flatMap((text) => text || [])
+}
+
+const SORT_OPTIONS: { value: Sort; label: string }[] = [
+  { value: '-created_at', label: 'Newest first' },
+  { value: 'created_at', label: 'Oldest first' },
+  { value: 'filename', label: 'Name A–Z' },
+  { value: '-filename', label: 'Name Z–A' },
+  { value: '-bytes', label: 'Largest first' },
+  { value: 'bytes', label: 'Smallest first' },
+]
+
+/** For phones, which show only the column header of the names. */
+function AssetSort({ sort, onSort }: { sort: Sort; onSort(sort: Sort): void }) {
+  return (
+    <NativeSelect
+      hiddenFrom="sm"
+      w={150}
+      aria-label="Sort"
+      data={SORT_OPTIONS}
+      value={sort}
+      onChange={({ currentTarget }) => onSort(currentTarget.value as Sort)}
+    />
+  )
+}
+
+/** Loaded when it is opened. */
+const ChooseProduct = lazy(() =>
+  import('./asset-tools.ts').then((it) => ({ default: it.ChooseProduct })),
+)
+
+/** Opens a dialog to choose the product whose assets the list shows. */
+function ProductFilterButton({ onChoose }: { onChoose(productId: number): void }) {
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconTag size={16} aria-hidden />}
+        aria-label="Filter by product"
+        onClick={open}
+      >
+        Product
+      </Button>
+      <Suspense>{isOpen && <ChooseProduct onChoose={onChoose} onClose={close} />}</Suspense>
+    </>
+  )
+}
+
+interface ProductFilterProps {
+  productId: number
+  onClear(): void
+}
+
+/** Shows that the list has the assets of one product only. */
+function ProductFilter({ productId, onClear }: ProductFilterProps) {
+  const client = useClient()
+  const { data } = useQuery({
+    queryKey: ['products', 'name', productId],
+    queryFn: ({ signal }) =>
+      client.productGroups({ product_id: productId, limit: 1, signal }).page(),
+  })
+  return (
+    <FilterPill label="Product" clearLabel="Show the assets of all products" onClear={onClear}>
+      {data?.data[0]?.name ?? `${productId}`}
+    </FilterPill>
+  )
+}
+
+/** Replaces the list while the account has no assets. */
+function FirstUse() {
+  if (!useHasScope('write')) {
+    return <EmptyState Icon={IconCloudUpload} color="dimmed" title="No assets yet" />
+  }
+  return (
+    <EmptyState Icon={IconCloudUpload} color="anchor" title="Drop your first file here">
+      <Text c="dimmed">
+        Drop files and folders anywhere on this page, or choose “Upload”. An interrupted upload
+        resumes where it stopped.
+      </Text>
+    </EmptyState>
+  )
+}
+
+interface AddLinkProps {
+  isOpen: boolean
+  onClose(): void
+}
+
+/** Adds an asset that is a URL instead of a file. */
+function AddLink({ isOpen, onClose }: AddLinkProps) {
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title="Add URL">
+      <LinkForm onClose={onClose} />
+    </Dialog>
+  )
+}
+
+function LinkForm({ onClose }: { onClose(): void }) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [filename, setName] = useState('')
+  const [url, setUrl] = useState('')
+  const mutation = useMutation({
+    mutationFn: () => client.store({ filename: filename.trim(), url: url.trim() }),
+    onSuccess() {
+      onClose()
+      return queries.invalidateQueries()
+    },
+  })
+  const problems = fieldProblems(mutation.error)
+  return (
+    <DialogForm mutation={mutation} submitLabel="Add" onClose={onClose}>
+      <TextInput
+        label="URL"
+        type="url"
+        placeholder="https://"
+        required
+        data-autofocus
+        value={url}
+        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+        error={problems.url?.join(', ')}
+      />
+      <TextInput
+        label="Name"
+        dir="auto"
+        required
+        maxLength={255}
+        value={filename}
+        onChange={({ currentTarget }) => setName(currentTarget.value)}
+        error={problems.filename?.join(', ')}
+      />
+    </DialogForm>
+  )
+}
+
+/** Requests the list of assets before the page around it is rendered, if the list is the first page. */
+export function PrefetchAssets() {
+  const [isFirstPage] = useState(() => location.pathname === '/')
+  return isFirstPage && <Prefetch />
+}
+
+function Prefetch() {
+  const client = useClient()
+  const [query] = useState(() => readAssetQuery(location.search))
+  usePrefetchQuery(assetPageOptions(client, query))
+  return null
 }

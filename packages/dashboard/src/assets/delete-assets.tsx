@@ -1,19 +1,17 @@
-import { Alert, Text } from '@mantine/core'
+import { Alert, List, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { ConfirmDialog } from '../components/confirm-dialog.tsx'
-import { notify } from '../components/notify.ts'
-import { countText } from '../format/count-text.ts'
-import { nameWithFolder } from '../format/name-with-folder.ts'
+import { ConfirmDialog } from '../components/dialogs.tsx'
+import { notify } from '../components/notifications.tsx'
+import { Name } from '../components/values.tsx'
+import { countText, nameWithFolder, numberText } from '../format.ts'
+import { useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
-import { useHasTrash } from '../session/use-has-trash.ts'
-import { assetsText } from './assets-text.ts'
-import { deleteOrRestore } from './delete-or-restore.ts'
-import { Names } from './names.tsx'
+import { assetsText, deleteOrRestore } from './change-assets.ts'
 import { productNames } from './product-names.ts'
-import { useRestoreAssets } from './use-restore-assets.ts'
+import { useRestoreAssets } from './use-asset-changes.ts'
 
-interface Props {
+interface DeleteAssetsProps {
   assets: readonly Asset[]
   isOpen: boolean
   onClose(): void
@@ -21,7 +19,7 @@ interface Props {
 }
 
 /** Lists the products that the assets are attached to. With a trash, the message offers to undo the deletion. */
-export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
+export function DeleteAssets({ assets, isOpen, onClose, onDone }: DeleteAssetsProps) {
   const client = useClient()
   const queries = useQueryClient()
   const { mutate: restore } = useRestoreAssets()
@@ -68,5 +66,30 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: Props) {
           : `${isSingle ? 'It' : 'They'} will be deleted forever, including older versions. This cannot be undone.`}
       </Text>
     </ConfirmDialog>
+  )
+}
+
+const MAX_NAMES = 10
+
+/** Truncates long names to the width of the dialog. */
+const LIST_STYLES = {
+  item: { listStylePosition: 'outside', marginInlineStart: '1.2em' },
+  itemWrapper: { display: 'block' },
+  itemLabel: { display: 'block' },
+} as const
+
+/** A list of names. Of many, only the first ones are shown. */
+export function Names({ names }: { names: readonly string[] }) {
+  const more = names.length - MAX_NAMES
+  return (
+    <List size="sm" styles={LIST_STYLES}>
+      {names.slice(0, MAX_NAMES).map((name, index) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: two assets may have the same name
+        <List.Item key={index}>
+          <Name fw={500}>{name}</Name>
+        </List.Item>
+      ))}
+      {more > 0 && <List.Item>and {numberText(more)} more</List.Item>}
+    </List>
   )
 }

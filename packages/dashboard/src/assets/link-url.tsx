@@ -1,10 +1,13 @@
-import { ActionIcon, Anchor, Stack, Text, Tooltip } from '@mantine/core'
-import type { Asset } from '@stowage/client'
-import { useRef, useState } from 'react'
-import { Section } from '../components/section.tsx'
-import { IconExternalLink, IconPencil } from '../icons/icons.ts'
-import { RequireScope } from '../session/require-scope.tsx'
-import { EditUrl } from './edit-url.tsx'
+import { ActionIcon, Anchor, Button, Group, Stack, Text, TextInput, Tooltip } from '@mantine/core'
+import { type Asset, isStowageError } from '@stowage/client'
+import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useRef, useState } from 'react'
+import { ActionButton } from '../components/action-button.tsx'
+import { Section } from '../components/sections.tsx'
+import { errorText } from '../format.ts'
+import { IconExternalLink, IconPencil } from '../icons/icons.tsx'
+import { RequireScope } from '../session/account.tsx'
+import { useClient } from '../session/session.tsx'
 
 /** Shows the URL as text, which can be edited. The page never loads it; only a click opens it. */
 export function LinkUrl({ asset }: { asset: Asset }) {
@@ -71,4 +74,57 @@ function Url({ url }: { url: string }) {
 function hostOf(text: string): string | undefined {
   const url = URL.parse(text)
   return url?.protocol === 'http:' || url?.protocol === 'https:' ? url.host : undefined
+}
+
+interface EditUrlProps {
+  asset: Asset
+  onClose(): void
+}
+
+/** Changes the URL of a link asset: Enter saves it, Escape cancels. */
+function EditUrl({ asset, onClose }: EditUrlProps) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [url, setUrl] = useState(asset.url ?? '')
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: () => client.change(asset.id, { url: url.trim() }),
+    onSuccess(changed) {
+      queries.setQueryData(['asset', asset.id], { ...asset, url: changed.url })
+      onClose()
+      return queries.invalidateQueries()
+    },
+  })
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    if (url.trim() === asset.url) onClose()
+    else mutate()
+  }
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="sm">
+        <TextInput
+          aria-label="URL"
+          type="url"
+          dir="ltr"
+          autoFocus
+          required
+          value={url}
+          onChange={({ currentTarget }) => setUrl(currentTarget.value)}
+          onKeyDown={({ key }) => key === 'Escape' && onClose()}
+          error={error === null ? undefined : urlErrorText(error)}
+        />
+        <Group gap="sm" justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            Cancel
+          </Button>
+          <ActionButton isBusy={isPending}>Save</ActionButton>
+        </Group>
+      </Stack>
+    </form>
+  )
+}
+
+function urlErrorText(error: unknown): string {
+  const isInvalid = isStowageError(error, 'invalid')
+  return (isInvalid && error.errors.url?.join(', ')) || errorText(error)
 }

@@ -1,6 +1,5 @@
 import type { Product, ProductGroup, ProductReferences } from '@stowage/client'
-import { countText } from '../format/count-text.ts'
-import { hasWords } from './has-words.ts'
+import { countText } from '../format.ts'
 
 /** A choice in the picker: a variant, or all variants of a product. */
 export interface ProductChoice {
@@ -82,4 +81,21 @@ export function referencesOf(choices: readonly ProductChoice[]): ProductReferenc
     ...(variants.length > 0 && { products: variants }),
     ...(products.length > 0 && { product_ids: products.map(({ productId }) => productId) }),
   }
+}
+
+type SearchedTexts = Pick<Product, 'name' | 'vendor'> &
+  Partial<Pick<Product, 'variant_name' | 'sku'>>
+
+/** Whether every word of the search is in the name, the variant name, the SKU or the vendor, as in the service. */
+export function hasWords(product: SearchedTexts, search: string): boolean {
+  const { name, vendor, variant_name = '', sku = '' } = product
+  return textHasWords(`${name} ${vendor} ${variant_name} ${sku}`, search)
+}
+
+export function textHasWords(text: string, search: string): boolean {
+  const lower = text.toLowerCase()
+  return search
+    .toLowerCase()
+    .split(/\s+/)
+    .every((word) => lower.includes(word))
 }

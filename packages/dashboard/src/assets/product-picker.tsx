@@ -1,23 +1,22 @@
-import { MultiSelect } from '@mantine/core'
+import { MultiSelect, VisuallyHidden } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Product, ProductGroup } from '@stowage/client'
 import { useState } from 'react'
-import { DROPDOWN } from '../components/dropdown.ts'
-import { textHasWords } from './has-words.ts'
-import { labelOf, type ProductChoice } from './product-choices.ts'
-import { ProductOptionText } from './product-option-text.tsx'
+import { DROPDOWN, useFirstOption } from '../components/dropdown.ts'
+import { countText } from '../format.ts'
 import {
-  optionOf,
-  optionOfWhole,
-  optionsInside,
-  optionsOfProduct,
-  type ProductOption,
-} from './product-options.ts'
-import { useFirstOption } from './use-first-option.ts'
-import { useFoundProducts } from './use-found-products.ts'
-import { useVariants } from './use-variants.ts'
+  allVariantsOf,
+  type ChoiceTexts,
+  choiceOf,
+  labelOf,
+  type ProductChoice,
+  textHasWords,
+  wholeProduct,
+} from './product-choices.ts'
+import classes from './product-picker.module.css'
+import { type FoundProduct, useFoundProducts, useVariants } from './product-search.ts'
 
-interface Props {
+interface ProductPickerProps {
   picked: readonly ProductChoice[]
   onPick(products: ProductChoice[]): void
   label?: string
@@ -31,7 +30,7 @@ interface Props {
 const STEP = 50
 
 /** Offers products and their variants. A product with many variants can be opened to list all of them. */
-export function ProductPicker(props: Props) {
+export function ProductPicker(props: ProductPickerProps) {
   const { picked, onPick, label = 'Products', exclude = [], isWhole = false } = props
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
@@ -123,4 +122,100 @@ function placeholderOf(inside: ProductGroup | undefined, picked: readonly Produc
 function isComplete(exclude: readonly Product[], group: ProductGroup): boolean {
   const count = exclude.filter(({ product_id }) => product_id === group.product_id).length
   return count === group.variants_total
+}
+
+/** An entry of the picker: a choice, or a step to other entries. */
+type ProductOption = {
+  key: string
+  texts: ChoiceTexts
+  /** It belongs to the product above it, whose name is not shown again. */
+  isNested: boolean
+} & ({ choice: ProductChoice } | { step: 'back' | 'more' | ProductGroup })
+
+/**
+ * Variants that match the search come first, then “all variants”, because Enter chooses the first option. If some
+ * variants are not shown, the last option opens a list of all variants.
+ */
+function optionsOfProduct({ group, shown, named }: FoundProduct): ProductOption[] {
+  const { name, variants_total: total, product_id } = group
+  const isNested = total > 1
+  if (!isNested) return shown.map((variant) => optionOf(choiceOf(variant)))
+  const others = shown.filter((variant) => !named.includes(variant))
+  const options = [
+    ...named.map((variant) => optionOf(choiceOf(variant))),
+    optionOf(allVariantsOf(group)),
+    ...others.map(nestedOptionOf),
+  ]
+  if (shown.length === total) return options
+  const texts = textsOf(name, `choose from ${countText(total, 'variant')}…`)
+  return [...options, { key: `open ${product_id}`, texts, isNested, step: group }]
+}
+
+/** The product as a whole, without options for its variants. */
+function optionOfWhole({ group }: FoundProduct): ProductOption {
+  return optionOf(wholeProduct(group))
+}
+
+interface OpenedProduct {
+  group: ProductGroup
+  variants: readonly Product[]
+  /** How many of them the list shows. */
+  count: number
+}
+
+/** The options after a product was opened: its variants. */
+function optionsInside({ group, variants, count }: OpenedProduct): ProductOption[] {
+  const hidden = variants.length - count
+  const back = { key: 'back', texts: textsOf('← All products'), isNested: false }
+  const more = {
+    key: 'more',
+    texts: textsOf(group.name, `show more (${countText(hidden, 'other variant')})`),
+    isNested: true,
+  }
+  return [
+    { ...back, step: 'back' },
+    optionOf(allVariantsOf(group)),
+    ...variants.slice(0, count).map(nestedOptionOf),
+    ...(hidden > 0 ? [{ ...more, step: 'more' as const }] : []),
+  ]
+}
+
+function textsOf(product: string, variant = ''): ChoiceTexts {
+  return { product, variant, details: [] }
+}
+
+function optionOf(choice: ProductChoice): ProductOption {
+  return { key: choice.key, texts: choice.texts, isNested: false, choice }
+}
+
+/** Without the vendor, which the product above it shows. */
+function nestedOptionOf(variant: Product): ProductOption {
+  const choice = choiceOf(variant)
+  const details = [variant.sku].filter(Boolean)
+  return { key: choice.key, texts: { ...choice.texts, details }, isNested: true, choice }
+}
+
+/** The variants of a product are indented below it. Screen readers read the name of the product with each. */
+function ProductOptionText({ option }: { option: ProductOption }) {
+  const { texts, isNested } = option
+  const { product, variant } = texts
+  const details = texts.details.join(' · ')
+  if (isNested) {
+    return (
+      <span className={classes.nested} data-step={'step' in option || undefined}>
+        <VisuallyHidden>{product} · </VisuallyHidden>
+        <bdi dir="auto">{variant}</bdi>
+        {details !== '' && <span className={classes.details}> · {details}</span>}
+      </span>
+    )
+  }
+  return (
+    <span>
+      <bdi dir="auto" className={classes.product}>
+        {product}
+      </bdi>
+      {variant !== '' && <span> · {variant}</span>}
+      {details !== '' && <span className={classes.details}> · {details}</span>}
+    </span>
+  )
 }

@@ -1,15 +1,17 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { IconTag, IconTagOff, IconTrash } from '../icons/icons.ts'
-import type { AssetQuery } from './asset-query.ts'
-import { AttachAssets } from './attach-assets.tsx'
+import { useMutation } from '@tanstack/react-query'
+import { ActionButton } from '../components/action-button.tsx'
+import { notify } from '../components/notifications.tsx'
+import { errorText, numberText } from '../format.ts'
+import { IconTag, IconTagOff, IconTrash } from '../icons/icons.tsx'
+import { useClient } from '../session/session.tsx'
+import { type AssetQuery, assetFilters } from './asset-query.ts'
 import { DeleteAssets } from './delete-assets.tsx'
-import { DetachAssets } from './detach-assets.tsx'
-import { SelectAll } from './select-all.tsx'
-import { SelectionPaper } from './selection-paper.tsx'
-import type { Selection } from './use-selection.ts'
+import { AttachAssets, DetachAssets } from './product-dialogs.tsx'
+import { type Selection, SelectionPaper } from './selection.tsx'
 
-interface Props {
+interface SelectionBarProps {
   selection: Selection
   query: AssetQuery
   /** The number of assets that match the query. */
@@ -17,7 +19,7 @@ interface Props {
 }
 
 /** Actions for the selected assets. */
-export function SelectionBar({ selection, query, total }: Props) {
+export function SelectionBar({ selection, query, total }: SelectionBarProps) {
   const [isDeleting, deleting] = useDisclosure()
   const [isAttaching, attaching] = useDisclosure()
   const [isDetaching, detaching] = useDisclosure()
@@ -57,5 +59,35 @@ export function SelectionBar({ selection, query, total }: Props) {
       <AttachAssets assets={assets} isOpen={isAttaching} onClose={attaching.close} onDone={clear} />
       <DetachAssets assets={assets} isOpen={isDetaching} onClose={detaching.close} onDone={clear} />
     </>
+  )
+}
+
+interface SelectAllProps {
+  selection: Selection
+  query: AssetQuery
+  /** The number of assets that match the query. */
+  total: number
+}
+
+/** One request returns at most this many assets. */
+const MAX_SELECTED = 1000
+
+/** Selects the assets that match the search and the filter, on all pages: all of them, or the first 1,000. */
+function SelectAll({ selection, query, total }: SelectAllProps) {
+  const client = useClient()
+  const { mutate, isPending } = useMutation({
+    mutationFn: () =>
+      client.assets({ ...assetFilters(query), limit: MAX_SELECTED, with_products: true }).page(1),
+    onSuccess: ({ data }) => selection.add(data),
+    onError: (error) =>
+      notify({ isError: true, title: 'Could not select all assets', message: errorText(error) }),
+  })
+  if (selection.selected.size >= Math.min(total, MAX_SELECTED)) return null
+  return (
+    <ActionButton size="compact-sm" variant="subtle" isBusy={isPending} onClick={() => mutate()}>
+      {total > MAX_SELECTED
+        ? `Select the first ${numberText(MAX_SELECTED)} of ${numberText(total)}`
+        : `Select all ${numberText(total)}`}
+    </ActionButton>
   )
 }

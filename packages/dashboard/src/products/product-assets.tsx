@@ -1,21 +1,23 @@
-import { ActionIcon, Alert, Anchor, Group, Text, Tooltip } from '@mantine/core'
+import { ActionIcon, Alert, Anchor, Group, MultiSelect, Text, Tooltip } from '@mantine/core'
+import { useDebouncedValue } from '@mantine/hooks'
 import type { Asset, Product, ProductGroup } from '@stowage/client'
+import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { Link } from 'wouter'
+import { AssetThumbnail, DamagedMark } from '../assets/asset-icon.tsx'
 import { sizeOf } from '../assets/asset-kind.ts'
-import { AssetPicker } from '../assets/asset-picker.tsx'
-import { assetsUrl, readAssetQuery } from '../assets/asset-query.ts'
-import { AssetThumbnail } from '../assets/asset-thumbnail.tsx'
-import { DamagedMark } from '../assets/damaged-mark.tsx'
-import { useAttach } from '../assets/use-attach.ts'
-import { useDetach } from '../assets/use-detach.ts'
-import { LoadedSection } from '../components/loaded-section.tsx'
-import { Name } from '../components/name.tsx'
-import { useFocusHandover } from '../components/use-focus-handover.ts'
-import { countText } from '../format/count-text.ts'
-import { errorText } from '../format/error-text.ts'
-import { IconX } from '../icons/icons.ts'
-import { RequireScope } from '../session/require-scope.tsx'
-import { ChooseFiles } from '../uploads/choose-files.tsx'
+import { assetFilters, assetsUrl, readAssetQuery } from '../assets/asset-query.ts'
+import { textHasWords } from '../assets/product-choices.ts'
+import { useAttach, useDetach } from '../assets/use-asset-changes.ts'
+import { DROPDOWN, useFirstOption } from '../components/dropdown.ts'
+import { useFocusHandover } from '../components/focus.ts'
+import { LoadedSection } from '../components/sections.tsx'
+import { Name } from '../components/values.tsx'
+import { countText, errorText } from '../format.ts'
+import { IconX } from '../icons/icons.tsx'
+import { RequireScope } from '../session/account.tsx'
+import { useClient } from '../session/session.tsx'
+import { ChooseFiles } from '../uploads/add-files.tsx'
 import classes from './product-page.module.css'
 import { useProductAssets } from './use-products.ts'
 
@@ -82,13 +84,13 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
   )
 }
 
-interface ItemProps {
+interface AssetItemProps {
   asset: Asset
   product: ProductGroup
   onDetach(): void
 }
 
-function AssetItem({ asset, product, onDetach }: ItemProps) {
+function AssetItem({ asset, product, onDetach }: AssetItemProps) {
   const row = useFocusHandover<HTMLLIElement>()
   return (
     <li ref={row}>
@@ -145,4 +147,68 @@ function attachedText(attached: readonly Product[], { variants_total: total }: P
 
 function variantsOf({ products = [] }: Asset, { product_id: productId }: ProductGroup) {
   return products.filter(({ product_id }) => product_id === productId)
+}
+
+interface AssetPickerProps {
+  onPick(asset: Asset): void
+  /** Assets that are not offered. */
+  exclude: readonly Asset[]
+}
+
+const MAX_OFFERED_ASSETS = 20
+
+/** Searches the assets of the account, and calls `onPick` with each one that the user chooses. */
+function AssetPicker({ onPick, exclude }: AssetPickerProps) {
+  const client = useClient()
+  const [text, setText] = useState('')
+  const [isOpen, setOpen] = useState(false)
+  const [search] = useDebouncedValue(text.trim(), 150)
+  const { data, isFetching, isPlaceholderData } = useQuery({
+    queryKey: ['assets', 'search', search],
+    queryFn: ({ signal }) =>
+      client
+        .assets({
+          ...assetFilters({ ...readAssetQuery(''), search }),
+          limit: MAX_OFFERED_ASSETS,
+          signal,
+        })
+        .page(),
+    placeholderData: keepPreviousData,
+  })
+  const excluded = new Set(exclude.map(({ id }) => id))
+  // Until the service has responded, assets of the previous search remain if they contain the words.
+  const isStale = text.trim() !== search || isFetching
+  const isListed = text.trim() === search && data !== undefined && !isPlaceholderData
+  const isSelectingFirst = useFirstOption(text, isListed)
+  const found = (data?.data ?? []).filter(
+    ({ id, filename }) => !excluded.has(id) && (!isStale || textHasWords(filename, text)),
+  )
+  return (
+    <MultiSelect
+      label="Attach assets"
+      placeholder="Search assets"
+      flex={1}
+      miw={200}
+      searchable
+      data={found.map(({ id, filename, size }) => ({ value: id, label: `${filename} (${size})` }))}
+      // The service has filtered already.
+      filter={({ options }) => options}
+      searchValue={text}
+      onSearchChange={setText}
+      value={[]}
+      onChange={([picked]) => {
+        const asset = found.find(({ id }) => id === picked)
+        setText('')
+        // Otherwise the next click could attach another asset by mistake.
+        setOpen(false)
+        if (asset !== undefined) onPick(asset)
+      }}
+      dropdownOpened={isOpen}
+      onDropdownOpen={() => setOpen(true)}
+      onDropdownClose={() => setOpen(false)}
+      selectFirstOptionOnChange={isSelectingFirst}
+      nothingFoundMessage={isStale ? 'Searching…' : 'No matching assets'}
+      {...DROPDOWN}
+    />
+  )
 }

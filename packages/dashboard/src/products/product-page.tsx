@@ -1,19 +1,18 @@
-import { Button, Group, Stack, Title } from '@mantine/core'
+import { Anchor, Button, Group, Stack, Title } from '@mantine/core'
 import type { ProductGroup } from '@stowage/client'
 import { useEffect, useState } from 'react'
-import { useLocation } from 'wouter'
-import { BackLink } from '../components/back-link.tsx'
-import { listUrl, RETURN_STATE } from '../components/list-position.ts'
-import { LoadedRecord } from '../components/loaded-record.tsx'
-import { TwoColumns } from '../components/two-columns.tsx'
-import { useTitle } from '../components/use-title.ts'
-import { IconTrash } from '../icons/icons.ts'
-import { RequireScope } from '../session/require-scope.tsx'
+import { Link, useLocation } from 'wouter'
+import { BackLink, listUrl, RETURN_STATE } from '../components/list-position.tsx'
+import { useTitle } from '../components/page.tsx'
+import { Detail, DetailList, LoadedRecord, Section, TwoColumns } from '../components/sections.tsx'
+import { IconTrash } from '../icons/icons.tsx'
+import { RequireScope } from '../session/account.tsx'
 import { useUploads } from '../uploads/uploads.tsx'
 import { DeleteProduct } from './delete-product.tsx'
 import { ProductAssets } from './product-assets.tsx'
-import { ProductDetails } from './product-details.tsx'
 import classes from './product-page.module.css'
+import { productsUrl } from './product-query.ts'
+import { ProductTags } from './product-table.tsx'
 import { ProductVariants } from './product-variants.tsx'
 import { type LoadedProduct, useProduct } from './use-products.ts'
 
@@ -85,4 +84,27 @@ function useDropTarget({ product_id, name }: ProductGroup): void {
     })
     return () => setTarget(undefined)
   }, [setTarget, name, product_id])
+}
+
+function ProductDetails({ product }: { product: ProductGroup }) {
+  const { vendor, tags, product_id } = product
+  return (
+    <Section title="Details">
+      <DetailList>
+        {vendor !== '' && (
+          <Detail name="Vendor">
+            <Anchor component={Link} href={productsUrl({ vendor })} inherit>
+              <bdi dir="auto">{vendor}</bdi>
+            </Anchor>
+          </Detail>
+        )}
+        {tags.length > 0 && (
+          <Detail name="Tags">
+            <ProductTags tags={tags} />
+          </Detail>
+        )}
+        <Detail name="Product ID">{product_id}</Detail>
+      </DetailList>
+    </Section>
+  )
 }

@@ -11,14 +11,15 @@ import {
 import type { ProductGroup } from '@stowage/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
-import { ListTable } from '../components/list-table.tsx'
-import { Name } from '../components/name.tsx'
-import { useFocusHandover } from '../components/use-focus-handover.ts'
-import { countText } from '../format/count-text.ts'
-import { IconTrash } from '../icons/icons.ts'
-import { ProductTags } from './product-tags.tsx'
+import { useFocusHandover } from '../components/focus.ts'
+import { ListTable } from '../components/lists.tsx'
+import { Name } from '../components/values.tsx'
+import { countText } from '../format.ts'
+import { IconTrash } from '../icons/icons.tsx'
+import { productsUrl } from './product-query.ts'
+import classes from './product-tags.module.css'
 
-interface Props {
+interface ProductTableProps {
   /** Undefined while the first page is loading. */
   products: readonly ProductGroup[] | undefined
   /** The products belong to the previous query, and the current one is loading. */
@@ -28,7 +29,7 @@ interface Props {
 }
 
 /** One row per product, whatever the number of its variants. */
-export function ProductTable({ products, isStale, onDelete }: Props) {
+export function ProductTable({ products, isStale, onDelete }: ProductTableProps) {
   return (
     <ListTable
       items={products}
@@ -55,12 +56,12 @@ export function ProductTable({ products, isStale, onDelete }: Props) {
   )
 }
 
-interface RowProps extends Pick<Props, 'onDelete'> {
+interface ProductRowProps extends Pick<ProductTableProps, 'onDelete'> {
   product: ProductGroup
 }
 
 /** On a phone, the SKU or variants and the number of assets are below the name; vendor and tags are hidden. */
-const ProductRow = memo(function ProductRow({ product, onDelete }: RowProps) {
+const ProductRow = memo(function ProductRow({ product, onDelete }: ProductRowProps) {
   const { name, vendor, tags, variants, variants_total: total } = product
   const row = useFocusHandover<HTMLTableRowElement>()
   const [first] = variants
@@ -142,5 +143,31 @@ function SkeletonRow({ width }: { width: number }) {
       {cell('sm', 70)}
       <Table.Td w={44} />
     </Table.Tr>
+  )
+}
+
+interface ProductTagsProps {
+  tags: readonly string[]
+  /** Shows at most this many tags, in one line. */
+  max?: number
+}
+
+/** Every tag links to the products that have it. */
+export function ProductTags({ tags, max }: ProductTagsProps) {
+  const shown = tags.slice(0, max)
+  const more = tags.slice(shown.length)
+  return (
+    <div className={classes.tags} data-single-line={max !== undefined || undefined}>
+      {shown.map((tag) => (
+        <Link key={tag} href={productsUrl({ tag })} className={classes.tag} title={tag} data-chip>
+          <bdi dir="auto">{tag}</bdi>
+        </Link>
+      ))}
+      {more.length > 0 && (
+        <span title={more.join('\n')} role="note" aria-label={countText(more.length, 'more tag')}>
+          +{more.length}
+        </span>
+      )}
+    </div>
   )
 }

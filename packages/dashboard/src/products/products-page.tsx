@@ -1,20 +1,25 @@
-import { Button, Group, Stack, Title } from '@mantine/core'
+import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import type { ProductGroup } from '@stowage/client'
-import { useEffect, useState } from 'react'
+import { useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
-import { ErrorAlert } from '../components/error-alert.tsx'
-import { NoMatch } from '../components/no-match.tsx'
-import { PageLinks } from '../components/page-links.tsx'
-import { ResultCount } from '../components/result-count.tsx'
-import { useRestoredScroll } from '../components/use-restored-scroll.ts'
-import { useTitle } from '../components/use-title.ts'
-import { useUrlQuery } from '../components/use-url-query.ts'
-import { IconFileImport } from '../icons/icons.ts'
-import { RequireScope, useHasScope } from '../session/require-scope.tsx'
+import { FilterInput, useUrlQuery } from '../components/filters.tsx'
+import { useRestoredScroll } from '../components/list-position.tsx'
+import { PageLinks, ResultCount } from '../components/lists.tsx'
+import { useTitle } from '../components/page.tsx'
+import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
+import { IconFileImport, IconFilter, IconSearch, IconTag } from '../icons/icons.tsx'
+import { RequireScope, useHasScope } from '../session/account.tsx'
 import { DeleteProduct } from './delete-product.tsx'
-import { FirstProducts } from './first-products.tsx'
-import { ProductFilters } from './product-filters.tsx'
-import { activeFilters, NO_FILTERS, productsUrl, readProductQuery } from './product-query.ts'
+import classes from './product-filters.module.css'
+import {
+  activeFilters,
+  NO_FILTERS,
+  type ProductFilter,
+  type ProductQuery,
+  productsUrl,
+  readProductQuery,
+} from './product-query.ts'
 import { ProductTable } from './product-table.tsx'
 import { useProductPage } from './use-products.ts'
 
@@ -87,5 +92,86 @@ export function ProductsPage() {
       )}
       <DeleteProduct product={deleting} onClose={() => setDeleting(undefined)} />
     </Stack>
+  )
+}
+
+interface ProductFiltersProps {
+  query: ProductQuery
+  change(changes: Partial<ProductQuery>, options: { replace: boolean }): void
+}
+
+const MORE_FILTERS: [ProductFilter, string][] = [
+  ['sku', 'Exact SKU'],
+  ['vendor', 'Vendor'],
+  ['tag', 'Tag'],
+]
+
+/** On a phone, all filters but the search are hidden behind a button. */
+function ProductFilters({ query, change }: ProductFiltersProps) {
+  const active = activeFilters(query).filter((filter) => filter !== 'search').length
+  const [isOpen, { toggle }] = useDisclosure(active > 0)
+  return (
+    <Group gap="sm" component="search">
+      <Filter
+        filter="search"
+        label="Search products"
+        isMain
+        query={query}
+        change={change}
+        flex={1}
+        miw={180}
+        leftSection={<IconSearch size={16} aria-hidden />}
+      />
+      <Button
+        hiddenFrom="sm"
+        variant="default"
+        leftSection={<IconFilter size={16} aria-hidden />}
+        aria-expanded={isOpen}
+        aria-controls="more-filters"
+        onClick={toggle}
+      >
+        {active > 0 ? `Filters: ${active}` : 'Filters'}
+      </Button>
+      <div id="more-filters" className={classes.more} data-open={isOpen || undefined}>
+        {MORE_FILTERS.map(([filter, label]) => (
+          <Filter key={filter} filter={filter} label={label} query={query} change={change} />
+        ))}
+      </div>
+    </Group>
+  )
+}
+
+type FilterProps = ProductFiltersProps & { filter: ProductFilter; label: string } & Omit<
+    Parameters<typeof FilterInput>[0],
+    'value' | 'onValue'
+  >
+
+function Filter({ filter, query, change, ...props }: FilterProps) {
+  const onValue = useCallback(
+    (value: string, isFirst: boolean) => change({ [filter]: value }, { replace: !isFirst }),
+    [change, filter],
+  )
+  return <FilterInput value={query[filter]} onValue={onValue} {...props} />
+}
+
+/** Replaces the list while the account has no products. */
+function FirstProducts() {
+  if (!useHasScope('write'))
+    return <EmptyState Icon={IconTag} color="dimmed" title="No products yet" />
+  return (
+    <EmptyState Icon={IconTag} color="anchor" title="Import your products">
+      <Text c="dimmed">
+        Then you can attach assets to them. Import a file from your shop, or send products from your
+        backend with <Code>PUT /api/v1/products</Code>.
+      </Text>
+      <Button
+        component={Link}
+        href="/products/import"
+        mt="sm"
+        leftSection={<IconFileImport size={18} aria-hidden />}
+      >
+        Import products
+      </Button>
+    </EmptyState>
   )
 }

@@ -9,12 +9,11 @@ import {
   useRef,
   useState,
 } from 'react'
-import { isUnreachable } from '../components/is-unreachable.ts'
-import { notify } from '../components/notify.ts'
-import { errorText } from '../format/error-text.ts'
+import { notify } from '../components/notifications.tsx'
+import { isUnreachable } from '../components/reachable.ts'
+import { errorText } from '../format.ts'
 import { exchangeStoredKey, hasStoredKey } from './exchange-stored-key.ts'
 import { signOut } from './session-calls.ts'
-import { openSessionChannel, type SessionChannel } from './session-events.ts'
 import { SignIn } from './sign-in.tsx'
 
 const RECOVER_MS = 5_000
@@ -131,4 +130,25 @@ export function useSession(): Session {
 
 export function useClient(): Client {
   return useSession().client
+}
+
+const CHANNEL = 'stowage.session'
+
+export type SessionEvent = 'signed-in' | 'signed-out'
+
+interface SessionChannel {
+  /** Notifies the other tabs of this browser, but not this one. */
+  announce(event: SessionEvent): void
+  close(): void
+}
+
+/** Calls the listener when the user signs in or out in another tab. */
+function openSessionChannel(listener: (event: SessionEvent) => void): SessionChannel {
+  // One channel for both directions: a channel does not receive its own messages.
+  const channel = new BroadcastChannel(CHANNEL)
+  channel.onmessage = ({ data }: MessageEvent<SessionEvent>) => listener(data)
+  return {
+    announce: (event) => channel.postMessage(event),
+    close: () => channel.close(),
+  }
 }

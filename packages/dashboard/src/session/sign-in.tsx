@@ -13,9 +13,8 @@ import {
 import { isStowageError } from '@stowage/client'
 import { type FormEvent, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
-import { Logo } from '../components/logo.tsx'
-import { useTitle } from '../components/use-title.ts'
-import { errorText } from '../format/error-text.ts'
+import { Logo, useTitle } from '../components/page.tsx'
+import { errorText } from '../format.ts'
 import { signIn } from './session-calls.ts'
 import classes from './sign-in.module.css'
 

@@ -1,12 +1,29 @@
-import { Stack, Title } from '@mantine/core'
-import { useTitle } from '../components/use-title.ts'
-import { RequireScope } from '../session/require-scope.tsx'
-import { useSignedIn } from '../session/use-signed-in.ts'
+import {
+  Anchor,
+  Button,
+  Code,
+  type MantineColorScheme,
+  SegmentedControl,
+  Stack,
+  Text,
+  Title,
+  useMantineColorScheme,
+} from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { formatSize } from '@stowage/protocol/format'
+import { Link } from 'wouter'
+import { ConfirmDialog } from '../components/dialogs.tsx'
+import { useTitle } from '../components/page.tsx'
+import { Detail, DetailList, LoadedSection, Section } from '../components/sections.tsx'
+import { DateTime } from '../components/values.tsx'
+import { countText } from '../format.ts'
+import { IconLogout } from '../icons/icons.tsx'
+import { RequireScope, useAccount, useSignedIn } from '../session/account.tsx'
+import { useSession } from '../session/session.tsx'
+import { isActive } from '../uploads/upload-item.ts'
+import { useUploads } from '../uploads/uploads.tsx'
 import { WebhooksSection } from '../webhooks/webhooks-section.tsx'
-import { AccessSection } from './access-section.tsx'
-import { AccountSection } from './account-section.tsx'
-import { AppearanceSection } from './appearance-section.tsx'
-import { KeysSection } from './keys-section.tsx'
+import { KeysSection } from './keys.tsx'
 
 export function SettingsPage() {
   useTitle('Settings')
@@ -25,5 +42,120 @@ export function SettingsPage() {
       </RequireScope>
       <AppearanceSection />
     </Stack>
+  )
+}
+
+function AccountSection() {
+  const account = useAccount()
+  return (
+    <LoadedSection query={account} title="Account">
+      {({ name, plan, stored, assets }) => (
+        <DetailList>
+          <Detail name="Name">
+            <bdi dir="auto">{name}</bdi>
+          </Detail>
+          <Detail name="Plan">
+            <bdi dir="auto">{plan.name}</bdi>, {formatSize(plan.storage)}
+          </Detail>
+          <Detail name="Used">
+            {formatSize(stored)} in {countText(assets, 'asset')}
+            {' · '}
+            <Anchor component={Link} href="/storage" inherit underline="always">
+              View storage usage
+            </Anchor>
+          </Detail>
+        </DetailList>
+      )}
+    </LoadedSection>
+  )
+}
+
+function AccessSection({ isOpenAccess }: { isOpenAccess: boolean }) {
+  return isOpenAccess ? <OpenAccess /> : <SignedIn />
+}
+
+function OpenAccess() {
+  return (
+    <Section title="Access">
+      <Text>
+        This service requires no key. Anyone who uses this computer has full access. Other computers
+        cannot connect.
+      </Text>
+      <Text c="dimmed" size="sm" mt="xs">
+        To require keys, create a key with the manage scope below, set{' '}
+        <Code>STOWAGE_AUTH=keys</Code> and restart the service. To accept connections from other
+        computers, also set <Code>STOWAGE_HOST</Code>.
+      </Text>
+    </Section>
+  )
+}
+
+function SignedIn() {
+  const { signOut } = useSession()
+  const { data } = useSignedIn()
+  const uploads = useUploads()
+  const [isConfirming, confirming] = useDisclosure()
+  const signOutButton = (
+    <Button
+      variant="default"
+      leftSection={<IconLogout size={18} aria-hidden />}
+      onClick={() => (uploads.read().items.some(isActive) ? confirming.open() : void signOut())}
+    >
+      Sign out
+    </Button>
+  )
+  return (
+    <Section title="Access" action={signOutButton}>
+      <Text>
+        You are signed in with the key <bdi>{data?.key?.name}</bdi>
+        {data?.key?.hint && (
+          <>
+            {' '}
+            <Code>{data.key.hint}</Code>
+          </>
+        )}
+        {data?.expires_at && (
+          <>
+            , until <DateTime value={data.expires_at} isDateOnly /> at the latest
+          </>
+        )}
+        .
+      </Text>
+      <Text c="dimmed" size="sm" mt="xs">
+        Signing out applies to all tabs of this browser.
+      </Text>
+      <ConfirmDialog
+        isOpen={isConfirming}
+        title="Sign out?"
+        confirmLabel="Sign out"
+        cancelLabel="Stay signed in"
+        onConfirm={() => void signOut()}
+        onClose={confirming.close}
+      >
+        <Text size="sm">
+          Uploads are in progress. They will stop, and you can resume them later.
+        </Text>
+      </ConfirmDialog>
+    </Section>
+  )
+}
+
+const SCHEMES: { value: MantineColorScheme; label: string }[] = [
+  { value: 'light', label: 'Light' },
+  { value: 'dark', label: 'Dark' },
+  { value: 'auto', label: 'System' },
+]
+
+function AppearanceSection() {
+  const { colorScheme, setColorScheme } = useMantineColorScheme()
+  return (
+    <Section title="Appearance">
+      <SegmentedControl
+        aria-label="Color scheme"
+        data={SCHEMES}
+        value={colorScheme}
+        onChange={(value) => setColorScheme(value as MantineColorScheme)}
+      />
+    </Section>
   )
 }

@@ -1,27 +1,42 @@
-import { Anchor, AppShell, Burger, Group, NavLink } from '@mantine/core'
+import {
+  ActionIcon,
+  Anchor,
+  AppShell,
+  Badge,
+  Burger,
+  Group,
+  NavLink,
+  Stack,
+  Text,
+  Title,
+  Tooltip,
+  useComputedColorScheme,
+  useMantineColorScheme,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import type { ComponentProps, ReactNode } from 'react'
+import { Component, type ComponentProps, type ReactNode } from 'react'
 import { Link, useLocation } from 'wouter'
-import { Logo } from '../components/logo.tsx'
-import { ReturnLink } from '../components/return-link.tsx'
+import { ReturnLink } from '../components/list-position.tsx'
+import { Logo, useOnline, useTitle } from '../components/page.tsx'
+import { ErrorAlert } from '../components/page-states.tsx'
 import {
   IconApi,
   IconChartDonut,
   IconFiles,
   IconHistory,
   IconHourglass,
+  IconLock,
+  IconMoon,
   IconSettings,
+  IconSun,
   IconTag,
   IconTrash,
-} from '../icons/icons.ts'
-import { useHasTrash } from '../session/use-has-trash.ts'
-import { ConflictDialog } from '../uploads/conflict-dialog.tsx'
-import { DropZone } from '../uploads/drop-zone.tsx'
+  IconWifiOff,
+} from '../icons/icons.tsx'
+import { useHasScope, useHasTrash } from '../session/account.tsx'
+import { DropZone } from '../uploads/add-files.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'
-import { ColorSchemeSwitch } from './color-scheme-switch.tsx'
-import { OfflineBadge } from './offline-badge.tsx'
-import { PageErrorBoundary } from './page-error-boundary.tsx'
-import { ReadOnlyBadge } from './read-only-badge.tsx'
+import { ConflictDialog } from '../uploads/waiting-files.tsx'
 import classes from './shell.module.css'
 import { usePageStart } from './use-page-start.ts'
 
@@ -119,4 +134,101 @@ function PageLink({ path, isOpen, ...props }: PageLinkProps) {
   const isList = path === '/' || path === '/products'
   if (isList && !isOpen) return <ReturnLink {...props} list={path} />
   return <Link {...props} href={path} />
+}
+
+function ColorSchemeSwitch() {
+  const { setColorScheme } = useMantineColorScheme()
+  const isDark = useComputedColorScheme('light') === 'dark'
+  const Icon = isDark ? IconSun : IconMoon
+  return (
+    <ActionIcon
+      variant="subtle"
+      color="gray"
+      size="lg"
+      aria-label={isDark ? 'Switch to light mode' : 'Switch to dark mode'}
+      onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
+    >
+      <Icon size={20} aria-hidden />
+    </ActionIcon>
+  )
+}
+
+function OfflineBadge() {
+  const isOnline = useOnline()
+  return (
+    <div role="status">
+      {!isOnline && (
+        <Badge color="orange" leftSection={<IconWifiOff size={14} aria-hidden />}>
+          Offline
+        </Badge>
+      )}
+    </div>
+  )
+}
+
+/** Explains why the pages have no buttons to upload, change or delete. */
+function ReadOnlyBadge() {
+  if (useHasScope('write')) return null
+  return (
+    <Tooltip
+      label="Your key is read-only. To make changes, sign in with a key that has the write or manage scope."
+      events={{ hover: true, focus: true, touch: true }}
+      multiline
+      withinPortal={false}
+      maw={280}
+    >
+      <Badge
+        color="gray"
+        variant="light"
+        leftSection={<IconLock size={14} aria-hidden />}
+        tabIndex={0}
+      >
+        Read-only
+      </Badge>
+    </Tooltip>
+  )
+}
+
+interface ErrorState {
+  error: unknown
+}
+
+/**
+ * Limits an error to the page: a page that throws, or whose script cannot be loaded, does not stop the
+ * uploads. It is a class because React has no error boundaries in function components.
+ */
+class PageErrorBoundary extends Component<{ children: ReactNode }, ErrorState> {
+  override state: ErrorState = { error: undefined }
+
+  static getDerivedStateFromError(error: unknown): ErrorState {
+    return { error }
+  }
+
+  override render(): ReactNode {
+    const { error } = this.state
+    if (error === undefined) return this.props.children
+    return (
+      <ErrorAlert
+        title="Could not open this page"
+        error="The service may be unreachable, or it was updated after you opened the dashboard. Reload the page."
+        retryLabel="Reload"
+        onRetry={() => location.reload()}
+      />
+    )
+  }
+}
+
+export function NotFound() {
+  useTitle('Page not found')
+  return (
+    <Stack align="flex-start" gap="xs">
+      <Title order={1} size="h2">
+        Page not found
+      </Title>
+      <Text c="dimmed">Check the URL, or start from the list of assets.</Text>
+      <Anchor component={Link} href="/">
+        Go to assets
+      </Anchor>
+    </Stack>
+  )
 }

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
-import { focusPage } from '../components/focus-page.ts'
-import { type ListPath, RETURN_STATE, saveListPosition } from '../components/list-position.ts'
+import { focusPage } from '../components/focus.ts'
+import { type ListPath, RETURN_STATE, saveListPosition } from '../components/list-position.tsx'
 
 const LISTS: readonly string[] = ['/', '/products'] satisfies ListPath[]
 

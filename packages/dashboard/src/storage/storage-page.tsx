@@ -1,12 +1,27 @@
-import { Stack, Title } from '@mantine/core'
-import { LoadedSection } from '../components/loaded-section.tsx'
-import { useTitle } from '../components/use-title.ts'
-import { useAccount } from '../session/use-account.ts'
-import { LargestFiles } from './largest-files.tsx'
+import { Alert, Anchor, Group, Stack, Table, Text, Title } from '@mantine/core'
+import type { Account, Asset, Usage } from '@stowage/client'
+import { formatSize } from '@stowage/protocol/format'
+import { useQuery } from '@tanstack/react-query'
+import { Link } from 'wouter'
+import { AssetIcon } from '../assets/asset-icon.tsx'
+import { useTitle } from '../components/page.tsx'
+import { LoadedSection } from '../components/sections.tsx'
+import { Name } from '../components/values.tsx'
+import { numberText, shareText } from '../format.ts'
+import {
+  type Icon,
+  IconAlertTriangle,
+  IconFile,
+  IconFileText,
+  IconFileZip,
+  IconLink,
+  IconMovie,
+  IconMusic,
+  IconPhoto,
+} from '../icons/icons.tsx'
+import { useAccount } from '../session/account.tsx'
+import { useClient } from '../session/session.tsx'
 import classes from './storage.module.css'
-import { StorageMeter } from './storage-meter.tsx'
-import { UsageByType } from './usage-by-type.tsx'
-import { useLargestFiles, useUsage } from './use-storage.ts'
 
 export function StoragePage() {
   useTitle('Storage')
@@ -31,4 +46,197 @@ export function StoragePage() {
       </div>
     </Stack>
   )
+}
+
+const ALMOST_FULL = 0.9
+
+/** The stored, reserved and available storage, as a bar and in numbers. The trash counts as available. */
+function StorageMeter({ account }: { account: Account }) {
+  const { plan, stored, reserved, trash, trash_for, available } = account
+  const hasTrash = trash_for !== 0 || trash > 0
+  const used = stored + reserved
+  // A plan may be reduced below what is stored.
+  const whole = Math.max(plan.storage, used, 1)
+  const parts = [
+    { name: 'Stored', bytes: stored, className: classes.stored },
+    { name: 'Reserved by uploads', bytes: reserved, className: classes.reserved },
+    ...(hasTrash ? [{ name: 'In the trash', bytes: trash, className: classes.trash }] : []),
+    { name: 'Available', bytes: available, className: classes.available },
+  ]
+  return (
+    <>
+      <Group gap="xs" align="baseline" mb="sm">
+        <Text fz={32} fw={700} lh={1.1}>
+          {formatSize(used)}
+        </Text>
+        <Text c="dimmed" size="lg">
+          of {formatSize(plan.storage)} used ({shareText(used, plan.storage)})
+        </Text>
+      </Group>
+      <div className={classes.meter} aria-hidden>
+        {parts.slice(0, -1).map(({ name, bytes, className }) => (
+          <div key={name} className={className} style={{ width: `${(bytes / whole) * 100}%` }} />
+        ))}
+      </div>
+      <dl className={classes.legend}>
+        {parts.map(({ name, bytes, className }) => (
+          <div key={name}>
+            <dt>
+              <span className={`${classes.dot} ${className}`} aria-hidden />
+              {name}
+            </dt>
+            <dd>{formatSize(bytes)}</dd>
+          </div>
+        ))}
+      </dl>
+      <Text size="sm" c="dimmed" mt="sm">
+        Older versions count as stored.{' '}
+        {hasTrash && (
+          <>
+            The{' '}
+            <Anchor component={Link} href="/trash" underline="always" inherit>
+              trash
+            </Anchor>{' '}
+            counts as available: uploads that need the storage remove its oldest files.
+          </>
+        )}
+      </Text>
+      {used > plan.storage && (
+        <Warning title="Storage limit exceeded">
+          Your files stay available, but you cannot upload new ones until you delete files or the
+          operator of the service upgrades the plan.
+        </Warning>
+      )}
+      {used <= plan.storage && used > plan.storage * ALMOST_FULL && (
+        <Warning title="Storage is almost full">
+          Delete files that you no longer need, or ask the operator of the service to upgrade the
+          plan.
+        </Warning>
+      )}
+    </>
+  )
+}
+
+function Warning({ title, children }: { title: string; children: string }) {
+  return (
+    <Alert color="orange" title={title} icon={<IconAlertTriangle aria-hidden />} mt="md">
+      {children}
+    </Alert>
+  )
+}
+
+type TypeUsage = Usage['types'][number]
+
+const TYPES: Record<TypeUsage['type'], { label: string; Icon: Icon; color: string }> = {
+  video: { label: 'Video', Icon: IconMovie, color: 'grape' },
+  audio: { label: 'Audio', Icon: IconMusic, color: 'orange' },
+  image: { label: 'Images', Icon: IconPhoto, color: 'teal' },
+  document: { label: 'Documents', Icon: IconFileText, color: 'blue' },
+  archive: { label: 'Archives', Icon: IconFileZip, color: 'cyan' },
+  other: { label: 'Other files', Icon: IconFile, color: 'gray' },
+  link: { label: 'URLs', Icon: IconLink, color: 'gray' },
+}
+
+/** A table with bars, each as long as its share. Screen readers get the numbers. */
+function UsageByType({ types }: { types: readonly TypeUsage[] }) {
+  const stored = types.reduce((sum, { bytes }) => sum + bytes, 0)
+  if (types.length === 0) {
+    return <Text c="dimmed">No assets yet.</Text>
+  }
+  return (
+    <Table
+      className={classes.chart}
+      withRowBorders={false}
+      verticalSpacing={6}
+      horizontalSpacing={0}
+    >
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>Type</Table.Th>
+          <Table.Th ta="end">Assets</Table.Th>
+          <Table.Th ta="end">Size</Table.Th>
+          <Table.Th ta="end">Share</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {types.map(({ type, bytes, assets }) => {
+          const { label, Icon, color } = TYPES[type]
+          return (
+            <Table.Tr key={type}>
+              <Table.Th scope="row" className={classes.label}>
+                <Icon size={18} stroke={1.5} aria-hidden />
+                {label}
+                <Bar share={bytes / Math.max(1, stored)} color={color} />
+              </Table.Th>
+              <Table.Td ta="end">{numberText(assets)}</Table.Td>
+              <Table.Td ta="end">{formatSize(bytes)}</Table.Td>
+              <Table.Td ta="end">{shareText(bytes, stored)}</Table.Td>
+            </Table.Tr>
+          )
+        })}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function Bar({ share, color }: { share: number; color: string }) {
+  const background =
+    color === 'gray' ? 'var(--mantine-color-gray-6)' : `var(--mantine-color-${color}-filled)`
+  return (
+    <span className={classes.track} aria-hidden>
+      <span className={classes.bar} style={{ width: `${share * 100}%`, background }} />
+    </span>
+  )
+}
+
+interface LargestFilesProps {
+  files: readonly Asset[]
+  /** Undefined while it is loading. */
+  stored: number | undefined
+}
+
+/** The bar of each file shows its share of all stored bytes. */
+function LargestFiles({ files, stored = 0 }: LargestFilesProps) {
+  const [largest] = files
+  if (largest === undefined) return <Text c="dimmed">No files yet.</Text>
+  // The file may be newer than the total.
+  const whole = Math.max(1, stored, largest.bytes)
+  return (
+    <ol className={classes.files}>
+      {files.map((file) => (
+        <li key={file.id}>
+          <AssetIcon asset={file} size={18} />
+          <Anchor component={Link} href={`/assets/${file.id}`} c="inherit" size="sm" miw={0}>
+            <Name>{file.filename}</Name>
+          </Anchor>
+          <span className={classes.number}>{formatSize(file.bytes)}</span>
+          <span className={classes.track} aria-hidden>
+            <span
+              className={`${classes.bar} ${classes.stored}`}
+              style={{ width: `${(file.bytes / whole) * 100}%` }}
+            />
+          </span>
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+const MAX_LARGEST_FILES = 10
+
+function useUsage() {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['account', 'usage'],
+    queryFn: ({ signal }) => client.usage({ signal }),
+  })
+}
+
+function useLargestFiles() {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['assets', 'largest'],
+    queryFn: ({ signal }) =>
+      client.assets({ type: 'file', sort: '-bytes', limit: MAX_LARGEST_FILES, signal }).page(1),
+  })
 }

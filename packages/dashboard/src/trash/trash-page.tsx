@@ -1,25 +1,23 @@
 import { Button, Group, Stack, Text, Title } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
-import { useSelection } from '../assets/use-selection.ts'
-import { EmptyState } from '../components/empty-state.tsx'
-import { ErrorAlert } from '../components/error-alert.tsx'
-import { FilterInput } from '../components/filter-input.tsx'
-import { NoMatch } from '../components/no-match.tsx'
-import { PageLinks } from '../components/page-links.tsx'
-import { ResultCount } from '../components/result-count.tsx'
-import { useTitle } from '../components/use-title.ts'
-import { useUrlQuery } from '../components/use-url-query.ts'
-import { IconSearch, IconTrash } from '../icons/icons.ts'
-import { RequireScope, useHasScope } from '../session/require-scope.tsx'
+import { deleteOrRestore } from '../assets/change-assets.ts'
+import { Names } from '../assets/delete-assets.tsx'
+import { type Selection, SelectionPaper, useSelection } from '../assets/selection.tsx'
+import { useRestoreAssets } from '../assets/use-asset-changes.ts'
+import { ConfirmDialog } from '../components/dialogs.tsx'
+import { FilterInput, useUrlQuery } from '../components/filters.tsx'
+import { PageLinks, ResultCount } from '../components/lists.tsx'
+import { notify } from '../components/notifications.tsx'
+import { useTitle } from '../components/page.tsx'
+import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
+import { firstWords, readPage, readText } from '../components/url-query.ts'
+import { countText, nameWithFolder } from '../format.ts'
+import { IconRestore, IconSearch, IconTrash, IconTrashX } from '../icons/icons.tsx'
+import { RequireScope, useHasScope, useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
-import { useHasTrash } from '../session/use-has-trash.ts'
-import { DeleteForever } from './delete-forever.tsx'
-import { EmptyTrash } from './empty-trash.tsx'
-import { readTrashQuery, type TrashQuery, trashFilters, trashUrl } from './trash-query.ts'
-import { TrashSelectionBar } from './trash-selection-bar.tsx'
 import { TrashTable } from './trash-table.tsx'
 
 const PER_PAGE = 50
@@ -144,4 +142,140 @@ function useTrash(query: TrashQuery) {
       client.assets({ ...trashFilters(query), limit: PER_PAGE, signal }).page(query.page),
     placeholderData: keepPreviousData,
   })
+}
+
+interface TrashSelectionBarProps {
+  selection: Selection
+  onDelete(assets: readonly Asset[]): void
+}
+
+/** Actions for the selected assets in the trash. */
+function TrashSelectionBar({ selection, onDelete }: TrashSelectionBarProps) {
+  const { mutate, isPending } = useRestoreAssets()
+  const { selected, clear } = selection
+  const assets = [...selected.values()]
+  return (
+    <SelectionPaper selection={selection}>
+      <Button
+        size="compact-sm"
+        variant="light"
+        leftSection={<IconRestore size={16} aria-hidden />}
+        aria-disabled={isPending || undefined}
+        onClick={() => isPending || mutate(assets, { onSettled: clear })}
+      >
+        Restore
+      </Button>
+      <Button
+        size="compact-sm"
+        variant="light"
+        color="red"
+        leftSection={<IconTrashX size={16} aria-hidden />}
+        onClick={() => onDelete(assets)}
+      >
+        Delete forever
+      </Button>
+    </SelectionPaper>
+  )
+}
+
+interface DeleteForeverProps {
+  /** Empty while the dialog is closed. */
+  assets: readonly Asset[]
+  onClose(): void
+  onDone(): void
+}
+
+function DeleteForever({ assets, onClose, onDone }: DeleteForeverProps) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const isSingle = assets.length <= 1
+  const [first] = assets
+  const name = isSingle ? (first?.filename ?? '') : countText(assets.length, 'asset')
+  const deletion = useMutation({
+    mutationFn: (signal: AbortSignal) =>
+      deleteOrRestore(client, 'delete', { assets, isPermanent: true, signal }),
+    onSuccess() {
+      notify({ message: `${name} deleted forever`, about: assets.map(({ id }) => id) })
+      onClose()
+      onDone()
+    },
+    onSettled: () => queries.invalidateQueries(),
+  })
+  return (
+    <ConfirmDialog
+      isOpen={assets.length > 0}
+      title={isSingle ? 'Delete this asset forever?' : `Delete ${name} forever?`}
+      confirmLabel="Delete forever"
+      errorTitle={isSingle ? 'Could not delete the asset' : 'Could not delete all assets'}
+      mutation={deletion}
+      onConfirm={deletion.mutate}
+      onClose={onClose}
+    >
+      <Names names={assets.map(nameWithFolder)} />
+      <Text size="sm">
+        All versions of the {isSingle ? 'asset' : 'assets'} will be deleted. This cannot be undone.
+      </Text>
+    </ConfirmDialog>
+  )
+}
+
+interface EmptyTrashProps {
+  isOpen: boolean
+  onClose(): void
+  onDone(): void
+}
+
+function EmptyTrash({ isOpen, onClose, onDone }: EmptyTrashProps) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const emptying = useMutation({
+    mutationFn: (signal: AbortSignal) => client.emptyTrash({ signal }),
+    onSuccess() {
+      notify({ message: 'Trash emptied', about: ['trash'] })
+      onClose()
+      onDone()
+    },
+    onSettled: () => queries.invalidateQueries(),
+  })
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title="Empty the trash?"
+      confirmLabel="Empty trash"
+      errorTitle="Could not empty the trash"
+      mutation={emptying}
+      onConfirm={emptying.mutate}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        All assets in the trash will be deleted forever, including those on other pages and those
+        that a search does not show. This cannot be undone.
+      </Text>
+    </ConfirmDialog>
+  )
+}
+
+/** The search and the page of the trash, as in the URL. */
+interface TrashQuery {
+  search: string
+  page: number
+}
+
+function readTrashQuery(search: string): TrashQuery {
+  const params = new URLSearchParams(search)
+  return { search: readText(params, 'search'), page: readPage(params) }
+}
+
+/** The URL contains only parameters that differ from their defaults. */
+function trashUrl({ search, page }: TrashQuery): string {
+  const params = new URLSearchParams({
+    ...(search !== '' && { search }),
+    ...(page > 1 && { page: `${page}` }),
+  })
+  return params.size === 0 ? '/trash' : `/trash?${params}`
+}
+
+/** The query as parameters of the API, without the page. */
+function trashFilters({ search }: TrashQuery) {
+  return { trashed: true, ...(search !== '' && { search: firstWords(search) }) }
 }

@@ -1,6 +1,5 @@
-import { type Client, isStowageError } from '@stowage/client'
+import { type Client, isStowageError, type UnfinishedUpload } from '@stowage/client'
 import type { PickedFile, Replacement } from './picked-file.ts'
-import { findLockedUploads } from './upload-lock.ts'
 
 /** An unfinished upload that this tab does not run. It resumes when its file is chosen again. */
 export interface ResumableUpload {
@@ -61,4 +60,24 @@ export function mismatchText({ name, size }: ResumableUpload, file: File): strin
   if (file.name !== name) return `You chose “${file.name}”. Choose “${name}” instead.`
   if (file.size === size) return undefined
   return `The chosen file has ${file.size} bytes, not ${size}. Choose the file that you started to upload.`
+}
+
+type LockedFile = Pick<UnfinishedUpload, 'name' | 'size'>
+
+const nameOf = ({ name, size }: LockedFile) => `stowage upload ${size} ${name}`
+
+/** Undefined on insecure pages. Uploads in other tabs are not detected there. */
+const locks = (): LockManager | undefined => navigator.locks
+
+/** Shows other tabs that this tab is uploading the file, until the promise settles. */
+export function lockUpload(file: LockedFile, ended: Promise<unknown>): void {
+  const settled = ended.catch(() => {})
+  void locks()?.request(nameOf(file), { mode: 'shared' }, () => settled)
+}
+
+/** Returns a function that reports whether another tab is uploading a file. */
+async function findLockedUploads(): Promise<(file: LockedFile) => boolean> {
+  const { held = [] } = (await locks()?.query()) ?? {}
+  const names = new Set(held.map(({ name }) => name))
+  return (file) => names.has(nameOf(file))
 }

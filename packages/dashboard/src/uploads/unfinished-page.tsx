@@ -1,20 +1,36 @@
-import { Button, FileButton, Group, Stack, Text, Title } from '@mantine/core'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import {
+  Anchor,
+  Box,
+  Button,
+  FileButton,
+  Group,
+  Progress,
+  Skeleton,
+  Stack,
+  Table,
+  Text,
+  Title,
+} from '@mantine/core'
+import type { ListedUpload, UploadState } from '@stowage/client'
+import { formatSize } from '@stowage/protocol/format'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { DragEvent } from 'react'
-import { useSearch } from 'wouter'
-import { EmptyState } from '../components/empty-state.tsx'
-import { ErrorAlert } from '../components/error-alert.tsx'
-import { PageLinks } from '../components/page-links.tsx'
-import { ResultCount } from '../components/result-count.tsx'
+import { Link, useSearch } from 'wouter'
+import { useFocusHandover } from '../components/focus.ts'
+import { ListTable, PageLinks, ResultCount } from '../components/lists.tsx'
+import { dismissNotices, notify } from '../components/notifications.tsx'
+import { useTitle } from '../components/page.tsx'
+import { EmptyState, ErrorAlert } from '../components/page-states.tsx'
 import { readPage } from '../components/url-query.ts'
-import { useTitle } from '../components/use-title.ts'
-import { IconCircleCheck, IconUpload } from '../icons/icons.ts'
-import { RequireScope, useHasScope } from '../session/require-scope.tsx'
+import { DateTime, Name } from '../components/values.tsx'
+import { countText, nameWithFolder } from '../format.ts'
+import { IconCircleCheck, IconUpload } from '../icons/icons.tsx'
+import { RequireScope, useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
-import { droppedFiles } from './dropped-files.ts'
-import { pickFiles } from './picked-file.ts'
-import { UnfinishedTable } from './unfinished-table.tsx'
-import { useResumeFiles } from './use-resume-files.ts'
+import { DiscardUpload } from './cancel-upload.tsx'
+import { droppedFiles, type PickedFile, pickFiles } from './picked-file.ts'
+import { findUploadOf, mismatchText, type ResumableUpload } from './resumable-upload.ts'
+import { useUploads, useUploadsState } from './uploads.tsx'
 
 const PER_PAGE = 100
 /** The list is loaded again at this interval, because other people and other programs upload too. */
@@ -98,4 +114,203 @@ function useUnfinished(page: number) {
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,
   })
+}
+
+/**
+ * Shown instead of buttons, because the tray controls the uploads of this tab. A completed upload has no text: it
+ * disappears with the next refresh.
+ */
+const STATE_TEXTS: Partial<Record<UploadState, string>> = {
+  waiting: 'Uploading in this tab',
+  sending: 'Uploading in this tab',
+  finishing: 'Uploading in this tab',
+  paused: 'Paused in this tab',
+  stopped: 'Stopped in this tab',
+}
+
+interface UnfinishedTableProps {
+  /** Undefined while the first page is loading. */
+  uploads: readonly ListedUpload[] | undefined
+  isStale: boolean
+}
+
+function UnfinishedTable({ uploads, isStale }: UnfinishedTableProps) {
+  return (
+    <ListTable
+      items={uploads}
+      isStale={isStale}
+      head={
+        <>
+          <Table.Th>Name</Table.Th>
+          <Table.Th visibleFrom="sm">Received</Table.Th>
+          <Table.Th visibleFrom="md">Started</Table.Th>
+          <Table.Th visibleFrom="md">Expires</Table.Th>
+          <Table.Th ta="end">Actions</Table.Th>
+        </>
+      }
+      row={(upload) => <UploadRow key={upload.upload_id} upload={upload} />}
+      skeletonRow={(width) => (
+        <Table.Tr>
+          <Table.Td colSpan={5}>
+            <Skeleton w={`${width}%`} h={16} my={3} />
+          </Table.Td>
+        </Table.Tr>
+      )}
+    />
+  )
+}
+
+function UploadRow({ upload }: { upload: ListedUpload }) {
+  const row = useFocusHandover<HTMLTableRowElement>()
+  const queries = useQueryClient()
+  const { items } = useUploadsState()
+  // Until the chosen file has been compared with the upload, the item has no ID of its own, only that of the
+  // upload that it resumes.
+  const item = items.find(({ id, resumed }) => (id ?? resumed?.id) === upload.id)
+  const here = item && STATE_TEXTS[item.progress.state]
+  const { resumeWith } = useUploads()
+  const { filename, path, created_at, expires_at, started_by } = upload
+  const resumable = resumableOf(upload)
+  const label = nameWithFolder(upload)
+  const resume = (file: File) => {
+    const problem = mismatchText(resumable, file)
+    const about = [upload.id, filename]
+    if (problem !== undefined)
+      notify({ isError: true, title: 'Not resumed', message: problem, about })
+    else {
+      dismissNotices(about)
+      resumeWith(resumable, file)
+    }
+  }
+  return (
+    <Table.Tr ref={row}>
+      <Table.Td maw={0} w="100%">
+        <Box fz="sm" fw={500}>
+          {upload.is_replacement ? (
+            <Anchor component={Link} href={`/assets/${upload.id}`} inherit>
+              <Name>{filename}</Name>
+            </Anchor>
+          ) : (
+            <Name>{filename}</Name>
+          )}
+        </Box>
+        {upload.is_replacement && (
+          <Box fz="xs" c="dimmed">
+            New version of an asset
+          </Box>
+        )}
+        {path !== null && (
+          <Box fz="xs" c="dimmed">
+            <Name>{path}</Name>
+          </Box>
+        )}
+        <Box hiddenFrom="sm" fz="xs" c="dimmed">
+          {receivedText(upload)}
+        </Box>
+      </Table.Td>
+      <Table.Td visibleFrom="sm" miw={170}>
+        <Text inherit>{receivedText(upload)}</Text>
+        <Progress value={percentOf(upload)} size="sm" mt={4} aria-label={`Progress of ${label}`} />
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <DateTime value={created_at} />
+        {started_by && (
+          <Name fz="xs" c="dimmed">
+            {`by ${started_by.name}`}
+          </Name>
+        )}
+      </Table.Td>
+      <Table.Td visibleFrom="md">
+        <DateTime value={expires_at} />
+      </Table.Td>
+      <Table.Td>
+        <RequireScope scope="write">
+          {here !== undefined ? (
+            <Text size="sm" c="dimmed" ta="end">
+              {here}
+            </Text>
+          ) : (
+            <Group gap={4} justify="flex-end" wrap="nowrap">
+              {!upload.is_replacement && (
+                <FileButton onChange={(file) => file && resume(file)}>
+                  {(props) => (
+                    <Button
+                      {...props}
+                      size="compact-sm"
+                      variant="light"
+                      aria-label={`Resume ${label}`}
+                    >
+                      Resume
+                    </Button>
+                  )}
+                </FileButton>
+              )}
+              <DiscardUpload
+                size="compact-sm"
+                variant="subtle"
+                color="red"
+                aria-label={`Discard ${label}`}
+                upload={resumable}
+                onDone={() => void queries.invalidateQueries()}
+              />
+            </Group>
+          )}
+        </RequireScope>
+      </Table.Td>
+    </Table.Tr>
+  )
+}
+
+/** The received bytes are unknown if the storage does not respond in time. */
+function receivedText({ received_bytes: received, bytes }: ListedUpload): string {
+  const size = formatSize(bytes)
+  return received === null
+    ? `${size}, received bytes unknown`
+    : `${formatSize(received)} of ${size}`
+}
+
+function percentOf({ received_bytes: received, bytes }: ListedUpload): number {
+  return bytes === 0 ? 0 : (100 * (received ?? 0)) / bytes
+}
+
+/** Resumes the uploads of these files. Each file is matched by name, size and, if it is known, folder. */
+function useResumeFiles(listed: readonly ListedUpload[]): (files: readonly PickedFile[]) => void {
+  const uploads = useUploads()
+  return (files) => {
+    const remaining = listed.filter((upload) => !upload.is_replacement).map(resumableOf)
+    const unmatched = files.filter((picked) => {
+      const upload = findUploadOf(remaining, picked)
+      if (upload === undefined) return true
+      remaining.splice(remaining.indexOf(upload), 1)
+      dismissNotices([upload.id, upload.name])
+      uploads.resumeWith(upload, picked.file)
+      return false
+    })
+    if (unmatched.length === 0) return
+    const [first] = unmatched
+    const problem =
+      unmatched.length === 1
+        ? `No unfinished upload matches the name, size and folder of “${first?.file.name}”.`
+        : `${countText(unmatched.length, 'file')} do not match any unfinished upload by name, size and folder.`
+    notify({
+      isError: true,
+      title: 'Not resumed',
+      message: `${problem} To upload new files, go to “Assets”.`,
+      about: unmatched.map(({ file }) => file.name),
+    })
+  }
+}
+
+function resumableOf(upload: ListedUpload): ResumableUpload {
+  const { id, filename, bytes, path, created_at, is_replacement } = upload
+  return {
+    id,
+    name: filename,
+    size: bytes,
+    path,
+    startedAt: created_at,
+    problem: undefined,
+    replacement: is_replacement ? upload.upload_id : undefined,
+    received: upload.received_bytes ?? undefined,
+  }
 }

@@ -1,5 +1,7 @@
-import type { Progress, Upload } from '@stowage/client'
-import type { PickedFile } from './picked-file.ts'
+import { isStowageError, type Progress, type Upload } from '@stowage/client'
+import { formatDuration, formatSize } from '@stowage/protocol/format'
+import { errorText } from '../format.ts'
+import type { PickedFile, Replacement } from './picked-file.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
 
 /** A file in the upload tray. Every change creates a new object. */
@@ -67,4 +69,58 @@ export function totalsOf(items: readonly UploadItem[]): UploadTotals {
   }
   const { toSend, ...rest } = totals
   return { ...rest, secondsLeft: totals.rate > 0 ? toSend / totals.rate : undefined }
+}
+
+/** The state of an upload: `45 MB of 500 MB · 12 MB/s · 40 s left`. */
+export function statusText(
+  { file, progress, error, replaces }: UploadItem,
+  isOnline: boolean,
+): string {
+  const { state, bytes, problem } = progress
+  const done = `${formatSize(bytes)} of ${formatSize(file.size)}`
+  switch (state) {
+    case 'paused':
+      return `Paused at ${done}`
+    case 'finishing':
+      return 'Finishing: the service is assembling the file'
+    case 'stopped':
+      return replaces === undefined ? errorText(error) : replacementErrorText(error)
+    case 'cancelled':
+      return 'Cancelled'
+    case 'ready':
+      return formatSize(file.size)
+    default:
+      if (!isOnline) return `${done} · offline, resumes automatically`
+      if (problem !== undefined) return `${done} · retrying: ${errorText(problem)}`
+      if (bytes === 0) return `${formatSize(file.size)} · waiting`
+      return state === 'waiting' ? `${done} · waiting` : `${done}${paceText(progress)}`
+  }
+}
+
+/** ` · 12 MB/s · 40 s left`. Omits what is unknown. */
+export function paceText(pace: { rate: number; secondsLeft: number | undefined }): string {
+  const rate = pace.rate > 0 ? ` · ${formatSize(pace.rate)}/s` : ''
+  const left =
+    pace.secondsLeft === undefined ? '' : ` · ${formatDuration(pace.secondsLeft * 1000)} left`
+  return rate + left
+}
+
+/** How the tray shows that an upload replaces a file. */
+export function replacementText({ filename }: Replacement, name: string): string {
+  return filename === name ? 'New version' : `New version of ${filename}`
+}
+
+/** Why a replacement stopped, and what to do about it. */
+function replacementErrorText(error: unknown): string {
+  if (!isStowageError(error)) return errorText(error)
+  switch (error.code) {
+    case 'replacement_in_progress':
+      return 'Another replacement of this asset is unfinished. Wait until it is complete, or discard it on the page “Unfinished”. Then try again.'
+    case 'not_found':
+      return 'The asset was deleted, so its file cannot be replaced. Restore it if it is in the trash, or upload the file as a new asset.'
+    case 'upload_ended':
+      return 'The replacement was cancelled elsewhere, or the asset was deleted. Try again to start over.'
+    default:
+      return errorText(error)
+  }
 }

@@ -1,31 +1,51 @@
-import { Anchor, Group, Progress, Stack, Text } from '@mantine/core'
+import {
+  ActionIcon,
+  Anchor,
+  Button,
+  FileButton,
+  Group,
+  Progress,
+  Stack,
+  Text,
+  Tooltip,
+} from '@mantine/core'
 import { formatSize } from '@stowage/protocol/format'
 import { memo } from 'react'
 import { Link } from 'wouter'
-import { Name } from '../components/name.tsx'
-import { useFocusHandover } from '../components/use-focus-handover.ts'
+import { useFocusHandover } from '../components/focus.ts'
+import { DateTime, Name } from '../components/values.tsx'
 import {
+  type Icon,
   IconAlertTriangle,
   IconCircleCheck,
   IconPlayerPause,
   IconPlayerPlay,
   IconRefresh,
   IconX,
-} from '../icons/icons.ts'
-import { type IconAction, IconButtons } from './icon-buttons.tsx'
-import { replacementText } from './replacement-text.ts'
-import { statusText } from './status-text.ts'
-import { CONFIRM_FROM_BYTES, isEnded, type UploadItem } from './upload-item.ts'
+} from '../icons/icons.tsx'
+import { DiscardUpload } from './cancel-upload.tsx'
+import type { ResumableUpload } from './resumable-upload.ts'
+import {
+  CONFIRM_FROM_BYTES,
+  isEnded,
+  replacementText,
+  statusText,
+  type UploadItem,
+} from './upload-item.ts'
 import { useUploads } from './uploads.tsx'
 
-interface Props {
+interface UploadRowProps {
   item: UploadItem
   isOnline: boolean
   /** Called instead of cancelling if much data would be lost. */
   onConfirmCancel(item: UploadItem): void
 }
 
-export const UploadRow = memo(function UploadRow({ item, isOnline, onConfirmCancel }: Props) {
+export const UploadRow = memo(function UploadRow({
+  item,
+  isOnline,
+  onConfirmCancel,
+}: UploadRowProps) {
   const { file, progress, id } = item
   const row = useFocusHandover<HTMLDivElement>()
   const isReady = progress.state === 'ready'
@@ -71,7 +91,7 @@ export const UploadRow = memo(function UploadRow({ item, isOnline, onConfirmCanc
   )
 })
 
-function RowButtons({ item, onConfirmCancel }: Pick<Props, 'item' | 'onConfirmCancel'>) {
+function RowButtons({ item, onConfirmCancel }: Pick<UploadRowProps, 'item' | 'onConfirmCancel'>) {
   const uploads = useUploads()
   const { key, file, progress } = item
   const { state, bytes } = progress
@@ -95,5 +115,87 @@ function RowButtons({ item, onConfirmCancel }: Pick<Props, 'item' | 'onConfirmCa
       actions={[actions[state], state === 'finishing' ? undefined : remove]}
       subject={file.name}
     />
+  )
+}
+
+/** Asks for the file again, because a page cannot keep access to files across a reload. */
+export function ResumableRow({ upload }: { upload: ResumableUpload }) {
+  const uploads = useUploads()
+  const row = useFocusHandover<HTMLDivElement>()
+  const { name, size, path, startedAt, problem, replaces } = upload
+  return (
+    <Stack ref={row} component="li" gap={4} py={8}>
+      <Name fz="sm">{name}</Name>
+      {path !== null && (
+        <Name fz="xs" c="dimmed">
+          {path}
+        </Name>
+      )}
+      {replaces && (
+        <Name fz="xs" c="dimmed">
+          {replacementText(replaces, name)}
+        </Name>
+      )}
+      <Text size="xs" c="dimmed">
+        {formatSize(size)} · started <DateTime value={startedAt} />
+      </Text>
+      {problem !== undefined && (
+        <Text size="xs" c="var(--mantine-color-error)" role="alert">
+          {problem}
+        </Text>
+      )}
+      <Group gap="xs">
+        <FileButton onChange={(file) => file && uploads.resumeWith(upload, file)}>
+          {(props) => (
+            <Button {...props} size="compact-sm" variant="light">
+              Choose file to resume
+            </Button>
+          )}
+        </FileButton>
+        <DiscardUpload size="compact-sm" variant="subtle" color="gray" upload={upload} />
+      </Group>
+    </Stack>
+  )
+}
+
+interface IconAction {
+  label: string
+  Icon: Icon
+  run(): void
+}
+
+interface IconButtonsProps {
+  /** One per position, so that a button keeps the focus when its action changes, as from pause to resume. */
+  actions: (IconAction | undefined)[]
+  /** What the buttons act on, for screen readers. */
+  subject?: string
+}
+
+export function IconButtons({ actions, subject }: IconButtonsProps) {
+  return (
+    <Group gap={2} wrap="nowrap">
+      {actions.map(
+        (action, position) =>
+          // biome-ignore lint/suspicious/noArrayIndexKey: the position identifies the button
+          action && <IconButton key={position} action={action} subject={subject} />,
+      )}
+    </Group>
+  )
+}
+
+function IconButton({ action, subject }: { action: IconAction; subject: string | undefined }) {
+  const button = useFocusHandover<HTMLButtonElement>()
+  return (
+    <Tooltip label={action.label}>
+      <ActionIcon
+        ref={button}
+        variant="subtle"
+        color="gray"
+        aria-label={subject === undefined ? action.label : `${action.label}: ${subject}`}
+        onClick={action.run}
+      >
+        <action.Icon size={18} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
   )
 }

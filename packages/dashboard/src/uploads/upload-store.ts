@@ -1,20 +1,30 @@
-import { type Client, isStowageError, type Progress } from '@stowage/client'
-import { errorText } from '../format/error-text.ts'
-import { bytesToReserve, checkStorage, type StorageShortage } from './check-storage.ts'
-import { findConflicts, type NameConflict } from './find-conflicts.ts'
+import {
+  type Client,
+  isStowageError,
+  type Progress,
+  type ReplaceOptions,
+  type Upload,
+  type UploadOptions,
+} from '@stowage/client'
+import { whenReachable } from '../components/reachable.ts'
+import { errorText } from '../format.ts'
+import {
+  bytesToReserve,
+  checkStorage,
+  findConflicts,
+  type NameConflict,
+  type StorageShortage,
+} from './check-files.ts'
 import type { PickedFile } from './picked-file.ts'
 import {
   findResumableUploads,
   findUploadOf,
+  lockUpload,
   mismatchText,
   type ResumableUpload,
 } from './resumable-upload.ts'
-import { sendFile } from './send-file.ts'
 import { isActive, isEnded, type UploadItem } from './upload-item.ts'
-import { lockUpload } from './upload-lock.ts'
 import type { StoreEvents, UploadStore, UploadsState, UploadTarget } from './uploads-state.ts'
-import { whenReachable } from './when-reachable.ts'
-import { withReceived } from './with-received.ts'
 
 const NOTIFY_MS = 100
 const INITIAL_PROGRESS: Progress = {
@@ -289,4 +299,28 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       closing.abort(new Error('The upload store was closed.'))
     },
   }
+}
+
+interface SendOptions extends Pick<ReplaceOptions, 'signal' | 'onProgress'> {
+  /**
+   * The ID of the asset whose upload is resumed. Not used for a replacement: the client finds the unfinished
+   * replacement by its file.
+   */
+  resume: UploadOptions['resume']
+}
+
+/** Uploads the file as a new asset or, if it replaces an asset, as its new version. */
+function sendFile(
+  client: Client,
+  { file, attach, replaces }: PickedFile,
+  { resume, ...options }: SendOptions,
+): Upload {
+  if (replaces === undefined) return client.upload(file, { ...options, resume, attach })
+  return client.replace(replaces.id, file, { ...options, name: replaces.newName })
+}
+
+/** Until the client has compared the file with its upload, the progress shows the bytes that the service received. */
+function withReceived(progress: Progress, resumed: ResumableUpload | undefined): Progress {
+  if (progress.parts.total > 0 || resumed?.received === undefined) return progress
+  return { ...progress, bytes: resumed.received }
 }

@@ -1,19 +1,34 @@
-import { Collapse, Paper, ScrollArea, Stack, Text, Title, VisuallyHidden } from '@mantine/core'
+import {
+  Collapse,
+  Group,
+  Paper,
+  Progress,
+  ScrollArea,
+  Stack,
+  Text,
+  Title,
+  VisuallyHidden,
+} from '@mantine/core'
+import { formatSize } from '@stowage/protocol/format'
 import { useState } from 'react'
 import { useLocation } from 'wouter'
-import { useHeightProperty } from '../components/use-height-property.ts'
-import { useOnline } from '../components/use-online.ts'
-import { countText } from '../format/count-text.ts'
-import { CancelUploadDialog } from './cancel-upload-dialog.tsx'
-import { ResumableRow } from './resumable-row.tsx'
-import { StorageAlert } from './storage-alert.tsx'
-import { TrayHeader } from './tray-header.tsx'
-import { isEnded, totalsOf, type UploadItem, type UploadTotals } from './upload-item.ts'
-import { UploadRow } from './upload-row.tsx'
+import { useHeightProperty, useOnline } from '../components/page.tsx'
+import { countText, numberText } from '../format.ts'
+import {
+  IconChecks,
+  IconChevronDown,
+  IconChevronUp,
+  IconPlayerPause,
+  IconPlayerPlay,
+  IconPlayerStop,
+  IconX,
+} from '../icons/icons.tsx'
+import { CancelUploadDialog } from './cancel-upload.tsx'
+import { isEnded, paceText, totalsOf, type UploadItem, type UploadTotals } from './upload-item.ts'
+import { IconButtons, ResumableRow, UploadRow } from './upload-row.tsx'
 import classes from './upload-tray.module.css'
 import { useUploads, useUploadsState } from './uploads.tsx'
-import { useTrayOpen } from './use-tray-open.ts'
-import { WaitingFiles } from './waiting-files.tsx'
+import { StorageAlert, WaitingFiles } from './waiting-files.tsx'
 
 /** The maximum number of rows: a folder may contain more files than a page can show. */
 const MAX_ROWS = 50
@@ -131,4 +146,89 @@ function announcementOf({ files, done, failed, active }: UploadTotals): string {
   const failures = failed > 0 ? `, ${countText(failed, 'file')} failed` : ''
   if (active > 0) return `Uploading ${countText(files, 'file')}${failures}`
   return `${countText(done, 'file')} uploaded${failures}`
+}
+
+interface TrayHeaderProps {
+  totals: UploadTotals
+  isOnline: boolean
+  isOpen: boolean
+  onToggle(): void
+  onCancelAll(): void
+}
+
+/** The total progress of all uploads. */
+function TrayHeader({ totals, isOnline, isOpen, onToggle, onCancelAll }: TrayHeaderProps) {
+  const uploads = useUploads()
+  const { files, done, failed, paused, active, bytes, total } = totals
+  const isDone = done === files
+  const pause = { label: 'Pause all', Icon: IconPlayerPause, run: uploads.pauseAll }
+  const resume = { label: 'Resume all', Icon: IconPlayerPlay, run: uploads.resumeAll }
+  const cancel = { label: 'Cancel all', Icon: IconPlayerStop, run: onCancelAll }
+  // Once all uploads are done, this button closes the tray.
+  const clear = {
+    label: 'Clear finished',
+    Icon: isDone ? IconX : IconChecks,
+    run: uploads.clearDone,
+  }
+  const toggle = {
+    label: isOpen ? 'Hide files' : 'Show files',
+    Icon: isOpen ? IconChevronDown : IconChevronUp,
+    run: onToggle,
+  }
+  const actions = [
+    active > 0 ? pause : paused > 0 ? resume : undefined,
+    active + paused > 1 ? cancel : undefined,
+    done > 0 ? clear : undefined,
+    toggle,
+  ]
+  return (
+    <Stack gap={4} px="md" py="sm">
+      <Group wrap="nowrap" justify="space-between" gap="xs">
+        <Text fw={600} size="sm">
+          {titleOf(totals, isOnline)}
+        </Text>
+        <IconButtons actions={actions} />
+      </Group>
+      {!isDone && (
+        <Progress
+          value={total === 0 ? 0 : (100 * bytes) / total}
+          aria-label="Progress of all uploads"
+        />
+      )}
+      {(isOpen || !isDone) && (
+        <Text size="xs" c="dimmed">
+          {formatSize(bytes)} of {formatSize(total)}
+          {isOnline && paceText(totals)}
+          {failed > 0 && ` · ${numberText(failed)} failed`}
+        </Text>
+      )}
+    </Stack>
+  )
+}
+
+function titleOf({ files, done, failed, paused, active }: UploadTotals, isOnline: boolean): string {
+  const of = `${numberText(done)} of ${countText(files, 'file')}`
+  if (active > 0) return isOnline ? `Uploading · ${of} done` : `Offline · ${of} done`
+  if (paused > 0) return `Paused · ${of} done`
+  if (failed > 0) return `${of} uploaded`
+  return `${countText(files, 'file')} uploaded`
+}
+
+/**
+ * Whether the tray shows its files. Once all uploads are done, it closes when the user opens another page, so that it
+ * does not cover that page. New uploads open it again, unless the user has closed it.
+ */
+function useTrayOpen({ isAllDone, path }: { isAllDone: boolean; path: string }) {
+  const [state, setState] = useState({ isOpen: true, wasClosed: false, path })
+  // Set while rendering, so that the next page never appears with the open tray.
+  if (path !== state.path) {
+    const closes = isAllDone && state.isOpen
+    setState({ path, isOpen: state.isOpen && !closes, wasClosed: closes || state.wasClosed })
+  } else if (!isAllDone && state.wasClosed) {
+    setState({ path, isOpen: true, wasClosed: false })
+  }
+  return {
+    isOpen: state.isOpen,
+    toggle: () => setState({ path, isOpen: !state.isOpen, wasClosed: false }),
+  }
 }

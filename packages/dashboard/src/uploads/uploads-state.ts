@@ -1,5 +1,4 @@
-import type { StorageShortage } from './check-storage.ts'
-import type { NameConflict } from './find-conflicts.ts'
+import type { NameConflict, StorageShortage } from './check-files.ts'
 import type { PickedFile } from './picked-file.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
 import type { UploadItem } from './upload-item.ts'

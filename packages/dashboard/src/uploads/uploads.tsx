@@ -7,9 +7,9 @@ import {
   useState,
   useSyncExternalStore,
 } from 'react'
-import { notify } from '../components/notify.ts'
-import { useLeaveWarning } from '../components/use-leave-warning.ts'
-import { errorText } from '../format/error-text.ts'
+import { notify } from '../components/notifications.tsx'
+import { useLeaveWarning } from '../components/page.tsx'
+import { errorText } from '../format.ts'
 import { useClient } from '../session/session.tsx'
 import { isEnded } from './upload-item.ts'
 import { openUploadStore } from './upload-store.ts'

@@ -1,17 +1,27 @@
-import { Alert, Anchor, Group, Stack, Title } from '@mantine/core'
-import type { Webhook } from '@stowage/client'
-import { Link } from 'wouter'
-import { DateTime } from '../components/date-time.tsx'
-import { Detail, DetailList } from '../components/detail-list.tsx'
-import { LoadedRecord } from '../components/loaded-record.tsx'
-import { Name } from '../components/name.tsx'
-import { Section } from '../components/section.tsx'
-import { useTitle } from '../components/use-title.ts'
-import { IconArrowLeft } from '../icons/icons.ts'
-import { DeliveryLog } from './delivery-log.tsx'
-import { useWebhook } from './use-webhooks.ts'
-import { WebhookActions } from './webhook-actions.tsx'
-import { WebhookState } from './webhook-state.tsx'
+import { Alert, Anchor, Badge, Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import type { Delivery, DeliveryAttempt, DeliveryWithBody, Webhook } from '@stowage/client'
+import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { Link, useLocation, useSearch } from 'wouter'
+import { ActionButton } from '../components/action-button.tsx'
+import { SecretDialog } from '../components/copy.tsx'
+import { ConfirmDialog } from '../components/dialogs.tsx'
+import { PageLinks } from '../components/lists.tsx'
+import { notify } from '../components/notifications.tsx'
+import { useTitle } from '../components/page.tsx'
+import {
+  Detail,
+  DetailList,
+  LoadedRecord,
+  LoadedSection,
+  Section,
+} from '../components/sections.tsx'
+import { readPage } from '../components/url-query.ts'
+import { DateTime, Name } from '../components/values.tsx'
+import { IconArrowLeft } from '../icons/icons.tsx'
+import { useClient } from '../session/session.tsx'
+import classes from './webhooks.module.css'
+import { useDeliveries, useWebhook, useWebhookAction, WebhookState } from './webhooks.tsx'
 
 export function WebhookPage({ id }: { id: string }) {
   const webhook = useWebhook(id)
@@ -86,4 +96,192 @@ function WebhookContent({ webhook }: { webhook: Webhook }) {
       <DeliveryLog webhook={webhook} />
     </>
   )
+}
+
+function WebhookActions({ webhook: { id, enabled } }: { webhook: Webhook }) {
+  const client = useClient()
+  const [, navigate] = useLocation()
+  const [secret, setSecret] = useState<string>()
+  const [asking, setAsking] = useState<'rotate' | 'delete'>()
+  const ping = useWebhookAction('Could not send the test', () => client.pingWebhook(id), report)
+  const toggle = useWebhookAction('Could not change the webhook', () =>
+    client.changeWebhook(id, { enabled: !enabled }),
+  )
+  const rotate = useWebhookAction(
+    'Could not replace the secret',
+    () => client.rotateWebhookSecret(id),
+    (changed) => setSecret(changed.secret),
+  )
+  const remove = useWebhookAction(
+    'Could not delete the webhook',
+    () => client.deleteWebhook(id),
+    () => navigate('/settings'),
+  )
+  return (
+    <Group gap="xs">
+      <ActionButton isBusy={ping.isPending} onClick={() => ping.mutate(undefined)}>
+        Send test
+      </ActionButton>
+      <ActionButton
+        variant="default"
+        isBusy={toggle.isPending}
+        onClick={() => toggle.mutate(undefined)}
+      >
+        {enabled ? 'Disable' : 'Enable'}
+      </ActionButton>
+      <Button variant="default" onClick={() => setAsking('rotate')}>
+        Replace secret
+      </Button>
+      <Button variant="light" color="red" onClick={() => setAsking('delete')}>
+        Delete
+      </Button>
+      <ConfirmDialog
+        isOpen={asking === 'delete'}
+        title="Delete this webhook?"
+        confirmLabel="Delete webhook"
+        onConfirm={() => remove.mutate(undefined)}
+        onClose={() => setAsking(undefined)}
+      >
+        <Text size="sm">Its pending deliveries and its log are deleted, too.</Text>
+      </ConfirmDialog>
+      <ConfirmDialog
+        isOpen={asking === 'rotate'}
+        title="Replace the secret?"
+        confirmLabel="Replace secret"
+        onConfirm={() => rotate.mutate(undefined)}
+        onClose={() => setAsking(undefined)}
+      >
+        <Text size="sm">
+          Requests are signed with both secrets for 24 hours. Set the new secret in your endpoint
+          within this time.
+        </Text>
+      </ConfirmDialog>
+      <SecretDialog
+        isOpen={secret !== undefined}
+        title="The new secret"
+        secret={secret ?? ''}
+        noun="secret"
+        hint="The previous secret is valid for 24 hours."
+        onClose={() => setSecret(undefined)}
+      />
+    </Group>
+  )
+}
+
+function report({ status, attempts }: DeliveryWithBody): void {
+  const isError = status !== 'succeeded'
+  const last = attempts.at(-1)
+  notify({
+    title: isError ? 'The test failed' : 'The test succeeded',
+    message: last ? responseText(last) : status,
+    isError,
+  })
+}
+
+const STATUS_COLORS = { pending: 'orange', succeeded: 'green', failed: 'red' }
+
+/** The requests to a webhook, newest first. */
+function DeliveryLog({ webhook }: { webhook: Webhook }) {
+  const page = readPage(new URLSearchParams(useSearch()))
+  return (
+    <LoadedSection query={useDeliveries(webhook.id, page)} title="Deliveries">
+      {({ data, meta }) => (
+        <Stack gap="sm">
+          {meta.total === 0 && (
+            <Text c="dimmed">Nothing has been sent yet. Send a test, or change an asset.</Text>
+          )}
+          {data.map((delivery) => (
+            <DeliveryRow key={delivery.id} delivery={delivery} webhook={webhook} />
+          ))}
+          {meta.total > 0 && (
+            <PageLinks
+              label="Pages of deliveries"
+              current={page}
+              meta={meta}
+              hrefOf={(number) => `/settings/webhooks/${webhook.id}?page=${number}`}
+            />
+          )}
+        </Stack>
+      )}
+    </LoadedSection>
+  )
+}
+
+function DeliveryRow({ delivery, webhook }: { delivery: Delivery; webhook: Webhook }) {
+  const { id, type, status, created_at, attempts } = delivery
+  const client = useClient()
+  const [isOpen, setOpen] = useState(false)
+  const again = useWebhookAction('Could not send the delivery again', () =>
+    client.redeliver(webhook.id, id),
+  )
+  const last = attempts.at(-1)
+  return (
+    <details
+      className={classes.delivery}
+      onToggle={({ currentTarget }) => setOpen(currentTarget.open)}
+    >
+      <summary>
+        <Badge size="sm" variant="light" color={STATUS_COLORS[status]}>
+          {status}
+        </Badge>{' '}
+        <Text component="span" size="sm" fw={500}>
+          {type}
+        </Text>{' '}
+        <Text component="span" size="xs" c="dimmed">
+          <DateTime value={created_at} />
+          {last && ` · ${responseText(last)}`}
+        </Text>
+      </summary>
+      <Stack gap="xs" mt="xs">
+        <Group>
+          <Button
+            size="compact-sm"
+            variant="default"
+            disabled={!webhook.enabled}
+            aria-disabled={again.isPending || undefined}
+            onClick={() => again.isPending || again.mutate(undefined)}
+          >
+            Send again
+          </Button>
+          {delivery.next_attempt_at && (
+            <Text size="xs" c="dimmed">
+              Next attempt <DateTime value={delivery.next_attempt_at} />
+            </Text>
+          )}
+        </Group>
+        {attempts.map((attempt) => (
+          <div key={attempt.attempted_at}>
+            <Text size="xs" c="dimmed">
+              <DateTime value={attempt.attempted_at} /> · {responseText(attempt)}
+            </Text>
+            {attempt.response && <Code block>{attempt.response}</Code>}
+          </div>
+        ))}
+        {isOpen && <RequestBody webhookId={webhook.id} id={id} />}
+      </Stack>
+    </details>
+  )
+}
+
+/** The body of the request, which lists do not contain. */
+function RequestBody({ webhookId, id }: { webhookId: string; id: string }) {
+  const client = useClient()
+  const { data } = useQuery({
+    queryKey: ['delivery', id],
+    queryFn: ({ signal }) => client.delivery(webhookId, id, { signal }),
+  })
+  if (data === undefined) return null
+  return (
+    <div>
+      <Text size="xs" c="dimmed">
+        Request
+      </Text>
+      <Code block>{data.body}</Code>
+    </div>
+  )
+}
+
+/** Such as `HTTP 200 in 85 ms`. */
+function responseText({ status, error, duration_ms }: DeliveryAttempt): string {
+  return status === null ? `${error} (${duration_ms} ms)` : `HTTP ${status} in ${duration_ms} ms`
 }

@@ -4,15 +4,14 @@ import { createClient, type NodeClient } from '@stowage/client/node'
 import { folder } from '@stowage/dashboard'
 import type { Environment } from '@stowage/server/src/config/config'
 import { buildDashboard } from '@stowage/testing/browser/build-dashboard'
-import { aReusedContext, reusedPort } from '@stowage/testing/browser/reused-context'
-import { sharedBrowser } from '@stowage/testing/browser/shared-browser'
+import { aReusedContext, reusedPort, sharedBrowser } from '@stowage/testing/browser/shared-browser'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import type { BrowserContext, BrowserContextOptions, Page } from 'playwright-core'
 
 export { CHROMIUM, missingForBrowser } from '@stowage/testing/browser/browser'
 export { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
-export { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
+export { skipUnlessCi } from '@stowage/testing/machine/programs'
 export { until } from '@stowage/testing/machine/until'
 
 const TIMEOUT_MS = 90_000
@@ -96,4 +95,26 @@ let building: Promise<void> | undefined
 function ensureBuilt(): Promise<void> {
   building ??= buildDashboard()
   return building
+}
+
+/** Opens another page of the app as a link does, which is much faster than loading the app again. */
+export async function openPage(page: Page, path: string): Promise<void> {
+  await page.evaluate(`history.pushState(null, '', ${JSON.stringify(path)})`)
+}
+
+/** Enters the key in the form. The pattern excludes “API keys” on the settings page, which may still be open. */
+export async function signIn(
+  page: Page,
+  key: string,
+  { remember = false }: { remember?: boolean } = {},
+): Promise<void> {
+  await page.getByLabel(/^API key(?!s)/).fill(key)
+  if (remember) await page.getByLabel('Stay signed in for 30 days').check()
+  await page.keyboard.press('Enter')
+}
+
+/** Presses Escape in the open dialog, once it has the focus: before that, it ignores keys. */
+export async function leaveDialog(page: Page): Promise<void> {
+  await page.getByRole('dialog').locator(':focus').waitFor()
+  await page.keyboard.press('Escape')
 }

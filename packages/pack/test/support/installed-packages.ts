@@ -2,7 +2,7 @@ import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { packAll } from '../../src/pack-all.ts'
-import { run, runNpm } from '../../src/run.ts'
+import { run, runNpm } from '../../src/staging.ts'
 
 /** The oldest version that the client supports, the one of this project, and the newest. The CLI needs 24 or later. */
 export type NodeVersion = '20' | '24' | '26'

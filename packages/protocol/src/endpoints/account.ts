@@ -11,9 +11,8 @@ import {
   SessionResponse,
   UsageResponse,
 } from '../account.ts'
-import { defineEndpoint } from '../endpoint.ts'
+import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import { accountExample, keyExample, signInExample, usageExample } from '../examples.ts'
-import { API_PREFIX } from './prefix.ts'
 
 export const readAccount = defineEndpoint({
   operationId: 'readAccount',

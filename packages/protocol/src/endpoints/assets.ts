@@ -8,7 +8,7 @@ import {
   LinkRequest,
 } from '../asset.ts'
 import { BulkRequest, BulkResponse } from '../bulk.ts'
-import { defineEndpoint } from '../endpoint.ts'
+import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import {
   assetExample,
   assetPageExample,
@@ -18,9 +18,7 @@ import {
   productGroupExample,
 } from '../examples.ts'
 import { AssetPage, ListAssetsQuery, PageOnlyQuery, ReadAssetQuery } from '../paging.ts'
-import { ProductPage, ProductReferences } from '../product.ts'
-import { GroupPageOnlyQuery, ProductGroupPage } from '../product-group.ts'
-import { API_PREFIX } from './prefix.ts'
+import { GroupPageOnlyQuery, ProductGroupPage, ProductPage, ProductReferences } from '../product.ts'
 
 export const listAssets = defineEndpoint({
   operationId: 'listAssets',

@@ -1,7 +1,6 @@
-import { defineEndpoint } from '../endpoint.ts'
+import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import { EventPage, ListEventsHeaders, ListEventsQuery } from '../event.ts'
 import { eventExample } from '../examples.ts'
-import { API_PREFIX } from './prefix.ts'
 
 export const listEvents = defineEndpoint({
   operationId: 'listEvents',

@@ -1,10 +1,11 @@
 import { Deleted } from '../account.ts'
-import { defineEndpoint } from '../endpoint.ts'
+import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import { assetExample, pageExample, productExample, productGroupExample } from '../examples.ts'
 import { AssetPage, PageOnlyQuery } from '../paging.ts'
 import {
   ListProductGroupsQuery,
   ListProductsQuery,
+  ProductGroupPage,
   ProductList,
   ProductPage,
   ProductPath,
@@ -12,8 +13,6 @@ import {
   ProductsRequest,
   ReadProductQuery,
 } from '../product.ts'
-import { ProductGroupPage } from '../product-group.ts'
-import { API_PREFIX } from './prefix.ts'
 
 /** Enough for a thousand products with long names and many tags. */
 const PRODUCTS_BODY_LIMIT = 8 * 1024 * 1024

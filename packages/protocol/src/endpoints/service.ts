@@ -1,6 +1,6 @@
 import { defineEndpoint } from '../endpoint.ts'
+import { Type } from '../schema.ts'
 import { Health, Readiness } from '../service.ts'
-import { Type } from '../type.ts'
 
 export const health = defineEndpoint({
   operationId: 'health',

@@ -1,8 +1,7 @@
 import { Deleted } from '../account.ts'
 import { AssetPath, AssetResponse } from '../asset.ts'
-import { defineEndpoint } from '../endpoint.ts'
+import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import { assetExample } from '../examples.ts'
-import { API_PREFIX } from './prefix.ts'
 
 export const restoreAsset = defineEndpoint({
   operationId: 'restoreAsset',

@@ -1,10 +1,8 @@
 import { Deleted } from '../account.ts'
-import { AssetPath, AssetResponse } from '../asset.ts'
-import { defineEndpoint } from '../endpoint.ts'
+import { AssetPath, AssetResponse, VersionList, VersionPath } from '../asset.ts'
+import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import { assetExample, sessionExample, versionsExample } from '../examples.ts'
 import { ReplacementRequest, UploadRequestHeaders, UploadSession } from '../upload.ts'
-import { VersionList, VersionPath } from '../version.ts'
-import { API_PREFIX } from './prefix.ts'
 
 export const requestReplacement = defineEndpoint({
   operationId: 'requestReplacement',

@@ -1,5 +1,11 @@
 import { Deleted } from '../account.ts'
-import { defineEndpoint } from '../endpoint.ts'
+import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
+import {
+  deliveryBodyExample,
+  deliveryPageExample,
+  pingExample,
+  webhookExample,
+} from '../examples.ts'
 import {
   DeliveryPage,
   DeliveryPath,
@@ -13,13 +19,6 @@ import {
   WebhookResponse,
   WebhookSecretResponse,
 } from '../webhook.ts'
-import {
-  deliveryBodyExample,
-  deliveryPageExample,
-  pingExample,
-  webhookExample,
-} from '../webhook-examples.ts'
-import { API_PREFIX } from './prefix.ts'
 
 const PATH = `${API_PREFIX}/webhooks`
 const withSecret = { data: { ...webhookExample, secret: 'whsec_…' } }

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { formatDuration, parseSize } from '@stowage/protocol/format'
+import { parseTrustedProxies, type TrustedProxies } from '../domain/addresses.ts'
 import { MAX_PART_SIZE } from '../domain/parts.ts'
-import { parseTrustedProxies, type TrustedProxies } from '../domain/trusted-proxies.ts'
 import { closestOf } from '../text/closest.ts'
 import {
   type DatabaseConfig,
@@ -11,9 +11,9 @@ import {
   S3_SMALLEST_PART,
   type StorageConfig,
 } from './engines.ts'
-import { CLIENT_SETTINGS, SETTINGS, type Setting } from './settings.ts'
 import {
   ADMIN_KEY_DESCRIPTION,
+  CLIENT_SETTINGS,
   oneOf,
   PORT_DESCRIPTION,
   PROXIES_DESCRIPTION,
@@ -32,8 +32,10 @@ import {
   parseUrlLifetime,
   parseVersionCount,
   SECRET_KEY_DESCRIPTION,
+  SETTINGS,
+  type Setting,
   URL_DESCRIPTION,
-} from './values.ts'
+} from './settings.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path'
 import { parseSize } from '@stowage/protocol/format'
-import type { Setting } from './settings.ts'
 import {
   oneOf,
   PORT_DESCRIPTION,
@@ -8,8 +7,9 @@ import {
   parseHttpUrl,
   parsePort,
   parseStatementTimeout,
+  type Setting,
   URL_DESCRIPTION,
-} from './values.ts'
+} from './settings.ts'
 
 export type DatabaseConfig =
   | { kind: 'sqlite'; file: string }

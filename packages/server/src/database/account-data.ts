@@ -1,19 +1,11 @@
-import type { Asset, AssetStatus, Upload } from '../domain/asset.ts'
-import type { Cursor, SortKey } from '../domain/cursor.ts'
-import type { Key } from '../domain/key.ts'
-import type { PageRequest } from '../domain/paging.ts'
-import type { Usage } from '../domain/plan.ts'
-import type { NewProduct, Product, ProductSelection } from '../domain/product.ts'
-import type { ProductGroup } from '../domain/product-group.ts'
-import type { TypeUsage } from '../domain/usage.ts'
-import type { AssetRecord } from './asset-record.ts'
-import type { EventData } from './event-data.ts'
-import type { KeyData } from './key-data.ts'
-import type { NewUpload, Reservation, ResizeOptions, Resizing } from './reservation.ts'
+import type { Asset, AssetStatus, AssetVersion, Upload } from '../domain/asset.ts'
+import type { Key, NewKey } from '../domain/key.ts'
+import type { Cursor, PageRequest, SortKey } from '../domain/paging.ts'
+import type { NewProduct, Product, ProductGroup, ProductSelection } from '../domain/product.ts'
+import type { NewUploadToken } from '../domain/upload-token.ts'
+import type { TypeUsage, Usage } from '../domain/usage.ts'
+import type { AccountWebhookData, EventData } from './event-data.ts'
 import type { TrashData } from './trash-data.ts'
-import type { UploadTokenData } from './upload-token-data.ts'
-import type { VersionData } from './version-data.ts'
-import type { AccountWebhookData } from './webhook-data.ts'
 
 export interface AssetQuery extends PageRequest {
   sort: AssetSort
@@ -286,4 +278,168 @@ export interface AccountData
    * missing SHA-256 and the given `isDamaged`. The products of the assets must exist. Records no events.
    */
   importRecords(records: { keys: Key[]; assets: AssetRecord[] }): Promise<void>
+}
+
+export interface NewUpload {
+  upload: Omit<Upload, 'expiresAt'>
+  /** The upload expires after this time without activity. */
+  keptForMs: number
+  /** A request with the same key and the same digest of its body is a repetition. */
+  idempotency?: { key: string; digest: string }
+  /** The size is only an estimate: the reservation uses free room, and removes no trash and no superseded objects. */
+  isProvisional?: boolean
+}
+
+/** A provisional size does not fit into the free room. `free` is the room without removing anything; it may be negative. */
+export interface NoFreeRoom {
+  outcome: 'no_free_room'
+  free: number
+}
+
+export interface TokenExceeded {
+  outcome: 'token_exceeded'
+  remaining: { bytes: number; files: number }
+}
+
+export interface ResizeOptions {
+  /** As in `NewUpload`. */
+  isProvisional?: boolean
+  /** The upload token that resizes its own upload: the new size counts toward its limits, even if it has expired. */
+  tokenId?: string
+}
+
+export type Reservation =
+  | { outcome: 'reserved' }
+  | { outcome: 'storage_exceeded'; usage: Usage }
+  /** The same request was already made; this is its upload. */
+  | { outcome: 'repeated'; upload: Upload }
+  /** The key was used for a different request. */
+  | { outcome: 'key_reused' }
+  /** The asset to replace is not a ready file; undefined when it does not exist. */
+  | { outcome: 'not_replaceable'; asset: Pick<Asset, 'kind' | 'status'> | undefined }
+  /** Another replacement of the asset is unfinished. */
+  | { outcome: 'replacement_in_progress'; uploadId: string }
+  | NoFreeRoom
+  /** The upload exceeds the limits of its token. */
+  | TokenExceeded
+  | { outcome: 'token_expired'; expiresAt: Date }
+
+export type Resizing =
+  | { outcome: 'resized' }
+  /** Nothing changed. `growth` is the number of additional bytes requested. */
+  | { outcome: 'storage_exceeded'; usage: Usage; growth: number }
+  /** Nothing changed. `free` includes the bytes that the upload has reserved. */
+  | NoFreeRoom
+  /** Nothing changed. `remaining.bytes` includes the bytes of the upload. */
+  | TokenExceeded
+  /** The asset is not uploading. The status is undefined when the asset does not exist. */
+  | { outcome: 'refused'; status: AssetStatus | undefined }
+  /** A completion was already started, and may still be running. */
+  | { outcome: 'final' }
+
+export type RestoreOutcome =
+  | { outcome: 'restored'; asset: Asset }
+  /** It was the current version already. */
+  | { outcome: 'current'; asset: Asset }
+  | { outcome: 'asset_not_found' }
+  | { outcome: 'version_not_found' }
+
+export type VersionDeletion = 'deleted' | 'current' | 'asset_not_found' | 'version_not_found'
+
+/** The replacements and versions of the files of one account. */
+interface VersionData {
+  /** The replacement of this asset with this upload ID, in any status. */
+  findReplacement(assetId: string, uploadId: string): Promise<Upload | undefined>
+
+  /** All versions of a ready file, the highest number first. Undefined for anything else. */
+  listVersions(assetId: string): Promise<AssetVersion[] | undefined>
+
+  /**
+   * The version of a ready file that downloads get: the current one, or while that is withheld, the one that was
+   * replaced last and is not withheld. Undefined if there is none.
+   */
+  findServedVersion(assetId: string): Promise<AssetVersion | undefined>
+
+  /**
+   * Makes an older version the current one, atomically: its content, its name and its number. The version that
+   * was current becomes an older one. Idempotent.
+   */
+  restoreVersion(assetId: string, version: number): Promise<RestoreOutcome>
+
+  /** Removes an older version and frees its bytes immediately. Its object is queued for removal. */
+  deleteVersion(assetId: string, version: number): Promise<VersionDeletion>
+}
+
+/** How many revoked keys of an account are kept. */
+export const MAX_REVOKED_KEYS = 1_000
+
+/** The API keys of one account. */
+interface KeyData {
+  /**
+   * Undefined if the account has `maxKeys` active keys, even if concurrent calls add keys. Also removes the keys that were
+   * revoked first if there are many, so that their number is bounded.
+   */
+  addKey(key: NewKey, maxKeys: number): Promise<Key | undefined>
+  listKeys(): Promise<Key[]>
+  /** With `keepLast`, the last active manage key is not revoked. Idempotent. */
+  revokeKey(
+    keyId: string,
+    options: { now: Date; keepLast: boolean },
+  ): Promise<'revoked' | 'last_manage_key' | 'not_found'>
+}
+
+export type AddedUploadToken =
+  | { outcome: 'added'; expiresAt: Date }
+  /** Nothing was stored. */
+  | { outcome: 'products_not_found'; unknown: ProductSelection }
+  /** The account has `maxTokens` tokens that have not expired. Nothing was stored. */
+  | { outcome: 'too_many' }
+
+/** The upload tokens of one account. `AccountData.reserveUpload` applies their limits. */
+interface UploadTokenData {
+  /**
+   * The token expires `lifetimeMs` from now, by the database's clock. Its products must exist. Concurrent calls cannot
+   * exceed `maxTokens`.
+   */
+  addUploadToken(
+    token: NewUploadToken,
+    limits: { lifetimeMs: number; maxTokens: number },
+  ): Promise<AddedUploadToken>
+}
+
+/** An asset, ready or in the trash, with all data that a copy in another deployment needs. */
+export interface AssetRecord {
+  asset: Asset
+  /** The upload of a file; undefined for a link. */
+  upload: { id: string; chunkSize: number; expiresAt: Date } | undefined
+  /** The idempotency key of its request, if it had one. */
+  idempotency: { key: string; digest: string } | undefined
+  /** The time of the last status change. */
+  changedAt: Date
+  /** When it was moved to the trash; undefined if it is ready. */
+  trashedAt?: Date | undefined
+  /** Whether an unfinished deletion of all assets (`findTrashAll`) will move it to the trash. */
+  isBeingDeleted?: true | undefined
+  /** Our IDs of its products, sorted. An asset in the trash is attached to them when it is restored. */
+  productIds: string[]
+  /** The key of the current object; undefined for a link. */
+  key: string | undefined
+  /** When the current version was requested. */
+  versionCreatedAt: Date
+  /** The highest number that a version of it ever had. */
+  lastVersion: number
+  /** Older versions, those that were replaced longest ago first. */
+  versions: OldVersion[]
+}
+
+/** A version that is not the current one. */
+export type OldVersion = Omit<AssetVersion, 'isCurrent'>
+
+/** All versions of a file, the current one first; none for a link. */
+export function filesOf(record: AssetRecord): OldVersion[] {
+  const { asset, upload, key, versions, versionCreatedAt: createdAt } = record
+  if (upload === undefined || key === undefined) return []
+  const { version, bytes, mime, filename, integrity } = asset
+  const { chunkSize } = upload
+  return [{ version, key, bytes, mime, filename, integrity, chunkSize, createdAt }, ...versions]
 }

@@ -1,8 +1,7 @@
 import type { Asset, Upload } from '../domain/asset.ts'
-import type { Cursor } from '../domain/cursor.ts'
-import type { PageRequest } from '../domain/paging.ts'
-import type { Usage } from '../domain/plan.ts'
+import type { Cursor, PageRequest } from '../domain/paging.ts'
 import type { ProductSelection } from '../domain/product.ts'
+import type { Usage } from '../domain/usage.ts'
 
 /**
  * `continueTrashAll` and the removal of the oldest trash change at most this many assets in one transaction, so that

@@ -1,14 +1,13 @@
-import type { StoredFile } from '../database/database.ts'
-import { UNREADABLE_MS } from '../database/verification-data.ts'
-import { walkStoredFiles } from '../database/walk-stored-files.ts'
+import { formatSize } from '@stowage/protocol/format'
+import { type StoredFile, UNREADABLE_MS } from '../database/database.ts'
+import { walkStoredFiles } from '../database/walk-database.ts'
+import { DamagedObject, UnreadableObject } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan } from '../domain/parts.ts'
-import { DamagedObject, UnreadableObject } from '../errors.ts'
-import { mergeByKey } from '../iterables/merge-by-key.ts'
+import { mergeByKey } from '../iterables/sequences.ts'
 import { hashObject } from '../storage/hash-object.ts'
 import type { ObjectFacts } from '../storage/storage.ts'
 import { type DoctorContext, keysBeingRemoved } from './doctor-context.ts'
-import { type FileProgress, openFileProgress } from './file-progress.ts'
 
 const BATCH = 1000
 /** When the service next reads a file that was verified here. */
@@ -184,4 +183,51 @@ async function orphanedObjects(
     })
   }
   return findings
+}
+
+const PROGRESS_INTERVAL_MS = 500
+
+interface FileProgress {
+  /** Counts a checked file. */
+  addFile(): void
+  /** Counts bytes read of the current file. */
+  addBytes(count: number): void
+}
+
+/** Reports how many files were checked, and with `verify` how many of their bytes were read. */
+async function openFileProgress(context: DoctorContext): Promise<FileProgress> {
+  const { database, clock, verify, onProgress } = context
+  const total = verify ? await storedBytes(database) : 0
+  let files = 0
+  let bytes = 0
+  let reportedAt = 0
+
+  function report(): void {
+    const now = clock().getTime()
+    if (Math.abs(now - reportedAt) < PROGRESS_INTERVAL_MS) return
+    reportedAt = now
+    const read = verify ? `, ${formatSize(bytes)} of ${formatSize(total)} read` : ''
+    onProgress(`${files} ${files === 1 ? 'file' : 'files'} checked${read}`)
+  }
+
+  return {
+    addFile() {
+      files += 1
+      report()
+    },
+    addBytes(count) {
+      bytes += count
+      report()
+    },
+  }
+}
+
+/** Includes the files in the trash, which are checked, too. */
+async function storedBytes(database: DoctorContext['database']): Promise<number> {
+  let bytes = 0
+  for (const { id } of await database.listAccounts()) {
+    const { stored, trash } = await database.of(id).readSummary()
+    bytes += stored + trash
+  }
+  return bytes
 }

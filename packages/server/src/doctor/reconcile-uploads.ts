@@ -1,8 +1,8 @@
-import { closeStoredUpload, isStillOpen } from '../close-stored-upload.ts'
+import { isLeftOpen, isUploadInUse } from '../domain/asset.ts'
+import { EngineUnavailable } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
-import { isLeftOpen, isUploadInUse } from '../domain/upload-in-use.ts'
-import { EngineUnavailable } from '../errors.ts'
-import { inBatches } from '../iterables/in-batches.ts'
+import { inBatches } from '../iterables/sequences.ts'
+import { closeStoredUpload, isStillOpen } from '../operations/uploads/in-storage.ts'
 import type { StorageUpload } from '../storage/storage.ts'
 import { type DoctorContext, keysBeingRemoved } from './doctor-context.ts'
 

@@ -16,13 +16,13 @@ import { leaveUploadOpen } from '../../test/support/leave-upload-open.ts'
 import { runJobs } from '../../test/support/run-jobs.ts'
 import { withClockAhead } from '../../test/support/upload-expiry.ts'
 import { replaceFile, startReplacement } from '../../test/support/versions.ts'
+import { EngineUnavailable } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'
 import { partPlan, partRanges } from '../domain/parts.ts'
-import { EngineUnavailable } from '../errors.ts'
 import type { DoctorContext } from './doctor-context.ts'
+import { reconcileUsage } from './reconcile-database.ts'
 import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
-import { reconcileUsage } from './reconcile-usage.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 const HOUR_MS = 3_600_000

@@ -1,8 +1,8 @@
 import type { Asset, AssetVersion } from './asset.ts'
 import type { Actor, Key } from './key.ts'
-import type { Usage } from './plan.ts'
 import type { Product } from './product.ts'
-import type { UploadToken } from './upload-token.ts'
+import type { NewUploadToken, UploadToken } from './upload-token.ts'
+import type { Usage } from './usage.ts'
 import type { DisabledReason, Webhook } from './webhook.ts'
 
 /** Who made a change. */
@@ -109,7 +109,7 @@ export interface EventWebhook
   changed: WebhookField[]
 }
 
-export type WebhookField = 'url' | 'description' | 'types' | 'enabled' | 'secret'
+type WebhookField = 'url' | 'description' | 'types' | 'enabled' | 'secret'
 
 /** An upload token, without the token itself. */
 export type EventToken = Pick<
@@ -160,4 +160,36 @@ export function isEventId(publicId: number, createdAt: Date | null): boolean {
 
 function checkOf(createdAt: Date | null): number {
   return createdAt === null ? UNKNOWN_TIME : Math.abs(createdAt.getTime()) % TIMES
+}
+
+/** The data of an event about a webhook. */
+export function toEventWebhook(webhook: Webhook, changed: WebhookField[] = []): EventWebhook {
+  const { id, description, types, createdAt, updatedAt } = webhook
+  const { origin } = new URL(webhook.url)
+  const disabledReason = webhook.disabled?.reason ?? null
+  return { id, origin, description, types, disabledReason, createdAt, updatedAt, changed }
+}
+
+/** Which properties differ. */
+export function changedFields(before: Webhook, after: Webhook): WebhookField[] {
+  const [old, current] = [webhookValues(before), webhookValues(after)]
+  const fields = Object.keys(old) as WebhookField[]
+  return fields.filter((field) => old[field] !== current[field])
+}
+
+function webhookValues(webhook: Webhook): Record<WebhookField, string | boolean> {
+  const { url, description, types, disabled, secret } = webhook
+  return {
+    url,
+    description,
+    types: JSON.stringify(types),
+    enabled: disabled === null,
+    secret,
+  }
+}
+
+/** The data of the event of a new token. */
+export function toEventToken(token: NewUploadToken, expiresAt: Date): EventToken {
+  const { id, maxBytes, maxFiles, mediaTypes, origin, replaces } = token
+  return { id, maxBytes, maxFiles, mediaTypes, origin, replaces, expiresAt }
 }

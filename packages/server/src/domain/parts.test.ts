@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { partLength, partRanges, planParts } from './parts.ts'
+import { countReceived, matchParts, partLength, partPlan, partRanges, planParts } from './parts.ts'
 
 const HUNDRED_MB = { chunkSize: 100_000_000, maxParts: 10_000 }
 
@@ -63,4 +63,59 @@ test('a remainder of one byte near 2^53 is not rounded away', () => {
   const plan = planParts(size, { chunkSize: 1, maxParts: 10_000 })
   assert.ok(plan.count <= 10_000)
   assert.equal(partRanges(plan).at(-1)?.end, size)
+})
+
+const PLAN = partPlan(25, 10)
+const RECEIVED = [
+  { number: 1, etag: 'a', size: 10 },
+  { number: 2, etag: 'b', size: 10 },
+  { number: 3, etag: 'c', size: 5 },
+]
+
+test('parts that the caller omits are taken from the storage', () => {
+  const { parts, problems } = matchParts(PLAN, RECEIVED, [{ number: 2, etag: '"b"' }])
+  assert.deepEqual(problems, [])
+  assert.deepEqual(
+    parts.map(({ etag }) => etag),
+    ['a', 'b', 'c'],
+  )
+})
+
+test('each problem begins with the numbers of its parts', () => {
+  const named = [
+    { number: 1, etag: 'a' },
+    { number: 1, etag: 'a' },
+    { number: 2, etag: 'x' },
+    { number: 4, etag: 'd' },
+  ]
+  const { problems } = matchParts(PLAN, RECEIVED.slice(0, 2), named)
+  assert.deepEqual(
+    problems.map((problem) => problem.split(' ')[0]),
+    ['3', '2', '1', '4'],
+  )
+})
+
+test('a part with the wrong length counts as missing', () => {
+  const short = RECEIVED.map((part) => (part.number === 2 ? { ...part, size: 9 } : part))
+  assert.match(matchParts(PLAN, short, []).problems.join(), /^2 not received/)
+})
+
+test('a problem lists twenty parts and counts the rest', () => {
+  const { problems } = matchParts(partPlan(100, 1), [], [])
+  assert.match(problems.join(), /1, 2, .* 20 and 80 more not received/)
+})
+
+const UPLOAD = { asset: { bytes: 25 }, chunkSize: 10 }
+
+test('parts count as received if their length fits the size of the file', () => {
+  assert.deepEqual(countReceived(UPLOAD, []), { parts: 0, bytes: 0 })
+  const stored = [
+    { number: 1, size: 10 },
+    { number: 2, size: 4 },
+    { number: 3, size: 5 },
+    { number: 4, size: 10 },
+  ]
+  assert.deepEqual(countReceived(UPLOAD, stored), { parts: 2, bytes: 15 })
+  const empty = { asset: { bytes: 0 }, chunkSize: 10 }
+  assert.deepEqual(countReceived(empty, [{ number: 1, size: 0 }]), { parts: 1, bytes: 0 })
 })

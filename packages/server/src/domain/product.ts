@@ -31,3 +31,43 @@ export interface ProductSelection {
   /** Each selects all products with exactly this SKU. */
   skus: string[]
 }
+
+/** A product of the shop with its variants. */
+export interface ProductGroup {
+  productId: number
+  /**
+   * The first variants, by variant ID; in the list of an asset’s products, only those that the asset is attached to.
+   * Never empty.
+   */
+  variants: Product[]
+  variantsTotal: number
+  /**
+   * Assets attached to any variant; null if there are too many to count. Undefined in the list of an asset’s
+   * products.
+   */
+  assetsTotal?: number | null
+  /**
+   * In the list of an asset’s products, how many variants the asset is attached to. Undefined in the list of all
+   * products.
+   */
+  attachedTotal?: number
+}
+
+/** The selection without the selectors that match no product. Undefined if none remains. */
+export function knownProducts(
+  selection: ProductSelection,
+  unknown: ProductSelection,
+): ProductSelection | undefined {
+  const known: ProductSelection = {
+    productIds: without(selection.productIds, unknown.productIds),
+    variantIds: without(selection.variantIds, unknown.variantIds),
+    ids: without(selection.ids, unknown.ids),
+    skus: without(selection.skus, unknown.skus),
+  }
+  return Object.values(known).some((values) => values.length > 0) ? known : undefined
+}
+
+function without<Value>(values: Value[], removed: Value[]): Value[] {
+  const isRemoved = new Set(removed)
+  return values.filter((value) => !isRemoved.has(value))
+}

@@ -6,28 +6,31 @@ import Fastify, {
   type FastifyRequest,
   LogController,
 } from 'fastify'
-import type { TrustedProxies } from '../domain/trusted-proxies.ts'
-import { destroyIdleConnections } from '../node-http/destroy-idle-connections.ts'
-import { handleExpectations } from '../node-http/expectations.ts'
-import { keepIdleConnections } from '../node-http/keep-idle-connections.ts'
-import { refuseMalformedMessages } from '../node-http/refuse-malformed-messages.ts'
-import { trackConnections } from '../node-http/track-connections.ts'
-import type { Caller } from '../operations/keys/caller.ts'
-import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
-import type { Authorized } from './requests/authorize.ts'
-import { type BodyLease, openBodyBudget } from './requests/body-budget.ts'
-import { readClientAddress } from './requests/client-address.ts'
-import { compileValidator } from './requests/compile-validator.ts'
-import { CROSS_ORIGIN_HEADERS, handlePreflights } from './requests/cross-origin.ts'
-import { openFailedAuthentications } from './requests/failed-authentications.ts'
-import { refuseExpectations, sendContinue } from './requests/handle-expect-header.ts'
-import { limitBodyMemory, parseJsonBodies } from './requests/parse-json-bodies.ts'
-import { refuseMalformedRequests } from './requests/refuse-malformed-requests.ts'
-import { refuseRemoteRequests } from './requests/refuse-remote-requests.ts'
-import { refuseUnknownRoutes } from './requests/refuse-unknown-routes.ts'
-import { createTurns } from './requests/take-turns.ts'
+import type { TrustedProxies } from '../domain/addresses.ts'
+import {
+  destroyIdleConnections,
+  keepIdleConnections,
+  SHUTDOWN_TIMEOUT_MS,
+  trackConnections,
+} from '../node-http/connections.ts'
+import { handleExpectations, refuseMalformedMessages } from '../node-http/messages.ts'
+import type { Caller } from '../operations/authentication.ts'
+import { type Authorized, openFailedAuthentications } from './authorization.ts'
+import { limitBodyMemory, parseJsonBodies } from './bodies.ts'
+import { type BodyLease, openBodyBudget } from './body-budget.ts'
+import { readClientAddress } from './client-address.ts'
+import {
+  CROSS_ORIGIN_HEADERS,
+  handlePreflights,
+  refuseExpectations,
+  refuseMalformedRequests,
+  refuseRemoteRequests,
+  refuseUnknownRoutes,
+  sendContinue,
+} from './hooks.ts'
+import { sendError } from './responses/errors.ts'
 import { logRequest } from './responses/log-request.ts'
-import { sendError } from './responses/send-error.ts'
+import type { RouteGroup, RouteOptions } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
@@ -35,14 +38,15 @@ import { eventRoutes } from './routes/events.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { productRoutes } from './routes/products.ts'
 import { referenceRoutes } from './routes/reference.ts'
-import type { RouteGroup, RouteOptions } from './routes/route-group.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/session.ts'
+import { uploadTokenRoutes } from './routes/tokens.ts'
 import { trashRoutes } from './routes/trash.ts'
-import { uploadTokenRoutes } from './routes/upload-tokens.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { versionRoutes } from './routes/versions.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
+import { createTurns } from './turns.ts'
+import { compileValidator } from './validation.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {

@@ -1,8 +1,8 @@
 import type { Endpoint } from '@stowage/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
-import { type Authorized, authorize } from './requests/authorize.ts'
-import type { RouteOptions } from './routes/route-group.ts'
+import type { Context } from '../operations/context.ts'
+import { type Authorized, authorize, type FailedAuthentications } from './authorization.ts'
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
@@ -75,3 +75,15 @@ export function route<E extends Endpoint>(
     },
   })
 }
+
+export interface RouteOptions {
+  context: Context
+  /** A function, because a free port is chosen only when the service listens. */
+  baseUrl: () => string
+  version: string
+  /** The folder of the built web app, if there is one. */
+  dashboard: URL | undefined
+  failures: FailedAuthentications
+}
+
+export type RouteGroup = (app: FastifyInstance, options: RouteOptions) => void

@@ -1,12 +1,12 @@
-import type { ClaimedDelivery, ClaimLimits, WebhookHealth } from '../database/webhook-data.ts'
+import type { ClaimedDelivery, ClaimLimits, WebhookHealth } from '../database/event-data.ts'
 import type { AttemptOutcome, Context } from '../operations/context.ts'
 import {
   CLAIM_MS,
   MAX_ATTEMPTS_PER_FAILING_WEBHOOK,
   MAX_ATTEMPTS_PER_WEBHOOK,
-} from '../operations/webhooks/delivery-limits.ts'
-import { queueDeliveries } from '../operations/webhooks/queue-deliveries.ts'
-import { createWakeUp, type WakeUp } from './wake-up.ts'
+  queueDeliveries,
+} from '../operations/deliveries.ts'
+import { createWakeUp, type WakeUp } from './job.ts'
 
 /** How often the job looks for deliveries while there are some: other instances may need help. */
 const POLL_MS = 500

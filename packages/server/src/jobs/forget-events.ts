@@ -1,8 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EventLimits } from '../database/trim-events.ts'
-import { limitConcurrency, settleAll } from '../iterables/limit-concurrency.ts'
+import type { EventLimits } from '../database/event-data.ts'
+import { limitConcurrency, settleAll } from '../iterables/concurrency.ts'
 import type { Context } from '../operations/context.ts'
-import { createWakeUp } from './wake-up.ts'
+import { createWakeUp } from './job.ts'
 
 /** How often all accounts are checked: their oldest events may have become too old. */
 const ALL_PAUSE_MS = 600_000

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { uploadInStorage } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
@@ -22,10 +22,9 @@ import {
   withoutRetention,
 } from '../../test/support/upload-expiry.ts'
 import { replaceFile } from '../../test/support/versions.ts'
-import { EngineUnavailable } from '../errors.ts'
+import { EngineUnavailable } from '../domain/errors.ts'
 import { type Context, forAccount } from '../operations/context.ts'
-import { finishCompletions } from './finish-completions.ts'
-import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
+import { finishCompletions, removeOrphanedUploads } from './uploads.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 const PLAN = { size: 25, chunkSize: 10, count: 3 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { makeStorageUnavailable, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { makeStorageUnavailable, uploadInStorage } from '@stowage/testing/engines/test-engines'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -20,9 +20,9 @@ import {
   withoutRetention,
 } from '../../test/support/upload-expiry.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
-import { resumeUpload } from '../operations/uploads/resume-upload.ts'
+import { resumeUpload } from '../operations/uploads/resume.ts'
 import type { StorageUpload } from '../storage/storage.ts'
-import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
+import { removeOrphanedUploads } from './uploads.ts'
 
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 

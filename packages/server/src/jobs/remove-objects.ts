@@ -1,5 +1,5 @@
 import type { Removal } from '../database/database.ts'
-import { forEachLimited } from '../iterables/for-each-limited.ts'
+import { forEachLimited } from '../iterables/concurrency.ts'
 import type { Context } from '../operations/context.ts'
 import { BATCH } from './job.ts'
 

@@ -1,25 +1,17 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import { MAX_KEPT_DELIVERIES } from '@stowage/protocol'
+import { isSealed, sealWebhookSecret } from '../crypto/secret-key.ts'
+import { TRASH_BATCH } from '../database/trash-data.ts'
+import { skewText } from '../domain/clock-skew.ts'
+import { jobActor } from '../domain/event.ts'
+import { SHUTDOWN_TIMEOUT_MS } from '../node-http/connections.ts'
 import type { Context } from '../operations/context.ts'
-import { SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.ts'
-import { createChecksumJobs } from './compute-checksums.ts'
-import { continueDeletions } from './continue-deletions.ts'
+import { createChecksumJobs, recheckDamagedFiles, scrubFiles } from './checksums.ts'
 import { deliverWebhooks } from './deliver-webhooks.ts'
-import { emptyTrash } from './empty-trash.ts'
-import { expireUploads } from './expire-uploads.ts'
-import { finishCompletions, STUCK_MS } from './finish-completions.ts'
-import { forgetDeliveries } from './forget-deliveries.ts'
-import { forgetEndedAssets } from './forget-ended-assets.ts'
 import { limitEvents } from './forget-events.ts'
-import { forgetUploadTokens } from './forget-upload-tokens.ts'
-import { BATCH, type Job } from './job.ts'
-import { recheckDamagedFiles } from './recheck-damaged-files.ts'
+import { BATCH, createWakeUp, type Job, type WakeUp } from './job.ts'
 import { removeObjects } from './remove-objects.ts'
-import { removeOrphanedUploads } from './remove-orphaned-uploads.ts'
-import { scrubFiles } from './scrub-files.ts'
-import { sealSecrets } from './seal-secrets.ts'
-import { createWakeUp, type WakeUp } from './wake-up.ts'
-import { watchClock } from './watch-clock.ts'
-import { watchSchema } from './watch-schema.ts'
+import { expireUploads, finishCompletions, removeOrphanedUploads, STUCK_MS } from './uploads.ts'
 
 /** The pause between two runs of a job. */
 const PAUSE_MS = 15_000
@@ -134,4 +126,132 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
       late.abort()
     },
   }
+}
+
+/** Removes assets that have been in the trash for the configured time, by the database's clock. */
+export async function emptyTrash(
+  { database, settings }: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  let removed = TRASH_BATCH
+  while (!signal.aborted && removed === TRASH_BATCH) {
+    removed = await database.removeOldTrash(settings.trashForMs)
+  }
+}
+
+/** Used only for deletions that an older version of the service began: the actor of other deletions is stored. */
+const DELETION_ACTOR = jobActor('continue_deletions')
+
+/**
+ * Continues the deletion of all assets of an account, if the call was interrupted, or if there are more assets than
+ * one call deletes.
+ */
+export async function continueDeletions({ database }: Context, signal: AbortSignal): Promise<void> {
+  for (const account of await database.listTrashAll()) {
+    const data = database.of(account, DELETION_ACTOR)
+    while (!signal.aborted && (await data.continueTrashAll()) > 0);
+  }
+}
+
+/** How long the rows of cancelled, expired and deleted assets are kept: a repeated call gets the same response. */
+const ENDED_ASSETS_KEPT_MS = 7 * 24 * 3_600_000
+
+/** Deletes the rows of assets that ended long ago. */
+export async function forgetEndedAssets({ database }: Context, signal: AbortSignal): Promise<void> {
+  const now = await database.readClock()
+  const before = new Date(now.getTime() - ENDED_ASSETS_KEPT_MS)
+  while (!signal.aborted && (await database.forgetEndedAssets(before, BATCH)) === BATCH);
+}
+
+/** How long an expired token is kept, so that a repeated completion gets the same response. */
+const EXPIRED_TOKENS_KEPT_MS = 24 * 3_600_000
+
+/** Deletes upload tokens that expired long ago and whose uploads have all ended. */
+export async function forgetUploadTokens(
+  { database }: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  while (
+    !signal.aborted &&
+    (await database.forgetUploadTokens(EXPIRED_TOKENS_KEPT_MS, BATCH)) === BATCH
+  );
+}
+
+const HOUR_MS = 3_600_000
+const DELIVERIES_KEPT_MS = 30 * 24 * HOUR_MS
+/** Every retry is due within a day. The margin makes a small correction of the clock harmless. */
+const LATEST_RETRY_MS = 25 * HOUR_MS
+const MAX_REMOVED_DELIVERIES = 500
+
+/** Removes old deliveries, and those above the limit of their webhook. */
+async function forgetDeliveries(context: Context, signal: AbortSignal): Promise<void> {
+  const { database } = context
+  const now = await database.readClock()
+  const before = new Date(now.getTime() - DELIVERIES_KEPT_MS)
+  const latest = new Date(now.getTime() + LATEST_RETRY_MS)
+  const options = { keep: MAX_KEPT_DELIVERIES, limit: MAX_REMOVED_DELIVERIES, now, latest }
+  await repeatWhileFull(() => database.forgetDeliveries(before, MAX_REMOVED_DELIVERIES), signal)
+  for (let after: string | undefined; ; ) {
+    const webhooks = await database.listAllWebhooks(after, BATCH)
+    for (const { id } of webhooks) {
+      await repeatWhileFull(() => database.trimDeliveries(id, options), signal)
+    }
+    after = webhooks.at(-1)?.id
+    if (webhooks.length < BATCH || signal.aborted) return
+  }
+}
+
+async function repeatWhileFull(remove: () => Promise<number>, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await remove()) === MAX_REMOVED_DELIVERIES);
+}
+
+/** Encrypts the secrets of webhooks that an earlier version stored in plain text. */
+async function sealSecrets({ database, secretKey }: Context, signal: AbortSignal): Promise<void> {
+  for (let after: string | undefined; ; ) {
+    const webhooks = await database.listAllWebhooks(after, BATCH)
+    for (const webhook of webhooks) {
+      const stored = [webhook.secret, ...webhook.previousSecrets.map(({ secret }) => secret)]
+      if (stored.every(isSealed)) continue
+      const seal = (secret: string) =>
+        isSealed(secret) ? secret : sealWebhookSecret(secretKey, webhook, secret)
+      const previousSecrets = webhook.previousSecrets.map(({ secret, validUntil }) => {
+        return { secret: seal(secret), validUntil }
+      })
+      const sealed = { secret: seal(webhook.secret), previousSecrets }
+      await database.replaceSecrets(webhook.id, webhook.secret, sealed)
+    }
+    after = webhooks.at(-1)?.id
+    if (webhooks.length < BATCH || signal.aborted) return
+  }
+}
+
+/**
+ * Compares this instance’s clock with the database’s, and warns when they start to differ. Uploads expire
+ * by the database’s clock, but this instance signs URLs by its own.
+ */
+export async function watchClock(context: Context): Promise<void> {
+  const { database, clock, health, warn } = context
+  const before = clock().getTime()
+  const theirs = (await database.readClock()).getTime()
+  const ours = (before + clock().getTime()) / 2
+  const text = skewText(ours - theirs)
+  if (text !== undefined && health.clock === undefined) {
+    warn(`the clock of this machine is ${text}: set it, or run an NTP service`, undefined)
+  }
+  health.clock = text
+}
+
+/**
+ * Warns once when a newer version of Stowage has migrated the database while this instance runs: it could then misread
+ * data of the newer version, or fail, and it could not start again.
+ */
+export async function watchSchema({ database, health, warn }: Context): Promise<void> {
+  const migration = await database.findNewerMigration()
+  if (migration !== undefined && health.newerMigration === undefined) {
+    warn(
+      `the database was upgraded by a newer version of Stowage (it has migration ${migration}): stop this instance and start that version`,
+      undefined,
+    )
+  }
+  health.newerMigration = migration
 }

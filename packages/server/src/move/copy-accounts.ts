@@ -1,6 +1,10 @@
+import { openWebhookSecrets, sealWebhookSecret } from '../crypto/secret-key.ts'
 import type { AccountData } from '../database/account-data.ts'
+import type { EventPage } from '../database/event-data.ts'
+import type { Event } from '../domain/event.ts'
 import type { Product } from '../domain/product.ts'
-import type { Move } from './move.ts'
+import type { Webhook } from '../domain/webhook.ts'
+import { type Move, MoveRefused } from './move.ts'
 
 const PAGE = 1000
 
@@ -42,5 +46,143 @@ async function* productPages(data: AccountData): AsyncIterable<Product[]> {
     const { rows } = await data.listProducts({ page, perPage: PAGE })
     if (rows.length > 0) yield rows
     if (rows.length < PAGE) return
+  }
+}
+
+const EVENTS = 500
+
+/**
+ * Refuses accounts of the target that have other events than the source, because two events would have the same ID.
+ * Events that an interrupted run has copied are equal to those of the source.
+ */
+export async function refuseOtherEvents({ source, target }: Move): Promise<void> {
+  for (const account of await source.database.listAccounts()) {
+    const existing = await target.database.findAccount(account.name)
+    if (existing === undefined) continue
+    const from = source.database.of(account.id)
+    const to = target.database.of(existing.id)
+    for await (const { events, lastId } of eventPages(to)) {
+      const first = events[0]?.id ?? lastId
+      const own = await from.listEvents({ after: first - 1, limit: events.length || 1 })
+      // A source without events has none to copy.
+      if (own.lastId === 0) break
+      const known = new Map(own.events.map((event) => [event.id, event]))
+      const isSame = events.every((event) => isSameEvent(event, known.get(event.id)))
+      if (isSame && lastId <= own.lastId) continue
+      throw new MoveRefused(
+        `the account ${account.name} of the target has events that are not in the source. Use an empty target`,
+      )
+    }
+  }
+}
+
+function isSameEvent(one: Event, other: Event | undefined): boolean {
+  return one.type === other?.type && one.createdAt.getTime() === other.createdAt.getTime()
+}
+
+/** Copies the events with their IDs, so that readers continue after the move. */
+export async function copyEvents({ source }: Move, destinations: Destinations): Promise<void> {
+  for (const [accountId, { data }] of destinations.accounts) {
+    for await (const page of eventPages(source.database.of(accountId))) {
+      const events = page.events.map((event) => translateEvent(event, destinations.products))
+      await data.importEvents({ ...page, events })
+    }
+  }
+}
+
+/** Yields at least one page, even if it has no events, because a page also has the counters. */
+async function* eventPages(data: AccountData): AsyncIterable<EventPage> {
+  let after = 0
+  for (;;) {
+    const page = await data.listEvents({ after, limit: EVENTS })
+    yield page
+    after = page.events.at(-1)?.id ?? after
+    if (!page.hasMore) return
+  }
+}
+
+/** The same event with the product IDs of the target. */
+function translateEvent(event: Event, products: Map<string, string>): Event {
+  if (event.type === 'asset.attached' || event.type === 'asset.detached') {
+    const own = event.data.products.map((product) => ({
+      ...product,
+      id: products.get(product.id) ?? product.id,
+    }))
+    return { ...event, data: { ...event.data, products: own } }
+  }
+  if (event.type === 'product.updated' || event.type === 'product.deleted') {
+    const { id } = event.data
+    return { ...event, data: { ...event.data, id: products.get(id) ?? id } }
+  }
+  return event
+}
+
+/** How many webhooks are read at a time. */
+const WEBHOOKS = 100
+/** How many deliveries are read at a time. Their bodies can be large. */
+const DELIVERIES = 100
+
+/**
+ * Copies the webhooks with their secrets and deliveries. The secrets are encrypted with the key of the target. The target
+ * sends the pending deliveries.
+ */
+export async function copyWebhooks(
+  move: Pick<Move, 'source' | 'target'>,
+  { accounts }: Pick<Destinations, 'accounts'>,
+): Promise<void> {
+  const { source } = move
+  const { database } = source
+  for (let after: string | undefined; ; ) {
+    const webhooks = await database.listAllWebhooks(after, WEBHOOKS)
+    for (const { pending, ...webhook } of webhooks) {
+      const account = accounts.get(webhook.accountId)
+      const target = account?.data
+      const secrets = sealForTarget(move, webhook, account?.id ?? '')
+      await target?.importWebhooks({ webhooks: [{ ...webhook, ...secrets }], deliveries: [] })
+      for (let last: string | undefined; ; ) {
+        const deliveries = await database.listAllDeliveries(webhook.id, last, DELIVERIES)
+        await target?.importWebhooks({ webhooks: [], deliveries })
+        last = deliveries.at(-1)?.id
+        if (deliveries.length < DELIVERIES) break
+      }
+    }
+    after = webhooks.at(-1)?.id
+    if (webhooks.length < WEBHOOKS) return
+  }
+}
+
+/** Called before anything is copied. Refuses a source whose secrets cannot be decrypted. */
+export async function refuseUnreadableSecrets(
+  move: Pick<Move, 'source' | 'target'>,
+): Promise<void> {
+  for (let after: string | undefined; ; ) {
+    const webhooks = await move.source.database.listAllWebhooks(after, WEBHOOKS)
+    for (const webhook of webhooks) sealForTarget(move, webhook, webhook.accountId)
+    after = webhooks.at(-1)?.id
+    if (webhooks.length < WEBHOOKS) return
+  }
+}
+
+function sealForTarget(
+  { source, target }: Pick<Move, 'source' | 'target'>,
+  webhook: Webhook,
+  accountId: string,
+) {
+  const owner = { id: webhook.id, accountId }
+  const seal = (secret: string) => sealWebhookSecret(target.secretKey, owner, secret)
+  try {
+    // Secrets that are not encrypted need no key.
+    const { secret, previousSecrets } = openWebhookSecrets(
+      source.secretKey ?? target.secretKey,
+      webhook,
+    )
+    const previous = previousSecrets.map(({ secret: old, validUntil }) => {
+      return { secret: seal(old), validUntil }
+    })
+    return { secret: seal(secret), previousSecrets: previous }
+  } catch {
+    throw new MoveRefused(
+      'the secrets of the webhooks in the source cannot be decrypted. Set STOWAGE_SECRET_KEY to the key of the source. If it is lost, run `stowage adopt` in the source, start its service, and replace the secret of each webhook',
+    )
   }
 }

@@ -1,4 +1,8 @@
+import { createHash } from 'node:crypto'
+import { Readable } from 'node:stream'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { AssetVersion } from '../domain/asset.ts'
+import { DamagedObject } from '../domain/errors.ts'
 import {
   type PartPlan,
   type PartRange,
@@ -8,13 +12,10 @@ import {
   partRanges,
   planParts,
 } from '../domain/parts.ts'
-import { DamagedObject } from '../errors.ts'
-import { settleAll } from '../iterables/limit-concurrency.ts'
+import { settleAll } from '../iterables/concurrency.ts'
 import { hashObject } from '../storage/hash-object.ts'
-import type { Storage, StorageUpload, StoredPart } from '../storage/storage.ts'
+import type { Storage, StorageContents, StorageUpload, StoredPart } from '../storage/storage.ts'
 import type { Move } from './move.ts'
-import { readRange } from './read-range.ts'
-import { md5Of, sendPart } from './send-part.ts'
 
 const DAY_MS = 24 * 3_600_000
 
@@ -143,5 +144,106 @@ async function complete(storage: Storage, upload: StorageUpload, plan: PartPlan)
   const object = await storage.findObject(upload.key)
   if (outcome !== 'completed' || object?.size !== plan.size) {
     throw new Error(`${upload.key} was not copied completely (${outcome}). Run the command again`)
+  }
+}
+
+export interface PartToSend {
+  url: string
+  length: number
+  /** Called once per attempt. */
+  bytes: () => AsyncIterable<Uint8Array>
+}
+
+const MAX_ATTEMPTS = 5
+const BASE_PAUSE_MS = 50
+const STALL_TIMEOUT_MS = 60_000
+
+export async function md5Of(bytes: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const hash = createHash('md5')
+  for await (const chunk of bytes) hash.update(chunk)
+  return hash.digest()
+}
+
+/**
+ * Sends a part with its MD5, which S3-compatible storage verifies. Retries temporary failures; throws if the
+ * storage refuses the part.
+ */
+export async function sendPart(part: PartToSend, md5: Buffer): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    const problem = await tryToSend(part, md5)
+    if (problem === undefined) return
+    if (!problem.isTemporary || attempt === MAX_ATTEMPTS) throw problem.error
+    await pause(BASE_PAUSE_MS * 2 ** attempt)
+  }
+}
+
+async function tryToSend(
+  { url, length, bytes }: PartToSend,
+  md5: Buffer,
+): Promise<{ isTemporary: boolean; error: Error } | undefined> {
+  const stall = watchForStall()
+  try {
+    const body = Readable.toWeb(Readable.from(stall.watch(bytes())))
+    const response = await fetch(url, {
+      method: 'PUT',
+      signal: stall.signal,
+      headers: { 'Content-Length': String(length), 'Content-MD5': md5.toString('base64') },
+      ...(length > 0 && { body, duplex: 'half' }),
+    } as RequestInit)
+    const text = await response.text()
+    if (response.ok) return undefined
+    const isDamaged = text.includes('BadDigest')
+    const isTemporary = response.status >= 500 || response.status === 429 || isDamaged
+    const message = `the storage refused a part (HTTP ${response.status}): ${text.slice(0, 300)}`
+    return { isTemporary, error: new Error(message) }
+  } catch (error) {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error
+    // The source is damaged, so a retry does not help.
+    if (cause instanceof DamagedObject) return { isTemporary: false, error: cause }
+    const message = `the storage cannot be reached (${cause}). Run the command again when it is reachable`
+    return { isTemporary: true, error: new Error(message) }
+  } finally {
+    stall.close()
+  }
+}
+
+/** Aborts if no byte is sent for a while. A part that makes progress may take any time. */
+function watchForStall() {
+  const controller = new AbortController()
+  const giveUp = () => controller.abort(new Error('no response'))
+  let timer = setTimeout(giveUp, STALL_TIMEOUT_MS)
+  return {
+    signal: controller.signal,
+    async *watch(bytes: AsyncIterable<Uint8Array>) {
+      for await (const chunk of bytes) {
+        clearTimeout(timer)
+        timer = setTimeout(giveUp, STALL_TIMEOUT_MS)
+        yield chunk
+      }
+    },
+    close: () => clearTimeout(timer),
+  }
+}
+
+/**
+ * Reads the bytes of an object from `start` to `end` (exclusive), whatever its part size. Reads every
+ * part to its end, as only then its digest is verified.
+ */
+export async function* readRange(
+  contents: Pick<StorageContents, 'readPart'>,
+  object: { key: string; plan: PartPlan },
+  { start, end }: { start: number; end: number },
+): AsyncIterable<Uint8Array> {
+  const { plan } = object
+  const first = Math.floor(start / plan.chunkSize) + 1
+  for (let number = first; number <= plan.count; number += 1) {
+    let offset = partRange(plan, number).start
+    if (offset >= end && number > first) return
+    for await (const chunk of contents.readPart(object, number)) {
+      const from = Math.max(0, start - offset)
+      const to = Math.min(chunk.length, end - offset)
+      if (to > from) yield chunk.subarray(from, to)
+      offset += chunk.length
+    }
   }
 }

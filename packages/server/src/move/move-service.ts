@@ -1,16 +1,20 @@
-import { type AssetRecord, filesOf, type OldVersion } from '../database/asset-record.ts'
+import { type AssetRecord, filesOf, type OldVersion } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
-import { walkRecords } from '../database/walk-records.ts'
+import { walkRecords } from '../database/walk-database.ts'
 import type { Integrity } from '../domain/asset.ts'
-import { DamagedObject } from '../errors.ts'
-import { inBatches } from '../iterables/in-batches.ts'
-import { limitConcurrency, settleAll, stopAfterFailure } from '../iterables/limit-concurrency.ts'
-import { mergeByKey, type Pair } from '../iterables/merge-by-key.ts'
+import { DamagedObject } from '../domain/errors.ts'
+import { limitConcurrency, settleAll, stopAfterFailure } from '../iterables/concurrency.ts'
+import { inBatches, mergeByKey, type Pair } from '../iterables/sequences.ts'
 import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
-import { copyAccounts, type Destinations } from './copy-accounts.ts'
-import { copyEvents, refuseOtherEvents } from './copy-events.ts'
+import {
+  copyAccounts,
+  copyEvents,
+  copyWebhooks,
+  type Destinations,
+  refuseOtherEvents,
+  refuseUnreadableSecrets,
+} from './copy-accounts.ts'
 import { compareObject, copyObject, targetPlan } from './copy-object.ts'
-import { copyWebhooks, refuseUnreadableSecrets } from './copy-webhooks.ts'
 import {
   type DamagedFile,
   type Move,

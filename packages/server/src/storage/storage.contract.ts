@@ -3,8 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aSlowPut } from '../../test/support/slow-transfer.ts'
+import { DamagedObject } from '../domain/errors.ts'
 import { partPlan, partRange, partRanges } from '../domain/parts.ts'
-import { DamagedObject } from '../errors.ts'
 import type { Storage, StorageUpload } from './storage.ts'
 
 export type OpenStorage = (t: TestContext) => Promise<{

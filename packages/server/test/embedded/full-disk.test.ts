@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Asset, UploadSession } from '@stowage/protocol'
-import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
-import { aSmallDisk, type SmallDisk } from '@stowage/testing/machine/small-disk'
+import { aSmallDisk, type SmallDisk } from '@stowage/testing/machine/clean-up'
+import { skipUnlessCi } from '@stowage/testing/machine/programs'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,

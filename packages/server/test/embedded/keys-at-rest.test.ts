@@ -14,8 +14,7 @@ import {
   KEYS,
   requestKey,
 } from '@stowage/testing/service/accounts'
-import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
-import { callJson } from '@stowage/testing/service/service'
+import { anEmbeddedService, callJson } from '@stowage/testing/service/service'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import { API } from '@stowage/testing/service/upload'
 import { aFailedStart } from '../support/failed-start.ts'

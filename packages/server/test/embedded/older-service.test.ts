@@ -5,12 +5,10 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
-import { anEmbeddedService } from '@stowage/testing/service/embedded-service'
-import { callJson } from '@stowage/testing/service/service'
+import { anEmbeddedService, callJson } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
-import { openSchedule } from '../../src/jobs/schedule.ts'
-import { watchSchema } from '../../src/jobs/watch-schema.ts'
+import { openSchedule, watchSchema } from '../../src/jobs/schedule.ts'
 
 /** Reverts the database to the state before the migration that records unfinished moves. */
 const OLDER = `alter table identity drop column unfinished_move;

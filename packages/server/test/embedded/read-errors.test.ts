@@ -4,10 +4,9 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
-import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
+import { ensureInstalled, skipUnlessCi } from '@stowage/testing/machine/programs'
 import { until } from '@stowage/testing/machine/until'
-import type { Deployment } from '@stowage/testing/service/deployment'
+import type { Deployment } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { COMMAND, stowage } from '@stowage/testing/service/stowage-command'
 import {
@@ -18,7 +17,7 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
-import { EngineUnavailable } from '../../src/errors.ts'
+import { EngineUnavailable } from '../../src/domain/errors.ts'
 import { aServiceWithoutJobs, readAsset, tryDownload } from '../support/integrity.ts'
 import { JOBS } from '../support/run-jobs.ts'
 

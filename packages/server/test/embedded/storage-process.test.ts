@@ -3,7 +3,7 @@ import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
-import { aDeployment } from '@stowage/testing/service/deployment'
+import { aDeployment } from '@stowage/testing/service/service'
 import { aServiceProcess, untilEnded } from '@stowage/testing/service/service-process'
 import {
   downloadUrl,

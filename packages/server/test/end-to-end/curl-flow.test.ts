@@ -3,11 +3,15 @@ import { readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { CompletedPart, UploadSession } from '@stowage/protocol'
-import { curlDownload, curlJson, curlPart, missingForCurl } from '@stowage/testing/machine/curl'
 import { cutFile, readBytesAt, sha256OfFile, writeFileOf } from '@stowage/testing/machine/file'
-import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
-import { aDeployment } from '@stowage/testing/service/deployment'
-import { aFolder } from '@stowage/testing/service/service'
+import {
+  curlDownload,
+  curlJson,
+  curlPart,
+  missingForCurl,
+  skipUnlessCi,
+} from '@stowage/testing/machine/programs'
+import { aDeployment, aFolder } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
 

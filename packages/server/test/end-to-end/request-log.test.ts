@@ -5,7 +5,7 @@ import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY, callerWith, requestKey } from '@stowage/testing/service/accounts'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
-import { formatApiKey } from '../../src/domain/api-key.ts'
+import { formatApiKey } from '../../src/domain/key.ts'
 
 test('the log line of a request has the account, the key and the address of the client, and no secret', async (t) => {
   const service = await aServiceProcess(t, {

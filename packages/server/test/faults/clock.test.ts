@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
-import { aDeployment } from '@stowage/testing/service/deployment'
+import { aDeployment } from '@stowage/testing/service/service'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES } from '../interleavings/test-cases.ts'
 import { runWithFault } from './run-with-fault.ts'

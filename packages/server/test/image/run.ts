@@ -4,7 +4,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { setPriority, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { ensureInstalled } from '@stowage/testing/machine/ensure-installed'
+import { ensureInstalled } from '@stowage/testing/machine/programs'
 import { buildImage } from './build-image.ts'
 import { readCompose } from './compose-file.ts'
 

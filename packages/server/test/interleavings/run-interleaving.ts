@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { API } from '@stowage/testing/service/upload'
-import { expireUploads } from '../../src/jobs/expire-uploads.ts'
+import { expireUploads } from '../../src/jobs/uploads.ts'
 import { expectedState, readState, type State } from '../model/check-state.ts'
 import { type Clients, type Operator, openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'

@@ -9,7 +9,7 @@ import { v7 as newUuid } from 'uuid'
 import { checkEvents } from '../../src/database/contract/check-events.ts'
 import type { Database } from '../../src/database/database.ts'
 import { eventNumber } from '../../src/domain/event.ts'
-import { createKey } from '../../src/operations/keys/create-key.ts'
+import { createKey } from '../../src/operations/keys.ts'
 import { saveResult } from '../reliability/result.ts'
 import {
   changeUntilOver,

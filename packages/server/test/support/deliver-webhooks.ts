@@ -1,7 +1,5 @@
 import type { Context } from '../../src/operations/context.ts'
-import { attemptDelivery } from '../../src/operations/webhooks/attempt-delivery.ts'
-import { CLAIM_MS } from '../../src/operations/webhooks/delivery-limits.ts'
-import { queueDeliveries } from '../../src/operations/webhooks/queue-deliveries.ts'
+import { attemptDelivery, CLAIM_MS, queueDeliveries } from '../../src/operations/deliveries.ts'
 
 const LIMITS = {
   limit: 50,

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
-import { anHttpServer } from '@stowage/testing/machine/http-server'
+import { anHttpServer } from '@stowage/testing/machine/ports'
 
 const ATTEMPTS = new URL('../embedded/other-origin/attempts.js', import.meta.url)
 

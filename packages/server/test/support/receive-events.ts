@@ -4,7 +4,7 @@ import { until } from '@stowage/testing/machine/until'
 import { v7 as newUuid } from 'uuid'
 import type { AccountData } from '../../src/database/account-data.ts'
 import { eventNumber } from '../../src/domain/event.ts'
-import { formatWebhookSecret } from '../../src/domain/webhook-signature.ts'
+import { formatWebhookSecret } from '../../src/domain/webhook.ts'
 import { aWebhookReceiver } from './webhook-receiver.ts'
 
 const TIMEOUT_MS = 600_000

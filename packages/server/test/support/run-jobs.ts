@@ -1,15 +1,13 @@
-import { createChecksumJobs } from '../../src/jobs/compute-checksums.ts'
-import { continueDeletions } from '../../src/jobs/continue-deletions.ts'
-import { emptyTrash } from '../../src/jobs/empty-trash.ts'
-import { expireUploads } from '../../src/jobs/expire-uploads.ts'
-import { finishCompletions } from '../../src/jobs/finish-completions.ts'
-import { forgetEndedAssets } from '../../src/jobs/forget-ended-assets.ts'
+import { createChecksumJobs, recheckDamagedFiles, scrubFiles } from '../../src/jobs/checksums.ts'
 import { forgetEvents } from '../../src/jobs/forget-events.ts'
-import { forgetUploadTokens } from '../../src/jobs/forget-upload-tokens.ts'
-import { recheckDamagedFiles } from '../../src/jobs/recheck-damaged-files.ts'
 import { removeObjects } from '../../src/jobs/remove-objects.ts'
-import { removeOrphanedUploads } from '../../src/jobs/remove-orphaned-uploads.ts'
-import { scrubFiles } from '../../src/jobs/scrub-files.ts'
+import {
+  continueDeletions,
+  emptyTrash,
+  forgetEndedAssets,
+  forgetUploadTokens,
+} from '../../src/jobs/schedule.ts'
+import { expireUploads, finishCompletions, removeOrphanedUploads } from '../../src/jobs/uploads.ts'
 import type { Context } from '../../src/operations/context.ts'
 
 /**

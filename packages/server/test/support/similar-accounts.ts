@@ -9,7 +9,7 @@ import {
 } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
-import { hashKey } from '../../src/operations/keys/hash-key.ts'
+import { hashKey } from '../../src/operations/authentication.ts'
 
 /** An account with the same filenames, shop IDs and idempotency keys as another test account. */
 export interface SimilarAccount extends TestAccount {

@@ -12,7 +12,7 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import { forAccount } from '../../src/operations/context.ts'
-import { requestUpload } from '../../src/operations/uploads/request-upload.ts'
+import { requestUpload } from '../../src/operations/uploads/request.ts'
 
 const CHUNK_SIZE = 10
 const SIZE = 25

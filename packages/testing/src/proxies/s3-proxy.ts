@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
-import { listenOnFreePort } from '../machine/free-port.ts'
+import { listenOnFreePort } from '../machine/ports.ts'
 
 /** A fault of the storage or of the network in front of it. */
 export type S3Fault =

@@ -2,7 +2,7 @@ import http from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { TestContext } from 'node:test'
 import { cleanUp } from '../machine/clean-up.ts'
-import { freePort } from '../machine/free-port.ts'
+import { freePort } from '../machine/ports.ts'
 
 /** An HTTP proxy in front of the disk storage, which holds back parts and cuts downloads. */
 export interface StorageProxy {

@@ -1,5 +1,5 @@
 import { connect, createServer, type Socket } from 'node:net'
-import { listenOnFreePort } from '../machine/free-port.ts'
+import { listenOnFreePort } from '../machine/ports.ts'
 
 export interface TcpProxy {
   port: number

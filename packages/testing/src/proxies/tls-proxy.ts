@@ -6,7 +6,7 @@ import type { TestContext } from 'node:test'
 import { TLSSocket } from 'node:tls'
 import { promisify } from 'node:util'
 import { aFolder, cleanUp } from '../machine/clean-up.ts'
-import { listenOnFreePort } from '../machine/free-port.ts'
+import { listenOnFreePort } from '../machine/ports.ts'
 
 const run = promisify(execFile)
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']

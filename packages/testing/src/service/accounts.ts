@@ -4,7 +4,7 @@ import type { Asset, CompletedPart, Key, UploadSession } from '@stowage/protocol
 import type { Environment } from '@stowage/server/src/config/config'
 import { KEY_SCOPES, type KeyScope } from '@stowage/server/src/domain/key'
 import { forAccount } from '@stowage/server/src/operations/context'
-import { createKey } from '@stowage/server/src/operations/keys/create-key'
+import { createKey } from '@stowage/server/src/operations/keys'
 import { aService, type JsonResponse, type TestService } from './service.ts'
 import { API, putParts } from './upload.ts'
 

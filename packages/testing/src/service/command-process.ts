@@ -2,7 +2,7 @@ import { tmpdir } from 'node:os'
 import { Readable, Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { inspect } from 'node:util'
-import type { CommandRequest, CommandResponse } from './command-request.ts'
+import type { CommandRequest, CommandResponse } from './stowage-command.ts'
 
 /*
  * Runs commands of the CLI one after the other, as `runCommand` asks for them.

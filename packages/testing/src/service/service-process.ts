@@ -4,7 +4,7 @@ import type { TestContext } from 'node:test'
 import type { Environment } from '@stowage/server/src/config/config'
 import { cleanUp } from '../machine/clean-up.ts'
 import { until } from '../machine/until.ts'
-import { aDeployment, type Deployment } from './deployment.ts'
+import { aDeployment, type Deployment } from './service.ts'
 import { COMMAND } from './stowage-command.ts'
 
 export interface ServiceProcess {

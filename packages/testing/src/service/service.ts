@@ -1,11 +1,13 @@
+import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
+import { ENDPOINTS } from '@stowage/protocol'
 import { openService, type Service } from '@stowage/server/src/compose'
 import { type Config, type Environment, readConfig } from '@stowage/server/src/config/config'
 import { pino } from 'pino'
-import type { StorageBackdoor } from '../engines/storage-backdoor.ts'
-import { aFolder, cleanUp } from '../machine/clean-up.ts'
-import { aDeployment, type Deployment } from './deployment.ts'
-import { expectInterface } from './expect-interface.ts'
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/schema'
+import { type StorageBackdoor, testEngines } from '../engines/test-engines.ts'
+import { aFolder, aFolderInMemory, cleanUp } from '../machine/clean-up.ts'
 
 export { aFolder }
 
@@ -112,4 +114,90 @@ export async function callJson(
   }
   expectInterface({ method, url }, result)
   return result
+}
+
+/** Starts the service on SQLite and disk, regardless of the engines that the suite runs on. */
+export async function anEmbeddedService(
+  t: TestContext,
+  settings: Environment & { STOWAGE_DATA: string },
+): Promise<Service> {
+  const defaults = { STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0', STOWAGE_CHECKSUMS: 'off' }
+  const service = await openService({
+    config: readConfig({ ...defaults, ...settings }),
+    logger: pino({ level: 'silent' }),
+    version: '0.0.0-test',
+    onFatal(message) {
+      throw new Error(message)
+    },
+  })
+  cleanUp(t, () => service.close())
+  return service
+}
+
+/** The data of a service. A service that is started with these settings uses the same data. */
+export interface Deployment {
+  folder: string
+  settings: Environment
+  backdoor: StorageBackdoor
+}
+
+/**
+ * An empty folder, database and storage, on the engines that the suite runs on. With `isReliable`, the test
+ * cannot make S3 unavailable, and large transfers are faster. With `isInMemory`, the data is in memory
+ * where that is possible.
+ */
+export async function aDeployment(
+  t: TestContext,
+  { isReliable = false, isInMemory = false } = {},
+): Promise<Deployment> {
+  const folder = await (isInMemory ? aFolderInMemory(t) : aFolder(t))
+  const { settings, backdoor } = await testEngines(t, folder, { isReliable })
+  return { folder, settings: { STOWAGE_DATA: folder, ...settings }, backdoor }
+}
+
+const SUCCESSES = ENDPOINTS.flatMap(({ methods, path, success: { status, schema } }) => {
+  if (schema === undefined) return []
+  const pattern = path.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')
+  const pathPattern = new RegExp(`^${pattern}/?$`)
+  // Compiled at the first use, because a process uses few schemas. `typebox/schema` loads faster than all of TypeBox.
+  let validator: Validator | undefined
+  const errors = (body: unknown) => {
+    validator ??= Compile(closed(schema))
+    return validator.Check(body) ? [] : validator.Errors(body)[1]
+  }
+  return [{ methods, pathPattern, status, errors }]
+})
+
+/** Fails unless a successful API response matches its schema and has no other fields. */
+function expectInterface(
+  request: { method: string; url: string },
+  response: CheckedResponse,
+): void {
+  const { pathname } = new URL(request.url)
+  const success = SUCCESSES.find(
+    ({ methods, pathPattern, status }) =>
+      methods.some((method) => method === request.method) &&
+      pathPattern.test(pathname) &&
+      status === response.status,
+  )
+  if (success === undefined) return
+  assert.deepEqual(
+    success.errors(response.body),
+    [],
+    `the response to ${request.method} ${pathname}`,
+  )
+}
+
+interface CheckedResponse {
+  status: number
+  body: unknown
+}
+
+/** The same schema, which allows no unknown fields at any depth. */
+function closed(schema: TSchema): TSchema {
+  return JSON.parse(JSON.stringify(schema), (_name, value) =>
+    value?.type === 'object' && value.properties !== undefined
+      ? { additionalProperties: false, ...value }
+      : value,
+  )
 }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Asset, CompletedPart, UploadSession } from '@stowage/protocol'
+import type { Asset, AssetPage, CompletedPart, UploadSession } from '@stowage/protocol'
 import { callJson } from './service.ts'
 
 export const API = '/api/v1'
@@ -97,4 +97,16 @@ export function signatureOf(url: string): string {
 
 export function callUrl(url: string) {
   return callJson(url, { method: 'GET' })
+}
+
+/** Returns all assets that match the query, from all pages. */
+export async function listAll(baseUrl: string, query = ''): Promise<Asset[]> {
+  const assets: Asset[] = []
+  let next: string | null = `${baseUrl}${API}/assets?limit=200${query}`
+  while (next !== null) {
+    const page: AssetPage = (await callJson(next, { method: 'GET' })).body
+    assets.push(...page.data)
+    next = page.links.next
+  }
+  return assets
 }

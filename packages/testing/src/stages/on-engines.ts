@@ -2,10 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { missingForCeph, startCeph } from '../engines/ceph.ts'
-import { migrateTemplate } from '../engines/migrate-template.ts'
-import { startPostgres } from '../engines/postgres.ts'
+import { migrateTemplate, startPostgres } from '../engines/postgres.ts'
 import { credentialsOf } from '../engines/s3-server.ts'
-import { createSqliteTemplate } from '../engines/sqlite-template.ts'
+import { createSqliteTemplate } from '../engines/test-engines.ts'
 import { runTests } from './run-tests.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
-import { installPrograms } from '../machine/ensure-installed.ts'
+import { installPrograms } from '../machine/programs.ts'
 import { COMPILE_CACHE } from './run-tests.ts'
 
 /*

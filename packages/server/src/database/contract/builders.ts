@@ -3,9 +3,19 @@ import type { TestContext } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { v7 as newUuid } from 'uuid'
 import { NOT_VERIFIED, type Replacement, type Upload } from '../../domain/asset.ts'
-import type { Product } from '../../domain/product.ts'
-import type { AccountData, AssetSort } from '../account-data.ts'
+import type { Product, ProductSelection } from '../../domain/product.ts'
+import type { NewUploadToken } from '../../domain/upload-token.ts'
+import type { Attempt, Delivery } from '../../domain/webhook.ts'
+import type { AccountData, AssetSort, Reservation } from '../account-data.ts'
 import type { Account, Database } from '../database.ts'
+import type {
+  AttemptResult,
+  ClaimedDelivery,
+  ClaimLimits,
+  NewDelivery,
+  NewWebhook,
+  WebhookHealth,
+} from '../event-data.ts'
 import { checkEvents } from './check-events.ts'
 
 export type OpenDatabase = (t: TestContext) => Promise<Database>
@@ -190,4 +200,207 @@ export function aProduct(facts: Partial<Product> = {}): Product {
 export async function usageOf(data: AccountData) {
   const { limit, stored, reserved } = await data.readSummary()
   return { limit, stored, reserved }
+}
+
+const DAY_MS = 24 * 3_600_000
+
+export function aWebhook(details: Partial<NewWebhook> = {}): NewWebhook {
+  return {
+    id: newUuid(),
+    url: 'https://shop.example/hook',
+    description: '',
+    types: null,
+    secret: 'whsec_one',
+    createdAt: NOON,
+    ...details,
+  }
+}
+
+export async function addWebhook(data: AccountData, details: Partial<NewWebhook> = {}) {
+  const webhook = await data.addWebhook(aWebhook(details), 100)
+  assert.ok(webhook)
+  return webhook
+}
+
+export function aDelivery(details: Partial<NewDelivery> = {}): NewDelivery {
+  const delivery = { id: newUuid(), eventId: null, type: 'asset.ready', body: '{}' }
+  return { ...delivery, createdAt: NOON, ...details }
+}
+
+/** Queues deliveries of the next events of a webhook. The events need not exist. */
+export async function queue(
+  database: Database,
+  webhookId: string,
+  count: number,
+  details: Partial<NewDelivery> = {},
+): Promise<NewDelivery[]> {
+  const webhooks = await database.listAllWebhooks(undefined, 100)
+  const after = webhooks.find(({ id }) => id === webhookId)?.lastEvent ?? 0
+  const deliveries = Array.from({ length: count }, (_, index) =>
+    aDelivery({ eventId: after + index + 1, ...details }),
+  )
+  const range = { after, until: after + count }
+  assert.ok(await database.addDeliveries(webhookId, range, deliveries))
+  return deliveries
+}
+
+export const LIMITS: ClaimLimits = {
+  limit: 100,
+  perWebhook: 100,
+  maxBytes: 1_000_000,
+  maxBytesPerAccount: 1_000_000,
+  runningBytes: new Map(),
+}
+
+/** Claims the deliveries that are due at this time, for a minute. */
+export function claimAt(
+  database: Database,
+  now: Date,
+  { health = 'working', ...limits }: Partial<ClaimLimits> & { health?: WebhookHealth } = {},
+): Promise<ClaimedDelivery[]> {
+  const claimedUntil = new Date(now.getTime() + 60_000)
+  return database.claimDeliveries(health, { now, claimedUntil }, { ...LIMITS, ...limits })
+}
+
+export function anAttempt(details: Partial<Attempt> = {}): Attempt {
+  return {
+    at: NOON,
+    url: 'https://shop.example/hook',
+    status: 200,
+    durationMs: 5,
+    error: null,
+    response: 'ok',
+    ...details,
+  }
+}
+
+export const SUCCESS: AttemptResult = { outcome: 'succeeded', attempt: anAttempt() }
+
+/** A failed attempt at this time. Unless it is the last one, the next one follows an hour later. */
+export function failureAt(
+  at: Date,
+  details: { isGone?: boolean; isLast?: boolean } = {},
+): AttemptResult {
+  const { isGone = false, isLast = false } = details
+  return {
+    outcome: 'failed',
+    attempt: anAttempt({ at, status: 500, response: 'broken' }),
+    retryAt: isLast ? undefined : new Date(at.getTime() + 3_600_000),
+    isGone,
+    failingForMs: 3 * DAY_MS,
+  }
+}
+
+export async function readDelivery(
+  data: AccountData,
+  { webhookId, id }: Pick<Delivery, 'webhookId' | 'id'>,
+): Promise<Delivery> {
+  const delivery = await data.findDelivery(webhookId, id)
+  assert.ok(delivery)
+  return delivery
+}
+
+const HOUR_MS = 3_600_000
+
+export function select(selection: Partial<ProductSelection>): ProductSelection {
+  return { productIds: [], variantIds: [], ids: [], skus: [], ...selection }
+}
+
+export function aToken(limits: Partial<NewUploadToken> = {}): NewUploadToken {
+  const id = newUuid()
+  return {
+    id,
+    hash: `hash of ${id}`,
+    keyHash: 'hash of a key',
+    maxBytes: 100,
+    maxFiles: 10,
+    mediaTypes: null,
+    origin: null,
+    attach: null,
+    replaces: null,
+    ...limits,
+  }
+}
+
+export async function addToken(
+  data: AccountData,
+  limits: Partial<NewUploadToken> = {},
+  lifetimeMs = HOUR_MS,
+): Promise<NewUploadToken> {
+  const token = aToken(limits)
+  const { outcome } = await data.addUploadToken(token, { lifetimeMs, maxTokens: 100 })
+  assert.equal(outcome, 'added')
+  return token
+}
+
+/** Reserves an upload of the token. */
+export async function reserveWith(
+  data: AccountData,
+  tokenId: string,
+  facts: { size?: number; keptForMs?: number; replaces?: string; key?: string } = {},
+): Promise<{ id: string; reservation: Reservation }> {
+  const { size = 10, keptForMs = KEPT.keptForMs, replaces, key } = facts
+  const replaced = replaces && { replaces: { assetId: replaces, keepsName: true } }
+  const upload = anUpload({ size, tokenId, ...replaced })
+  const reservation = await data.reserveUpload({
+    upload,
+    keptForMs,
+    ...(key && { idempotency: { key, digest: 'same' } }),
+  })
+  return { id: upload.asset.id, reservation }
+}
+
+export async function complete(data: AccountData, id: string): Promise<void> {
+  await data.beginCompletion(id, KEPT)
+  assert.equal(await data.finishCompletion(id, KEEP), 'ready')
+}
+
+export function exceeded(bytes: number, files: number): Reservation {
+  return { outcome: 'token_exceeded', remaining: { bytes, files } }
+}
+
+export async function outcomeOf(
+  data: AccountData,
+  tokenId: string,
+  size: number,
+): Promise<Reservation> {
+  return (await reserveWith(data, tokenId, { size })).reservation
+}
+
+interface ReplacementFacts {
+  size?: number
+  filename?: string
+  mime?: string
+  keepsName?: boolean
+  /** The declared digest. */
+  sha256?: string
+}
+
+/** Starts a replacement and returns the ID of its row, its upload ID and the outcome. */
+export async function startReplacement(
+  data: AccountData,
+  assetId: string,
+  { keepsName = true, ...facts }: ReplacementFacts = {},
+) {
+  const upload = anUpload({ size: 10, ...facts, replaces: { assetId, keepsName } })
+  const reservation = await data.reserveUpload({ upload, ...KEPT })
+  return { id: upload.asset.id, uploadId: upload.id, reservation }
+}
+
+export async function replace(
+  data: AccountData,
+  assetId: string,
+  facts?: ReplacementFacts,
+  keep = 1,
+) {
+  const { id, reservation } = await startReplacement(data, assetId, facts)
+  assert.deepEqual(reservation, { outcome: 'reserved' })
+  await data.beginCompletion(id, KEPT)
+  assert.equal(await data.finishCompletion(id, { keepVersions: keep, withhold: true }), 'ready')
+  return id
+}
+
+export async function numbersOf(data: AccountData, assetId: string) {
+  const versions = await data.listVersions(assetId)
+  return versions?.map(({ version, isCurrent }) => (isCurrent ? `${version}*` : `${version}`))
 }

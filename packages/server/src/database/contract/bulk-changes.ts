@@ -13,9 +13,9 @@ import {
   KEEP,
   KEPT,
   NEWEST,
+  replace,
   reserve,
 } from './builders.ts'
-import { replace } from './replacement-builders.ts'
 
 const PAGE = { page: 1, perPage: 10 }
 

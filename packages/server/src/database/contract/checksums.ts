@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Integrity, NOT_VERIFIED } from '../../domain/asset.ts'
 import type { AccountData } from '../account-data.ts'
-import type { Database } from '../database.ts'
-import type { VerificationQueue } from '../verification-data.ts'
+import type { Database, VerificationQueue } from '../database.ts'
 import {
   anAccount,
   aReadyAsset,
@@ -12,10 +11,11 @@ import {
   KEEP,
   KEPT,
   NEWEST,
+  numbersOf,
+  replace,
   reserve,
   usageOf,
 } from './builders.ts'
-import { numbersOf, replace } from './replacement-builders.ts'
 
 const DIGEST = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
 import type { Key } from '../../domain/key.ts'
-import type { AssetRecord } from '../asset-record.ts'
+import type { AssetRecord } from '../account-data.ts'
 import {
   after,
   aLink,

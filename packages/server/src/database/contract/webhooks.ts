@@ -1,17 +1,20 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
-import { after, anAccount, type Contract, NOON } from './builders.ts'
 import {
   aDelivery,
   addWebhook,
+  after,
+  anAccount,
   anAttempt,
   aWebhook,
+  type Contract,
   claimAt,
   failureAt,
+  NOON,
   queue,
   SUCCESS,
-} from './webhook-builders.ts'
+} from './builders.ts'
 
 /** The contract for the webhooks of an account and their log. */
 export function testWebhooks({ name, open }: Contract): void {

@@ -1,29 +1,24 @@
 import type { AccountData } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
-import { accountSummary } from './accounts.ts'
+import type { AccountWebhookData, DeliveryData } from '../event-data.ts'
+import type { Writer } from '../shared/wiring.ts'
+import { accountSummary, accountUsage } from './accounts.ts'
 import { accountAssetList, type ListingCaches } from './asset-list.ts'
 import { accountAssets } from './assets.ts'
-import { accountAttachedRows } from './attached-rows.ts'
-import { accountAttachments } from './attachments.ts'
+import { accountAttachedRows, accountAttachments } from './attachments.ts'
 import { accountCompletion } from './completion.ts'
 import type { Sql } from './connection.ts'
-import { markEvents } from './event-marks.ts'
+import { deliveryQueue, webhookAttempts } from './delivery-queue.ts'
 import { accountEvents } from './events.ts'
 import { accountKeys } from './keys.ts'
-import { accountProductGroups } from './product-groups.ts'
-import { accountProductList } from './product-list.ts'
-import { accountProducts } from './products.ts'
-import { accountPutProducts } from './put-products.ts'
+import { accountProductGroups, accountProductList } from './product-list.ts'
+import { accountProducts, accountPutProducts } from './products.ts'
 import { accountRecords } from './records.ts'
-import { accountTrash } from './trash.ts'
-import { accountTrashList } from './trash-list.ts'
-import type { RunUnit, UnitsOfWork } from './unit-of-work.ts'
-import { accountUploadList } from './upload-list.ts'
+import { accountTrash, accountTrashList } from './trash.ts'
+import { markEvents, type RunUnit, type UnitsOfWork } from './unit-of-work.ts'
 import { accountUploadTokens } from './upload-tokens.ts'
-import { accountUploads } from './uploads.ts'
-import { accountUsage } from './usage.ts'
+import { accountUploadList, accountUploads } from './uploads.ts'
 import { accountVersions } from './versions.ts'
-import { accountWebhookData } from './webhook-data.ts'
+import { accountDeliveries, accountWebhooks } from './webhooks.ts'
 
 /** The methods of one account. Each call creates only the group of methods that it needs. */
 export function accountData(
@@ -134,5 +129,57 @@ export function accountData(
     importEvents: (page) => change((sql) => events(sql).importEvents(page)),
 
     importRecords: (imported) => change((sql) => records(sql).importRecords(imported)),
+  }
+}
+
+/** The methods for the webhooks of one account. */
+function accountWebhookData(
+  { read, change, write }: { read: RunUnit; change: RunUnit; write: RunUnit },
+  writer: Writer,
+): AccountWebhookData {
+  const { account } = writer
+  const webhooks = (sql: Sql) => accountWebhooks(sql, writer)
+  const deliveries = (sql: Sql) => accountDeliveries(sql, account)
+  return {
+    addWebhook: (webhook, max) => write((sql) => webhooks(sql).addWebhook(webhook, max)),
+    listWebhooks: () => read((sql) => webhooks(sql).listWebhooks()),
+    findWebhook: (id) => read((sql) => webhooks(sql).findWebhook(id)),
+    changeWebhook: (id, change, now) =>
+      write((sql) => webhooks(sql).changeWebhook(id, change, now)),
+    rotateSecret: (id, rotation) => write((sql) => webhooks(sql).rotateSecret(id, rotation)),
+    deleteWebhook: (id) => write((sql) => webhooks(sql).deleteWebhook(id)),
+
+    listDeliveries: (id, query) => read((sql) => deliveries(sql).listDeliveries(id, query)),
+    findDelivery: (webhookId, id) => read((sql) => deliveries(sql).findDelivery(webhookId, id)),
+    redeliver: (webhookId, id) => change((sql) => deliveries(sql).redeliver(webhookId, id)),
+    addPing: (delivery, claim) => change((sql) => deliveries(sql).addPing(delivery, claim)),
+    importWebhooks: (imported) => change((sql) => deliveries(sql).importWebhooks(imported)),
+  }
+}
+
+/** The methods for the deliveries of all accounts. */
+export function deliveryData(run: RunUnit): DeliveryData {
+  return {
+    listWebhooksBehind: (options) => run((sql) => deliveryQueue(sql).listWebhooksBehind(options)),
+    listEventTypes: (account, after, limit) =>
+      run((sql) => deliveryQueue(sql).listEventTypes(account, after, limit)),
+    addDeliveries: (id, range, deliveries) =>
+      run((sql) => deliveryQueue(sql).addDeliveries(id, range, deliveries)),
+    claimDeliveries: (health, times, limits) =>
+      run((sql) => deliveryQueue(sql).claimDeliveries(health, times, limits)),
+    nextDeliveryAt: (health) => run((sql) => deliveryQueue(sql).nextDeliveryAt(health)),
+    renewClaims: (claimed, until) => run((sql) => deliveryQueue(sql).renewClaims(claimed, until)),
+    releaseClaim: (claimed) => run((sql) => deliveryQueue(sql).releaseClaim(claimed)),
+    recordAttempt: (claimed, result) =>
+      run((sql) => webhookAttempts(sql).recordAttempt(claimed, result)),
+    forgetDeliveries: (before, limit) =>
+      run((sql) => webhookAttempts(sql).forgetDeliveries(before, limit)),
+    trimDeliveries: (id, options) => run((sql) => webhookAttempts(sql).trimDeliveries(id, options)),
+    listAllWebhooks: (after, limit) =>
+      run((sql) => deliveryQueue(sql).listAllWebhooks(after, limit)),
+    replaceSecrets: (id, expected, secrets) =>
+      run((sql) => deliveryQueue(sql).replaceSecrets(id, expected, secrets)),
+    listAllDeliveries: (id, after, limit) =>
+      run((sql) => deliveryQueue(sql).listAllDeliveries(id, after, limit)),
   }
 }

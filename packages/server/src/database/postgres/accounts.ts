@@ -1,9 +1,10 @@
+import type { TypeUsage } from '../../domain/usage.ts'
 import type { AccountData, AccountSummary } from '../account-data.ts'
-import type { Account, Database } from '../database.ts'
-import { PLAN_OPERATOR } from '../job-actors.ts'
+import type { Account, Database, UsageComparison } from '../database.ts'
+import { BLOCKS_PER_STATEMENT } from '../shared/block-counts.ts'
+import { PLAN_OPERATOR } from '../shared/events.ts'
 import { begin, type Sql } from './connection.ts'
-import { recordEvents } from './record-events.ts'
-import { accountSnapshot } from './snapshots.ts'
+import { accountSnapshot, recordEvents } from './events.ts'
 
 interface AccountRow {
   id: string
@@ -77,6 +78,177 @@ export function accountSummary(sql: Sql, account: string): Pick<AccountData, 're
         from accounts where id = ${account}`
       if (row === undefined) throw new Error(`there is no account ${account}`)
       return { ...row }
+    },
+  }
+}
+
+interface UsageRow {
+  id: string
+  stored_bytes: number
+  reserved_bytes: number
+  superseded_bytes: number
+  trash_bytes: number
+  asset_count: number
+  counted_types: TypeUsage[] | null
+  actual_stored: number
+  actual_reserved: number
+  actual_superseded: number
+  actual_trash: number
+  actual_assets: number
+  actual_types: TypeUsage[] | null
+  wrong_blocks: number
+}
+
+type GlobalUsage = Pick<Database, 'compareUsage' | 'recountUsage' | 'recountBlocks'>
+
+/** The usage of accounts, by counters and by rows. */
+export function globalUsage(sql: Sql): GlobalUsage {
+  /** The counter of every block, and its actual number of assets. */
+  const blocks = sql`(
+    select b.account_id, b.first_id, b.assets as counted, (
+        select count(*) from assets s where s.account_id = b.account_id and s.status = 'ready'
+          and s.id >= b.first_id and (b.next_id is null or s.id < b.next_id)) as actual
+    from (
+      select account_id, first_id, assets,
+        lead(first_id) over (partition by account_id order by first_id) as next_id
+      from asset_blocks) b)`
+  const sumsOf = (transaction: Sql) => transaction`
+    select a.id,
+      coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0)::bigint + (
+        select coalesce(sum(v.bytes), 0)::bigint from asset_versions v
+        where v.account_id = a.id and not v.trashed
+      ) as stored,
+      coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0)::bigint
+        as reserved,
+      (select coalesce(sum(r.bytes), 0)::bigint from removals r where r.account_id = a.id)
+        as superseded,
+      coalesce(sum(bytes) filter (where trashed_at is not null and kind = 'file'), 0)::bigint + (
+        select coalesce(sum(v.bytes), 0)::bigint from asset_versions v
+        where v.account_id = a.id and v.trashed
+      ) as trash,
+      count(*) filter (where status = 'ready') as assets
+    from accounts a left join assets s on s.account_id = a.id group by a.id`
+  /** The bytes of older versions count for their type, but older versions do not count as assets. */
+  const byType = (transaction: Sql) => transaction`
+    select account_id, type, sum(bytes)::bigint as bytes, sum(assets)::bigint as assets
+    from (
+      select account_id, asset_type(kind, mime) as type,
+        coalesce(sum(bytes) filter (where kind = 'file'), 0) as bytes, count(*) as assets
+      from assets where status = 'ready' group by 1, 2
+      union all
+      select account_id, asset_type('file', mime), sum(bytes), 0
+      from asset_versions where not trashed group by 1, 2
+    ) used group by 1, 2`
+
+  async function lockAccount(transaction: Sql, account: string): Promise<void> {
+    await transaction`select from accounts where id = ${account} for no key update`
+  }
+
+  return {
+    async compareUsage() {
+      const list = sql`
+        json_agg(json_build_object('type', type, 'bytes', bytes, 'assets', assets) order by type)`
+      const rows = await sql<UsageRow[]>`
+        with sums as (${sumsOf(sql)}),
+          counted as (
+            select account_id, ${list} as types from usage_by_type
+            where assets > 0 or bytes > 0 group by 1
+          ),
+          actual as (
+            select account_id, ${list} as types from (${byType(sql)}) used
+            where assets > 0 or bytes > 0 group by 1
+          )
+        select a.id, stored_bytes, reserved_bytes, superseded_bytes, trash_bytes, asset_count,
+          counted.types as counted_types, sums.stored as actual_stored,
+          sums.reserved as actual_reserved, sums.superseded as actual_superseded,
+          sums.trash as actual_trash,
+          sums.assets as actual_assets, actual.types as actual_types,
+          (select count(*) from ${blocks} b where b.account_id = a.id and b.counted <> b.actual)
+            as wrong_blocks
+        from accounts a join sums on sums.id = a.id
+          left join counted on counted.account_id = a.id
+          left join actual on actual.account_id = a.id
+        order by a.id`
+      return rows.map(toComparison)
+    },
+    recountUsage: (account) =>
+      begin(sql, async (transaction) => {
+        // Every change of an asset also updates this row, and therefore waits for the lock.
+        await lockAccount(transaction, account)
+        await transaction`
+          update accounts set stored_bytes = sums.stored, reserved_bytes = sums.reserved,
+            superseded_bytes = sums.superseded, trash_bytes = sums.trash, asset_count = sums.assets, revision = revision + 1
+          from (${sumsOf(transaction)}) sums
+          where accounts.id = sums.id and accounts.id = ${account}`
+        await transaction`delete from usage_by_type where account_id = ${account}`
+        await transaction`
+          insert into usage_by_type (account_id, type, bytes, assets)
+          select * from (${byType(transaction)}) used where account_id = ${account}`
+      }),
+    recountBlocks: (account, after) =>
+      begin(sql, async (transaction) => {
+        await lockAccount(transaction, account)
+        const counted = await transaction<{ first_id: string }[]>`
+          with chosen as (
+            select first_id, (
+                select first_id from asset_blocks next
+                where next.account_id = ${account} and next.first_id > b.first_id
+                order by next.first_id limit 1
+              ) as next_id
+            from asset_blocks b
+            where account_id = ${account} and (${after ?? null}::uuid is null or first_id > ${after ?? null})
+            order by first_id limit ${BLOCKS_PER_STATEMENT}
+          ), counted as (
+            select first_id, (
+                select count(*) from assets s where s.account_id = ${account}
+                  and s.status = 'ready' and s.id >= chosen.first_id
+                  and (chosen.next_id is null or s.id < chosen.next_id)
+              ) as actual
+            from chosen
+          )
+          update asset_blocks set assets = counted.actual, revision = accounts.revision
+          from counted, accounts
+          where asset_blocks.account_id = ${account}
+            and asset_blocks.first_id = counted.first_id and accounts.id = ${account}
+          returning asset_blocks.first_id`
+        return counted
+          .map(({ first_id }) => first_id)
+          .sort()
+          .at(-1)
+      }),
+  }
+}
+
+function toComparison(row: UsageRow): UsageComparison {
+  return {
+    accountId: row.id,
+    counted: {
+      stored: row.stored_bytes,
+      reserved: row.reserved_bytes,
+      superseded: row.superseded_bytes,
+      trash: row.trash_bytes,
+      assets: row.asset_count,
+      types: row.counted_types ?? [],
+    },
+    actual: {
+      stored: row.actual_stored,
+      reserved: row.actual_reserved,
+      superseded: row.actual_superseded,
+      trash: row.actual_trash,
+      assets: row.actual_assets,
+      types: row.actual_types ?? [],
+    },
+    wrongBlocks: row.wrong_blocks,
+  }
+}
+
+export function accountUsage(sql: Sql, account: string): Pick<AccountData, 'readUsage'> {
+  return {
+    async readUsage() {
+      const rows = await sql<TypeUsage[]>`
+        select type, bytes, assets from usage_by_type
+        where account_id = ${account} and (assets > 0 or bytes > 0) order by bytes desc, type`
+      return rows.map((row) => ({ ...row }))
     },
   }
 }

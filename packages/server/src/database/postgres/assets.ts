@@ -1,20 +1,12 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
-import { searchPath, storedFolder } from '../../domain/asset-path.ts'
-import { foldText } from '../../domain/search-text.ts'
-import { sortName } from '../../domain/sort-name.ts'
+import { searchPath, storedFolder } from '../../domain/names.ts'
+import { foldText, sortName } from '../../domain/search.ts'
 import type { AccountData } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
+import type { Writer } from '../shared/wiring.ts'
 import { begin, type Sql } from './connection.ts'
-import {
-  type DeletableRow,
-  deletePermanently,
-  exceptFromDeletion,
-  isDeletable,
-} from './deletion.ts'
-import { recordAssetEvents } from './record-events.ts'
-import { type AssetRow, assetColumns, toAsset } from './rows.ts'
-import { assetSnapshot } from './snapshots.ts'
-import { transition } from './transition.ts'
+import { assetSnapshot, recordAssetEvents } from './events.ts'
+import { type AssetRow, assetColumns, toAsset, transition } from './rows.ts'
+import { type DeletableRow, deletePermanently, exceptFromDeletion, isDeletable } from './trash.ts'
 
 type Assets = Pick<AccountData, 'findAsset' | 'addLink' | 'changeAsset' | 'deleteAsset'>
 

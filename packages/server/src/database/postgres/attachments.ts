@@ -1,13 +1,19 @@
 import { type AttachmentEventType, MAX_EVENT_PRODUCTS } from '../../domain/event.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import type { AccountData, AttachmentOutcome } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
+import { groupByOwner } from '../shared/rows.ts'
+import type { Writer } from '../shared/wiring.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
-import { begin, type Sql } from './connection.ts'
-import { lockProducts } from './product-selection.ts'
-import { recordEvents } from './record-events.ts'
-import { assetSnapshot } from './snapshots.ts'
-import type { Fragment } from './statement.ts'
+import { begin, type Fragment, type Sql } from './connection.ts'
+import { assetSnapshot, recordEvents } from './events.ts'
+import {
+  type AssetRow,
+  assetColumns,
+  PRODUCT_COLUMNS,
+  type ProductRow,
+  toAsset,
+  toProduct,
+} from './rows.ts'
 
 type Attachments = Pick<
   AccountData,
@@ -120,4 +126,115 @@ export async function updateLinked(
     select note_all_listed(${account}, array_agg(id), 0) from assets
     where id = any(${assetIds}::uuid[]) and status = 'ready'
     having count(*) > 0`
+}
+
+type AttachedRows = Pick<
+  AccountData,
+  'productsOfAssets' | 'productsOfAsset' | 'assetsOfProducts' | 'newestAssetsOf'
+>
+
+/** Reads attached rows up to a limit. */
+export function accountAttachedRows(sql: Sql, account: string): AttachedRows {
+  const productColumns = sql(PRODUCT_COLUMNS.map((column) => `p.${column}`))
+  const columns = assetColumns(sql, 'a')
+
+  return {
+    async productsOfAssets(ids, limit) {
+      const rows = await sql<(ProductRow & { owner_id: string })[]>`
+        select a.id as owner_id, ${productColumns}
+        from assets a
+        join asset_products l on l.asset_id = a.id
+        join products p on p.id = l.product_id
+        where a.account_id = ${account} and a.id = any(${ids}::uuid[])
+        limit ${limit + 1}`
+      if (rows.length > limit) return undefined
+      return groupByOwner(inIdOrder(rows), toProduct)
+    },
+
+    async productsOfAsset(assetId, { after, limit }) {
+      const afterCursor = after === undefined ? sql`` : sql`and l.product_id > ${after}`
+      const rows = await sql<ProductRow[]>`
+        select ${productColumns}
+        from assets a
+        join asset_products l on l.asset_id = a.id
+        join products p on p.id = l.product_id
+        where a.account_id = ${account} and a.id = ${assetId} ${afterCursor}
+        order by l.product_id limit ${limit}`
+      const next = rows.length < limit ? undefined : rows.at(-1)?.id
+      return { products: rows.map(toProduct), next }
+    },
+
+    async assetsOfProducts(ids, limit) {
+      const rows = await sql<(AssetRow & { owner_id: string })[]>`
+        select p.id as owner_id, ${columns}
+        from products p
+        join asset_products l on l.product_id = p.id
+        join assets a on a.id = l.asset_id and a.status = 'ready'
+        where p.account_id = ${account} and p.id = any(${ids}::uuid[])
+        limit ${limit + 1}`
+      if (rows.length > limit) return undefined
+      return groupByOwner(inIdOrder(rows).reverse(), toAsset)
+    },
+
+    async newestAssetsOf(productId, limit) {
+      const attached = sql`
+        from products p
+        join asset_products l on l.product_id = p.id
+        join assets a on a.id = l.asset_id and a.status = 'ready'
+        where p.account_id = ${account} and p.id = ${productId}`
+      const rows = await sql<AssetRow[]>`
+        select ${columns} ${attached} order by l.asset_id desc limit ${limit}`
+      const assets = rows.map(toAsset)
+      if (assets.length < limit) return { assets, total: assets.length }
+      const [counted] = await sql<{ total: number }[]>`select count(*) as total ${attached}`
+      return { assets, total: counted?.total ?? 0 }
+    },
+  }
+}
+
+function inIdOrder<Row extends { id: string }>(rows: Iterable<Row>): Row[] {
+  return [...rows].sort((a, b) => (a.id < b.id ? -1 : 1))
+}
+
+/** The selected products. */
+export interface SelectedProducts {
+  ids: string[]
+  /** The selectors that match no product. */
+  unknown: ProductSelection
+  /** Whether every selector matches a product. */
+  isComplete: boolean
+}
+
+/** Locks the selected products, so that they are not deleted before the transaction ends. */
+export async function lockProducts(
+  transaction: Sql,
+  account: string,
+  selection: ProductSelection,
+): Promise<SelectedProducts> {
+  const found = await transaction<ProductRow[]>`
+    select id, product_id, variant_id, sku from products
+    where account_id = ${account} and (
+      product_id = any(${selection.productIds}::bigint[])
+      or variant_id = any(${selection.variantIds}::bigint[])
+      or id = any(${selection.ids}::uuid[])
+      or sku = any(${selection.skus}::text[]))
+    order by product_id, variant_id for key share`
+  const unknown = unknownOf(selection, found)
+  const isComplete = Object.values(unknown).every((values) => values.length === 0)
+  return { ids: found.map(({ id }) => id), unknown, isComplete }
+}
+
+/** The selectors that match no product. */
+function unknownOf(selection: ProductSelection, found: Iterable<ProductRow>): ProductSelection {
+  const products = [...found]
+  const productIds = new Set(products.map((product) => product.product_id))
+  const variantIds = new Set(products.map((product) => product.variant_id))
+  const ids = new Set(products.map((product) => product.id))
+  const skus = new Set(products.map((product) => product.sku))
+  return {
+    productIds: selection.productIds.filter((id) => !productIds.has(id)),
+    variantIds: selection.variantIds.filter((id) => !variantIds.has(id)),
+    ids: selection.ids.filter((id) => !ids.has(id)),
+    skus: selection.skus.filter((sku) => !skus.has(sku)),
+  }
 }

@@ -1,6 +1,185 @@
-import { type AssetRecord, filesOf } from '../asset-record.ts'
-import type { Sql } from './connection.ts'
-import type { Fragment } from './statement.ts'
+import { type AssetRecord, filesOf } from '../account-data.ts'
+import type { VerificationData } from '../database.ts'
+import { VERIFICATION_JOB } from '../shared/events.ts'
+import { begin, type Fragment, type Sql } from './connection.ts'
+import { assetSnapshot, recordEvents } from './events.ts'
+import { supersedeOldest } from './removals.ts'
+
+interface VerificationRow {
+  object_key: string
+  bytes: number
+  chunk_size: number
+}
+
+interface ChecksumRow {
+  sha256: string | null
+  verified_at: Date | null
+  damaged: boolean
+  is_withheld: boolean
+}
+
+/** Lower than the ID of any account. */
+const FIRST_ID = '00000000-0000-0000-0000-000000000000'
+
+/** The queries of the jobs that read the bytes of objects. Instances may run them concurrently. */
+export function globalVerifications(sql: Sql): VerificationData {
+  return {
+    async claimVerifications(queue, { now, latest, claimedUntil }, limit) {
+      // `damaged` repeats the condition of the partial index; otherwise PostgreSQL would not use the index.
+      const isQueued =
+        queue === 'damaged' ? sql`damaged` : sql`queue = ${queue} and withheld_for is null`
+      // Two queries: with `or`, PostgreSQL would read the whole queue.
+      const due = (isDue: Fragment) => sql`
+        select object_key from (
+          select object_key from checksums where ${isQueued} and ${isDue}
+          order by due_at limit ${limit} for update skip locked) due`
+      const rows = await sql<VerificationRow[]>`
+        update checksums set due_at = ${claimedUntil}
+        where object_key = any(array(
+          ${due(sql`due_at <= ${now}`)} union all ${due(sql`due_at > ${latest}`)} limit ${limit}))
+        returning object_key, bytes, chunk_size`
+      return rows.map(toVerification)
+    },
+
+    async claimWithheld({ now, latest, claimedUntil }, { after, minBytes, maxBytes }) {
+      // Each step of the recursion is one search in the index.
+      const accountAfter = (account: Fragment) => sql`(
+        select withheld_for from checksums where withheld_for > ${account} and queue = 'new'
+        order by withheld_for limit 1)`
+      const claimAfter = (account: string) => sql<(VerificationRow & { withheld_for: string })[]>`
+        update checksums set due_at = ${claimedUntil}
+        where object_key = any(array(
+          with recursive waiting (account) as (
+            select ${accountAfter(sql`${account}::uuid`)}
+            union all
+            select ${accountAfter(sql`waiting.account`)} from waiting where account is not null
+          )
+          select due.object_key from waiting, lateral (
+            select object_key from checksums
+            where withheld_for = waiting.account and queue = 'new'
+              and bytes between ${minBytes}::bigint and ${maxBytes}::bigint
+              and (due_at <= ${now} or due_at > ${latest})
+            order by bytes limit 1 for update skip locked) due
+          limit 1))
+        returning object_key, bytes, chunk_size, withheld_for`
+      const [row] = await claimAfter(after ?? FIRST_ID)
+      const [found] = row || after === undefined ? [row] : await claimAfter(FIRST_ID)
+      return found && { ...toVerification(found), accountId: found.withheld_for }
+    },
+
+    async releaseWithheld(key, { keepVersions }) {
+      await begin(sql, async (transaction) => {
+        const owner = await lockOwner(transaction, key)
+        const released = await transaction`
+          update checksums set withheld_for = null
+          where object_key = ${key} and withheld_for is not null`
+        if (released.count === 1) await supersedeServed(transaction, owner, keepVersions)
+      })
+    },
+
+    async postponeVerification(key, dueAt) {
+      await sql`
+        update checksums set due_at = ${dueAt} where object_key = ${key} and queue is not null`
+    },
+
+    async recordVerification(key, { sha256, dueAt, keepVersions }) {
+      // A declared digest that is wrong makes the first read find damage.
+      const isExpected = sql`coalesce(${sha256}::text = coalesce(sha256, ${sha256}::text), false)`
+      const releases = keepVersions !== undefined
+      const staysWithheld = sql`(${isExpected} and withheld_for is not null and not ${releases})`
+      const record = (transaction: Sql, condition: Fragment) => transaction<ChecksumRow[]>`
+        update checksums set sha256 = coalesce(sha256, ${sha256}::text),
+          verified_at = case when ${isExpected} then now() else verified_at end,
+          withheld_for = case when ${isExpected} and ${releases} then null else withheld_for end,
+          damaged = not ${isExpected},
+          queue = case when ${staysWithheld} then 'new' else 'scrub' end,
+          due_at = case when ${staysWithheld} then now() else ${dueAt}::timestamptz end
+        where object_key = ${key} and queue is not null ${condition}
+        returning sha256, verified_at, damaged, withheld_for is not null as is_withheld`
+      const [unchanged] = await record(
+        sql,
+        sql`and damaged <> ${isExpected} and (withheld_for is null or not ${isExpected})`,
+      )
+      const change = async (transaction: Sql) => {
+        const owner = await lockOwner(transaction, key)
+        const [before] = await transaction<Pick<ChecksumRow, 'damaged' | 'is_withheld'>[]>`
+          select damaged, withheld_for is not null as is_withheld from checksums
+          where object_key = ${key} and queue is not null for update`
+        const [after] = await record(transaction, sql``)
+        if (after && after.damaged !== before?.damaged) {
+          await recordDamage(transaction, key, after.damaged)
+        }
+        const isReleased = before?.is_withheld && after?.is_withheld === false
+        if (isReleased && keepVersions !== undefined) {
+          await supersedeServed(transaction, owner, keepVersions)
+        }
+        return after
+      }
+      const row = unchanged ?? (await begin(sql, change))
+      return (
+        row && {
+          sha256: row.sha256,
+          verifiedAt: row.verified_at,
+          isDamaged: row.damaged,
+          isWithheld: row.is_withheld,
+        }
+      )
+    },
+  }
+}
+
+interface Owner {
+  id: string
+}
+
+/** The asset whose version has this object, and the number of the version. The row of a replacement is not an asset. */
+function ownerOf(sql: Sql, key: string): Fragment {
+  const isAsset = sql`(status = 'ready' or trashed_at is not null)`
+  return sql`
+    select id, version from assets where object_key = ${key} and ${isAsset}
+    union all
+    select id, version from assets where id = ${key} and object_key is null and ${isAsset}
+    union all
+    select asset_id, version from asset_versions where object_key = ${key}`
+}
+
+/**
+ * Locks the asset of an object, and its account. Call it before the row of the checksum is locked: `finishSuperseded`
+ * also locks the account first, so that the two cannot deadlock.
+ */
+async function lockOwner(transaction: Sql, key: string): Promise<Owner | undefined> {
+  const [owner] = await transaction<(Owner & { account_id: string })[]>`
+    select id, account_id from assets
+    where id = (select id from (${ownerOf(transaction, key)}) owner limit 1)
+    for no key update`
+  if (owner === undefined) return undefined
+  await transaction`select from accounts where id = ${owner.account_id} for no key update`
+  return owner
+}
+
+/** Downloads get the object from now on. Removes the versions that were kept for them, also if the asset is in the trash. */
+async function supersedeServed(
+  transaction: Sql,
+  owner: Owner | undefined,
+  keep: number,
+): Promise<void> {
+  if (owner !== undefined) await supersedeOldest(transaction, owner.id, keep)
+}
+
+/** Records that an object became damaged, or that it no longer is, in the caller's transaction. */
+async function recordDamage(transaction: Sql, key: string, isDamaged: boolean): Promise<void> {
+  const damagedVersion = transaction`'damagedVersion', owner.version`
+  const subjects = transaction`
+    select s.account_id, 1 as position,
+      ${isDamaged ? assetSnapshot(transaction, damagedVersion) : assetSnapshot(transaction)} as data
+    from (${ownerOf(transaction, key)}) owner join assets s on s.id = owner.id`
+  const type = isDamaged ? 'asset.damaged' : 'asset.updated'
+  await recordEvents(transaction, { type, actor: VERIFICATION_JOB, subjects })
+}
+
+function toVerification({ object_key: key, bytes, chunk_size: chunkSize }: VerificationRow) {
+  return { key, bytes, chunkSize }
+}
 
 /**
  * Queues the checksums of new objects: `completed` has rows with the columns `id`, `bytes` and `chunk_size`. If a digest

@@ -1,16 +1,17 @@
 import type { AssetStatus } from '../../domain/asset.ts'
+import type { ProductSelection } from '../../domain/product.ts'
 import type { AccountData } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
-import { statusOrResized } from '../status-or-resized.ts'
+import { statusOrResized } from '../shared/rows.ts'
+import type { Writer } from '../shared/wiring.ts'
+import { attachmentSubjects, lockProducts, updateLinked } from './attachments.ts'
 import { queueChecksums } from './checksums.ts'
-import type { Sql } from './connection.ts'
-import { exceptFromDeletion } from './deletion.ts'
-import { release } from './release.ts'
-import { finishReplacement } from './replacements.ts'
-import { assetSnapshot } from './snapshots.ts'
-import { finishTokenUpload } from './token-attachments.ts'
-import { currentStatus, transition } from './transition.ts'
+import { begin, type Sql } from './connection.ts'
+import { assetSnapshot, recordEvents } from './events.ts'
+import { release } from './removals.ts'
+import { currentStatus, transition } from './rows.ts'
+import { exceptFromDeletion } from './trash.ts'
 import { extendedExpiry } from './upload-tokens.ts'
+import { finishReplacement } from './versions.ts'
 
 type Completion = Pick<
   AccountData,
@@ -127,4 +128,33 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
         readStatus: () => statusOf(id),
       }),
   }
+}
+
+/**
+ * Completes an upload of an upload token, and attaches the asset to the products of the token. Products that were
+ * deleted since the token was created are skipped. Locks the products before the asset. Undefined if the upload is
+ * no longer being completed.
+ */
+function finishTokenUpload(
+  sql: Sql,
+  upload: Writer & { id: string; tokenId: string },
+  finish: (transaction: Sql) => Promise<boolean>,
+): Promise<AssetStatus | undefined> {
+  const { id, account, actor, tokenId } = upload
+  return begin(sql, async (transaction) => {
+    const [token] = await transaction<{ attach: ProductSelection }[]>`
+      select attach from upload_tokens where id = ${tokenId} and attach is not null`
+    const products = token && (await lockProducts(transaction, account, token.attach))
+    if (!(await finish(transaction))) return undefined
+    if (products !== undefined && products.ids.length > 0) {
+      const changed = transaction`
+        insert into asset_products (asset_id, product_id)
+        select ${id}, product_id from unnest(${products.ids}::uuid[]) product_id
+        on conflict do nothing returning asset_id, product_id`
+      const subjects = attachmentSubjects(transaction)
+      await recordEvents(transaction, { type: 'asset.attached', actor, subjects, changed })
+      await updateLinked(transaction, account, [id])
+    }
+    return 'ready'
+  })
 }

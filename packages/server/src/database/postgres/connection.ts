@@ -6,9 +6,11 @@ import {
   type SecureContext,
   type SecureContextOptions,
 } from 'node:tls'
+import type { PendingQuery, PostgresType, Row } from 'postgres'
 import postgres from 'postgres'
-import { ARRAY_TYPES } from './array-types.ts'
-import { isOutage } from './outages.ts'
+import { parse } from 'postgres-array'
+import { EngineUnavailable } from '../../domain/errors.ts'
+import type { Rows } from '../account-data.ts'
 
 export interface PostgresOptions {
   url: string
@@ -261,4 +263,103 @@ async function rollBack(sql: Sql): Promise<void> {
   try {
     await sql`rollback`
   } catch {}
+}
+
+/** A part of a statement. */
+export type Fragment = PendingQuery<Row[]>
+
+/** Joins the conditions by `and`. */
+export function allOf(sql: Sql, conditions: Fragment[]): Fragment {
+  return conditions.reduce((all, condition) => sql`${all} and ${condition}`)
+}
+
+type Marked<Row> = Row & { is_row: true | null; page_total: number }
+
+/**
+ * Reads a page and the total of its list in one statement, so that they match while others change the list.
+ * `count` selects `total`, `page` selects the rows of the page, and `order` is their sort order, in columns of the page.
+ */
+export async function readPageWithTotal<Row extends object>(
+  sql: Sql,
+  { count, page, order }: { count: Fragment; page: Fragment; order: Fragment },
+): Promise<Rows<Row>> {
+  // For an empty page, the join returns one row: it has the total, and null in the columns of the page.
+  const rows = await sql<Marked<Row>[]>`
+    select counted.total as page_total, page.*
+    from (${count}) counted left join (select true as is_row, page.* from (${page}) page) page on true
+    order by ${order}`
+  const total = rows[0]?.page_total ?? 0
+  return {
+    rows: rows.flatMap(({ is_row, page_total, ...row }) => (is_row ? [row as Row] : [])),
+    total,
+  }
+}
+
+/**
+ * The array types that our statements use. By default, the client queries the types of the database before its first
+ * statement, and if the connection breaks meanwhile, nothing handles the failure of that query, which ends the process.
+ */
+const ARRAY_TYPES: Record<string, PostgresType> = {
+  int4Array: arrayOf(1007, Number),
+  textArray: arrayOf(1009, String),
+  int8Array: arrayOf(1016, Number),
+  timestamptzArray: arrayOf(1185, (text) => new Date(text)),
+  uuidArray: arrayOf(2951, String),
+}
+
+/** The type with this OID, which is the same in every database. */
+function arrayOf<Element>(oid: number, parseElement: (text: string) => Element): PostgresType {
+  return {
+    to: oid,
+    from: [oid],
+    serialize: (elements: readonly (string | number | null)[]) => `{${elements.map(quote).join()}}`,
+    parse: (text: string) => parse(text, parseElement),
+  }
+}
+
+function quote(element: string | number | null): string {
+  return element === null ? 'null' : `"${String(element).replace(/["\\]/g, '\\$&')}"`
+}
+
+/** Codes of the client and the server for temporary failures, as opposed to wrong statements. */
+const OUTAGE =
+  /^(CONNECT|ECONN|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ETIMEDOUT|EPIPE|08|53|57P|57014|58|XX000)/
+
+/** Codes of Node for a TLS connection that fails, such as after the server's certificate has expired. */
+const TLS_FAILURE =
+  /^(ERR_(TLS|SSL)_|CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_|INVALID_CA|EPROTO)/
+
+const COLLISION = /^(40001|40P01)$/
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
+}
+
+export function isOutage(error: unknown): boolean {
+  return error instanceof EngineUnavailable || OUTAGE.test(codeOf(error)) || isTlsFailure(error)
+}
+
+export function isTlsFailure(error: unknown): boolean {
+  return TLS_FAILURE.test(codeOf(error))
+}
+
+/** Whether it is a deadlock or a serialization failure. The transaction was rolled back. */
+export function isCollision(error: unknown): boolean {
+  return COLLISION.test(codeOf(error))
+}
+
+/** Turns an outage or a collision into `EngineUnavailable`. Returns any other error unchanged. */
+export function toOutage(error: unknown): unknown {
+  const isUnavailable = isCollision(error) || isOutage(error)
+  if (!isUnavailable || error instanceof EngineUnavailable) return error
+  return new EngineUnavailable('database', error)
+}
+
+export function isUniqueViolation(error: unknown, constraint: string): boolean {
+  return (
+    codeOf(error) === '23505' &&
+    error instanceof Error &&
+    'constraint_name' in error &&
+    error.constraint_name === constraint
+  )
 }

@@ -10,8 +10,7 @@ import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import postgres from 'postgres'
 import { CONNECT_TIMEOUT_MS } from './connection.ts'
 import { openEventChannel } from './event-channel.ts'
-import { openPool } from './pool.ts'
-import { createUnitsOfWork, type RunUnit } from './unit-of-work.ts'
+import { createUnitsOfWork, openPool, type RunUnit } from './unit-of-work.ts'
 
 const server = await aPostgresServer()
 

@@ -1,9 +1,189 @@
-import type { EventActor, EventType } from '../../domain/event.ts'
-import { type EventData, type EventQuery, MAX_EVENT_PAGE_BYTES } from '../event-data.ts'
-import { toEvent, toPositions } from '../read-event-data.ts'
-import { storeEventData } from '../store-event-data.ts'
-import { begin, type Sql } from './connection.ts'
-import type { Fragment } from './statement.ts'
+import type {
+  AssetEventType,
+  EventActor,
+  EventType,
+  ProductEventType,
+  UploadEventType,
+} from '../../domain/event.ts'
+import type { Database } from '../database.ts'
+import {
+  budgetOf,
+  countEvents,
+  EVENT_OVERHEAD,
+  type EventComparison,
+  type EventCounters,
+  type EventData,
+  type EventQuery,
+  type EventSize,
+  MAX_EVENT_PAGE_BYTES,
+  selectForgotten,
+} from '../event-data.ts'
+import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
+import { storeEventData, toEvent, toPositions } from '../shared/events.ts'
+import type { Writer } from '../shared/wiring.ts'
+import { begin, type Fragment, type Sql } from './connection.ts'
+import { markEvents } from './unit-of-work.ts'
+
+export interface NewEvents {
+  type: EventType
+  /** As JSON. */
+  actor: string
+  /** A query with the columns `account_id`, `data` and `position`. Events are numbered in the order of `position`. */
+  subjects: Fragment
+  /** A statement that runs first. `subjects` reads the rows that it returns from `changed`. */
+  changed?: Fragment
+}
+
+/**
+ * Records events, in the caller's transaction. Locks the accounts, so the caller must lock all products and assets
+ * before this call. Returns the number of events.
+ */
+export async function recordEvents(
+  transaction: Sql,
+  { type, actor, subjects, changed }: NewEvents,
+): Promise<number> {
+  const recorded = await transaction<{ account_id: string }[]>`
+    with ${changed ? transaction`changed as (${changed}),` : transaction``} subjects as (${subjects}),
+    locked as (
+      select accounts.id, counts.count from accounts
+      join (select account_id, count(*) as count from subjects group by account_id) counts
+        on accounts.id = counts.account_id
+      order by accounts.id for no key update of accounts
+    ), taken as (
+      update accounts set last_event = last_event + locked.count from locked
+      where accounts.id = locked.id returning accounts.id, last_event - locked.count as before
+    )
+    insert into events (account_id, id, type, created_at, actor, data)
+    select s.account_id, taken.before + row_number() over (partition by s.account_id order by s.position),
+      ${type}, clock_timestamp(), ${actor}::text::json, s.data
+    from subjects s join taken on taken.id = s.account_id
+    returning account_id`
+  for (const row of recorded) markEvents(transaction, row.account_id)
+  return recorded.length
+}
+
+/** Records an event for each of these assets, of any accounts. */
+export function recordAssetEvents(
+  transaction: Sql,
+  actor: string,
+  type: AssetEventType,
+  ids: string[],
+): Promise<void> {
+  const rows = transaction`
+    select s.account_id, s.id as position, ${assetSnapshot(transaction)} as data from assets s`
+  return recordRows(transaction, { type, actor, rows, ids })
+}
+
+/** Records an event for each of these uploads, by the IDs of their rows. */
+export function recordUploadEvents(
+  transaction: Sql,
+  actor: string,
+  type: UploadEventType,
+  ids: string[],
+): Promise<void> {
+  const rows = transaction`
+    select s.account_id, s.id as position, ${uploadSnapshot(transaction)} as data from assets s`
+  return recordRows(transaction, { type, actor, rows, ids })
+}
+
+/** Records an event for each of these products. */
+export function recordProductEvents(
+  transaction: Sql,
+  actor: string,
+  type: ProductEventType,
+  ids: string[],
+): Promise<void> {
+  const rows = transaction`
+    select s.account_id, s.id as position, ${productSnapshot(transaction)} as data from products s`
+  return recordRows(transaction, { type, actor, rows, ids })
+}
+
+interface RowEvents {
+  type: EventType
+  actor: string
+  /** A query of a table `s`, with the columns of `subjects` and without a where clause. */
+  rows: Fragment
+  ids: string[]
+}
+
+/** Records an event for each row with one of these IDs. */
+async function recordRows(transaction: Sql, { type, actor, rows, ids }: RowEvents): Promise<void> {
+  if (ids.length === 0) return
+  const subjects = transaction`${rows} where s.id = any(${ids}::uuid[])`
+  await recordEvents(transaction, { type, actor, subjects })
+}
+
+/**
+ * Records an event with this data. Accesses the account once: a statement that locks the row and then updates it
+ * can deadlock with others that wait for the same row, if the row was updated after the statement started.
+ */
+export async function recordEvent(
+  transaction: Sql,
+  { account, actor }: Writer,
+  type: EventType,
+  data: object,
+): Promise<void> {
+  await transaction`
+    with taken as (
+      update accounts set last_event = last_event + 1 where id = ${account} returning id, last_event
+    )
+    insert into events (account_id, id, type, created_at, actor, data)
+    select id, last_event, ${type}, clock_timestamp(), ${actor}::text::json,
+      ${JSON.stringify(data)}::text::json
+    from taken`
+  markEvents(transaction, account)
+}
+
+/** Records that the plan is almost used up, if these additional bytes made the usage cross 90 % of it. */
+export async function recordStorageLow(
+  transaction: Sql,
+  { account, actor }: Writer,
+  growth: number,
+): Promise<void> {
+  if (growth <= 0) return
+  const subjects = transaction`
+    select s.id as account_id, 1 as position, ${accountSnapshot(transaction)} as data
+    from accounts s where s.id = ${account} and (stored_bytes + reserved_bytes) * 10 >= plan_storage * 9
+      and (stored_bytes + reserved_bytes - ${growth}::bigint) * 10 < plan_storage * 9`
+  await recordEvents(transaction, { type: 'account.storage_low', actor, subjects })
+}
+
+/*
+ * The data of events as JSON, from the row `s` of a statement. `read-event-data.ts` reads it.
+ */
+
+const ASSET_FIELDS = `'id', s.id, 'kind', s.kind, 'status', s.status, 'filename', s.filename,
+  'bytes', s.bytes, 'mime', s.mime, 'url', s.url, 'createdAt', s.created_at,
+  'updatedAt', coalesce(s.updated_at, s.created_at), 'version', s.version, 'folder', s.folder,
+  'trashedAt', s.trashed_at, 'checksum', (
+    select json_build_array(c.sha256, c.verified_at, c.damaged) from checksums c
+    where c.object_key = coalesce(s.object_key, s.id))`
+
+/** `more` are further names and values. */
+export function assetSnapshot(sql: Sql, more?: Fragment): Fragment {
+  const fields = sql.unsafe(ASSET_FIELDS)
+  return more === undefined
+    ? sql`json_build_object(${fields})`
+    : sql`json_build_object(${fields}, ${more})`
+}
+
+export function uploadSnapshot(sql: Sql): Fragment {
+  return sql`json_build_object('id', coalesce(s.replaces, s.id), 'uploadId', s.upload_id,
+    'isReplacement', s.replaces is not null, 'filename', s.filename, 'folder', s.folder,
+    'bytes', s.bytes, 'mime', s.mime, 'chunkSize', s.chunk_size, 'startedById', s.started_by_id,
+    'startedByName', s.started_by_name, 'createdAt', s.created_at, 'expiresAt', s.expires_at)`
+}
+
+function productSnapshot(sql: Sql): Fragment {
+  return sql`json_build_object('id', s.id, 'productId', s.product_id, 'variantId', s.variant_id,
+    'name', s.name, 'variantName', s.variant_name, 'sku', s.sku, 'vendor', s.vendor, 'tags', s.tags)`
+}
+
+export function accountSnapshot(sql: Sql): Fragment {
+  return sql`json_build_object('name', s.name, 'planName', s.plan_name, 'limit', s.plan_storage,
+    'stored', s.stored_bytes, 'reserved', s.reserved_bytes, 'trash', s.trash_bytes,
+    'assets', s.asset_count)`
+}
 
 interface EventRow {
   last_event: number
@@ -83,5 +263,103 @@ export function accountEvents(sql: Sql, account: string): EventData {
           ) imported (id, type, created_at, actor, data)
           on conflict (account_id, id) do nothing`
       }),
+  }
+}
+
+const FIRST = '00000000-0000-0000-0000-000000000000'
+
+type Events = Pick<Database, 'listAccountsToTrim' | 'trimEvents' | 'compareEvents' | 'repairEvents'>
+
+/** The events of all accounts. Instances may call this concurrently. */
+export function globalEvents(sql: Sql): Events {
+  const size = sql`octet_length(data::text) + ${EVENT_OVERHEAD}::bigint`
+
+  return {
+    async listAccountsToTrim({ before, maxBytes }, after = FIRST, limit) {
+      const rows = await sql<{ id: string }[]>`
+        select id from accounts a where id > ${after} and (counted_event < last_event
+          or event_bytes > coalesce(${maxBytes ?? null}::bigint,
+            greatest(${budgetOf(undefined, 0)}::bigint, plan_storage / 100))
+          or exists (
+            select from (select created_at from events where account_id = a.id order by id limit 1) head
+            where created_at < ${before ?? new Date(0)} or created_at > now() + ${MAX_FUTURE_MS} * interval '1 ms'))
+        order by id limit ${limit}`
+      return rows.map(({ id }) => id)
+    },
+
+    trimEvents: (account, { before, maxBytes }, batch) =>
+      begin(sql, async (transaction) => {
+        // Holds the row, so that no other instance counts or forgets the same events.
+        const [stored] = await transaction<(EventCounters & { now: Date })[]>`
+          select last_event as "lastId", counted_event as "countedId", event_bytes as bytes,
+            plan_storage as "planStorage", now() as now, (
+              select min((select min(event_id) from deliveries
+                where webhook_id = w.id and status = 'pending'))
+              from webhooks w where w.account_id = ${account}) as "neededId"
+          from accounts where id = ${account} for no key update`
+        if (stored === undefined) return { forgotten: 0, hasMore: false }
+        const { now, ...counters } = stored
+        const readSizes = async (after: number) => {
+          const rows = await transaction<(Omit<EventSize, 'createdAt'> & { created_at: Date })[]>`
+            select id, created_at, ${size} as bytes from events
+            where account_id = ${account} and id > ${after} order by id limit ${batch}`
+          return rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at.getTime() }))
+        }
+        const isBehind = counters.countedId < counters.lastId
+        const added = isBehind ? await readSizes(counters.countedId) : []
+        const counted = countEvents(counters, added, batch)
+        const budget = budgetOf(maxBytes, counted.planStorage)
+        const isChecked = before !== undefined || counted.bytes > budget
+        const oldest = isChecked ? await readSizes(0) : []
+        const latest = now.getTime() + MAX_FUTURE_MS
+        const { count, bytes } = selectForgotten(counted, oldest, { before, latest, budget })
+        const { id: last = 0, createdAt: lastAt } = oldest[count - 1] ?? {}
+        if (count > 0) {
+          await transaction`delete from events where account_id = ${account} and id <= ${last}`
+        }
+        if (count > 0 || counted.countedId !== counters.countedId) {
+          await transaction`
+            update accounts set counted_event = ${counted.countedId},
+              event_bytes = ${counted.bytes - bytes},
+              forgotten_event = greatest(forgotten_event, ${last}),
+              forgotten_event_at = case when ${last} > forgotten_event
+                then ${lastAt === undefined ? null : new Date(lastAt)} else forgotten_event_at end
+            where id = ${account}`
+        }
+        return { forgotten: count, hasMore: count === batch || added.length === batch }
+      }),
+
+    async compareEvents() {
+      const rows = await sql<EventComparison[]>`
+        select a.id as "accountId", a.last_event as "lastId", coalesce(max(e.id), 0) as "highestId",
+          greatest(a.last_event, max(e.id)) - a.forgotten_event
+            - count(e.id) filter (where e.id > a.forgotten_event) as missing,
+          a.event_bytes as "countedBytes",
+          coalesce(sum(${size}) filter (where e.id <= a.counted_event), 0)::bigint as "actualBytes"
+        from accounts a left join events e on e.account_id = a.id group by a.id order by a.id`
+      return rows.map((row) => ({ ...row }))
+    },
+
+    async repairEvents(accountId) {
+      await sql`
+        with ids as (
+          select id, id - lag(id, 1, 0::bigint) over (order by id) as distance
+          from events where account_id = ${accountId}
+        ), locked as (
+          select id from accounts where id = ${accountId} for no key update
+        ), repaired as (
+          select coalesce(max(ids.id), 0) as last,
+            coalesce(max(ids.id - 1) filter (where distance > 1), 0) as gap
+          from locked left join ids on true
+        )
+        update accounts set last_event = greatest(last_event, last), forgotten_event = case
+          when last < last_event then last_event else greatest(forgotten_event, gap) end,
+          forgotten_event_at = case when forgotten_event = case
+            when last < last_event then last_event else greatest(forgotten_event, gap) end
+            then forgotten_event_at end,
+          counted_event = greatest(last_event, last),
+          event_bytes = (select coalesce(sum(${size}), 0) from events where account_id = ${accountId})
+        from repaired where id = ${accountId}`
+    },
   }
 }

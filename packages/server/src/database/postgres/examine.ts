@@ -2,6 +2,7 @@ import { skewText } from '../../domain/clock-skew.ts'
 import type { Finding } from '../../domain/finding.ts'
 import { examineMigrations } from '../migrate.ts'
 import {
+  isTlsFailure,
   openConnection,
   type PostgresOptions,
   requireServer,
@@ -9,7 +10,6 @@ import {
   UNREADABLE_FILE,
 } from './connection.ts'
 import { listApplied, MIGRATIONS } from './migrations.ts'
-import { isTlsFailure } from './outages.ts'
 
 const OLDEST_VERSION = 14
 

@@ -1,18 +1,18 @@
+import type { Database } from '../database.ts'
 import {
   MAX_COMPLETION_CLAIM_MS,
   MAX_FUTURE_MS,
   MAX_REMOVAL_FUTURE_MS,
   MIN_COMPLETION_CLAIM_MS,
   REMOVAL_CLAIM_MS,
-} from '../claim-times.ts'
-import type { Database } from '../database.ts'
-import { EXPIRY_JOB } from '../job-actors.ts'
-import { type StateRow, toState } from '../object-state.ts'
+} from '../shared/claim-times.ts'
+import { EXPIRY_JOB } from '../shared/events.ts'
+import { type StateRow, toState } from '../shared/rows.ts'
 import { begin, type Sql } from './connection.ts'
-import { ANY_ACCOUNT, markEvents } from './event-marks.ts'
+import { uploadSnapshot } from './events.ts'
+import { finishSuperseded } from './removals.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import { uploadSnapshot } from './snapshots.ts'
-import { finishSuperseded } from './superseded.ts'
+import { ANY_ACCOUNT, markEvents } from './unit-of-work.ts'
 
 type Jobs = Pick<
   Database,

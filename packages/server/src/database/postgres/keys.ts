@@ -1,12 +1,12 @@
 import type { KeyEventType } from '../../domain/event.ts'
 import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
-import type { AccountData } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
+import { type AccountData, MAX_REVOKED_KEYS } from '../account-data.ts'
 import type { Database } from '../database.ts'
-import { MAX_REVOKED_KEYS } from '../key-data.ts'
+import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
+import type { Writer } from '../shared/wiring.ts'
 import { begin, type Sql } from './connection.ts'
-import { markEvents } from './event-marks.ts'
-import { recordEvent } from './record-events.ts'
+import { recordEvent } from './events.ts'
+import { markEvents } from './unit-of-work.ts'
 
 interface KeyRow extends Omit<NewKey, 'createdAt'> {
   account_id: string
@@ -107,5 +107,79 @@ export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
         markEvents(transaction, endedCredential(keyId))
         return 'revoked'
       }),
+  }
+}
+
+interface SessionRow {
+  key_hash: string
+  expires_at: Date
+}
+
+type Sessions = Pick<Database, 'addSession' | 'findSession' | 'removeSession'>
+
+export function globalSessions(sql: Sql): Sessions {
+  return {
+    addSession: ({ tokenHash, keyId, keyHash }, { lifetimeMs, maxPerKey }) =>
+      begin(sql, async (transaction) => {
+        // Rows that another call is removing are skipped, so that no deadlock can occur.
+        await transaction`
+          delete from sessions where token_hash in (
+            select token_hash from sessions where expires_at <= now() for update skip locked)`
+        await transaction`
+          delete from sessions where token_hash in (
+            select token_hash from sessions where key_id = ${keyId}
+            order by created_at desc, token_hash offset ${maxPerKey - 1}
+            for update skip locked)`
+        const [row] = await transaction<Pick<SessionRow, 'expires_at'>[]>`
+          insert into sessions (token_hash, key_id, key_hash, created_at, expires_at)
+          values (${tokenHash}, ${keyId}, ${keyHash}, now(), now() + ${lifetimeMs} * interval '1 ms')
+          returning expires_at`
+        if (row === undefined) throw new Error('the session was not stored')
+        return row.expires_at
+      }),
+    async findSession(tokenHash) {
+      const [row] = await sql<SessionRow[]>`
+        select key_hash, expires_at from sessions
+        where token_hash = ${tokenHash} and expires_at > now()`
+      return row && { keyHash: row.key_hash, expiresAt: row.expires_at }
+    },
+    async removeSession(tokenHash) {
+      await sql`delete from sessions where token_hash = ${tokenHash}`
+      markEvents(sql, endedCredential(tokenHash))
+    },
+  }
+}
+
+/** Counts in the database, for all instances together. */
+export function globalRequestCount(sql: Sql): Pick<Database, 'countRequest'> {
+  return {
+    async countRequest({ keyId, group, limit }, windowStart) {
+      // Locks the key's row before the group's, so that no deadlock can occur.
+      const [row] = await sql<{ of_key: number; of_group: number }[]>`
+        with of_key as (
+          insert into request_counts (who, window_start, count) values (${keyId}, ${windowStart}, 1)
+          on conflict (who, window_start) do update set count = request_counts.count + 1
+          returning count
+        ), of_group as (
+          insert into request_counts (who, window_start, count)
+          select ${group}, ${windowStart}, 1 from of_key where of_key.count <= ${limit}
+          on conflict (who, window_start) do update set count = request_counts.count + 1
+          returning count
+        )
+        select of_key.count as of_key, coalesce((select count from of_group), (
+            select count from request_counts where who = ${group} and window_start = ${windowStart}
+          ), 0) as of_group
+        from of_key`
+      const { of_key: ofKey, of_group: ofGroup } = { of_key: 1, of_group: 1, ...row }
+      // The first request of a window deletes old windows, unless another call is deleting them.
+      if (ofKey === 1) {
+        const oldest = new Date(windowStart.getTime() - WINDOW_KEPT_MS)
+        await sql`
+          delete from request_counts where (who, window_start) in (
+            select who, window_start from request_counts where window_start < ${oldest}
+            for update skip locked)`
+      }
+      return { ofKey, ofGroup }
+    },
   }
 }

@@ -3,22 +3,26 @@ import { type TestContext, test } from 'node:test'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import postgres from 'postgres'
-import { EngineUnavailable } from '../../errors.ts'
+import { EngineUnavailable } from '../../domain/errors.ts'
 import type { AccountData } from '../account-data.ts'
 import {
+  addToken,
+  addWebhook,
   aLink,
   anAccount,
   aProduct,
   aReadyAsset,
+  claimAt,
+  failureAt,
   inHours,
   KEEP,
   KEPT,
   NOON,
+  queue,
   reserve,
+  select,
+  startReplacement,
 } from '../contract/builders.ts'
-import { startReplacement } from '../contract/replacement-builders.ts'
-import { addToken, select } from '../contract/token-builders.ts'
-import { addWebhook, claimAt, failureAt, queue } from '../contract/webhook-builders.ts'
 import type { Database } from '../database.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 

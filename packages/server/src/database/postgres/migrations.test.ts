@@ -7,12 +7,11 @@ import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import postgres from 'postgres'
-import { claimAt } from '../contract/webhook-builders.ts'
+import { claimAt } from '../contract/builders.ts'
 import type { ReportUpgrade } from '../migrate.ts'
 import { openConnection } from './connection.ts'
-import { LOCK, MIGRATIONS } from './migrations.ts'
+import { fillSortNames, LOCK, MIGRATIONS } from './migrations.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
-import { fillSortNames } from './sort-name.ts'
 
 const server = await aPostgresServer()
 /** The number of migrations in version 0.1.0. */

@@ -4,7 +4,7 @@ import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import postgres from 'postgres'
-import { EngineUnavailable } from '../../errors.ts'
+import { EngineUnavailable } from '../../domain/errors.ts'
 import {
   aBusyAccount,
   aLink,
@@ -19,7 +19,7 @@ import {
 import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
-import { recountCounters } from '../recount-counters.ts'
+import { recountCounters } from '../walk-database.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
 const server = await aPostgresServer()

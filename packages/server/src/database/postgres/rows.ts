@@ -5,11 +5,11 @@ import {
   NOT_VERIFIED,
   type Upload,
 } from '../../domain/asset.ts'
-import { pathOfStored } from '../../domain/asset-path.ts'
 import type { Actor } from '../../domain/key.ts'
+import { pathOfStored } from '../../domain/names.ts'
+import type { Product } from '../../domain/product.ts'
 import type { Removal } from '../database.ts'
-import type { Sql } from './connection.ts'
-import type { Fragment } from './statement.ts'
+import type { Fragment, Sql } from './connection.ts'
 
 export interface AssetRow {
   id: string
@@ -173,5 +173,62 @@ export function toRemoval(row: RemovalRow): Removal {
     key: row.key,
     attempts: row.attempts,
     dueAt: row.due_at,
+  }
+}
+
+export interface ProductRow {
+  id: string
+  product_id: number
+  variant_id: number
+  name: string
+  variant_name: string
+  sku: string
+  vendor: string
+  tags: string[]
+}
+
+export const PRODUCT_COLUMNS = [
+  'id',
+  'product_id',
+  'variant_id',
+  'name',
+  'variant_name',
+  'sku',
+  'vendor',
+  'tags',
+] as const
+
+export function toProduct(row: ProductRow): Product {
+  return {
+    id: row.id,
+    productId: row.product_id,
+    variantId: row.variant_id,
+    name: row.name,
+    variantName: row.variant_name,
+    sku: row.sku,
+    vendor: row.vendor,
+    tags: row.tags,
+  }
+}
+
+/** The status as the API sees it: a completed replacement is ready, although its row is `deleted`. */
+export function currentStatus(sql: Sql): Fragment {
+  return sql`case when became_version is null then status else 'ready' end`
+}
+
+/**
+ * Changes a status by compare-and-set. If nothing was changed, the current status is the reason. If that is
+ * `from`, the asset got this status between the two statements, and the change is tried again.
+ */
+export async function transition<Status>(step: {
+  from: AssetStatus
+  to: AssetStatus
+  change(): Promise<boolean>
+  readStatus(): Promise<Status>
+}): Promise<{ won: boolean; status: Status | AssetStatus }> {
+  for (;;) {
+    if (await step.change()) return { won: true, status: step.to }
+    const status = await step.readStatus()
+    if (status !== step.from) return { won: false, status }
   }
 }

@@ -1,21 +1,22 @@
 import type { Asset, Upload } from '../../domain/asset.ts'
-import type { Usage } from '../../domain/plan.ts'
-import type { Writer } from '../cache-account-data.ts'
+import { folderRange } from '../../domain/names.ts'
+import type { Usage } from '../../domain/usage.ts'
 import type { Database } from '../database.ts'
-import { TRASH_JOB } from '../job-actors.ts'
+import { TRASH_JOB } from '../shared/events.ts'
+import type { Writer } from '../shared/wiring.ts'
 import {
   type AssetsOutcome,
   CORRECTED_TIMES,
   TRASH_BATCH,
   type TrashAll,
   type TrashData,
+  type TrashQuery,
 } from '../trash-data.ts'
-import { begin, type Sql } from './connection.ts'
-import { type DeletableRow, deletePermanently, isDeletable, moveToTrash } from './deletion.ts'
-import { purge } from './purge.ts'
-import { purgeOldest } from './purge-oldest.ts'
-import { bytesOf, lockTrashedProducts, restoreRows } from './restore-rows.ts'
+import { allOf, begin, type Fragment, readPageWithTotal, type Sql } from './connection.ts'
+import { recordAssetEvents, recordStorageLow } from './events.ts'
+import { purge, purgeOldest } from './removals.ts'
 import { type AssetRow, assetColumns, toAsset } from './rows.ts'
+import { cancelReplacements } from './versions.ts'
 
 type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'listTrash'>
 
@@ -229,4 +230,181 @@ async function purgeLocked(transaction: Sql, actor: string, ids: string[]): Prom
 
 function idsOf(rows: Iterable<{ id: string }>): string[] {
   return Array.from(rows, ({ id }) => id)
+}
+
+export function accountTrashList(sql: Sql, account: string): Pick<TrashData, 'listTrash'> {
+  return {
+    async listTrash(query) {
+      const { page, perPage, after } = query
+      const listed = allOf(sql, [
+        sql`account_id = ${account} and trashed_at is not null`,
+        ...filterOf(sql, query),
+      ])
+      const beforeCursor =
+        after === undefined
+          ? sql``
+          : sql`and (trashed_at, id) < (${new Date(Number(after.value))}, ${after.id})`
+      const offset = after === undefined ? (page - 1) * perPage : 0
+      const { rows, total } = await readPageWithTotal<AssetRow & { trashed_at: Date }>(sql, {
+        count: sql`select count(*) as total from assets where ${listed}`,
+        page: sql`
+          select ${assetColumns(sql)}, trashed_at from assets where ${listed} ${beforeCursor}
+          order by trashed_at desc, id desc
+          limit ${perPage} offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
+        order: sql`trashed_at desc, id desc`,
+      })
+      return { rows: rows.map((row) => ({ ...toAsset(row), trashedAt: row.trashed_at })), total }
+    },
+  }
+}
+
+function filterOf(sql: Sql, { name, kind, folder, words = [] }: TrashQuery): Fragment[] {
+  const conditions = words.map(
+    (word) => sql`(strpos(search_name, ${word}) > 0 or strpos(search_path, ${word}) > 0)`,
+  )
+  if (name !== undefined) conditions.push(sql`strpos(search_name, ${name}) > 0`)
+  if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
+  if (folder !== undefined) {
+    const { from, until } = folderRange(folder)
+    conditions.push(sql`folder >= ${from} and folder < ${until}`)
+  }
+  return conditions
+}
+
+/** The row of an asset that is ready or in the trash. The rows of replacements are neither. */
+export function isDeletable(sql: Sql): Fragment {
+  return sql`(status = 'ready' or trashed_at is not null)`
+}
+
+/**
+ * Excepts assets that just became ready from an unfinished deletion of all assets, which was requested before: a part
+ * of the statement that makes them ready. `assets` has their rows. `counted` has the row of the account as the statement
+ * leaves it: the statement has locked it, so a deletion is requested either before or after this change.
+ */
+export function exceptFromDeletion(
+  sql: Sql,
+  { assets, counted }: { assets: Fragment; counted: Fragment },
+): Fragment {
+  return sql`
+    insert into trash_exceptions (account_id, asset_id)
+    select a.account_id, a.id from ${assets} a, ${counted} c where a.id <= c.trash_until
+    on conflict do nothing`
+}
+
+/**
+ * Moves ready assets of one account to the trash, in the caller's transaction, which has locked them. Returns the
+ * unfinished replacements that were cancelled.
+ */
+async function moveToTrash(transaction: Sql, actor: string, ids: string[]): Promise<Upload[]> {
+  if (ids.length === 0) return []
+  // The rows of replacements are locked before the account, which the next statement locks.
+  const replacements = await cancelReplacements(transaction, actor, ids)
+  await transaction`
+    update assets set status = 'deleted', changed_at = now(), linked = false,
+      trashed_at = date_trunc('milliseconds', now())
+    where id = any(${ids}::uuid[])`
+  // A separate statement, so that it sees products that were attached while the caller waited for the assets.
+  await transaction`
+    with versions as (
+      update asset_versions set trashed = true where asset_id = any(${ids}::uuid[]) returning bytes
+    ), detached as (
+      delete from asset_products where asset_id = any(${ids}::uuid[]) returning asset_id, product_id
+    ), kept as (
+      insert into trashed_attachments (asset_id, product_id) select asset_id, product_id from detached
+    ), sums as (
+      select account_id, count(*) as assets, coalesce(sum(bytes) filter (where kind = 'file'), 0)
+        + (select coalesce(sum(bytes), 0) from versions) as bytes
+      from assets where id = any(${ids}::uuid[]) group by account_id
+    )
+    update accounts set asset_count = asset_count - sums.assets,
+      stored_bytes = stored_bytes - sums.bytes, trash_bytes = trash_bytes + sums.bytes
+    from sums where accounts.id = sums.account_id`
+  await recordAssetEvents(transaction, actor, 'asset.deleted', ids)
+  return replacements
+}
+
+export interface DeletableRow {
+  id: string
+  status: string
+}
+
+/** Deletes assets that are ready or in the trash, in the caller's transaction, which has locked them. */
+export async function deletePermanently(
+  transaction: Sql,
+  actor: string,
+  rows: DeletableRow[],
+): Promise<Upload[]> {
+  const ready = rows.filter(({ status }) => status === 'ready').map(({ id }) => id)
+  const replacements = await moveToTrash(transaction, actor, ready)
+  await purge(
+    transaction,
+    actor,
+    rows.map(({ id }) => id),
+  )
+  return replacements
+}
+
+/** The bytes of these assets, with their older versions. */
+async function bytesOf(transaction: Sql, ids: string[]): Promise<number> {
+  const [row] = await transaction<{ bytes: number }[]>`
+    select ((select coalesce(sum(bytes), 0) from assets where id = any(${ids}::uuid[]) and kind = 'file')
+      + (select coalesce(sum(bytes), 0) from asset_versions where asset_id = any(${ids}::uuid[]))
+      )::bigint as bytes`
+  return row?.bytes ?? 0
+}
+
+/** Locks the products of assets in the trash. Products are locked before assets. */
+async function lockTrashedProducts(
+  transaction: Sql,
+  account: string,
+  ids: string[],
+): Promise<void> {
+  await transaction`
+    select from products where account_id = ${account} and id in (
+      select product_id from trashed_attachments where asset_id = any(${ids}::uuid[]))
+    order by product_id, variant_id for key share`
+}
+
+/**
+ * Restores assets in the trash, in the caller's transaction, which has locked them. False if the plan has no room
+ * for their bytes.
+ */
+async function restoreRows(
+  transaction: Sql,
+  writer: Writer,
+  { ids, needed }: { ids: string[]; needed: number },
+): Promise<boolean> {
+  const { account, actor } = writer
+  const [counted] = await transaction<{ trash_until: string | null }[]>`
+    update accounts set asset_count = asset_count + ${ids.length},
+      stored_bytes = stored_bytes + ${needed}, trash_bytes = trash_bytes - ${needed}
+    where id = ${account}
+      and (${needed}::bigint = 0 or stored_bytes + reserved_bytes + ${needed} <= plan_storage)
+    returning trash_until`
+  if (counted === undefined) return false
+  if (counted.trash_until !== null) {
+    // An unfinished deletion of all assets was requested before: it leaves these.
+    await transaction`
+      insert into trash_exceptions (account_id, asset_id)
+      select ${account}, id from unnest(${ids}::uuid[]) id where id <= ${counted.trash_until}
+      on conflict do nothing`
+  }
+  // The lock leaves out a product that was deleted after this statement started.
+  await transaction`
+    insert into asset_products (asset_id, product_id)
+    select asset_id, product_id from (
+      select t.asset_id, p.id as product_id
+      from trashed_attachments t join products p on p.id = t.product_id and p.account_id = ${account}
+      where t.asset_id = any(${ids}::uuid[]) for key share of p
+    ) kept on conflict do nothing`
+  await transaction`delete from trashed_attachments where asset_id = any(${ids}::uuid[])`
+  await transaction`
+    update assets set status = 'ready', changed_at = now(), trashed_at = null,
+      linked = exists (select from asset_products where asset_id = assets.id)
+    where id = any(${ids}::uuid[])`
+  await transaction`
+    update asset_versions set trashed = false where asset_id = any(${ids}::uuid[])`
+  await recordAssetEvents(transaction, actor, 'asset.restored', ids)
+  await recordStorageLow(transaction, writer, needed)
+  return true
 }

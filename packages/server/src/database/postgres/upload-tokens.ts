@@ -1,19 +1,17 @@
+import { toEventToken } from '../../domain/event.ts'
 import type { ProductSelection } from '../../domain/product.ts'
-import { toEventToken } from '../../domain/token-event.ts'
 import {
   MAX_TOKEN_LIFETIME_MS,
   maxStartedUploads,
   type UploadToken,
 } from '../../domain/upload-token.ts'
-import type { AccountData } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
-import { MAX_FUTURE_MS } from '../claim-times.ts'
+import type { AccountData, Reservation, TokenExceeded } from '../account-data.ts'
 import type { Database } from '../database.ts'
-import type { Reservation, TokenExceeded } from '../reservation.ts'
-import { begin, type Sql } from './connection.ts'
-import { lockProducts } from './product-selection.ts'
-import { recordEvent } from './record-events.ts'
-import type { Fragment } from './statement.ts'
+import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
+import type { Writer } from '../shared/wiring.ts'
+import { lockProducts } from './attachments.ts'
+import { begin, type Fragment, type Sql } from './connection.ts'
+import { recordEvent } from './events.ts'
 
 interface TokenRow {
   id: string

@@ -1,20 +1,20 @@
 import type { Asset, AssetStatus } from '../../domain/asset.ts'
-import { searchPath, storedFolder } from '../../domain/asset-path.ts'
-import type { Usage } from '../../domain/plan.ts'
-import { foldText } from '../../domain/search-text.ts'
-import { sortName } from '../../domain/sort-name.ts'
-import type { AccountData } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
-import { type Room, retryWhilePartial } from '../make-room.ts'
-import type { NewUpload, NoFreeRoom, Reservation, ResizeOptions, Resizing } from '../reservation.ts'
-import { begin, type Sql } from './connection.ts'
-import { makeRoom } from './make-room.ts'
-import { isUniqueViolation } from './outages.ts'
-import { recordStorageLow, recordUploadEvents } from './record-events.ts'
-import { release } from './release.ts'
-import { toUpload, type UploadRow, uploadColumns } from './rows.ts'
-import { accountSnapshot, uploadSnapshot } from './snapshots.ts'
-import { currentStatus } from './transition.ts'
+import { searchPath, storedFolder } from '../../domain/names.ts'
+import { foldText, sortName } from '../../domain/search.ts'
+import type { Usage } from '../../domain/usage.ts'
+import type {
+  AccountData,
+  NewUpload,
+  NoFreeRoom,
+  Reservation,
+  ResizeOptions,
+  Resizing,
+} from '../account-data.ts'
+import { type Room, retryWhilePartial, type Writer } from '../shared/wiring.ts'
+import { begin, isUniqueViolation, readPageWithTotal, type Sql } from './connection.ts'
+import { accountSnapshot, recordStorageLow, recordUploadEvents, uploadSnapshot } from './events.ts'
+import { makeRoom, release } from './removals.ts'
+import { currentStatus, toUpload, UPLOAD_COLUMNS, type UploadRow, uploadColumns } from './rows.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
 type Uploads = Pick<
@@ -300,5 +300,25 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
     },
 
     resizeUpload: (id, bytes, options = {}) => retryWhilePartial(() => resize(id, bytes, options)),
+  }
+}
+
+export function accountUploadList(sql: Sql, account: string): Pick<AccountData, 'listUploads'> {
+  return {
+    async listUploads({ name, after, page, perPage }) {
+      const named = name === undefined ? sql`` : sql`and strpos(search_name, ${name}) > 0`
+      const unfinished = sql`
+        account_id = ${account} and status in ('uploading', 'completing') ${named}`
+      const beforeCursor = after === undefined ? sql`` : sql`and id < ${after.id}`
+      const offset = after === undefined ? (page - 1) * perPage : 0
+      const { rows, total } = await readPageWithTotal<UploadRow>(sql, {
+        count: sql`select count(*) as total from assets where ${unfinished}`,
+        page: sql`
+          select ${sql(UPLOAD_COLUMNS)} from assets where ${unfinished} ${beforeCursor}
+          order by id desc limit ${perPage} offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
+        order: sql`id desc`,
+      })
+      return { rows: rows.map(toUpload), total }
+    },
   }
 }

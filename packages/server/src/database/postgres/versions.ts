@@ -1,8 +1,11 @@
-import type { AssetVersion } from '../../domain/asset.ts'
+import type { AssetStatus, AssetVersion, Upload } from '../../domain/asset.ts'
+import { foldText, sortName } from '../../domain/search.ts'
 import type { AccountData } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
+import type { Writer } from '../shared/wiring.ts'
+import { queueChecksums } from './checksums.ts'
 import { begin, type Sql } from './connection.ts'
-import { recordAssetEvents, recordEvent } from './record-events.ts'
+import { recordAssetEvents, recordEvent, recordUploadEvents } from './events.ts'
+import { supersedeOldest } from './removals.ts'
 import {
   type AssetRow,
   assetColumns,
@@ -11,8 +14,10 @@ import {
   type StoredChecksum,
   toAsset,
   toIntegrity,
+  toUpload,
+  UPLOAD_COLUMNS,
+  type UploadRow,
 } from './rows.ts'
-import { switchVersion, type VersionContent } from './switch-version.ts'
 
 type Versions = Pick<
   AccountData,
@@ -126,4 +131,146 @@ function toVersion(row: ListedVersion): AssetVersion {
     chunkSize: row.chunk_size,
     integrity: toIntegrity(row.checksum),
   }
+}
+
+interface ReplacedAsset {
+  status: AssetStatus
+  last_version: number
+  filename: string
+}
+
+interface FinishedReplacement {
+  /** Of the row of the replacement. */
+  id: string
+  assetId: string
+  keep: number
+  actor: string
+  /** See `queueChecksums`. */
+  withheldFor: string | null
+}
+
+/**
+ * Completes a replacement. Locks the asset before the row of the replacement, like every transaction that changes
+ * both. Undefined when the replacement is no longer being completed.
+ */
+export function finishReplacement(
+  sql: Sql,
+  { id, assetId, keep, actor, withheldFor }: FinishedReplacement,
+): Promise<AssetStatus | undefined> {
+  return begin(sql, async (transaction) => {
+    const [asset] = await transaction<ReplacedAsset[]>`
+      select status, last_version, filename from assets where id = ${assetId} for no key update`
+    if (asset?.status !== 'ready')
+      return (await cancelCompleting(transaction, actor, id)) ? 'cancelled' : undefined
+    const version = asset.last_version + 1
+    const [row] = await transaction<UploadRow[]>`
+      update assets set status = 'deleted', changed_at = now(), became_version = ${version}
+      where id = ${id} and status = 'completing' returning ${transaction(UPLOAD_COLUMNS)}`
+    if (row === undefined) return undefined
+    await queueChecksums(transaction, transaction`assets where id = ${id}`, withheldFor)
+    await transaction`
+      update accounts set reserved_bytes = reserved_bytes - ${row.bytes},
+        stored_bytes = stored_bytes + ${row.bytes}
+      where id = ${row.account_id}`
+    await switchVersion(transaction, assetId, {
+      version,
+      object_key: row.id,
+      storage_id: row.storage_id,
+      chunk_size: row.chunk_size,
+      filename: row.keeps_name ? asset.filename : row.filename,
+      bytes: row.bytes,
+      mime: row.mime,
+      created_at: row.created_at,
+    })
+    await supersedeOldest(transaction, assetId, keep)
+    await recordAssetEvents(transaction, actor, 'asset.replaced', [assetId])
+    return 'ready'
+  })
+}
+
+/** Cancels a replacement whose asset is no longer ready. */
+async function cancelCompleting(transaction: Sql, actor: string, id: string): Promise<boolean> {
+  const cancelled = await transaction`
+    with ended as (
+      update assets set status = 'cancelled', changed_at = now()
+      where id = ${id} and status = 'completing'
+      returning id, account_id, bytes, storage_id, upload_id
+    ), queued as (
+      insert into removals (kind, storage_id, key, due_at)
+      select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
+    )
+    update accounts set reserved_bytes = reserved_bytes - ended.bytes
+    from ended where accounts.id = ended.account_id`
+  if (cancelled.count === 0) return false
+  await recordUploadEvents(transaction, actor, 'upload.cancelled', [id])
+  return true
+}
+
+/**
+ * Cancels the unfinished replacements of these assets, in the caller's transaction, which has locked the assets.
+ * Those that are being completed are not cancelled here: `finishReplacement` cancels them, because their asset is no
+ * longer ready.
+ */
+export async function cancelReplacements(
+  transaction: Sql,
+  actor: string,
+  assetIds: string[],
+): Promise<Upload[]> {
+  const rows = await transaction<UploadRow[]>`
+    with ended as (
+      update assets set status = 'cancelled', changed_at = now()
+      where replaces = any(${assetIds}::uuid[]) and status = 'uploading'
+      returning ${transaction(UPLOAD_COLUMNS)}
+    ), queued as (
+      insert into removals (kind, storage_id, key, due_at)
+      select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
+    ), freed as (
+      update accounts set reserved_bytes = reserved_bytes - sums.bytes
+      from (select account_id, sum(bytes) as bytes from ended group by account_id) sums
+      where accounts.id = sums.account_id
+    )
+    select * from ended`
+  const ids = rows.map(({ id }) => id)
+  await recordUploadEvents(transaction, actor, 'upload.cancelled', ids)
+  return rows.map(toUpload)
+}
+
+/** The content of a version that becomes the current one. */
+interface VersionContent {
+  version: number
+  object_key: string
+  storage_id: string | null
+  chunk_size: number
+  filename: string
+  bytes: number
+  mime: string
+  created_at: Date
+}
+
+/**
+ * Makes a version the current one, in the caller's transaction, which has locked the asset. The version that
+ * was current becomes an older one. The counters of the account do not change: the bytes are already
+ * counted.
+ */
+async function switchVersion(
+  transaction: Sql,
+  assetId: string,
+  content: VersionContent,
+): Promise<void> {
+  await transaction`
+    insert into asset_versions (asset_id, account_id, version, object_key, storage_id, chunk_size,
+      filename, bytes, mime, created_at, replaced_in)
+    select id, account_id, version, coalesce(object_key, id), storage_id, chunk_size, filename, bytes,
+      mime, coalesce(version_created_at, created_at), version_changes + 1
+    from assets where id = ${assetId}`
+  await transaction`
+    update assets set version = ${content.version},
+      last_version = greatest(last_version, ${content.version}),
+      version_changes = version_changes + 1, object_key = nullif(${content.object_key}::uuid, id),
+      storage_id = ${content.storage_id}, chunk_size = ${content.chunk_size},
+      filename = ${content.filename}, search_name = ${foldText(content.filename)},
+      sort_name = ${sortName(content.filename)},
+      bytes = ${content.bytes}, mime = ${content.mime}, version_created_at = ${content.created_at},
+      updated_at = now()
+    where id = ${assetId}`
 }

@@ -1,17 +1,21 @@
-import type { Webhook, WebhookState } from '../../domain/webhook.ts'
-import { changedFields, toEventWebhook } from '../../domain/webhook-event.ts'
-import type { Writer } from '../cache-account-data.ts'
-import type { AccountWebhookData } from '../webhook-data.ts'
+import { changedFields, toEventWebhook } from '../../domain/event.ts'
+import type { Delivery, Webhook, WebhookState } from '../../domain/webhook.ts'
+import type { AccountWebhookData } from '../event-data.ts'
 import {
+  type DeliveryRow,
   previousSecretsAfter,
+  toClaimedDelivery,
+  toDelivery,
   toWebhook,
   toWebhookState,
   type WebhookRow,
+  writeAttempts,
+  writePreviousSecrets,
   writeTypes,
-} from '../webhook-rows.ts'
-import { begin, type Sql } from './connection.ts'
-import { recordEvent } from './record-events.ts'
-import type { Fragment } from './statement.ts'
+} from '../shared/webhook-rows.ts'
+import type { Writer } from '../shared/wiring.ts'
+import { begin, type Fragment, readPageWithTotal, type Sql } from './connection.ts'
+import { recordEvent } from './events.ts'
 
 export type StateRow = WebhookRow & { pending: number }
 
@@ -117,5 +121,136 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
         await recordEvent(transaction, writer, 'webhook.deleted', toEventWebhook(toWebhook(row)))
         return true
       }),
+  }
+}
+
+const LISTED_COLUMNS = [
+  'id',
+  'webhook_id',
+  'event_id',
+  'type',
+  'status',
+  'created_at',
+  'due_at',
+  'claims',
+  'failures',
+  'attempts',
+] as const
+
+type Deliveries = Pick<
+  AccountWebhookData,
+  'listDeliveries' | 'findDelivery' | 'redeliver' | 'addPing' | 'importWebhooks'
+>
+
+/** The log of the deliveries of an account. */
+export function accountDeliveries(sql: Sql, account: string): Deliveries {
+  /** Deliveries are reached only through a webhook of the account. */
+  const ofWebhook = (webhookId: string) => sql`
+    webhook_id = (select id from webhooks where account_id = ${account} and id = ${webhookId})`
+
+  // An earlier version did not store the time.
+  const eventTime = sql`coalesce(event_at, (
+    select e.created_at from events e where e.account_id = ${account} and e.id = event_id)) as event_at`
+
+  async function findDelivery(webhookId: string, id: string): Promise<Delivery | undefined> {
+    const [row] = await sql<DeliveryRow[]>`
+      select ${sql(LISTED_COLUMNS)}, body, ${eventTime} from deliveries where ${ofWebhook(webhookId)} and id = ${id}`
+    return row && toDelivery(row)
+  }
+
+  return {
+    findDelivery,
+
+    async listDeliveries(webhookId, { status, after, page, perPage }) {
+      const withStatus = status === undefined ? sql`` : sql`and status = ${status}`
+      const filtered = sql`${ofWebhook(webhookId)} ${withStatus}`
+      const beforeCursor = after === undefined ? sql`` : sql`and id < ${after.id}`
+      const offset = after === undefined ? (page - 1) * perPage : 0
+      const { rows, total } = await readPageWithTotal<DeliveryRow>(sql, {
+        count: sql`select count(*) as total from deliveries where ${filtered}`,
+        page: sql`
+          select ${sql(LISTED_COLUMNS)}, ${eventTime} from deliveries where ${filtered} ${beforeCursor}
+          order by id desc limit ${perPage} offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
+        order: sql`id desc`,
+      })
+      return { rows: rows.map(toDelivery), total }
+    },
+
+    async redeliver(webhookId, id) {
+      const [delivery] = await sql<{ is_forgotten: boolean }[]>`
+        select body = '' and not exists (
+          select from events e where e.account_id = ${account} and e.id = d.event_id) as is_forgotten
+        from deliveries d where ${ofWebhook(webhookId)} and id = ${id}`
+      if (delivery?.is_forgotten) return 'forgotten'
+      await sql`
+        update deliveries set status = 'pending', due_at = now(), claim_ends_at = null, failures = 0
+        where ${ofWebhook(webhookId)} and id = ${id}
+          and not (status = 'pending' and claim_ends_at is not null and claim_ends_at > now())`
+      return findDelivery(webhookId, id)
+    },
+
+    addPing: (delivery, { webhookId, claimForMs, maxClaims }) =>
+      begin(sql, async (transaction) => {
+        // Locks the webhook like every call that claims its deliveries, so that concurrent ones can't exceed the limit.
+        const [webhook] = await transaction<WebhookRow[]>`
+          select * from webhooks where account_id = ${account} and id = ${webhookId}
+          for no key update`
+        if (webhook === undefined) return undefined
+        const [row] = await transaction<(DeliveryRow & { claimed_at: Date })[]>`
+          insert into deliveries (id, webhook_id, type, body, status, created_at, due_at,
+            claim_ends_at, claims)
+          select ${delivery.id}, ${webhookId}, ${delivery.type}, ${delivery.body}, 'pending',
+            ${delivery.createdAt}, until.at, until.at, 1
+          from (select now() + ${claimForMs} * interval '1 ms' as at) until
+          where (select count(*) from deliveries
+            where webhook_id = ${webhookId} and claim_ends_at > now()) < ${maxClaims}
+          returning *, now() as claimed_at`
+        if (row === undefined) return 'busy'
+        const claimed = { event: undefined, claimedAt: row.claimed_at }
+        return toClaimedDelivery(toWebhook(webhook), row, claimed)
+      }),
+
+    importWebhooks: ({ webhooks, deliveries }) =>
+      begin(sql, async (transaction) => {
+        if (webhooks.length > 0) {
+          const rows = webhooks.map((webhook) => ({
+            id: webhook.id,
+            account_id: account,
+            url: webhook.url,
+            description: webhook.description,
+            types: writeTypes(webhook.types),
+            secret: webhook.secret,
+            previous_secrets: writePreviousSecrets(webhook.previousSecrets),
+            last_event: webhook.lastEvent,
+            created_at: webhook.createdAt,
+            updated_at: webhook.updatedAt,
+            disabled_at: webhook.disabled?.at ?? null,
+            disabled_reason: webhook.disabled?.reason ?? null,
+            failing_since: webhook.failingSince,
+            missed_events: webhook.missed?.count ?? 0,
+            missed_at: webhook.missed?.at ?? null,
+          }))
+          await transaction`insert into webhooks ${transaction(rows)} on conflict (id) do nothing`
+        }
+        if (deliveries.length === 0) return
+        const rows = deliveries.map(toRow)
+        await transaction`insert into deliveries ${transaction(rows)} on conflict do nothing`
+      }),
+  }
+}
+
+function toRow(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    event_id: delivery.eventId,
+    event_at: delivery.eventAt ?? null,
+    type: delivery.type,
+    body: delivery.body,
+    status: delivery.status,
+    created_at: delivery.createdAt,
+    due_at: delivery.dueAt,
+    failures: delivery.failures,
+    attempts: writeAttempts(delivery.attempts),
   }
 }

@@ -1,31 +1,25 @@
 import type { AccountData } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
-import { retryWhilePartial } from '../make-room.ts'
-import { createStepQueue } from '../time-slicer.ts'
-import { prepareAccounts } from './accounts.ts'
+import type { AccountWebhookData, DeliveryData } from '../event-data.ts'
+import { createStepQueue } from '../shared/time-slicer.ts'
+import { retryWhilePartial, type Writer } from '../shared/wiring.ts'
+import { prepareAccounts, prepareUsage } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
-import { prepareAttachedRows } from './attached-rows.ts'
-import { prepareAttachments } from './attachments.ts'
+import { prepareAttachedRows, prepareAttachments } from './attachments.ts'
 import { prepareCompletion } from './completion.ts'
-import type { SnapshotReader } from './connection.ts'
+import type { Connection, SnapshotReader } from './connection.ts'
+import { prepareAttempts, prepareDeliveryQueue } from './delivery-queue.ts'
 import { prepareEvents } from './events.ts'
 import { prepareKeys } from './keys.ts'
-import { prepareProductGroups } from './product-groups.ts'
-import { prepareProductList } from './product-list.ts'
-import { prepareProducts } from './products.ts'
-import type { PutProducts } from './put-products.ts'
+import { prepareProductGroups, prepareProductList } from './product-list.ts'
+import { type PutProducts, prepareProducts } from './products.ts'
 import { prepareRecords } from './records.ts'
-import type { Connection } from './statement.ts'
-import { prepareTrash } from './trash.ts'
-import { prepareTrashList } from './trash-list.ts'
+import { prepareTrash, prepareTrashList } from './trash.ts'
 import type { UnitsOfWork } from './unit-of-work.ts'
-import { prepareUploadList } from './upload-list.ts'
 import { prepareUploadTokens } from './upload-tokens.ts'
-import { prepareUploads } from './uploads.ts'
-import { prepareUsage } from './usage.ts'
+import { prepareUploadList, prepareUploads } from './uploads.ts'
 import { prepareVersions } from './versions.ts'
-import { prepareAccountWebhookData } from './webhook-data.ts'
+import { prepareDeliveries, prepareWebhooks } from './webhooks.ts'
 
 /** Prepares the methods of accounts. */
 export function prepareAccountData(
@@ -143,5 +137,68 @@ export function prepareAccountData(
 
       importRecords: (imported) => write(() => records.importRecords(account, imported)),
     }
+  }
+}
+
+/** The methods for the webhooks of one account. */
+function prepareAccountWebhookData(
+  connection: Connection,
+  run: UnitsOfWork,
+): (writer: Writer) => AccountWebhookData {
+  const webhooks = prepareWebhooks(connection)
+  const deliveries = prepareDeliveries(connection)
+  return (writer) => {
+    const { read, write, free } = run.of(writer.account)
+    return {
+      addWebhook: (webhook, max) => write(() => webhooks.addWebhook(writer, webhook, max)),
+      listWebhooks: () => read(() => webhooks.listWebhooks(writer.account)),
+      findWebhook: (id) => read(() => webhooks.findWebhook(writer.account, id)),
+      changeWebhook: (id, change, now) =>
+        write(() => webhooks.changeWebhook(writer, id, change, now)),
+      rotateSecret: (id, rotation) => write(() => webhooks.rotateSecret(writer, id, rotation)),
+      deleteWebhook: (id) => free(() => webhooks.deleteWebhook(writer, id)),
+
+      listDeliveries: (id, query) =>
+        read(() => deliveries.listDeliveries(writer.account, id, query)),
+      findDelivery: (webhookId, id) =>
+        read(() => deliveries.findDelivery(writer.account, webhookId, id)),
+      redeliver: (webhookId, id) =>
+        write(() => deliveries.redeliver(writer.account, webhookId, id)),
+      addPing: (delivery, claim) =>
+        write(() => deliveries.addPing(writer.account, delivery, claim)),
+      importWebhooks: (imported) =>
+        write(() => deliveries.importWebhooks(writer.account, imported)),
+    }
+  }
+}
+
+/** The methods for the deliveries of all accounts. */
+export function prepareDeliveryData(
+  connection: Connection,
+  { read, write, free }: UnitsOfWork,
+): DeliveryData {
+  const queue = prepareDeliveryQueue(connection)
+  const attempts = prepareAttempts(connection)
+  return {
+    listWebhooksBehind: (options) => read(() => queue.listWebhooksBehind(options)),
+    listEventTypes: (account, after, limit) =>
+      read(() => queue.listEventTypes(account, after, limit)),
+    addDeliveries: (id, range, deliveries) =>
+      write(() => queue.addDeliveries(id, range, deliveries)),
+    async claimDeliveries(health, times, limits) {
+      // Reads first: a read is much cheaper than a write that changes nothing.
+      if (!(await read(() => queue.isAnyDue(times.now)))) return []
+      return write(() => queue.claimDeliveries(health, times, limits))
+    },
+    nextDeliveryAt: (health) => read(() => queue.nextDeliveryAt(health)),
+    renewClaims: (claimed, until) => write(() => queue.renewClaims(claimed, until)),
+    releaseClaim: (claimed) => write(() => queue.releaseClaim(claimed)),
+    recordAttempt: (claimed, result) => write(() => attempts.recordAttempt(claimed, result)),
+    forgetDeliveries: (before, limit) => free(() => attempts.forgetDeliveries(before, limit)),
+    trimDeliveries: (id, options) => free(() => attempts.trimDeliveries(id, options)),
+    listAllWebhooks: (after, limit) => read(() => queue.listAllWebhooks(after, limit)),
+    replaceSecrets: (id, expected, secrets) =>
+      write(() => queue.replaceSecrets(id, expected, secrets)),
+    listAllDeliveries: (id, after, limit) => read(() => queue.listAllDeliveries(id, after, limit)),
   }
 }

@@ -1,8 +1,10 @@
+import type { TypeUsage } from '../../domain/usage.ts'
 import type { AccountSummary } from '../account-data.ts'
-import type { Account } from '../database.ts'
-import { PLAN_OPERATOR } from '../job-actors.ts'
-import { prepareRecordEvents } from './record-events.ts'
-import type { Connection } from './statement.ts'
+import type { Account, UsageComparison } from '../database.ts'
+import { BLOCKS_PER_STATEMENT, MAX_ID } from '../shared/block-counts.ts'
+import { PLAN_OPERATOR } from '../shared/events.ts'
+import type { Connection } from './connection.ts'
+import { prepareRecordEvents } from './events.ts'
 
 interface AccountRow {
   id: string
@@ -81,5 +83,152 @@ export function prepareAccounts(connection: Connection) {
       if (row === undefined) throw new Error(`there is no account ${account}`)
       return { ...row }
     },
+  }
+}
+
+interface UsageRow {
+  id: string
+  stored_bytes: number
+  reserved_bytes: number
+  superseded_bytes: number
+  trash_bytes: number
+  asset_count: number
+  /** A JSON array, or null for an account without assets. */
+  counted_types: string | null
+  actual_stored: number
+  actual_reserved: number
+  actual_superseded: number
+  actual_trash: number
+  actual_assets: number
+  actual_types: string | null
+  wrong_blocks: number
+}
+
+const SUMS = `coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0) as stored,
+  coalesce(sum(bytes) filter (where status in ('uploading', 'completing')), 0) as reserved,
+  coalesce(sum(bytes) filter (where trashed_at is not null and kind = 'file'), 0) as trash,
+  count(*) filter (where status = 'ready') as assets`
+
+/** The bytes of older versions count for their type, but older versions do not count as assets. */
+const BY_TYPE = `select account_id, type, sum(bytes) as bytes, sum(assets) as assets
+  from (
+    select account_id, type, iif(kind = 'file', bytes, 0) as bytes, 1 as assets
+    from assets where status = 'ready'
+    union all
+    select account_id, type, bytes, 0 from asset_versions where trashed = 0)
+  group by account_id, type`
+
+const VERSION_BYTES = `(
+  select coalesce(sum(bytes), 0) from asset_versions
+  where trashed = 0 and asset_versions.account_id = `
+
+const TRASHED_VERSION_BYTES = `(
+  select coalesce(sum(bytes), 0) from asset_versions
+  where trashed = 1 and asset_versions.account_id = `
+
+const SUPERSEDED_BYTES = `(
+  select coalesce(sum(bytes), 0) from removals where removals.account_id = `
+
+const listOfTypes = (usage: string) => `select account_id, json_group_array(
+    json_object('type', type, 'bytes', bytes, 'assets', assets) order by type) as types
+  from (${usage}) where assets > 0 or bytes > 0 group by account_id`
+
+/** The counter of every block, and its actual number of assets. */
+const BLOCKS = `(
+  select account_id, first_id, assets as counted, (
+      select count(*) from assets where assets.account_id = b.account_id and status = 'ready'
+        and id >= b.first_id and id < b.next_id) as actual
+  from (
+    select account_id, first_id, assets,
+      lead(first_id, 1, '${MAX_ID}') over (partition by account_id order by first_id) as next_id
+    from asset_blocks) b)`
+
+/** The usage of accounts, by counters and by rows. */
+export function prepareUsage({ prepare, transaction }: Connection) {
+  const comparison = prepare<UsageRow>(
+    `select a.id, stored_bytes, reserved_bytes, superseded_bytes, trash_bytes, asset_count,
+       counted.types as counted_types, coalesce(stored, 0) + ${VERSION_BYTES} a.id) as actual_stored,
+       coalesce(reserved, 0) as actual_reserved, ${SUPERSEDED_BYTES} a.id) as actual_superseded,
+       coalesce(trash, 0) + ${TRASHED_VERSION_BYTES} a.id) as actual_trash,
+       coalesce(assets, 0) as actual_assets, actual.types as actual_types,
+       (select count(*) from ${BLOCKS} where account_id = a.id and counted <> actual)
+         as wrong_blocks
+     from accounts a
+     left join (select account_id, ${SUMS} from assets group by account_id) sums
+       on sums.account_id = a.id
+     left join (${listOfTypes('select * from usage_by_type')}) counted on counted.account_id = a.id
+     left join (${listOfTypes(BY_TYPE)}) actual on actual.account_id = a.id`,
+  )
+  const countAccount = prepare(
+    `update accounts set revision = revision + 1, superseded_bytes = ${SUPERSEDED_BYTES} accounts.id),
+       (stored_bytes, reserved_bytes, trash_bytes, asset_count) = (
+       select stored + ${VERSION_BYTES} accounts.id), reserved,
+         trash + ${TRASHED_VERSION_BYTES} accounts.id), assets
+       from (select ${SUMS} from assets where account_id = accounts.id))
+     where id = :account`,
+  )
+  const deleteTypes = prepare('delete from usage_by_type where account_id = :account')
+  const countTypes = prepare(
+    `insert into usage_by_type (account_id, type, bytes, assets)
+     select * from (${BY_TYPE}) where account_id = :account`,
+  )
+  const blocksAfter = prepare<{ first_id: string }>(
+    `select first_id from asset_blocks where account_id = :account and (:after is null or first_id > :after)
+     order by first_id limit ${BLOCKS_PER_STATEMENT}`,
+  )
+  const countBlock = prepare(
+    `update asset_blocks set
+       assets = (
+         select count(*) from assets where account_id = :account and status = 'ready'
+           and id >= :first_id and id < coalesce((
+             select min(first_id) from asset_blocks where account_id = :account
+               and first_id > :first_id), '${MAX_ID}')),
+       revision = (select revision from accounts where id = :account)
+     where account_id = :account and first_id = :first_id`,
+  )
+  const usage = prepare<TypeUsage>(
+    `select type, bytes, assets from usage_by_type
+     where account_id = :account and (assets > 0 or bytes > 0) order by bytes desc, type`,
+  )
+
+  return {
+    compareUsage: (): UsageComparison[] => comparison.all().map(toComparison),
+    recountUsage(account: string): void {
+      transaction(() => {
+        countAccount.run({ account })
+        deleteTypes.run({ account })
+        countTypes.run({ account })
+      })
+    },
+    recountBlocks: (account: string, after: string | undefined): string | undefined =>
+      transaction(() => {
+        const blocks = blocksAfter.all({ account, after: after ?? null })
+        for (const { first_id } of blocks) countBlock.run({ account, first_id })
+        return blocks.at(-1)?.first_id
+      }),
+    readUsage: (account: string): TypeUsage[] => usage.all({ account }).map((row) => ({ ...row })),
+  }
+}
+
+function toComparison(row: UsageRow): UsageComparison {
+  return {
+    accountId: row.id,
+    counted: {
+      stored: row.stored_bytes,
+      reserved: row.reserved_bytes,
+      superseded: row.superseded_bytes,
+      trash: row.trash_bytes,
+      assets: row.asset_count,
+      types: JSON.parse(row.counted_types ?? '[]'),
+    },
+    actual: {
+      stored: row.actual_stored,
+      reserved: row.actual_reserved,
+      superseded: row.actual_superseded,
+      trash: row.actual_trash,
+      assets: row.actual_assets,
+      types: JSON.parse(row.actual_types ?? '[]'),
+    },
+    wrongBlocks: row.wrong_blocks,
   }
 }

@@ -1,13 +1,12 @@
 import type { Asset } from '../../domain/asset.ts'
-import { searchPath, storedFolder } from '../../domain/asset-path.ts'
-import { foldText } from '../../domain/search-text.ts'
-import { sortName } from '../../domain/sort-name.ts'
+import { searchPath, storedFolder } from '../../domain/names.ts'
+import { foldText, sortName } from '../../domain/search.ts'
 import type { AssetChange, Deletion } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
-import { DELETABLE, prepareDeletion, prepareExcept } from './deletion.ts'
-import { prepareRecordEvents } from './record-events.ts'
+import type { Writer } from '../shared/wiring.ts'
+import type { Connection } from './connection.ts'
+import { prepareRecordEvents } from './events.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import type { Connection } from './statement.ts'
+import { DELETABLE, prepareDeletion, prepareExcept } from './trash.ts'
 
 export function prepareAssets(connection: Connection) {
   const { prepare, transaction } = connection

@@ -1,5 +1,206 @@
 import type { Integrity } from '../../domain/asset.ts'
-import type { Connection } from './statement.ts'
+import type { ClaimTimes, Verification, VerificationQueue, WithheldOptions } from '../database.ts'
+import { VERIFICATION_JOB } from '../shared/events.ts'
+import type { Connection } from './connection.ts'
+import { prepareRecordEvents } from './events.ts'
+import { prepareSuperseded } from './removals.ts'
+
+interface VerificationRow {
+  object_key: string
+  bytes: number
+  chunk_size: number
+}
+
+interface ChecksumRow {
+  sha256: string | null
+  verified_at: number | null
+  damaged: number
+  is_withheld: number
+}
+
+interface Owner {
+  seq: number
+  id: string
+  account_id: string
+  version: number
+}
+
+/** The queries of the jobs that read the bytes of objects. */
+export function prepareVerifications(connection: Connection) {
+  const { prepare, transaction } = connection
+  const { supersedeOldest } = prepareSuperseded(connection)
+  const { recordAsset, recordDamage } = prepareRecordEvents(connection)
+  const claims = {
+    new: prepareClaim(connection, "queue = 'new' and withheld_for is null"),
+    backlog: prepareClaim(connection, "queue = 'backlog' and withheld_for is null"),
+    scrub: prepareClaim(connection, "queue = 'scrub' and withheld_for is null"),
+    // Repeats the condition of the partial index; otherwise SQLite would not use the index.
+    damaged: prepareClaim(connection, 'damaged = 1'),
+  }
+  const withheld = prepareClaimWithheld(connection)
+  const postpone = prepare(
+    'update checksums set due_at = :due_at where object_key = :key and queue is not null',
+  )
+  // A declared digest that is wrong makes the first read find damage.
+  const isExpected = "(:sha256 is coalesce(sha256, :sha256, ''))"
+  const staysWithheld = `(${isExpected} and withheld_for is not null and not :releases)`
+  const record = prepare<ChecksumRow>(
+    `update checksums set sha256 = coalesce(sha256, :sha256),
+       verified_at = iif(${isExpected}, :now, verified_at),
+       withheld_for = iif(${isExpected} and :releases, null, withheld_for),
+       damaged = not ${isExpected},
+       queue = iif(${staysWithheld}, 'new', 'scrub'), due_at = iif(${staysWithheld}, :now, :due_at)
+     where object_key = :key and queue is not null
+     returning sha256, verified_at, damaged, withheld_for is not null as is_withheld`,
+  )
+  const state = prepare<{ damaged: number; is_withheld: number }>(
+    `select damaged, withheld_for is not null as is_withheld from checksums
+     where object_key = :key and queue is not null`,
+  )
+  const release = prepare(
+    'update checksums set withheld_for = null where object_key = :key and withheld_for is not null',
+  )
+  const owner = prepare<Owner>(
+    `select seq, id, account_id, version from assets
+     where object_key = :key and (status = 'ready' or trashed_at is not null)
+     union all
+     select seq, id, account_id, version from assets
+     where id = :key and object_key is null and (status = 'ready' or trashed_at is not null)
+     union all
+     select a.seq, a.id, a.account_id, v.version
+     from asset_versions v join assets a on a.id = v.asset_id
+     where v.object_key = :key`,
+  )
+
+  /** Records that an object became damaged, or that it no longer is. */
+  function recordChange(key: string, isDamaged: boolean): void {
+    const asset = owner.get({ key })
+    if (asset === undefined) return
+    const writer = { account: asset.account_id, actor: VERIFICATION_JOB }
+    if (isDamaged) recordDamage(writer, asset)
+    else recordAsset(writer, 'asset.updated', asset.seq)
+  }
+
+  /** Downloads get the object from now on. Removes the versions that were kept for them, also if the asset is in the trash. */
+  function supersedeServed(key: string, keep: number): void {
+    const asset = owner.get({ key })
+    if (asset !== undefined) supersedeOldest(asset.account_id, asset.id, keep)
+  }
+
+  return {
+    claimVerifications(queue: VerificationQueue, times: ClaimTimes, limit: number): Verification[] {
+      const { anyDue, claim } = claims[queue]
+      const due = { now: times.now.getTime(), latest: times.latest.getTime() }
+      // Reads first: a read is much cheaper than a write that changes nothing.
+      if (anyDue.get(due) === undefined) return []
+      const rows = claim.all({ ...due, claimed_until: times.claimedUntil.getTime(), limit })
+      return rows.map(toVerification)
+    },
+
+    claimWithheld(
+      times: ClaimTimes,
+      { after, minBytes, maxBytes }: WithheldOptions,
+    ): (Verification & { accountId: string }) | undefined {
+      const now = times.now.getTime()
+      const latest = times.latest.getTime()
+      const next = (account: string) =>
+        withheld.next.get({ after: account, min_bytes: minBytes, max_bytes: maxBytes, now, latest })
+      const key = (next(after ?? '') ?? (after === undefined ? undefined : next('')))?.object_key
+      if (key === undefined) return undefined
+      const row = withheld.claim.get({ key, claimed_until: times.claimedUntil.getTime() })
+      return row && { ...toVerification(row), accountId: row.withheld_for }
+    },
+
+    releaseWithheld(key: string, { keepVersions }: { keepVersions: number }): void {
+      transaction(() => {
+        if (release.run({ key }) === 1) supersedeServed(key, keepVersions)
+      })
+    },
+
+    postponeVerification(key: string, dueAt: Date): void {
+      postpone.run({ key, due_at: dueAt.getTime() })
+    },
+
+    recordVerification(
+      key: string,
+      { sha256, dueAt, keepVersions }: VerificationResult,
+    ): Integrity | undefined {
+      return transaction(() => {
+        const before = state.get({ key })
+        const times = { now: Date.now(), due_at: dueAt.getTime() }
+        const row = record.get({
+          key,
+          sha256,
+          ...times,
+          releases: Number(keepVersions !== undefined),
+        })
+        if (row === undefined) return undefined
+        const isDamaged = row.damaged === 1
+        const isWithheld = row.is_withheld === 1
+        if (row.damaged !== before?.damaged) recordChange(key, isDamaged)
+        if (keepVersions !== undefined && before?.is_withheld === 1 && !isWithheld) {
+          supersedeServed(key, keepVersions)
+        }
+        const verifiedAt = row.verified_at === null ? null : new Date(row.verified_at)
+        return { sha256: row.sha256, verifiedAt, isDamaged, isWithheld }
+      })
+    },
+  }
+}
+
+interface VerificationResult {
+  sha256: string | null
+  dueAt: Date
+  keepVersions?: number
+}
+
+/** The statements that claim the objects of one queue. The condition selects the queue. */
+function prepareClaim({ prepare }: Connection, condition: string) {
+  // Two queries: with `or`, SQLite would read the whole queue.
+  const overdue = `select object_key from checksums where ${condition} and due_at <= :now`
+  const wrong = `select object_key from checksums where ${condition} and due_at > :latest`
+  return {
+    anyDue: prepare(`select 1 where exists (${overdue}) or exists (${wrong})`),
+    claim: prepare<VerificationRow>(
+      `update checksums set due_at = :claimed_until where object_key in (
+         select object_key from (${overdue} order by due_at limit :limit)
+         union all select object_key from (${wrong} order by due_at limit :limit) limit :limit)
+       returning object_key, bytes, chunk_size`,
+    ),
+  }
+}
+
+/** The statements that claim withheld objects. Each step of the recursion is one search in the index. */
+function prepareClaimWithheld({ prepare }: Connection) {
+  const accountAfter = (account: string) =>
+    `(select withheld_for from checksums where withheld_for > ${account} and queue = 'new'
+      order by withheld_for limit 1)`
+  return {
+    next: prepare<{ object_key: string }>(
+      `with recursive waiting (account) as (
+         select ${accountAfter(':after')}
+         union all
+         select ${accountAfter('waiting.account')} from waiting where account is not null
+       )
+       select object_key from (
+         select (
+           select object_key from checksums
+           where withheld_for = account and queue = 'new' and bytes between :min_bytes and :max_bytes
+             and (due_at <= :now or due_at > :latest)
+           order by bytes limit 1) as object_key
+         from waiting)
+       where object_key is not null limit 1`,
+    ),
+    claim: prepare<VerificationRow & { withheld_for: string }>(
+      `update checksums set due_at = :claimed_until where object_key = :key
+       returning object_key, bytes, chunk_size, withheld_for`,
+    ),
+  }
+}
+
+function toVerification({ object_key: key, bytes, chunk_size: chunkSize }: VerificationRow) {
+  return { key, bytes, chunkSize }
+}
 
 interface ObjectOfChecksum {
   key: string

@@ -1,17 +1,17 @@
 import type { AssetStatus } from '../../domain/asset.ts'
+import { knownProducts, type ProductSelection } from '../../domain/product.ts'
 import type { Transition } from '../account-data.ts'
-import type { Writer } from '../cache-account-data.ts'
-import { statusOrResized } from '../status-or-resized.ts'
+import { statusOrResized } from '../shared/rows.ts'
+import type { Writer } from '../shared/wiring.ts'
+import { prepareAttachments, prepareProductSelection } from './attachments.ts'
 import { prepareChecksums } from './checksums.ts'
-import { prepareExcept } from './deletion.ts'
-import { prepareRecordEvents } from './record-events.ts'
-import { prepareRelease } from './release.ts'
-import { prepareReplacements } from './replacements.ts'
-import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import type { Connection } from './statement.ts'
-import { prepareTokenAttachments } from './token-attachments.ts'
-import { OWN_ASSET, STATUS, transition } from './transition.ts'
+import type { Connection } from './connection.ts'
+import { prepareRecordEvents } from './events.ts'
+import { prepareRelease } from './removals.ts'
+import { OWN_ASSET, STATUS, transition, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { prepareExcept } from './trash.ts'
 import { EXTENDED_EXPIRY } from './upload-tokens.ts'
+import { prepareReplacements } from './versions.ts'
 
 interface CompletedRow {
   seq: number
@@ -121,5 +121,22 @@ export function prepareCompletion(connection: Connection) {
         return { won: true, status: 'cancelled' }
       })
     },
+  }
+}
+
+/** Attaches a completed upload to the products of its upload token, in the caller's transaction. */
+function prepareTokenAttachments(connection: Connection) {
+  const { attachAssets } = prepareAttachments(connection)
+  const findProducts = prepareProductSelection(connection)
+  const attachOf = connection.prepare<{ attach: string }>(
+    'select attach from upload_tokens where id = :token and attach is not null',
+  )
+  return (writer: Writer, assetId: string, token: string): void => {
+    const row = attachOf.get({ token })
+    if (row === undefined) return
+    const selection: ProductSelection = JSON.parse(row.attach)
+    // Products that were deleted since the token was created are skipped.
+    const known = knownProducts(selection, findProducts(writer.account, selection).unknown)
+    if (known !== undefined) attachAssets(writer, [assetId], known)
   }
 }

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs'
-import { DatabaseSync } from 'node:sqlite'
-import { EngineUnavailable } from '../../errors.ts'
+import { DatabaseSync, type SQLInputValue, type SQLOutputValue } from 'node:sqlite'
+import { setTimeout as pause } from 'node:timers/promises'
+import { EngineUnavailable } from '../../domain/errors.ts'
 import { createFairQueue } from '../../iterables/fair-queue.ts'
-import { createPrivateFile } from '../../private-files.ts'
-import { type Connection, type ConnectionListeners, wrapConnection } from './statement.ts'
+import { createPrivateFile } from '../../process/data-folder.ts'
 
 /** How long opening the file waits for another process that writes. Opening blocks the event loop. */
 const OPEN_TIMEOUT_MS = 5_000
@@ -120,4 +120,168 @@ function tooManyWaiting(): EngineUnavailable {
     'database',
     new Error(`${MAX_WAITING} long lists of one account already wait`),
   )
+}
+
+type Parameters = Record<string, SQLInputValue>
+type Values = SQLOutputValue[]
+
+/** A prepared statement. The type of its rows is not checked. */
+export interface Statement<Row> {
+  get(parameters?: Parameters): Row | undefined
+  all(parameters?: Parameters): Row[]
+  /** Returns the number of changed rows. */
+  run(parameters?: Parameters): number
+}
+
+export interface Connection {
+  /**
+   * Prepares each SQL text once, when it is first used: preparing all of them would take most of the time
+   * that opening a database takes. Returns the same statement for the same text.
+   */
+  prepare<Row = never>(sql: string): Statement<Row>
+  /**
+   * The callback is synchronous on purpose: during an await, other requests would run inside the
+   * transaction. A nested call joins the outer transaction.
+   */
+  transaction<Result>(work: () => Result): Result
+  /** Call it in the transaction that writes an event, so that readers are woken up after its commit. */
+  markEvents(accountId: string): void
+  /** `transaction` calls it. Call it after a commit that does not use `transaction`. */
+  announceEvents(): void
+}
+
+export interface ConnectionListeners {
+  /** Called for every statement that runs. */
+  onStatement?: ((sql: string) => void) | undefined
+  /** Called after a commit with the accounts whose events the transaction may have written. */
+  onEvents?: ((accountIds: Iterable<string>) => void) | undefined
+}
+
+export function wrapConnection(
+  database: DatabaseSync,
+  { onStatement = () => {}, onEvents = () => {} }: ConnectionListeners = {},
+): Connection {
+  let marked = new Set<string>()
+  const prepared = new Map<string, Statement<unknown>>()
+  const begin = database.prepare('begin immediate')
+  const commit = database.prepare('commit')
+  const rollback = database.prepare('rollback')
+
+  function compile(sql: string) {
+    const statement = database.prepare(sql)
+    // The row objects of node:sqlite are slow to create and to read.
+    statement.setReturnArrays(true)
+    return { statement, toRow: createRowMapper(statement.columns().map(({ name }) => name)) }
+  }
+
+  function prepare(sql: string): Statement<unknown> {
+    let compiled: ReturnType<typeof compile> | undefined
+    const use = () => {
+      compiled ??= compile(sql)
+      return compiled
+    }
+    const reported = <Result>(result: Result): Result => {
+      onStatement(sql)
+      return result
+    }
+    return {
+      get(parameters = {}) {
+        const { statement, toRow } = use()
+        const values = reported(statement.get(parameters)) as Values | undefined
+        return values && toRow(values)
+      },
+      all(parameters = {}) {
+        const { statement, toRow } = use()
+        return (reported(statement.all(parameters)) as unknown as Values[]).map(toRow)
+      },
+      run: (parameters = {}) => reported(Number(use().statement.run(parameters).changes)),
+    }
+  }
+
+  function announceEvents(): void {
+    if (marked.size === 0) return
+    onEvents(marked)
+    marked = new Set()
+  }
+
+  return {
+    markEvents: (accountId) => void marked.add(accountId),
+    announceEvents,
+    prepare<Row>(sql: string) {
+      const statement = prepared.get(sql) ?? prepare(sql)
+      prepared.set(sql, statement)
+      return statement as Statement<Row>
+    },
+    transaction(work) {
+      if (database.isTransaction) return work()
+      begin.run()
+      try {
+        const result = work()
+        commit.run()
+        announceEvents()
+        return result
+      } catch (error) {
+        if (database.isTransaction) rollback.run()
+        throw error
+      }
+    },
+  }
+}
+
+/**
+ * Compiles an object literal for each statement. Filling rows property by property takes several times
+ * as long, because V8 does not know their shape.
+ */
+function createRowMapper(names: string[]): (values: Values) => unknown {
+  const members = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`)
+  return new Function('values', `return { ${members.join(', ')} }`) as (values: Values) => unknown
+}
+
+/** The longest time that a call waits for the lock of another process. */
+export const BUSY_LIMIT_MS = 10_000
+export const BUSY_PAUSE_MS = 20
+
+const BUSY = 5
+
+/** SQLite's primary result codes for temporary failures, as opposed to wrong statements. */
+const OUTAGES = new Set([
+  BUSY,
+  6, // locked
+  8, // read-only
+  10, // I/O error
+  13, // disk full
+  14, // can't open
+])
+
+/** https://www.sqlite.org/rescode.html: the low byte of an extended result code is the primary one. */
+function resultCodeOf(error: unknown): number | undefined {
+  if (!(error instanceof Error) || !('errcode' in error)) return undefined
+  return typeof error.errcode === 'number' ? error.errcode & 0xff : undefined
+}
+
+/** Whether another process holds the lock. The statement had no effect. */
+export function isBusy(error: unknown): boolean {
+  return resultCodeOf(error) === BUSY
+}
+
+/** Turns an outage into `EngineUnavailable`. Returns any other error unchanged. */
+export function toOutage(error: unknown): unknown {
+  const isOutage = OUTAGES.has(resultCodeOf(error) ?? 0)
+  return isOutage ? new EngineUnavailable('database', error) : error
+}
+
+/**
+ * Runs the work, and retries it while another process holds the lock, up to the limit. SQLite's own
+ * busy timeout would block the event loop.
+ */
+export async function retryWhileBusy<Result>(work: () => Result): Promise<Awaited<Result>> {
+  const since = performance.now()
+  for (;;) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!isBusy(error) || performance.now() - since > BUSY_LIMIT_MS) throw error
+      await pause(BUSY_PAUSE_MS)
+    }
+  }
 }

@@ -1,13 +1,166 @@
-import type { EventType } from '../../domain/event.ts'
+import type {
+  AssetEventType,
+  AttachedProduct,
+  AttachmentEventType,
+  EventType,
+  UploadEventType,
+} from '../../domain/event.ts'
+import { storedFolder } from '../../domain/names.ts'
+import type { NewUpload } from '../account-data.ts'
 import {
+  budgetOf,
+  countEvents,
+  EVENT_OVERHEAD,
+  type EventComparison,
+  type EventCounters,
+  type EventLimits,
   type EventPage,
   type EventQuery,
+  type EventSize,
   type ImportedEvents,
   MAX_EVENT_PAGE_BYTES,
+  selectForgotten,
+  type TrimmedEvents,
 } from '../event-data.ts'
-import { toEvent, toPositions } from '../read-event-data.ts'
-import { storeEventData } from '../store-event-data.ts'
-import type { Connection, Statement } from './statement.ts'
+import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
+import { type StoredUpload, storeEventData, toEvent, toPositions } from '../shared/events.ts'
+import type { Writer } from '../shared/wiring.ts'
+import type { Connection, Statement } from './connection.ts'
+import type { UploadRow } from './rows.ts'
+
+/**
+ * Records events, in the caller's transaction. `id` is the account's `last_event`, if the caller has incremented it
+ * with its own statement: the most frequent changes do so.
+ */
+export function prepareRecordEvents({ prepare, markEvents }: Connection) {
+  const take = prepare<{ last_event: number }>(
+    'update accounts set last_event = last_event + 1 where id = :account returning last_event',
+  )
+  const columns = 'events (account_id, id, type, created_at, actor, data)'
+  const insert = prepare(
+    `insert into ${columns} values (:account, :id, :type, :now, :actor, :data)`,
+  )
+  const insertAsset = prepare(
+    `insert into ${columns} select :account, :id, :type, :now, :actor, json_object(${ASSET_SNAPSHOT})
+     from assets where seq = :seq`,
+  )
+  const insertDamage = prepare(
+    `insert into ${columns}
+     select :account, :id, :type, :now, :actor, json_object(${ASSET_SNAPSHOT}, 'damagedVersion', :version)
+     from assets where seq = :seq`,
+  )
+  const insertAttachment = prepare(
+    `insert into ${columns}
+     select :account, :id, :type, :now, :actor, json_object(${ASSET_SNAPSHOT}, 'products', json(:products))
+     from assets where seq = :seq`,
+  )
+  const newlyLow = prepare<object>(
+    `select name, plan_name as planName, plan_storage as "limit", stored_bytes as stored,
+       reserved_bytes as reserved, trash_bytes as trash, asset_count as assets
+     from accounts where id = :account and (stored_bytes + reserved_bytes) * 10 >= plan_storage * 9
+       and (stored_bytes + reserved_bytes - :growth) * 10 < plan_storage * 9`,
+  )
+
+  function takeId({ account }: Writer): number {
+    const id = take.get({ account })?.last_event
+    if (id === undefined) throw new Error(`there is no account ${account}`)
+    return id
+  }
+
+  function headOf({ account, actor }: Writer, type: EventType, id: number) {
+    markEvents(account)
+    return { account, actor, type, id, now: Date.now() }
+  }
+
+  function recordEvent(
+    writer: Writer,
+    type: EventType,
+    data: object,
+    id: number = takeId(writer),
+  ): void {
+    insert.run({ ...headOf(writer, type, id), data: JSON.stringify(data) })
+  }
+
+  return {
+    recordEvent,
+
+    recordAsset(
+      writer: Writer,
+      type: AssetEventType,
+      seq: number,
+      id: number = takeId(writer),
+    ): void {
+      insertAsset.run({ ...headOf(writer, type, id), seq })
+    },
+
+    recordDamage(writer: Writer, { seq, version }: { seq: number; version: number }): void {
+      insertDamage.run({ ...headOf(writer, 'asset.damaged', takeId(writer)), seq, version })
+    },
+
+    recordAttachment(
+      writer: Writer,
+      type: AttachmentEventType,
+      { seq, products }: { seq: number; products: AttachedProduct[] },
+    ): void {
+      const head = headOf(writer, type, takeId(writer))
+      insertAttachment.run({ ...head, seq, products: JSON.stringify(products) })
+    },
+
+    recordUpload(writer: Writer, type: UploadEventType, row: UploadRow): void {
+      recordEvent(writer, type, uploadSnapshot(row))
+    },
+
+    /** Records that the plan is almost used up, if these additional bytes made the usage cross 90 % of it. */
+    recordStorageLow(writer: Writer, growth: number): void {
+      if (growth <= 0) return
+      const row = newlyLow.get({ account: writer.account, growth })
+      if (row !== undefined) recordEvent(writer, 'account.storage_low', row)
+    },
+  }
+}
+
+/** The names and values of the JSON object of an asset, from its row. `read-event-data.ts` reads it. */
+const ASSET_SNAPSHOT = `'id', id, 'kind', kind, 'status', status, 'filename', filename, 'bytes', bytes, 'mime', mime,
+  'url', url, 'createdAt', created_at, 'updatedAt', coalesce(updated_at, created_at), 'version', version,
+  'folder', folder, 'trashedAt', trashed_at, 'checksum', json((
+    select json_array(c.sha256, c.verified_at, c.damaged) from checksums c
+    where c.object_key = coalesce(assets.object_key, assets.id)))`
+
+function uploadSnapshot(row: UploadRow): StoredUpload {
+  return {
+    id: row.replaces ?? row.id,
+    uploadId: row.upload_id,
+    isReplacement: row.replaces !== null,
+    filename: row.filename,
+    folder: row.folder,
+    bytes: row.bytes,
+    mime: row.mime,
+    chunkSize: row.chunk_size,
+    startedById: row.started_by_id,
+    startedByName: row.started_by_name,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }
+}
+
+/** The snapshot of an upload that was just requested. */
+export function newUploadSnapshot(upload: NewUpload['upload'], expiresAt: number): StoredUpload {
+  const { asset, replaces, startedBy } = upload
+  return {
+    id: replaces?.assetId ?? asset.id,
+    uploadId: upload.id,
+    isReplacement: replaces !== null,
+    filename: asset.filename,
+    folder: storedFolder(asset.path),
+    bytes: asset.bytes,
+    mime: asset.mime,
+    chunkSize: upload.chunkSize,
+    startedById: startedBy?.id ?? null,
+    startedByName: startedBy?.name ?? null,
+    createdAt: asset.createdAt.getTime(),
+    expiresAt,
+  }
+}
 
 interface EventRow {
   last_event: number
@@ -131,6 +284,104 @@ export function prepareEvents({ prepare, transaction }: Connection) {
             data: storeEventData(event),
           })
         }
+      })
+    },
+  }
+}
+
+const SIZE = `octet_length(data) + ${EVENT_OVERHEAD}`
+
+/** The events of all accounts. */
+export function prepareEventsOfAll({ prepare, transaction }: Connection) {
+  const toTrim = prepare<{ id: string }>(
+    `select id from accounts a where id > :after and (counted_event < last_event
+       or event_bytes > coalesce(:max_bytes, max(${budgetOf(undefined, 0)}, plan_storage / 100))
+       or exists (select 1 from (select created_at from events where account_id = a.id order by id limit 1)
+         where created_at < :before or created_at > :latest))
+     order by id limit :limit`,
+  )
+  const counters = prepare<EventCounters>(
+    `select last_event as lastId, counted_event as countedId, event_bytes as bytes,
+       plan_storage as planStorage, (
+         select min((select min(event_id) from deliveries where webhook_id = w.id and status = 'pending'))
+         from webhooks w where w.account_id = :account) as neededId
+     from accounts where id = :account`,
+  )
+  const sizes = prepare<EventSize>(
+    `select id, created_at as createdAt, ${SIZE} as bytes from events
+     where account_id = :account and id > :after order by id limit :limit`,
+  )
+  const forget = prepare('delete from events where account_id = :account and id <= :last')
+  const setCounters = prepare(
+    `update accounts set counted_event = :counted, event_bytes = :bytes,
+       forgotten_event = max(forgotten_event, :forgotten),
+       forgotten_event_at = iif(:forgotten > forgotten_event, :forgotten_at, forgotten_event_at)
+     where id = :account`,
+  )
+
+  const compare = prepare<EventComparison>(
+    `select a.id as accountId, a.last_event as lastId, coalesce(max(e.id), 0) as highestId,
+       max(a.last_event, coalesce(max(e.id), 0)) - a.forgotten_event
+         - count(e.id) filter (where e.id > a.forgotten_event) as missing,
+       a.event_bytes as countedBytes,
+       coalesce(sum(${SIZE}) filter (where e.id <= a.counted_event), 0) as actualBytes
+     from accounts a left join events e on e.account_id = a.id group by a.id order by a.id`,
+  )
+  const repair = prepare(
+    `with ids as (
+       select id, id - lag(id, 1, 0) over (order by id) as distance
+       from events where account_id = :account
+     ), repaired as (
+       select coalesce(max(id), 0) as last, coalesce(max(id - 1) filter (where distance > 1), 0) as gap
+       from ids
+     )
+     update accounts set last_event = max(last_event, last), forgotten_event = iif(
+       last < last_event, last_event, max(forgotten_event, gap)),
+       forgotten_event_at = iif(
+         forgotten_event = iif(last < last_event, last_event, max(forgotten_event, gap)),
+         forgotten_event_at, null),
+       counted_event = max(last_event, last),
+       event_bytes = (select coalesce(sum(${SIZE}), 0) from events where account_id = :account)
+     from repaired where accounts.id = :account`,
+  )
+
+  return {
+    compareEvents: (): EventComparison[] => compare.all().map((row) => ({ ...row })),
+
+    repairEvents(account: string): void {
+      repair.run({ account })
+    },
+
+    listAccountsToTrim({ before, maxBytes }: EventLimits, after = '', limit: number): string[] {
+      const times = { before: before?.getTime() ?? 0, latest: Date.now() + MAX_FUTURE_MS }
+      const rows = toTrim.all({ ...times, max_bytes: maxBytes ?? null, after, limit })
+      return rows.map(({ id }) => id)
+    },
+
+    trimEvents(account: string, { before, maxBytes }: EventLimits, batch: number): TrimmedEvents {
+      return transaction(() => {
+        const stored = counters.get({ account })
+        if (stored === undefined) return { forgotten: 0, hasMore: false }
+        const added = sizes.all({ account, after: stored.countedId, limit: batch })
+        const counted = countEvents(stored, added, batch)
+        const budget = budgetOf(maxBytes, counted.planStorage)
+        const isChecked = before !== undefined || counted.bytes > budget
+        const oldest = isChecked ? sizes.all({ account, after: 0, limit: batch }) : []
+        const latest = Date.now() + MAX_FUTURE_MS
+        const { count, bytes } = selectForgotten(counted, oldest, { before, latest, budget })
+        const { id: last = 0, createdAt: lastAt = null } = oldest[count - 1] ?? {}
+        if (count > 0) forget.run({ account, last })
+        if (count > 0 || counted.countedId !== stored.countedId) {
+          const left = counted.bytes - bytes
+          setCounters.run({
+            account,
+            counted: counted.countedId,
+            bytes: left,
+            forgotten: last,
+            forgotten_at: lastAt,
+          })
+        }
+        return { forgotten: count, hasMore: count === batch || added.length === batch }
       })
     },
   }

@@ -1,5 +1,5 @@
 import type { DatabaseIdentity } from '../database.ts'
-import type { Connection } from './statement.ts'
+import type { Connection } from './connection.ts'
 
 interface IdentityRow {
   id: string

@@ -1,19 +1,18 @@
 import type { Upload } from '../../domain/asset.ts'
+import type { AssetState, Removal } from '../database.ts'
 import {
   MAX_COMPLETION_CLAIM_MS,
   MAX_FUTURE_MS,
   MAX_REMOVAL_FUTURE_MS,
   MIN_COMPLETION_CLAIM_MS,
   REMOVAL_CLAIM_MS,
-} from '../claim-times.ts'
-import type { AssetState, Removal } from '../database.ts'
-import { EXPIRY_JOB } from '../job-actors.ts'
-import { type StateRow, toState } from '../object-state.ts'
+} from '../shared/claim-times.ts'
+import { EXPIRY_JOB } from '../shared/events.ts'
+import { type StateRow, toState } from '../shared/rows.ts'
 import { prepareChecksums } from './checksums.ts'
-import { prepareRelease } from './release.ts'
+import type { Connection } from './connection.ts'
+import { prepareRelease, prepareSuperseded } from './removals.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import type { Connection } from './statement.ts'
-import { prepareSuperseded } from './superseded.ts'
 
 const REMOVAL_COLUMNS = 'id, kind, storage_id, key, attempts, due_at'
 

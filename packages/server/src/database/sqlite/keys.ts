@@ -1,9 +1,11 @@
 import type { KeyEventType } from '../../domain/event.ts'
 import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
-import type { Writer } from '../cache-account-data.ts'
-import { MAX_REVOKED_KEYS } from '../key-data.ts'
-import { prepareRecordEvents } from './record-events.ts'
-import type { Connection } from './statement.ts'
+import { MAX_REVOKED_KEYS } from '../account-data.ts'
+import type { NewSession, Session, SessionLimits } from '../database.ts'
+import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
+import type { Writer } from '../shared/wiring.ts'
+import type { Connection } from './connection.ts'
+import { prepareRecordEvents } from './events.ts'
 
 interface KeyRow {
   id: string
@@ -119,5 +121,81 @@ export function prepareKeys(connection: Connection) {
         return known.revoked_at === null ? 'last_manage_key' : 'revoked'
       })
     },
+  }
+}
+
+interface SessionRow {
+  key_hash: string
+  expires_at: number
+}
+
+export function prepareSessions({ prepare, transaction, markEvents }: Connection) {
+  const removeExpired = prepare('delete from sessions where expires_at <= :clock')
+  const removeOldest = prepare(
+    `delete from sessions where token_hash in (
+       select token_hash from sessions where key_id = :key_id
+       order by created_at desc, token_hash limit -1 offset :kept)`,
+  )
+  const insert = prepare(
+    `insert into sessions (token_hash, key_id, key_hash, created_at, expires_at)
+     values (:token_hash, :key_id, :key_hash, :clock, :expires_at)`,
+  )
+  const byToken = prepare<SessionRow>(
+    `select key_hash, expires_at from sessions
+     where token_hash = :token_hash and expires_at > :clock`,
+  )
+  const remove = prepare('delete from sessions where token_hash = :token_hash')
+
+  return {
+    addSession({ tokenHash, keyId, keyHash }: NewSession, limits: SessionLimits): Date {
+      const clock = Date.now()
+      const expires_at = clock + limits.lifetimeMs
+      removeExpired.run({ clock })
+      removeOldest.run({ key_id: keyId, kept: limits.maxPerKey - 1 })
+      insert.run({ token_hash: tokenHash, key_id: keyId, key_hash: keyHash, clock, expires_at })
+      return new Date(expires_at)
+    },
+    findSession(tokenHash: string): Session | undefined {
+      const row = byToken.get({ token_hash: tokenHash, clock: Date.now() })
+      return row && { keyHash: row.key_hash, expiresAt: new Date(row.expires_at) }
+    },
+    removeSession(tokenHash: string): void {
+      transaction(() => {
+        remove.run({ token_hash: tokenHash })
+        markEvents(endedCredential(tokenHash))
+      })
+    },
+  }
+}
+
+/**
+ * Counts in memory: only one process serves requests, and a count in the file would need a synced
+ * commit per request.
+ */
+export function countRequestsInMemory() {
+  const windows = new Map<number, Map<string, number>>()
+
+  function startWindow(start: number): Map<string, number> {
+    for (const earlier of windows.keys()) {
+      if (earlier < start - WINDOW_KEPT_MS) windows.delete(earlier)
+    }
+    const counts = new Map<string, number>()
+    windows.set(start, counts)
+    return counts
+  }
+
+  return (
+    { keyId, group, limit }: { keyId: string; group: string; limit: number },
+    windowStart: Date,
+  ) => {
+    const start = windowStart.getTime()
+    const counts = windows.get(start) ?? startWindow(start)
+    const countOne = (who: string) => {
+      const count = (counts.get(who) ?? 0) + 1
+      counts.set(who, count)
+      return count
+    }
+    const ofKey = countOne(keyId)
+    return { ofKey, ofGroup: ofKey > limit ? (counts.get(group) ?? 0) : countOne(group) }
   }
 }

@@ -5,8 +5,9 @@ import {
   NOT_VERIFIED,
   type Upload,
 } from '../../domain/asset.ts'
-import { pathOfStored } from '../../domain/asset-path.ts'
 import type { Actor } from '../../domain/key.ts'
+import { pathOfStored } from '../../domain/names.ts'
+import type { Product } from '../../domain/product.ts'
 import type { Removal } from '../database.ts'
 
 export interface AssetRow {
@@ -153,4 +154,42 @@ export function toRemoval(row: RemovalRow): Removal {
     attempts: row.attempts,
     dueAt: new Date(row.due_at),
   }
+}
+
+export interface ProductRow {
+  seq: number
+  id: string
+  product_id: number
+  variant_id: number
+  name: string
+  variant_name: string
+  sku: string
+  vendor: string
+  tags: string
+}
+
+export const PRODUCT_COLUMNS =
+  'seq, id, product_id, variant_id, name, variant_name, sku, vendor, tags'
+
+export function toProduct(row: ProductRow): Product {
+  return {
+    id: row.id,
+    productId: row.product_id,
+    variantId: row.variant_id,
+    name: row.name,
+    variantName: row.variant_name,
+    sku: row.sku,
+    vendor: row.vendor,
+    tags: JSON.parse(row.tags),
+  }
+}
+
+export const OWN_ASSET = 'id = :id and account_id = :account'
+
+/** The status as the API sees it: a completed replacement is ready, although its row is `deleted`. */
+export const STATUS = `iif(became_version is null, status, 'ready')`
+
+/** The SQL of a status change by compare-and-set: `from` is part of the condition. */
+export function transition(from: AssetStatus, to: AssetStatus): string {
+  return `update assets set status = '${to}', changed_at = :now where ${OWN_ASSET} and status = '${from}'`
 }

@@ -1,10 +1,9 @@
 import { type PageRequest, rowRangeOf } from '../../domain/paging.ts'
 import type { Rows } from '../account-data.ts'
-import { inOrderOf } from '../listing/small-result-cache.ts'
-import type { RunStep } from '../time-slicer.ts'
-import type { SnapshotReader } from './connection.ts'
-import type { Filter } from './name-filter.ts'
-import type { Connection } from './statement.ts'
+import { inOrderOf } from '../shared/listing.ts'
+import type { RunStep } from '../shared/time-slicer.ts'
+import type { Connection, SnapshotReader } from './connection.ts'
+import type { Filter } from './search.ts'
 
 /** Up to this many rows are checked by one statement: a few milliseconds. */
 const MAX_CHECKED_ROWS = 5000

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { copySqliteTemplate } from '@stowage/testing/engines/sqlite-template'
+import { copySqliteTemplate } from '@stowage/testing/engines/test-engines'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import {
   aBusyAccount,
@@ -20,7 +20,7 @@ import {
 import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
-import { recountCounters } from '../recount-counters.ts'
+import { recountCounters } from '../walk-database.ts'
 import { connect } from './connection.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 

@@ -1,33 +1,29 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { cacheAccountData } from '../cache-account-data.ts'
 import type { Database } from '../database.ts'
 import { listMigrations, type OpenOptions } from '../migrate.ts'
-import { prepareAccountData } from './account-data.ts'
-import { prepareAccounts } from './accounts.ts'
-import { connect, disableBusyTimeout, openSnapshotReader } from './connection.ts'
+import { cacheAccountData } from '../shared/wiring.ts'
+import { prepareAccountData, prepareDeliveryData } from './account-data.ts'
+import { prepareAccounts, prepareUsage } from './accounts.ts'
+import { prepareVerifications } from './checksums.ts'
+import { connect, disableBusyTimeout, openSnapshotReader, wrapConnection } from './connection.ts'
 import { openEventChannel } from './event-channel.ts'
-import { prepareEventsOfAll } from './events-of-all.ts'
-import { groupCommits } from './group-commit.ts'
+import { prepareEventsOfAll } from './events.ts'
 import { prepareIdentity } from './identity.ts'
 import { prepareJobs } from './jobs.ts'
-import { prepareKeys } from './keys.ts'
-import { MIGRATIONS, migrateFile, requireMigratedFile } from './migrations.ts'
-import { openPutProducts } from './put-products.ts'
-import { prepareRecords } from './records.ts'
-import { countRequestsInMemory } from './request-count.ts'
-import { fillSearchPaths } from './search-path.ts'
-import { fillSearchSkus } from './search-sku.ts'
-import { prepareSessions } from './sessions.ts'
-import { fillSortNames } from './sort-name.ts'
-import { openSpareFile, type SpareFile } from './spare-file.ts'
-import { wrapConnection } from './statement.ts'
-import { prepareStoredFiles } from './stored-files.ts'
+import { countRequestsInMemory, prepareKeys, prepareSessions } from './keys.ts'
+import {
+  fillSearchPaths,
+  fillSearchSkus,
+  fillSortNames,
+  MIGRATIONS,
+  migrateFile,
+  requireMigratedFile,
+} from './migrations.ts'
+import { openPutProducts } from './products.ts'
+import { prepareRecords, prepareStoredFiles } from './records.ts'
 import { prepareTrash } from './trash.ts'
-import { createUnitsOfWork } from './unit-of-work.ts'
+import { createUnitsOfWork, groupCommits, openSpareFile, type SpareFile } from './unit-of-work.ts'
 import { prepareUploadTokens } from './upload-tokens.ts'
-import { prepareUsage } from './usage.ts'
-import { prepareVerifications } from './verifications.ts'
-import { prepareDeliveryData } from './webhook-data.ts'
 
 export interface SqliteOptions {
   file: string

@@ -1,21 +1,27 @@
 import type { Asset, Upload } from '../../domain/asset.ts'
-import type { Usage } from '../../domain/plan.ts'
-import type { Writer } from '../cache-account-data.ts'
-import { TRASH_JOB } from '../job-actors.ts'
+import { folderRange } from '../../domain/names.ts'
+import { rowRangeOf } from '../../domain/paging.ts'
+import { foldText } from '../../domain/search.ts'
+import type { Usage } from '../../domain/usage.ts'
+import type { Rows } from '../account-data.ts'
+import { TRASH_JOB } from '../shared/events.ts'
+import type { Writer } from '../shared/wiring.ts'
 import {
   type AssetsOutcome,
   type AssetsRestoreOutcome,
   CORRECTED_TIMES,
   TRASH_BATCH,
   type TrashAll,
+  type TrashedAsset,
+  type TrashQuery,
 } from '../trash-data.ts'
-import { DELETABLE, prepareDeletion, prepareExcept } from './deletion.ts'
-import { preparePurge } from './purge.ts'
-import { preparePurgeOldest } from './purge-oldest.ts'
-import { prepareRecordEvents } from './record-events.ts'
-import { prepareRestoreRows } from './restore-rows.ts'
+import type { Connection } from './connection.ts'
+import { prepareRecordEvents } from './events.ts'
+import { preparePurge, preparePurgeOldest } from './removals.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import type { Connection } from './statement.ts'
+import { countFew, type LongReads, type Scan, scanList } from './scan.ts'
+import type { Filter } from './search.ts'
+import { prepareReplacements } from './versions.ts'
 
 /** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
 const IN_TRASH = 'account_id = :account and trashed_at is not null'
@@ -217,4 +223,210 @@ function unknownOf(ids: string[], rows: { id: string }[]): string[] {
 function inOrderOf(ids: string[], assets: Asset[]): Asset[] {
   const byId = new Map(assets.map((asset) => [asset.id, asset]))
   return ids.flatMap((id) => byId.get(id) ?? [])
+}
+
+/** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
+const LISTED_IN_TRASH = 'account_id = :account and trashed_at is not null'
+
+const COLUMNS = `${ASSET_COLUMNS}, trashed_at`
+type TrashRow = AssetRow & { trashed_at: number }
+
+export function prepareTrashList(connection: Connection, longReads: LongReads) {
+  function readPage(
+    account: string,
+    query: TrashQuery,
+    { filter, total }: { filter: Filter; total: number },
+  ): TrashRow[] {
+    const { isFromEnd, offset, limit } = rowRangeOf(query, total)
+    if (limit === 0) return []
+    const { after } = query
+    const conditions = [LISTED_IN_TRASH, ...filter.conditions]
+    if (after) conditions.push('(trashed_at, id) < (:after_time, :after_id)')
+    const cursor = after && { after_time: after.value ?? 0, after_id: after.id }
+    const page = connection.prepare<TrashRow>(
+      `select ${COLUMNS} from assets where ${conditions.join(' and ')}
+       order by ${isFromEnd ? 'trashed_at, id' : 'trashed_at desc, id desc'}
+       limit +:limit offset :offset`,
+    )
+    const rows = page.all({ account, ...filter.parameters, ...cursor, limit, offset })
+    return isFromEnd ? rows.reverse() : rows
+  }
+
+  function scan(account: string, query: TrashQuery, filter: Filter): Promise<Rows<TrashRow>> {
+    const { after } = query
+    const list: Scan = {
+      account,
+      table: 'assets',
+      index: 'assets_in_trash',
+      own: LISTED_IN_TRASH,
+      order: ['trashed_at', 'id'],
+      descending: true,
+      filter,
+      after: after && [after.value ?? 0, after.id],
+    }
+    return scanList(longReads, { scan: list, page: query, columns: COLUMNS })
+  }
+
+  return {
+    async listTrash(account: string, query: TrashQuery): Promise<Rows<TrashedAsset>> {
+      const filter = filterOf(query)
+      const of = `select * from assets where ${LISTED_IN_TRASH}`
+      const total = countFew(connection, { account, table: 'assets', of, filter })
+      const list =
+        total === undefined
+          ? await scan(account, query, filter)
+          : { rows: readPage(account, query, { filter, total }), total }
+      const rows = list.rows.map((row) => ({
+        ...toAsset(row),
+        trashedAt: new Date(row.trashed_at),
+      }))
+      return { rows, total: list.total }
+    },
+  }
+}
+
+function filterOf({ name, kind, folder, words = [] }: TrashQuery): Filter {
+  const conditions = words.map(
+    (_, index) =>
+      `(instr(search_name, :word${index}) > 0 or instr(search_path, :word${index}) > 0)`,
+  )
+  const parameters: Record<string, string> = {}
+  for (const [index, word] of words.entries()) parameters[`word${index}`] = word
+  if (name !== undefined) {
+    conditions.push('instr(search_name, :name) > 0')
+    parameters.name = name
+  }
+  if (kind !== undefined) {
+    conditions.push('kind = :kind')
+    parameters.kind = kind
+  }
+  if (folder !== undefined) {
+    // The plus keeps SQLite from using the index of folders.
+    conditions.push('+folder >= :folder_from', '+folder < :folder_until')
+    const { from, until } = folderRange(folder)
+    Object.assign(parameters, { folder_from: from, folder_until: until })
+  }
+  return { conditions, parameters }
+}
+
+/** The row of an asset that is ready or in the trash. The rows of replacements are neither. */
+export const DELETABLE = `(status = 'ready' or trashed_at is not null)`
+
+/**
+ * Excepts assets that just became ready from an unfinished deletion of all assets, which was requested before. Call it
+ * in the transaction that makes them ready.
+ */
+export function prepareExcept({ prepare }: Connection) {
+  const insert = prepare(
+    `insert or ignore into trash_exceptions (account_id, asset_id)
+     select :account, value from json_each(:ids)
+     where value <= (select trash_until from accounts where id = :account)`,
+  )
+
+  return (account: string, ids: string[]): void => {
+    insert.run({ account, ids: JSON.stringify(ids) })
+  }
+}
+
+/** Deletes assets, in the caller's transaction. Both functions return the unfinished replacement that was cancelled. */
+export function prepareDeletion(connection: Connection) {
+  const { prepare } = connection
+  const purge = preparePurge(connection)
+  const { cancelReplacement } = prepareReplacements(connection)
+  const { recordAsset } = prepareRecordEvents(connection)
+  const keepAttachments = prepare(
+    `insert into trashed_attachments (asset_id, product_id)
+     select :id, p.id from asset_products l join products p on p.seq = l.product_seq
+     where l.asset_seq = :seq`,
+  )
+  const detach = prepare('delete from asset_products where asset_seq = :seq')
+  const unindexName = prepare('delete from asset_names where rowid = :seq')
+  const end = prepare(
+    `update assets set status = 'deleted', changed_at = :now, trashed_at = :now, linked = 0
+     where seq = :seq`,
+  )
+  const trashVersions = prepare<{ bytes: number }>(
+    'update asset_versions set trashed = 1 where asset_id = :id returning bytes',
+  )
+  const count = prepare(
+    `update accounts set asset_count = asset_count - 1, stored_bytes = stored_bytes - :bytes,
+       trash_bytes = trash_bytes + :bytes
+     where id = :account`,
+  )
+
+  /** Moves a ready asset to the trash. */
+  function moveToTrash(actor: string, row: UploadRow): Upload | undefined {
+    const { seq, id, account_id: account } = row
+    // A link uses no storage, and has neither versions nor replacements.
+    const isFile = row.kind === 'file'
+    const replacement = isFile ? cancelReplacement(actor, id) : undefined
+    keepAttachments.run({ id, seq })
+    detach.run({ seq })
+    unindexName.run({ seq })
+    end.run({ seq, now: Date.now() })
+    const versions = isFile ? trashVersions.all({ id }) : []
+    const bytes = versions.reduce((sum, version) => sum + version.bytes, isFile ? row.bytes : 0)
+    count.run({ account, bytes })
+    recordAsset({ account, actor }, 'asset.deleted', seq)
+    return replacement
+  }
+
+  return {
+    moveToTrash,
+
+    /** Deletes an asset that is ready or in the trash. */
+    deletePermanently(actor: string, row: UploadRow): Upload | undefined {
+      const replacement = row.status === 'ready' ? moveToTrash(actor, row) : undefined
+      purge(actor, row)
+      return replacement
+    },
+  }
+}
+
+/** Restores assets in the trash, in the caller's transaction. */
+function prepareRestoreRows({ prepare }: Connection) {
+  const versionBytes = prepare<{ bytes: number }>(
+    'select coalesce(sum(bytes), 0) as bytes from asset_versions where asset_id = :id',
+  )
+  const count = prepare(
+    `update accounts set asset_count = asset_count + :assets, stored_bytes = stored_bytes + :needed,
+       trash_bytes = trash_bytes - :needed
+     where id = :account and (:needed = 0 or stored_bytes + reserved_bytes + :needed <= plan_storage)`,
+  )
+  const attach = prepare(
+    `insert or ignore into asset_products (asset_seq, product_seq)
+     select :seq, p.seq from trashed_attachments t
+     join products p on p.id = t.product_id and p.account_id = :account
+     where t.asset_id = :id`,
+  )
+  const forgetAttachments = prepare('delete from trashed_attachments where asset_id = :id')
+  const restoreVersions = prepare('update asset_versions set trashed = 0 where asset_id = :id')
+  const restore = prepare(
+    `update assets set status = 'ready', changed_at = :now, trashed_at = null, linked = :linked
+     where seq = :seq`,
+  )
+  const indexName = prepare(
+    'insert or replace into asset_names (rowid, search_name) values (:seq, :search_name)',
+  )
+
+  function bytesOf({ id, kind, bytes }: UploadRow): number {
+    return kind === 'file' ? bytes + (versionBytes.get({ id })?.bytes ?? 0) : 0
+  }
+
+  return {
+    /** Counts the bytes of these assets as stored, unless the plan has no room for them. */
+    countRestored(account: string, rows: UploadRow[]): { isCounted: boolean; needed: number } {
+      const needed = rows.reduce((sum, row) => sum + bytesOf(row), 0)
+      return { isCounted: count.run({ account, needed, assets: rows.length }) === 1, needed }
+    },
+
+    /** Call it after `countRestored`, which counts the bytes of the asset. */
+    restoreRow({ seq, id, account_id: account, filename }: UploadRow): void {
+      const attached = attach.run({ seq, id, account })
+      forgetAttachments.run({ id })
+      restoreVersions.run({ id })
+      restore.run({ seq, linked: Number(attached > 0), now: Date.now() })
+      indexName.run({ seq, search_name: foldText(filename) })
+    },
+  }
 }

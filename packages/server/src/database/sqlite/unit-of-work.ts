@@ -1,7 +1,17 @@
-import { EngineUnavailable } from '../../errors.ts'
-import type { RunInGroup } from './group-commit.ts'
-import { retryWhileBusy, toOutage } from './outages.ts'
-import type { SpareFile } from './spare-file.ts'
+import { randomBytes } from 'node:crypto'
+import { existsSync, statSync, unlinkSync } from 'node:fs'
+import { open, rename, rm, statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { EngineUnavailable } from '../../domain/errors.ts'
+import { createFairQueue } from '../../iterables/fair-queue.ts'
+import {
+  BUSY_LIMIT_MS,
+  BUSY_PAUSE_MS,
+  type Connection,
+  isBusy,
+  retryWhileBusy,
+  toOutage,
+} from './connection.ts'
 
 /** Runs the port's methods. An outage rejects with `EngineUnavailable`. */
 export interface UnitsOfWork {
@@ -52,5 +62,157 @@ async function withOutages<Result>(work: () => Promise<Result>): Promise<Result>
     return await work()
   } catch (error) {
     throw toOutage(error)
+  }
+}
+
+interface Unit {
+  work: () => unknown
+  party: string
+  since: number
+  resolve(result: unknown): void
+  reject(error: unknown): void
+}
+
+/** How long the units of one commit may run, because they block the event loop. One more unit may start until then. */
+const MAX_GROUP_MS = 10
+
+/** Runs the work in the next commit that has room for it. `party` is an account, or empty for work of no account. */
+export type RunInGroup = <Result>(work: () => Result, party?: string) => Promise<Result>
+
+/**
+ * Units of work that arrive at the same time share one commit, and therefore one disk sync. Each
+ * succeeds or fails independently, and is durable when its promise resolves. A unit may run more than
+ * once: when one fails, the others are rolled back and run again without it. That is rare, and a
+ * savepoint per unit would slow down all of them. While another process holds the lock, the units wait
+ * without blocking the event loop, and each fails after a limit. Units that have to wait are served account by account,
+ * and those of one account in their order.
+ */
+export function groupCommits({ transaction }: Connection): RunInGroup {
+  const waiting = createFairQueue<Unit>()
+  let isScheduled = false
+
+  function commitAll(): void {
+    isScheduled = false
+    try {
+      let again = commit([])
+      while (again.length > 0) again = commit(again)
+      if (waiting.size > 0) schedule()
+    } catch (error) {
+      // Another process holds the lock.
+      rejectOverdue(error)
+      if (waiting.size > 0) schedule(BUSY_PAUSE_MS)
+    }
+  }
+
+  /**
+   * Runs the given units, or as many waiting ones as there is time for. Returns the units to run again. When another
+   * process holds the lock, it throws, and the units wait again.
+   */
+  function commit(again: Unit[]): Unit[] {
+    const group = [...again]
+    const until = performance.now() + MAX_GROUP_MS
+    const addNext = () => {
+      const unit = again.length === 0 ? waiting.takeNext() : undefined
+      if (unit !== undefined) group.push(unit)
+    }
+    // Before the transaction begins, so that a unit fails, and no longer waits, if it cannot begin.
+    addNext()
+    let running: Unit | undefined
+    try {
+      const results: unknown[] = []
+      transaction(() => {
+        for (const unit of group) {
+          running = unit
+          results.push(unit.work())
+          if (performance.now() < until) addNext()
+        }
+        running = undefined
+      })
+      for (const [index, { resolve }] of group.entries()) resolve(results[index])
+      return []
+    } catch (error) {
+      if (isBusy(error)) {
+        for (const unit of group.toReversed()) waiting.putBack(unit.party, unit)
+        throw error
+      }
+      const failed = running === undefined ? group : [running]
+      for (const { reject } of failed) reject(error)
+      return group.filter((unit) => !failed.includes(unit))
+    }
+  }
+
+  /** Rejects and removes units that have waited too long. */
+  function rejectOverdue(error: unknown): void {
+    const oldest = performance.now() - BUSY_LIMIT_MS
+    waiting.remove(({ since, reject }) => {
+      if (since < oldest) reject(error)
+      return since < oldest
+    })
+  }
+
+  function schedule(pauseMs?: number): void {
+    if (isScheduled) return
+    isScheduled = true
+    if (pauseMs === undefined) setImmediate(commitAll)
+    else setTimeout(commitAll, pauseMs)
+  }
+
+  return (work, party = '') =>
+    new Promise((resolve, reject) => {
+      const since = performance.now()
+      const unit = { work, party, since, resolve: resolve as Unit['resolve'], reject }
+      waiting.add(party, unit)
+      // Runs after the other requests of this turn of the event loop, to include their writes.
+      schedule()
+    })
+}
+
+const CHUNK_BYTES = 1024 * 1024
+/** Covers the growth of the write-ahead log until its next checkpoint (4 MB), and of the database file. */
+const MAX_CHUNKS = 8
+
+export interface SpareFile {
+  /** Deletes the file, so that the database can use its space. False when there is no file. */
+  release(): boolean
+  /** Creates or enlarges the file, up to half of the free disk space. Idempotent. */
+  allocate(): Promise<void>
+}
+
+/**
+ * A file next to the database that only occupies disk space. On a full disk SQLite can't even commit a
+ * deletion. Deleting this file gives it the space to do so.
+ */
+export function openSpareFile(databaseFile: string): SpareFile {
+  const file = `${databaseFile}-spare`
+
+  async function create(chunks: number): Promise<void> {
+    const handle = await open(`${file}.new`, 'w', 0o600)
+    try {
+      // Random bytes, because a file system that compresses would need almost no space for zeros.
+      for (let chunk = 0; chunk < chunks; chunk += 1) await handle.write(randomBytes(CHUNK_BYTES))
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(`${file}.new`, file)
+  }
+
+  return {
+    release() {
+      if (!existsSync(file)) return false
+      unlinkSync(file)
+      return true
+    },
+    async allocate() {
+      const size = statSync(file, { throwIfNoEntry: false })?.size ?? 0
+      if (size === MAX_CHUNKS * CHUNK_BYTES) return
+      const { bavail, bsize } = await statfs(dirname(file))
+      const chunks = Math.min(MAX_CHUNKS, Math.floor((bavail * bsize) / CHUNK_BYTES / 2))
+      if (chunks * CHUNK_BYTES <= size) return
+      await create(chunks).catch(async (error: unknown) => {
+        await rm(`${file}.new`, { force: true })
+        throw error
+      })
+    },
   }
 }

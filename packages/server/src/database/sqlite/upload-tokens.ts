@@ -1,17 +1,16 @@
-import { toEventToken } from '../../domain/token-event.ts'
+import { toEventToken } from '../../domain/event.ts'
 import {
   MAX_TOKEN_LIFETIME_MS,
   maxStartedUploads,
   type NewUploadToken,
   type UploadToken,
 } from '../../domain/upload-token.ts'
-import type { Writer } from '../cache-account-data.ts'
-import { MAX_FUTURE_MS } from '../claim-times.ts'
-import type { Reservation, TokenExceeded } from '../reservation.ts'
-import type { AddedUploadToken } from '../upload-token-data.ts'
-import { prepareProductSelection } from './product-selection.ts'
-import { prepareRecordEvents } from './record-events.ts'
-import type { Connection } from './statement.ts'
+import type { AddedUploadToken, Reservation, TokenExceeded } from '../account-data.ts'
+import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
+import type { Writer } from '../shared/wiring.ts'
+import { prepareProductSelection } from './attachments.ts'
+import type { Connection } from './connection.ts'
+import { prepareRecordEvents } from './events.ts'
 
 interface TokenRow {
   id: string

@@ -1,8 +1,11 @@
-import type { AssetVersion } from '../../domain/asset.ts'
-import type { Writer } from '../cache-account-data.ts'
-import type { RestoreOutcome, VersionDeletion } from '../version-data.ts'
-import { prepareRecordEvents } from './record-events.ts'
-import { prepareQueueRemoval } from './release.ts'
+import type { AssetStatus, AssetVersion, Upload } from '../../domain/asset.ts'
+import { foldText, sortName } from '../../domain/search.ts'
+import type { RestoreOutcome, VersionDeletion } from '../account-data.ts'
+import type { Writer } from '../shared/wiring.ts'
+import { prepareChecksums } from './checksums.ts'
+import type { Connection } from './connection.ts'
+import { prepareRecordEvents } from './events.ts'
+import { prepareQueueRemoval, prepareRelease, prepareSuperseded } from './removals.ts'
 import {
   ASSET_COLUMNS,
   type AssetRow,
@@ -10,13 +13,10 @@ import {
   isWithheld,
   toAsset,
   toIntegrity,
+  toUpload,
+  UPLOAD_COLUMNS,
+  type UploadRow,
 } from './rows.ts'
-import type { Connection } from './statement.ts'
-import {
-  type AssetOfVersions,
-  prepareSwitchVersion,
-  type VersionContent,
-} from './switch-version.ts'
 
 const CONTENT = 'version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at'
 
@@ -125,5 +125,136 @@ function toVersion(row: ListedVersion): AssetVersion {
     key: row.object_key,
     chunkSize: row.chunk_size,
     integrity: toIntegrity(row.checksum),
+  }
+}
+
+/** Ends replacements, in the caller's transaction. */
+export function prepareReplacements(connection: Connection) {
+  const { prepare } = connection
+  const release = prepareRelease(connection)
+  const switchVersion = prepareSwitchVersion(connection)
+  const { supersedeOldest } = prepareSuperseded(connection)
+  const { queueChecksum } = prepareChecksums(connection)
+  const { recordAsset } = prepareRecordEvents(connection)
+  const completing = prepare<UploadRow & { replaces: string }>(
+    `select ${UPLOAD_COLUMNS} from assets
+     where id = :id and account_id = :account and status = 'completing' and replaces is not null`,
+  )
+  const asset = prepare<AssetOfVersions>(
+    `select seq, id, version, last_version, filename from assets
+     where id = :id and account_id = :account and status = 'ready'`,
+  )
+  const end = prepare(
+    `update assets set status = :status, changed_at = :now, became_version = :version where seq = :seq`,
+  )
+  const store = prepare(
+    `update accounts set reserved_bytes = reserved_bytes - :bytes,
+       stored_bytes = stored_bytes + :bytes where id = :account`,
+  )
+  const cancel = prepare<UploadRow>(
+    `update assets set status = 'cancelled', changed_at = :now
+     where replaces = :id and status = 'uploading' returning ${UPLOAD_COLUMNS}`,
+  )
+
+  return {
+    /** Undefined if there is no replacement that is being completed. */
+    finishReplacement(
+      writer: Writer,
+      id: string,
+      { keep, withheldFor }: { keep: number; withheldFor: string | null },
+    ): AssetStatus | undefined {
+      const { account, actor } = writer
+      const row = completing.get({ account, id })
+      if (row === undefined) return undefined
+      const now = Date.now()
+      const found = asset.get({ account, id: row.replaces })
+      if (found === undefined) {
+        end.run({ seq: row.seq, status: 'cancelled', version: null, now })
+        release(actor, 'upload.cancelled', row)
+        return 'cancelled'
+      }
+      const version = found.last_version + 1
+      end.run({ seq: row.seq, status: 'deleted', version, now })
+      store.run({ account, bytes: row.bytes })
+      const object = { key: row.id, bytes: row.bytes, chunkSize: row.chunk_size }
+      queueChecksum(object, withheldFor)
+      switchVersion(found, {
+        version,
+        object_key: row.id,
+        storage_id: row.storage_id,
+        chunk_size: row.chunk_size,
+        filename: row.keeps_name === 1 ? found.filename : row.filename,
+        bytes: row.bytes,
+        mime: row.mime,
+        created_at: row.created_at,
+      })
+      supersedeOldest(account, found.id, keep)
+      recordAsset(writer, 'asset.replaced', found.seq)
+      return 'ready'
+    },
+
+    /**
+     * Cancels the unfinished replacement of an asset. One that is being completed is not cancelled here:
+     * `finishReplacement` cancels it, because its asset is no longer ready.
+     */
+    cancelReplacement(actor: string, assetId: string): Upload | undefined {
+      const row = cancel.get({ id: assetId, now: Date.now() })
+      if (row === undefined) return undefined
+      release(actor, 'upload.cancelled', row)
+      return toUpload(row)
+    },
+  }
+}
+
+/** The content of a version that becomes the current one. */
+interface VersionContent {
+  version: number
+  object_key: string
+  storage_id: string | null
+  chunk_size: number
+  filename: string
+  bytes: number
+  mime: string
+  created_at: number
+}
+
+interface AssetOfVersions {
+  seq: number
+  id: string
+  version: number
+  last_version: number
+  filename: string
+}
+
+/**
+ * Makes a version the current one, in the caller's transaction. The version that was current becomes an older
+ * one. The counters of the account do not change: the bytes are already counted.
+ */
+function prepareSwitchVersion({ prepare }: Connection) {
+  const keepCurrent = prepare(
+    `insert into asset_versions (asset_id, account_id, version, object_key, storage_id, chunk_size,
+       filename, bytes, mime, created_at, replaced_in)
+     select id, account_id, version, coalesce(object_key, id), storage_id, chunk_size, filename, bytes,
+       mime, coalesce(version_created_at, created_at), version_changes + 1
+     from assets where seq = :seq`,
+  )
+  const setCurrent = prepare(
+    `update assets set version = :version, last_version = max(last_version, :version),
+       version_changes = version_changes + 1, object_key = nullif(:object_key, id),
+       storage_id = :storage_id, chunk_size = :chunk_size, filename = :filename,
+       search_name = :search_name, sort_name = :sort_name, bytes = :bytes, mime = :mime, version_created_at = :created_at,
+       updated_at = :now
+     where seq = :seq`,
+  )
+  const indexName = prepare(
+    'insert or replace into asset_names (rowid, search_name) values (:seq, :search_name)',
+  )
+
+  return ({ seq, filename }: AssetOfVersions, content: VersionContent): void => {
+    const search_name = foldText(content.filename)
+    const sort_name = sortName(content.filename)
+    keepCurrent.run({ seq })
+    setCurrent.run({ seq, ...content, search_name, sort_name, now: Date.now() })
+    if (content.filename !== filename) indexName.run({ seq, search_name })
   }
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply } from 'fastify'
-import type { Caller } from '../../operations/keys/caller.ts'
+import type { Caller } from '../../operations/authentication.ts'
 
 /** Longer paths cannot be valid. */
 const MAX_PATH = 500

@@ -1,9 +1,10 @@
+import type * as wire from '@stowage/protocol'
 import { endpoints } from '@stowage/protocol'
-import { readSummary } from '../../operations/account/read-summary.ts'
-import { readUsage } from '../../operations/account/read-usage.ts'
-import { presentAccount } from '../responses/present-account.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+import type { KeyScope } from '../../domain/key.ts'
+import { availableBytes } from '../../domain/usage.ts'
+import { type AccountSummary, readSummary, readUsage } from '../../operations/account.ts'
+import type { Settings } from '../../operations/context.ts'
+import { type RouteGroup, route } from '../route.ts'
 
 export const accountRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.readAccount, async ({ context, scope }) => {
@@ -14,4 +15,27 @@ export const accountRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.readUsage, async ({ context }) => {
     return { data: { types: await readUsage(context) } }
   })
+}
+
+/** Settings of the service that clients need to know. */
+type AccountSettings = Pick<Settings, 'trashForMs' | 'checksums'>
+
+function presentAccount(
+  summary: AccountSummary,
+  { settings, scope }: { settings: AccountSettings; scope: KeyScope },
+): wire.AccountResponse['data'] {
+  const { name, planName, limit, stored, reserved, trash, assets } = summary
+  const plan = { name: planName, storage: limit }
+  return {
+    name,
+    plan,
+    stored,
+    reserved,
+    trash,
+    trash_for: Math.ceil(settings.trashForMs / 1000),
+    checksums: settings.checksums,
+    available: availableBytes(summary),
+    assets,
+    scope,
+  }
 }

@@ -2,42 +2,45 @@ import { type BulkRequest, endpoints, type Asset as WireAsset } from '@stowage/p
 import { formatTimestamp } from '@stowage/protocol/format'
 import type { FastifyReply } from 'fastify'
 import type { Asset } from '../../domain/asset.ts'
-import { invalid } from '../../errors.ts'
-import { attachAssets, detachAssets } from '../../operations/assets/attach-assets.ts'
-import { attachProducts } from '../../operations/assets/attach-products.ts'
-import { changeAsset } from '../../operations/assets/change-asset.ts'
-import { deleteAsset } from '../../operations/assets/delete-asset.ts'
-import { deleteAssets } from '../../operations/assets/delete-assets.ts'
-import { detachProducts } from '../../operations/assets/detach-products.ts'
-import { getAsset } from '../../operations/assets/get-asset.ts'
-import { listAssets } from '../../operations/assets/list-assets.ts'
-import { readProductsOfAssets } from '../../operations/assets/read-products-of-assets.ts'
-import { signDownload } from '../../operations/assets/sign-download.ts'
-import { storeLink } from '../../operations/assets/store-link.ts'
-import type { AccountContext } from '../../operations/context.ts'
-import { listProductGroups } from '../../operations/products/list-product-groups.ts'
-import { listProducts } from '../../operations/products/list-products.ts'
-import { type ListedTrash, listTrash } from '../../operations/trash/list-trash.ts'
-import { restoreAssets } from '../../operations/trash/restore-assets.ts'
-import { readAssetListRequest } from '../requests/read-asset-list-request.ts'
+import { invalid } from '../../domain/errors.ts'
 import {
+  attachAssets,
+  attachProducts,
+  changeAsset,
+  detachAssets,
+  detachProducts,
+  getAsset,
+  listAssets,
+  readProductsOfAssets,
+  storeLink,
+} from '../../operations/assets.ts'
+import type { AccountContext } from '../../operations/context.ts'
+import { signDownload } from '../../operations/downloads.ts'
+import { listProductGroups, listProducts } from '../../operations/products.ts'
+import {
+  deleteAsset,
+  deleteAssets,
+  type ListedTrash,
+  listTrash,
+  restoreAssets,
+} from '../../operations/trash.ts'
+import { presentAsset, presentProduct } from '../../wire/resources.ts'
+import {
+  readAssetListRequest,
   readProductGroupListRequest,
   readProductListRequest,
-} from '../requests/read-product-list-request.ts'
-import { readProductSelection } from '../requests/read-product-selection.ts'
-import { readTrashListRequest } from '../requests/read-trash-list-request.ts'
-import { presentAsset } from '../responses/present-asset.ts'
+  readProductSelection,
+  readTrashListRequest,
+} from '../requests.ts'
 import {
   AROUND_ONE,
   aroundList,
   assetChunks,
   groupChunks,
-} from '../responses/present-json-chunks.ts'
-import { presentPage } from '../responses/present-page.ts'
-import { presentProduct } from '../responses/present-product.ts'
-import { sendJsonStream } from '../responses/send-json-stream.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+  sendJsonStream,
+} from '../responses/json.ts'
+import { presentPage } from '../responses/page.ts'
+import { type RouteGroup, route } from '../route.ts'
 
 export const assetRoutes: RouteGroup = (app, options) => {
   const pageUrl = (url: string) => ({ base: options.baseUrl(), url })

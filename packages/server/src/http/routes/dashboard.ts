@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { ServiceError } from '../../errors.ts'
-import { acceptsEncoding } from '../responses/accepts-encoding.ts'
-import { openFileCache } from '../responses/open-file-cache.ts'
-import type { RouteGroup } from './route-group.ts'
+import { ServiceError } from '../../domain/errors.ts'
+import { acceptsEncoding, openFileCache } from '../responses/files.ts'
+import type { RouteGroup } from '../route.ts'
 
 const HTML = 'text/html; charset=utf-8'
 const TYPES: Record<string, string> = {

@@ -1,13 +1,12 @@
 import { endpoints, MAX_PAGE_SIZE, parseEventTypes } from '@stowage/protocol'
-import { invalid } from '../../errors.ts'
-import { listEvents } from '../../operations/events/list-events.ts'
-import { listNewestEvents } from '../../operations/events/list-newest-events.ts'
-import { visibleTypes } from '../../operations/events/visible-types.ts'
-import { openEventStreams } from '../event-streams/open-event-streams.ts'
-import { startStream, wantsStream } from '../event-streams/start-stream.ts'
-import { presentEvent } from '../responses/present-event.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { invalid } from '../../domain/errors.ts'
+import type { EventType } from '../../domain/event.ts'
+import { listEvents, listNewestEvents, visibleTypes } from '../../operations/events.ts'
+import { presentEvent } from '../../wire/events.ts'
+import { type EventStreams, openEventStreams } from '../event-streams.ts'
+import { logRequest } from '../responses/log-request.ts'
+import { type CheckedRequest, type RouteGroup, route } from '../route.ts'
 
 const DEFAULT_LIMIT = 25
 
@@ -41,4 +40,65 @@ export const eventRoutes: RouteGroup = (app, options) => {
       meta: { next_after: page.nextAfter, has_more: page.hasMore, last_id: page.lastId },
     }
   })
+}
+
+const EVENT_STREAM = 'text/event-stream'
+
+function wantsStream({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes(EVENT_STREAM) ?? false
+}
+
+/** Starts after `Last-Event-ID` or `after`. Without them, it sends only new events. */
+async function startStream(
+  streams: EventStreams,
+  {
+    request,
+    types,
+  }: {
+    request: CheckedRequest<typeof endpoints.listEvents>
+    /** Undefined: all types. */
+    types: EventType[] | undefined
+  },
+  reply: FastifyReply,
+): Promise<FastifyReply> {
+  const { context, caller, query, headers } = request
+  if (query.order === 'desc') {
+    throw invalid({ order: ['must not be desc for a stream, which sends the oldest event first'] })
+  }
+  if (query.before !== undefined) throw invalid({ before: ['must be omitted for a stream'] })
+  const stream = streams.reserve({
+    accountId: context.accountId,
+    keyId: caller.keyId,
+    credentials: {
+      authorization: reply.request.headers.authorization,
+      sessionToken: caller.session?.token,
+    },
+    types,
+  })
+  try {
+    const last = headers['last-event-id']
+    const after = last === undefined ? query.after : Number(last)
+    // Throws if events after this position are no longer kept. After the stream has started, no error can be sent.
+    const { lastId, position } = await listEvents(context, { after, types, limit: 0 })
+    reply.headers({
+      'Content-Type': `${EVENT_STREAM}; charset=utf-8`,
+      'Cache-Control': 'no-store',
+      // nginx would collect events before it sends them.
+      'X-Accel-Buffering': 'no',
+    })
+    if (reply.request.method === 'HEAD') {
+      stream.release()
+      return reply.send('')
+    }
+    reply.hijack()
+    reply.raw.writeHead(200, reply.getHeaders() as Record<string, string>)
+    // Fastify does not report the end of a hijacked response.
+    logRequest(reply, 'event stream started')
+    reply.raw.once('close', () => logRequest(reply, 'request completed'))
+    stream.start(reply.raw, after === undefined ? lastId : position)
+    return reply
+  } catch (error) {
+    stream.release()
+    throw error
+  }
 }

@@ -1,10 +1,7 @@
 import { endpoints } from '@stowage/protocol'
-import { createKey } from '../../operations/keys/create-key.ts'
-import { listKeys } from '../../operations/keys/list-keys.ts'
-import { revokeKey } from '../../operations/keys/revoke-key.ts'
-import { presentKey } from '../../present-key.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+import { createKey, listKeys, revokeKey } from '../../operations/keys.ts'
+import { presentKey } from '../../wire/resources.ts'
+import { type RouteGroup, route } from '../route.ts'
 
 export const keyRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.listKeys, async ({ context }) => {

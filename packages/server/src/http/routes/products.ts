@@ -1,26 +1,31 @@
+import type * as wire from '@stowage/protocol'
 import { endpoints } from '@stowage/protocol'
-import { listAssets } from '../../operations/assets/list-assets.ts'
-import { deleteProduct } from '../../operations/products/delete-product.ts'
-import { getProduct } from '../../operations/products/get-product.ts'
-import { listProductGroups } from '../../operations/products/list-product-groups.ts'
-import { listProducts } from '../../operations/products/list-products.ts'
-import { putProducts } from '../../operations/products/put-products.ts'
-import { readAssetsOfProducts } from '../../operations/products/read-assets-of-products.ts'
-import { withNewestAssets } from '../../operations/products/with-newest-assets.ts'
-import { readAssetListRequest } from '../requests/read-asset-list-request.ts'
-import { readProductDetails } from '../requests/read-product-details.ts'
+import { listAssets } from '../../operations/assets.ts'
 import {
+  deleteProduct,
+  getProduct,
+  listProductGroups,
+  listProducts,
+  type ProductDetails,
+  putProducts,
+  readAssetsOfProducts,
+  withNewestAssets,
+} from '../../operations/products.ts'
+import { presentAsset, presentProduct } from '../../wire/resources.ts'
+import {
+  readAssetListRequest,
   readProductGroupListRequest,
   readProductListRequest,
-} from '../requests/read-product-list-request.ts'
-import { presentAsset } from '../responses/present-asset.ts'
-import { aroundList, groupChunks, productChunks } from '../responses/present-json-chunks.ts'
-import { presentPage } from '../responses/present-page.ts'
-import { presentProduct } from '../responses/present-product.ts'
-import { presentProductWithAssets } from '../responses/present-product-with-assets.ts'
-import { sendJsonStream } from '../responses/send-json-stream.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+} from '../requests.ts'
+import {
+  aroundList,
+  groupChunks,
+  presentProductWithAssets,
+  productChunks,
+  sendJsonStream,
+} from '../responses/json.ts'
+import { presentPage } from '../responses/page.ts'
+import { type RouteGroup, route } from '../route.ts'
 
 export const productRoutes: RouteGroup = (app, options) => {
   const pageUrl = (url: string) => ({ base: options.baseUrl(), url })
@@ -65,4 +70,17 @@ export const productRoutes: RouteGroup = (app, options) => {
     await deleteProduct(context, params.id)
     return { deleted: true }
   })
+}
+
+export function readProductDetails(product: wire.ProductDetails): ProductDetails {
+  const { product_id, variant_id, name, variant_name, sku, vendor, tags } = product
+  return {
+    productId: product_id,
+    variantId: variant_id,
+    name,
+    ...(variant_name !== undefined && { variantName: variant_name }),
+    ...(sku !== undefined && { sku }),
+    ...(vendor !== undefined && { vendor }),
+    ...(tags !== undefined && { tags }),
+  }
 }

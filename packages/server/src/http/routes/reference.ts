@@ -3,9 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { renderReference } from '../pages/reference/render-reference.ts'
-import { acceptsEncoding } from '../responses/accepts-encoding.ts'
-import type { RouteGroup } from './route-group.ts'
+import { renderReference } from '../pages/reference/reference.ts'
+import { acceptsEncoding } from '../responses/files.ts'
+import type { RouteGroup } from '../route.ts'
 
 const STYLE = new URL('../pages/reference/reference.css', import.meta.url)
 const SCRIPT = new URL('../pages/reference/reference.js', import.meta.url)

@@ -1,8 +1,7 @@
 import { buildOpenApi, endpoints } from '@stowage/protocol'
 import type { Health } from '../../operations/context.ts'
-import { openReadiness } from '../../operations/service/open-readiness.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+import { openReadiness } from '../../operations/service.ts'
+import { type RouteGroup, route } from '../route.ts'
 
 const RETRY_AFTER_SECONDS = '2'
 

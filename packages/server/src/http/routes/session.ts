@@ -1,17 +1,15 @@
-import { endpoints } from '@stowage/protocol'
-import { ServiceError } from '../../errors.ts'
-import { signIn } from '../../operations/session/sign-in.ts'
-import { signOut } from '../../operations/session/sign-out.ts'
-import { isSameOrigin } from '../requests/is-same-origin.ts'
+import { endpoints, type Session } from '@stowage/protocol'
+import { ServiceError } from '../../domain/errors.ts'
+import type { Caller } from '../../operations/authentication.ts'
+import { signIn, signOut } from '../../operations/session.ts'
 import {
   clearSessionCookie,
   findSessionToken,
+  isSameOrigin,
   readSessionToken,
   setSessionCookie,
-} from '../requests/session-cookie.ts'
-import { presentSession } from '../responses/present-session.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+} from '../authorization.ts'
+import { type RouteGroup, route } from '../route.ts'
 
 /** How a browser signs in: it exchanges an API key for a cookie that scripts cannot read. */
 export const sessionRoutes: RouteGroup = (app, options) => {
@@ -52,4 +50,13 @@ export const sessionRoutes: RouteGroup = (app, options) => {
     clearSessionCookie(reply, baseUrl())
     return { deleted: true }
   })
+}
+
+/** The key in use, and when its session ends, if there is one. */
+function presentSession({ actor, key, scope }: Caller, expiresAt?: Date): Session {
+  return {
+    requires_key: actor !== null,
+    key: actor && { ...actor, scope, hint: key?.hint ?? null },
+    expires_at: expiresAt?.toISOString() ?? null,
+  }
 }

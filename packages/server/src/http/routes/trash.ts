@@ -1,10 +1,7 @@
 import { endpoints } from '@stowage/protocol'
-import { deleteAllAssets } from '../../operations/trash/delete-all-assets.ts'
-import { emptyTrash } from '../../operations/trash/empty-trash.ts'
-import { restoreAsset } from '../../operations/trash/restore-assets.ts'
-import { presentAsset } from '../responses/present-asset.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+import { deleteAllAssets, emptyTrash, restoreAsset } from '../../operations/trash.ts'
+import { presentAsset } from '../../wire/resources.ts'
+import { type RouteGroup, route } from '../route.ts'
 
 export const trashRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.restoreAsset, async ({ context, params }) => {

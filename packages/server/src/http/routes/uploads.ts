@@ -1,23 +1,27 @@
-import { endpoints } from '@stowage/protocol'
-import { cancelUpload } from '../../operations/uploads/cancel-upload.ts'
-import { completeUpload } from '../../operations/uploads/complete-upload.ts'
-import { createUploadList } from '../../operations/uploads/list-uploads.ts'
-import { requestUpload } from '../../operations/uploads/request-upload.ts'
-import { resizeUpload } from '../../operations/uploads/resize-upload.ts'
-import { resumeUpload } from '../../operations/uploads/resume-upload.ts'
-import { readFileDetails } from '../requests/read-file-details.ts'
-import { readPageRequest } from '../requests/read-page-request.ts'
-import { presentAsset } from '../responses/present-asset.ts'
-import { presentPage } from '../responses/present-page.ts'
+import type * as wire from '@stowage/protocol'
+import { endpoints, type ReplacementRequest, type UploadRequest } from '@stowage/protocol'
+import { formatSize, formatTimestamp } from '@stowage/protocol/format'
+import type { Upload } from '../../domain/asset.ts'
+import { invalid } from '../../domain/errors.ts'
+import { completeUpload } from '../../operations/uploads/complete.ts'
+import type { SignedPart } from '../../operations/uploads/in-storage.ts'
 import {
-  presentCancelled,
-  presentListedUpload,
-  presentResumedUpload,
-  presentUploadSession,
-} from '../responses/present-upload.ts'
-import { sendInChunks } from '../responses/send-in-chunks.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+  type FileDetails,
+  requestUpload,
+  type UploadSession,
+} from '../../operations/uploads/request.ts'
+import { resizeUpload } from '../../operations/uploads/resize.ts'
+import { type ResumedUpload, resumeUpload } from '../../operations/uploads/resume.ts'
+import {
+  cancelUpload,
+  createUploadList,
+  type ListedUpload,
+} from '../../operations/uploads/uploads.ts'
+import { presentAsset } from '../../wire/resources.ts'
+import { readPageRequest } from '../requests.ts'
+import { sendInChunks } from '../responses/json.ts'
+import { presentPage } from '../responses/page.ts'
+import { type RouteGroup, route } from '../route.ts'
 
 export const uploadRoutes: RouteGroup = (app, options) => {
   const { baseUrl } = options
@@ -59,4 +63,87 @@ export const uploadRoutes: RouteGroup = (app, options) => {
     const resumed = await resizeUpload(context, params.id, request)
     return sendInChunks(reply, presentResumedUpload(resumed, baseUrl()))
   })
+}
+
+/** Accepts `name` or `filename`, and `mime` or `mime_type`. */
+function readFileDetails(body: UploadRequest): FileDetails {
+  const file = readReplacementDetails(body)
+  if (file.filename === undefined) throw invalid({ name: ['is required: send the file’s name'] })
+  return { ...file, path: body.path }
+}
+
+/** A replacement may keep the name of its asset. */
+export function readReplacementDetails(body: ReplacementRequest): FileDetails {
+  const { name, filename, size, mime, mime_type: mimeType } = body
+  const { chunk_size: chunkSize, max_chunk_size: maxChunkSize, min_size: minSize, sha256 } = body
+  const given = name ?? filename
+  if (filename !== undefined && filename !== given) {
+    throw invalid({ filename: ['must not differ from name: send one of them'] })
+  }
+  const details = { size, minSize, mime: mime || mimeType, chunkSize, maxChunkSize, sha256 }
+  return { filename: given, ...details }
+}
+
+export function presentUploadSession(session: UploadSession, baseUrl: string): wire.UploadSession {
+  const { upload, parts } = session
+  const { filename, bytes } = upload.asset
+  const [onlyPart, secondPart] = parts
+  return {
+    ...presentUpload(upload, parts, baseUrl),
+    asset: { id: publicId(upload), filename, size: formatSize(bytes) },
+    ...(onlyPart && secondPart === undefined && { upload_url: onlyPart.url }),
+    expires_at: session.expiresAt.toISOString(),
+  }
+}
+
+function presentResumedUpload(resumed: ResumedUpload, baseUrl: string): wire.ResumedUpload {
+  const { upload, missing, received, expiresAt } = resumed
+  const { status } = upload.asset
+  return {
+    ...presentUpload(upload, missing, baseUrl),
+    received: received.map(({ number, etag, size }) => ({ PartNumber: number, ETag: etag, size })),
+    status: status === 'ready' || status === 'completing' ? status : 'uploading',
+    expires_at: status === 'ready' ? null : expiresAt.toISOString(),
+  }
+}
+
+function presentUpload(upload: UploadSession['upload'], parts: SignedPart[], baseUrl: string) {
+  const id = publicId(upload)
+  return {
+    id,
+    upload_id: upload.id,
+    chunk_size: upload.chunkSize,
+    urls: parts.map(({ start, end, number, url }) => ({ start, end, part: number, url })),
+    file_url: `${baseUrl}/assets/${id}`,
+  }
+}
+
+/** A replacement is shown with the ID of its asset. */
+function publicId({ asset, replaces }: Pick<Upload, 'asset' | 'replaces'>): string {
+  return replaces?.assetId ?? asset.id
+}
+
+function presentCancelled(upload: Upload): wire.CancelledUpload {
+  return { data: { id: publicId(upload), upload_id: upload.id, status: 'cancelled' } }
+}
+
+function presentListedUpload({ upload, parts, received }: ListedUpload): wire.ListedUpload {
+  const { asset, id, chunkSize, startedBy, expiresAt } = upload
+  return {
+    id: publicId(upload),
+    upload_id: id,
+    is_replacement: upload.replaces !== null,
+    filename: asset.filename,
+    path: asset.path,
+    bytes: asset.bytes,
+    mime: asset.mime,
+    status: asset.status === 'completing' ? 'completing' : 'uploading',
+    chunk_size: chunkSize,
+    parts,
+    received_parts: received?.parts ?? null,
+    received_bytes: received?.bytes ?? null,
+    started_by: startedBy,
+    created_at: formatTimestamp(asset.createdAt),
+    expires_at: formatTimestamp(expiresAt),
+  }
 }

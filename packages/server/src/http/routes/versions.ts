@@ -1,16 +1,18 @@
+import type * as wire from '@stowage/protocol'
 import { endpoints } from '@stowage/protocol'
-import { requestUpload } from '../../operations/uploads/request-upload.ts'
-import { deleteVersion } from '../../operations/versions/delete-version.ts'
-import { listVersions } from '../../operations/versions/list-versions.ts'
-import { restoreVersion } from '../../operations/versions/restore-version.ts'
-import { signVersionDownload } from '../../operations/versions/sign-version-download.ts'
-import { readReplacementDetails } from '../requests/read-file-details.ts'
-import { presentAsset } from '../responses/present-asset.ts'
-import { presentUploadSession } from '../responses/present-upload.ts'
-import { presentVersion } from '../responses/present-version.ts'
-import { sendInChunks } from '../responses/send-in-chunks.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+import { formatSize, formatTimestamp } from '@stowage/protocol/format'
+import type { AssetVersion } from '../../domain/asset.ts'
+import { requestUpload } from '../../operations/uploads/request.ts'
+import {
+  deleteVersion,
+  listVersions,
+  restoreVersion,
+  signVersionDownload,
+} from '../../operations/versions.ts'
+import { presentAsset, presentChecksum } from '../../wire/resources.ts'
+import { sendInChunks } from '../responses/json.ts'
+import { type RouteGroup, route } from '../route.ts'
+import { presentUploadSession, readReplacementDetails } from './uploads.ts'
 
 export const versionRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.requestReplacement, async (request, reply) => {
@@ -41,4 +43,18 @@ export const versionRoutes: RouteGroup = (app, options) => {
     await deleteVersion(context, params.id, params.version)
     return { deleted: true }
   })
+}
+
+function presentVersion(version: AssetVersion): wire.Version {
+  return {
+    version: version.version,
+    filename: version.filename,
+    size: formatSize(version.bytes),
+    bytes: version.bytes,
+    mime: version.mime,
+    created_at: formatTimestamp(version.createdAt),
+    checksum: presentChecksum(version.integrity),
+    damaged: version.integrity.isDamaged,
+    current: version.isCurrent,
+  }
 }

@@ -1,24 +1,25 @@
+import type * as wire from '@stowage/protocol'
 import { endpoints, MAX_DELIVERY_PAGE_SIZE } from '@stowage/protocol'
-import type { WebhookState } from '../../domain/webhook.ts'
-import { changeWebhook } from '../../operations/webhooks/change-webhook.ts'
-import { createWebhook } from '../../operations/webhooks/create-webhook.ts'
-import { deleteWebhook } from '../../operations/webhooks/delete-webhook.ts'
-import { getDelivery } from '../../operations/webhooks/get-delivery.ts'
-import { getWebhook } from '../../operations/webhooks/get-webhook.ts'
-import { listDeliveries } from '../../operations/webhooks/list-deliveries.ts'
-import { listWebhooks } from '../../operations/webhooks/list-webhooks.ts'
-import { pingWebhook } from '../../operations/webhooks/ping-webhook.ts'
-import { redeliver } from '../../operations/webhooks/redeliver.ts'
-import { rotateSecret } from '../../operations/webhooks/rotate-secret.ts'
-import { readPageRequest } from '../requests/read-page-request.ts'
-import { presentPage } from '../responses/present-page.ts'
+import { publicEventId } from '../../domain/event.ts'
+import type { Attempt, Delivery, WebhookState } from '../../domain/webhook.ts'
 import {
-  presentDelivery,
-  presentDeliveryWithBody,
-  presentWebhook,
-} from '../responses/present-webhook.ts'
-import { route } from '../route.ts'
-import type { RouteGroup } from './route-group.ts'
+  type DeliveryWithBody,
+  getDelivery,
+  listDeliveries,
+  pingWebhook,
+  redeliver,
+} from '../../operations/deliveries.ts'
+import {
+  changeWebhook,
+  createWebhook,
+  deleteWebhook,
+  getWebhook,
+  listWebhooks,
+  rotateSecret,
+} from '../../operations/webhooks.ts'
+import { readPageRequest } from '../requests.ts'
+import { presentPage } from '../responses/page.ts'
+import { type RouteGroup, route } from '../route.ts'
 
 export const webhookRoutes: RouteGroup = (app, options) => {
   const { baseUrl } = options
@@ -78,4 +79,53 @@ export const webhookRoutes: RouteGroup = (app, options) => {
     const delivery = await redeliver(context, params.id, params.delivery)
     return { data: presentDeliveryWithBody(delivery) }
   })
+}
+
+/** Without its secrets. */
+function presentWebhook(webhook: WebhookState, now: Date): wire.Webhook {
+  const valid = webhook.previousSecrets.filter(({ validUntil }) => validUntil > now)
+  return {
+    id: webhook.id,
+    url: webhook.url,
+    description: webhook.description,
+    types: webhook.types,
+    enabled: webhook.disabled === null,
+    disabled_reason: webhook.disabled?.reason ?? null,
+    disabled_at: webhook.disabled?.at.toISOString() ?? null,
+    failing_since: webhook.failingSince?.toISOString() ?? null,
+    pending: webhook.pending,
+    missed_events: webhook.missed?.count ?? 0,
+    missed_at: webhook.missed?.at.toISOString() ?? null,
+    previous_secret_valid_until: valid[0]?.validUntil.toISOString() ?? null,
+    created_at: webhook.createdAt.toISOString(),
+    updated_at: webhook.updatedAt.toISOString(),
+  }
+}
+
+function presentDelivery(delivery: Omit<Delivery, 'body'>): wire.Delivery {
+  const { eventId, eventAt } = delivery
+  return {
+    id: delivery.id,
+    event_id: eventId === null ? null : publicEventId(eventId, eventAt ?? null),
+    type: delivery.type,
+    status: delivery.status,
+    created_at: delivery.createdAt.toISOString(),
+    next_attempt_at: delivery.dueAt?.toISOString() ?? null,
+    attempts: delivery.attempts.map(presentAttempt),
+  }
+}
+
+function presentDeliveryWithBody(delivery: DeliveryWithBody): wire.DeliveryWithBody {
+  return { ...presentDelivery(delivery), body: delivery.body }
+}
+
+function presentAttempt(attempt: Attempt): wire.DeliveryAttempt {
+  return {
+    attempted_at: attempt.at.toISOString(),
+    url: attempt.url,
+    status: attempt.status,
+    duration_ms: attempt.durationMs,
+    error: attempt.error,
+    response: attempt.response,
+  }
 }

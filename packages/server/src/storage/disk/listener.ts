@@ -1,6 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads'
-import type { ToListener } from './listener-messages.ts'
-import { startListener } from './start-listener.ts'
+import { startListener, type ToListener } from './start-listener.ts'
 
 /* The listener's thread. */
 const owner = parentPort

@@ -1,9 +1,13 @@
-import { closeSync, fstatSync, openSync, readdirSync, readSync } from 'node:fs'
+import { createCipheriv } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readdirSync, readSync, write, writeSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
+import { DamagedObject, UnreadableObject } from '../../domain/errors.ts'
+import { type PartPlan, partLength, partRange } from '../../domain/parts.ts'
 import type { StoredPart } from '../storage.ts'
-import { isMissing } from './file-system.ts'
-import type { DigestKind } from './part-digest.ts'
+import { isMissing, isReadError } from './file-system.ts'
+import { type Layout, objectFolder, partFile } from './folders.ts'
 
 /**
  * A part's file contains its bytes, then their digest, then a marker that names the algorithm. One rename
@@ -23,7 +27,7 @@ export interface Footer {
 }
 
 /** How long footers are read before the event loop continues. */
-const SLICE_MS = 5
+const FOOTERS_SLICE_MS = 5
 
 /** The footer of a new part. */
 export function partFooter(digest: Uint8Array): Buffer {
@@ -44,7 +48,7 @@ export async function readPartFiles(folder: string): Promise<StoredPart[] | unde
       const { size, etag, receivedAt } = footer
       parts.push({ number: Number(name), size, etag, receivedAt })
     }
-    if (performance.now() - sliceStart > SLICE_MS) {
+    if (performance.now() - sliceStart > FOOTERS_SLICE_MS) {
       await nextTurn()
       sliceStart = performance.now()
     }
@@ -65,7 +69,7 @@ function listPartNames(folder: string): string[] | undefined {
 }
 
 /** Returns undefined if the file does not exist or is not a part. */
-export function readFooter(path: string): Footer | undefined {
+function readFooter(path: string): Footer | undefined {
   let file: number
   try {
     file = openSync(path, 'r')
@@ -91,4 +95,211 @@ export function readFooterOf(file: number): Footer | undefined {
   const kind = marker === MARKERS.gmac ? 'gmac' : marker === MARKERS.xxh3 ? 'xxh3' : undefined
   const etag = etagOf(footer.subarray(0, DIGEST_LENGTH))
   return kind && { size, etag, kind, receivedAt: mtime }
+}
+
+const READ_SIZE = 256 * 1024
+
+/** Reads a part of an object and verifies its stored digest at the end. */
+export async function* readPart(
+  layout: Layout,
+  { key, plan }: { key: string; plan: PartPlan },
+  number: number,
+  { reuseBuffer = false }: { reuseBuffer?: boolean } = {},
+): AsyncIterable<Uint8Array> {
+  const path = partFile(objectFolder(layout, key), number)
+  const length = partLength(partRange(plan, number))
+  const stored = await retryReads({ path }, () => readFooter(path))
+  if (stored?.size !== length) throw new DamagedObject(`${path} is not a part of ${length} bytes`)
+  const digest = await openDigest(stored.kind)
+  for await (const chunk of readStart(path, length, reuseBuffer)) {
+    digest.update(chunk)
+    yield chunk
+  }
+  const etag = etagOf(digest.end())
+  if (etag !== stored.etag) throw new DamagedObject(`${path} has changed since it was stored`)
+}
+
+/** Reads the first `length` bytes of a file. Repeats a read that failed. */
+async function* readStart(
+  path: string,
+  length: number,
+  reuseBuffer: boolean,
+): AsyncIterable<Uint8Array> {
+  const newBuffer = () => Buffer.allocUnsafeSlow(Math.min(READ_SIZE, length))
+  let buffer = newBuffer()
+  let file: FileHandle | undefined
+  try {
+    for (let position = 0, failures = 1; position < length; ) {
+      const size = Math.min(buffer.length, length - position)
+      let bytesRead: number
+      try {
+        file ??= await open(path, 'r')
+        bytesRead = (await file.read(buffer, 0, size, position)).bytesRead
+      } catch (error) {
+        await pauseAfterReadError(error, failures, { path })
+        failures += 1
+        continue
+      }
+      // The file is shorter now, so its digest differs.
+      if (bytesRead === 0) return
+      position += bytesRead
+      yield buffer.subarray(0, bytesRead)
+      if (!reuseBuffer) buffer = newBuffer()
+    }
+  } finally {
+    await file?.close()
+  }
+}
+
+/** Writes the bytes of one part to its file, from the start. */
+export interface PartWriter {
+  /** The bytes may be overwritten once it returns. Throws if this write or an earlier one failed. */
+  write(bytes: Uint8Array): void
+  /** Waits for all writes. Close the file only after that. Throws if a write failed. */
+  finish(): Promise<void>
+}
+
+/** How many buffers all transfers share. */
+const SPARE_BUFFERS = 4
+const SPARE_LENGTH = 512 * 1024
+
+/**
+ * The maximum number of bytes of one system call. Linux caches each write in a memory block of about its size. A
+ * virtual machine returns large free blocks to its host, and getting them back costs more than the
+ * write: writes of 512 KiB use up to twice the CPU.
+ */
+const WRITE_LENGTH = 64 * 1024
+
+/**
+ * Writes in Node's thread pool while it keeps up, so that one core reads and computes digests while
+ * another writes. If it does not keep up, this thread writes synchronously: memory stays bounded, and
+ * a pool that is busy with syncs delays no part.
+ */
+export function openPartWriters(): (fd: number) => PartWriter {
+  const spare = Array.from({ length: SPARE_BUFFERS }, () => Buffer.allocUnsafeSlow(SPARE_LENGTH))
+
+  return (fd) => {
+    let position = 0
+    let pending = 0
+    let failure: Error | undefined
+    let onIdle: (() => void) | undefined
+
+    function writeInPool(buffer: Buffer<ArrayBuffer>, length: number, start: number): void {
+      function next(at: number): void {
+        const count = Math.min(WRITE_LENGTH, length - at)
+        write(fd, buffer, at, count, start + at, (error, written) => {
+          if (error === null && at + written < length) return next(at + written)
+          failure ??= error ?? undefined
+          spare.push(buffer)
+          pending -= 1
+          if (pending === 0) onIdle?.()
+        })
+      }
+      pending += 1
+      next(0)
+    }
+
+    function writeSynchronously(bytes: Uint8Array, start: number): void {
+      // A nearly full disk writes fewer bytes than given, and refuses the rest.
+      for (let at = 0; at < bytes.length; ) {
+        at += writeSync(fd, bytes, at, Math.min(WRITE_LENGTH, bytes.length - at), start + at)
+      }
+    }
+
+    return {
+      write(bytes) {
+        if (failure) throw failure
+        const start = position
+        position += bytes.length
+        const buffer = bytes.length <= SPARE_LENGTH ? spare.pop() : undefined
+        if (buffer === undefined) return writeSynchronously(bytes, start)
+        buffer.set(bytes)
+        writeInPool(buffer, bytes.length, start)
+      },
+      async finish() {
+        if (pending > 0) {
+          await new Promise<void>((resolve) => {
+            onIdle = resolve
+          })
+        }
+        if (failure) throw failure
+      },
+    }
+  }
+}
+
+/** The algorithm of a part's digest: `gmac` for new parts, `xxh3` for parts of earlier versions. */
+type DigestKind = 'xxh3' | 'gmac'
+
+export interface PartDigest {
+  update(bytes: Uint8Array): void
+  /** Returns the 16 bytes of the digest. */
+  end(): Uint8Array
+}
+
+/** Not secret: the digest detects damage, it does not authenticate. */
+const GMAC_KEY = Buffer.from('stowage part key')
+const GMAC_IV = Buffer.from('stowage part')
+
+/**
+ * AES-GCM with the data as additional authenticated data: nothing is encrypted. OpenSSL uses the
+ * processor's instructions for it.
+ */
+export function openGmac(): PartDigest {
+  const cipher = createCipheriv('aes-128-gcm', GMAC_KEY, GMAC_IV)
+  return {
+    update: (bytes) => void cipher.setAAD(bytes),
+    end() {
+      cipher.final()
+      return cipher.getAuthTag()
+    },
+  }
+}
+
+/** The digest for checking a stored part. */
+export async function openDigest(kind: DigestKind): Promise<PartDigest> {
+  if (kind === 'gmac') return openGmac()
+  // Loaded only for parts of earlier versions, as the package is large.
+  const { createXXHash128 } = await import('hash-wasm')
+  const hasher = await createXXHash128()
+  return {
+    update: (bytes) => void hasher.update(bytes),
+    end: () => hasher.digest('binary'),
+  }
+}
+
+/** The pauses before a failed read is repeated. A disk often succeeds at a later attempt. */
+const READ_PAUSES_MS = [100, 1_000]
+
+/** The file to read. With `key`, the error `UnreadableObject` names the object. */
+export interface ReadSource {
+  path: string
+  key?: string
+}
+
+/** Repeats a read if the disk fails. Throws `UnreadableObject` if it fails repeatedly. */
+export async function retryReads<Result>(
+  source: ReadSource,
+  read: () => Result | Promise<Result>,
+): Promise<Result> {
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await read()
+    } catch (error) {
+      await pauseAfterReadError(error, failures, source)
+    }
+  }
+}
+
+/** Waits until a failed read can be repeated. Throws if the error has another cause, or after too many failures. */
+async function pauseAfterReadError(
+  error: unknown,
+  failures: number,
+  { path, key }: ReadSource,
+): Promise<void> {
+  if (!isReadError(error)) throw error
+  const pauseMs = READ_PAUSES_MS[failures - 1]
+  if (pauseMs === undefined)
+    throw new UnreadableObject(`the disk cannot read ${path}: ${error}`, key)
+  await pause(pauseMs)
 }

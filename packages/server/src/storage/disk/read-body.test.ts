@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { type AddressInfo, connect, type Socket } from 'node:net'
+import { type AddressInfo, connect, Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { someBytes } from '@stowage/testing/service/upload'
-import { allowHalfOpen } from './allow-half-open.ts'
-import { openFastBody } from './fast-body/open-fast-body.ts'
-import { openBodyReader, type ReadBody } from './read-body.ts'
-import { openTimeSlices } from './time-slices.ts'
+import { openFastBody } from './fast-body.ts'
+import { openBodyReader, openTimeSlices, type ReadBody } from './read-body.ts'
+import { allowHalfOpen } from './start-listener.ts'
 
 const BIG = 3_000_001
 
@@ -243,3 +242,43 @@ for (const fastBody of [true, false]) {
     }
   })
 }
+
+function aClock() {
+  let timeMs = 0
+  return {
+    nowMs: () => timeMs,
+    advance(byMs: number) {
+      timeMs += byMs
+    },
+  }
+}
+
+test('when a slice is used up, all sockets are paused until the next turn of the event loop', async () => {
+  const clock = aClock()
+  const slices = openTimeSlices(clock.nowMs)
+  const [slow, quick] = [new Socket(), new Socket()]
+  assert.equal(slices.mayContinue(quick), true)
+  clock.advance(20)
+  assert.equal(slices.mayContinue(slow), false)
+  assert.equal(slices.mayContinue(quick), false)
+  assert.deepEqual([slow.isPaused(), quick.isPaused()], [true, true])
+  await nextTurn()
+  assert.deepEqual([slow.isPaused(), quick.isPaused()], [false, false])
+  assert.equal(slices.mayContinue(slow), true)
+})
+
+test('a removed socket is neither paused nor resumed', async () => {
+  const clock = aClock()
+  const slices = openTimeSlices(clock.nowMs)
+  const [slow, reading, stopped] = [new Socket(), new Socket(), new Socket()]
+  for (const socket of [reading, stopped]) {
+    slices.mayContinue(socket)
+    slices.remove(socket)
+  }
+  stopped.pause()
+  clock.advance(20)
+  assert.equal(slices.mayContinue(slow), false)
+  assert.equal(reading.isPaused(), false)
+  await nextTurn()
+  assert.equal(stopped.isPaused(), true)
+})

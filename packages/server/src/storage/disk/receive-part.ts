@@ -4,17 +4,14 @@ import { type FileHandle, open, unlink } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { awaitsContinue, writeContinueInTurn } from '../../node-http/expectations.ts'
+import { awaitsContinue, writeContinueInTurn } from '../../node-http/messages.ts'
+import type { StorageUpload } from '../storage.ts'
 import { hasCode, isMissing, move, syncFolder } from './file-system.ts'
-import { INCOMING_PREFIX, type Layout, partFile, sealedFolder, uploadFolder } from './layout.ts'
-import { type Transfer, TransferAborted, type Transfers } from './open-transfers.ts'
-import { openGmac } from './part-digest.ts'
-import { etagOf, partFooter } from './part-file.ts'
-import { openPartWriters } from './part-writer.ts'
+import { INCOMING_PREFIX, type Layout, partFile, sealedFolder, uploadFolder } from './folders.ts'
+import { etagOf, openGmac, openPartWriters, partFooter } from './part-file.ts'
 import type { ReadBody } from './read-body.ts'
 import { refuse } from './respond.ts'
 import type { PartGrant } from './signed-url.ts'
-import { whileOpen } from './while-open.ts'
 
 const openWriter = openPartWriters()
 
@@ -171,4 +168,153 @@ async function writePart(
     hasEnded = true
     await writer.finish()
   }
+}
+
+/** The reason why a transfer is aborted. */
+class TransferAborted extends Error {
+  override readonly name = 'TransferAborted'
+  readonly reason: 'replaced' | 'upload ended'
+
+  constructor(reason: 'replaced' | 'upload ended') {
+    super(reason)
+    this.reason = reason
+  }
+}
+
+interface Transfer {
+  /** Rejects with `TransferAborted` when the transfer must be aborted. */
+  aborted: Promise<never>
+  /** Resolves when the earlier transfers of the same part are closed. Wait for it before the part is moved into place. */
+  earlierClosed: Promise<unknown> | undefined
+  /** Whether the disk has space for it, in addition to the reserve and all other transfers. */
+  hasSpace(): Promise<boolean>
+  /** Counts bytes that were written, and need no more space. */
+  addWritten(bytes: number): void
+  /** After this call, the transfer is not aborted. */
+  markComplete(): void
+  /** Call it once, when the file has been moved into place or removed. */
+  close(): void
+}
+
+interface Transfers {
+  /** Aborts a running transfer of the same part: a client that sends a part again has given up the earlier transfer. */
+  begin(grant: PartGrant): Transfer
+  /** Aborts all transfers of the upload. */
+  endUpload(upload: StorageUpload): void
+}
+
+interface Running {
+  upload: string
+  part: string
+  remaining: number
+  isComplete: boolean
+  /** Resolves when this transfer and the earlier ones of the same part are closed. */
+  allClosed: Promise<unknown>
+  abort(error: TransferAborted): void
+}
+
+/** Tracks running transfers, so that together they never use the disk's reserve. */
+export function openTransfers(options: {
+  reserve: number
+  readFree: () => Promise<number>
+}): Transfers {
+  const running = new Set<Running>()
+  const byPart = new Map<string, Running>()
+
+  function abort(transfer: Running | undefined, reason: TransferAborted['reason']): void {
+    if (transfer !== undefined && !transfer.isComplete) transfer.abort(new TransferAborted(reason))
+  }
+
+  return {
+    begin({ upload, number, length }) {
+      const { promise: aborted, reject: abortTransfer } = Promise.withResolvers<never>()
+      // It may reject while nothing awaits it.
+      aborted.catch(() => {})
+      const name = nameOf(upload)
+      const part = `${name}/${number}`
+      const earlier = byPart.get(part)
+      const { promise: closed, resolve: setClosed } = Promise.withResolvers<void>()
+      const transfer: Running = {
+        upload: name,
+        part,
+        remaining: length,
+        isComplete: false,
+        allClosed: earlier === undefined ? closed : Promise.all([earlier.allClosed, closed]),
+        abort: abortTransfer,
+      }
+      abort(earlier, 'replaced')
+      byPart.set(transfer.part, transfer)
+      running.add(transfer)
+      return {
+        aborted,
+        earlierClosed: earlier?.allClosed,
+        async hasSpace() {
+          const free = await options.readFree()
+          const reserved = running.values().reduce((sum, { remaining }) => sum + remaining, 0)
+          return free - options.reserve > reserved
+        },
+        addWritten(bytes) {
+          transfer.remaining -= bytes
+        },
+        markComplete() {
+          transfer.isComplete = true
+        },
+        close() {
+          setClosed()
+          running.delete(transfer)
+          if (byPart.get(transfer.part) === transfer) byPart.delete(transfer.part)
+        },
+      }
+    },
+
+    endUpload(upload) {
+      const name = nameOf(upload)
+      for (const transfer of running) {
+        if (transfer.upload === name) abort(transfer, 'upload ended')
+      }
+    },
+  }
+}
+
+function nameOf({ key, id }: StorageUpload): string {
+  return `${key}.${id}`
+}
+
+const SEALED_PAUSE_MS = 2
+/** A completion compares thousands of parts in a second, but may take many seconds on a busy machine. */
+const MAX_SEALED_ATTEMPTS = 15_000
+/**
+ * After this many checks that find neither the open nor the sealed folder, the upload has ended. One check is
+ * not enough, because the folder may be renamed while both paths are checked.
+ */
+const MAX_FOLDER_MISSES = 3
+
+/**
+ * Runs a step in the folder of an open upload. While a completion has sealed the folder, the step is
+ * retried: it succeeds if the completion is refused, fails with ENOENT if the upload has ended, and
+ * fails with EBUSY if neither happens for a long time.
+ */
+async function whileOpen<Result>(
+  layout: Layout,
+  { upload }: PartGrant,
+  step: () => Promise<Result>,
+): Promise<Result> {
+  let misses = 0
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await step()
+    } catch (error) {
+      if (!isMissing(error)) throw error
+      if (attempt === MAX_SEALED_ATTEMPTS) throw stillSealed()
+      const exists =
+        existsSync(sealedFolder(layout, upload)) || existsSync(uploadFolder(layout, upload))
+      misses = exists ? 0 : misses + 1
+      if (misses === MAX_FOLDER_MISSES) throw error
+      await pause(SEALED_PAUSE_MS)
+    }
+  }
+}
+
+function stillSealed(): Error {
+  return Object.assign(new Error('the upload is still being completed'), { code: 'EBUSY' })
 }

@@ -1,20 +1,15 @@
 import { existsSync } from 'node:fs'
 import { access, type FileHandle, open } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
+import { DamagedObject, MissingObject } from '../../domain/errors.ts'
 import { partPlan, partRange } from '../../domain/parts.ts'
-import { DamagedObject, MissingObject } from '../../errors.ts'
-import { attachmentNamed } from '../content-disposition.ts'
+import { attachmentNamed } from '../shared.ts'
 import type { StoredObject } from '../storage.ts'
-import { type ByteRange, parseByteRange } from './byte-range.ts'
 import { isMissing } from './file-system.ts'
-import { type Layout, objectFolder, partFile } from './layout.ts'
-import { openDigest } from './part-digest.ts'
-import { etagOf, readFooterOf } from './part-file.ts'
-import { checkPreconditions } from './preconditions.ts'
+import { type Layout, objectFolder, partFile } from './folders.ts'
+import { etagOf, openDigest, type ReadSource, readFooterOf, retryReads } from './part-file.ts'
 import { closeConnection, refuse } from './respond.ts'
-import { openResponseWriter, type ResponseWriter } from './response-writer.ts'
-import { type ReadSource, retryReads } from './retry-reads.ts'
 
 const READ_SIZE = 64 * 1024
 
@@ -219,5 +214,87 @@ async function writeBytes(
     position += bytesRead
     if (position === bytes.end) check?.finish()
     await writer.write(chunk)
+  }
+}
+
+/** An entity tag: its optional weak prefix, and its text with the quotes. */
+const ENTITY_TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
+
+/**
+ * Evaluates `If-Match` and `If-None-Match` for an existing object, in the order of RFC 9110, 13.2.2. The
+ * object's own tag is strong.
+ */
+function checkPreconditions(
+  headers: IncomingHttpHeaders,
+  etag: string,
+): 'proceed' | 'failed' | 'not_modified' {
+  const ifMatch = headers['if-match']
+  if (ifMatch !== undefined && !matches(ifMatch, etag, { weakly: false })) return 'failed'
+  const ifNoneMatch = headers['if-none-match']
+  if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag, { weakly: true }))
+    return 'not_modified'
+  return 'proceed'
+}
+
+function matches(list: string, etag: string, { weakly }: { weakly: boolean }): boolean {
+  if (list.trim() === '*') return true
+  return [...list.matchAll(ENTITY_TAG)].some(
+    ([, weak, tag]) => tag === etag && (weakly || weak === undefined),
+  )
+}
+
+/** `end` is exclusive. */
+interface ByteRange {
+  start: number
+  end: number
+}
+
+/**
+ * Parses a Range header (RFC 9110, 14.2). Returns `whole` if there is none, or one that a server may
+ * ignore: another unit, malformed, or several ranges.
+ */
+export function parseByteRange(
+  header: string | undefined,
+  size: number,
+): ByteRange | 'whole' | 'unsatisfiable' {
+  const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '')
+  if (match === null) return 'whole'
+  const [, first = '', last = ''] = match
+  if (first === '' && last === '') return 'whole'
+  if (first === '') {
+    const length = Math.min(Number(last), size)
+    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size }
+  }
+  if (last !== '' && Number(last) < Number(first)) return 'whole'
+  if (Number(first) >= size) return 'unsatisfiable'
+  return { start: Number(first), end: last === '' ? size : Math.min(Number(last) + 1, size) }
+}
+
+interface ResponseWriter {
+  /** Resolves when the bytes can be changed; rejects if the client has disconnected. */
+  write(bytes: Buffer): Promise<void>
+  close(): void
+}
+
+/**
+ * If the client disconnects while a pipelined response still waits for an earlier one, Node never calls back
+ * for its writes. So the writer also watches the connection: the download then ends and closes its file.
+ */
+function openResponseWriter({ socket }: IncomingMessage, response: ServerResponse): ResponseWriter {
+  let rejectPending: ((error: Error) => void) | undefined
+  function onClose(): void {
+    rejectPending?.(new Error('The client has disconnected.'))
+  }
+  // Each pipelined download has a listener. Node would warn of a leak from the eleventh on.
+  socket.setMaxListeners(0)
+  socket.once('close', onClose)
+  return {
+    write: (bytes) =>
+      new Promise((resolve, reject) => {
+        rejectPending = reject
+        if (socket.destroyed) onClose()
+        else response.write(bytes, (error) => (error ? reject(error) : resolve()))
+      }),
+    close: () => socket.off('close', onClose),
   }
 }

@@ -1,34 +1,31 @@
 import { randomUUID } from 'node:crypto'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { ErrorCode } from '@stowage/protocol/errors'
 import { type Hmac, hmacOf } from '../../crypto/hmac.ts'
-import { DamagedObject, MissingObject } from '../../errors.ts'
+import { DamagedObject, MissingObject, UnreadableObject } from '../../domain/errors.ts'
+import {
+  keepIdleConnections,
+  SHUTDOWN_TIMEOUT_MS,
+  trackConnections,
+} from '../../node-http/connections.ts'
 import {
   handleExpectations,
   hasUnknownExpectation,
-  UNKNOWN_EXPECTATION,
-} from '../../node-http/expectations.ts'
-import { keepIdleConnections } from '../../node-http/keep-idle-connections.ts'
-import {
   isMalformed,
   MALFORMED_REQUEST,
   refuseMalformedMessages,
-} from '../../node-http/refuse-malformed-messages.ts'
-import { trackConnections } from '../../node-http/track-connections.ts'
-import { SHUTDOWN_TIMEOUT_MS } from '../../shutdown-timeout.ts'
-import { allowHalfOpen } from './allow-half-open.ts'
-import { openFastBody } from './fast-body/open-fast-body.ts'
-import { readFree } from './file-system.ts'
-import { layoutOf } from './layout.ts'
-import type { ListenerOptions, ToOwner } from './listener-messages.ts'
-import { openTransfers } from './open-transfers.ts'
-import { openBodyReader } from './read-body.ts'
-import { type Receiver, receivePart } from './receive-part.ts'
-import { refusalOf } from './refusal-of.ts'
+  UNKNOWN_EXPECTATION,
+} from '../../node-http/messages.ts'
+import type { StorageUpload } from '../storage.ts'
+import { openFastBody } from './fast-body.ts'
+import { isSystemError, readFree } from './file-system.ts'
+import { layoutOf } from './folders.ts'
+import { openBodyReader, openTimeSlices } from './read-body.ts'
+import { openTransfers, type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, refuse, respondToPreflight } from './respond.ts'
 import { sendObject } from './send-object.ts'
 import { readSignedUrl } from './signed-url.ts'
-import { openTimeSlices } from './time-slices.ts'
 
 /** An import would also load fetch: see `http-modules.ts`. */
 const { createServer } = process.getBuiltinModule('node:http')
@@ -153,4 +150,72 @@ async function respond(
   return grant.kind === 'part'
     ? receivePart(receiver, grant, request, response)
     : sendObject(receiver.layout, grant.object, request, response)
+}
+
+/** The options of the listener's thread. */
+export interface ListenerOptions {
+  directory: string
+  host: string
+  port: number
+  /** Hexadecimal. */
+  secret: string
+  fastBody: boolean
+  /** The number of bytes on the disk to keep free. */
+  reserve: number
+  /** The number of running transfers, shared with the owner. */
+  transfers: Int32Array<SharedArrayBuffer>
+}
+
+export type ToListener =
+  | { type: 'close' }
+  /** The upload accepts no more parts: running transfers are aborted. */
+  | { type: 'ended'; upload: StorageUpload }
+
+export type ToOwner =
+  | { type: 'listening'; port: number }
+  | { type: 'listenFailed'; code: string; message: string }
+  /** The object of a download does not exist: it was deleted or lost. */
+  | { type: 'missing'; key: string }
+  /** A request failed because of the storage. */
+  | {
+      type: 'failed'
+      requestId: string
+      method: string | undefined
+      path: string | undefined
+      error: string
+      /** The key of the object, if the request found that its bytes have changed or cannot be read. */
+      damaged?: string
+    }
+
+/** The response to a request that failed before its response began. */
+export function refusalOf(error: unknown): { code: ErrorCode; message: string } {
+  if (error instanceof MissingObject) {
+    return { code: 'object_not_found', message: 'The file is no longer stored here.' }
+  }
+  if (error instanceof UnreadableObject || isSystemError(error)) {
+    return {
+      code: 'storage_unavailable',
+      message:
+        'The disk of the storage failed. The log of the service has the reason. Retry in a moment.',
+    }
+  }
+  if (error instanceof DamagedObject) {
+    return {
+      code: 'damaged',
+      message:
+        'The stored file is damaged: it has changed since the upload. Replace the file, or restore another version.',
+    }
+  }
+  return {
+    code: 'internal',
+    message: 'The storage failed. The log of the service has the reason. Retry the request.',
+  }
+}
+
+/**
+ * Sends the response even to a client that closes its sending side after the request. Node does not
+ * document this property; a Node without it closes the connection of such a client.
+ */
+export function allowHalfOpen(server: Server): void {
+  Object.assign(server, { httpAllowHalfOpen: true })
 }

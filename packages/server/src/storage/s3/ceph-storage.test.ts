@@ -2,14 +2,18 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { PutBucketPolicyCommand, S3Client } from '@aws-sdk/client-s3'
-import { aCephServer, missingForCeph } from '@stowage/testing/engines/ceph'
-import { collectGarbage, shareParts } from '@stowage/testing/engines/ceph-backdoor'
+import {
+  aCephServer,
+  collectGarbage,
+  missingForCeph,
+  shareParts,
+} from '@stowage/testing/engines/ceph'
 import { openBucket } from '@stowage/testing/engines/s3-server'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
-import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
+import { skipUnlessCi } from '@stowage/testing/machine/programs'
 import { until } from '@stowage/testing/machine/until'
+import { DamagedObject } from '../../domain/errors.ts'
 import { partPlan, partRanges } from '../../domain/parts.ts'
-import { DamagedObject } from '../../errors.ts'
 import { testStorageContract } from '../storage.contract.ts'
 import type { Storage, StorageUpload } from '../storage.ts'
 

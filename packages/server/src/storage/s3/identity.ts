@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
-import { formatIdentity, parseIdentity, parseSecretKey } from '../identity-text.ts'
+import { formatIdentity, parseIdentity, parseSecretKey } from '../shared.ts'
 import type { Storage, StorageIdentity } from '../storage.ts'
-import type { Send } from './bounded-send.ts'
+import type { Send } from './s3-client.ts'
 import { isConditionRefused, isMissingObject, orOutage } from './s3-errors.ts'
 
 /** Never the key of an asset. */

@@ -1,4 +1,4 @@
-import { EngineUnavailable } from '../../errors.ts'
+import { EngineUnavailable } from '../../domain/errors.ts'
 
 function statusOf(error: unknown): number | undefined {
   if (typeof error !== 'object' || error === null || !('$metadata' in error)) return undefined
@@ -80,4 +80,26 @@ function explained(error: unknown): unknown {
   if (status === 403)
     return new Error(`the storage denies access with these credentials; ${hint}`, { cause: error })
   return error
+}
+
+function ruleErrorName(error: unknown): string {
+  return error instanceof Error ? error.name : ''
+}
+
+/** The bucket has no rules of the requested kind: CORS or lifecycle. */
+export function isNotSet(error: unknown): boolean {
+  return /^NoSuch(CORS|Lifecycle)Configuration$/.test(ruleErrorName(error))
+}
+
+/** The storage does not support such rules. */
+export function isUnsupported(error: unknown): boolean {
+  return /^(NotImplemented|MethodNotAllowed|InvalidArgument|MalformedXML|InvalidRequest)$/.test(
+    ruleErrorName(error),
+  )
+}
+
+/** The access key may not read such rules. */
+export function isForbidden(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return false
+  return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 403
 }

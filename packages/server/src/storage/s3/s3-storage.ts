@@ -1,19 +1,30 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import {
   AbortMultipartUploadCommand,
+  CompleteMultipartUploadCommand,
   HeadBucketCommand,
   ListPartsCommand,
   type ListPartsOutput,
 } from '@aws-sdk/client-s3'
-import { type PartRange, partLength } from '../../domain/parts.ts'
-import { checkStored } from '../check-stored.ts'
-import { attachmentNamed } from '../content-disposition.ts'
-import type { ObjectFacts, Storage, StorageUpload, StoredPart } from '../storage.ts'
-import { boundedSend } from './bounded-send.ts'
-import { completeInS3 } from './complete.ts'
-import { findObject, headObject } from './find-object.ts'
+import { type PartPlan, type PartRange, partLength, partsAtFault } from '../../domain/parts.ts'
+import { attachmentNamed, checkStored } from '../shared.ts'
+import type {
+  CompletionOutcome,
+  ObjectFacts,
+  Storage,
+  StorageUpload,
+  StoredPart,
+} from '../storage.ts'
 import { identityInS3 } from './identity.ts'
-import { listObjects, listUploads } from './listings.ts'
-import { openPostClient } from './post-client.ts'
+import {
+  findObject,
+  headObject,
+  listObjects,
+  listUploads,
+  readPartOfS3,
+  removeObject,
+  rewriteObject,
+} from './objects.ts'
 import {
   encodePath,
   presignCreate,
@@ -21,12 +32,15 @@ import {
   presignParts,
   type SignedObject,
 } from './presign.ts'
-import { readPartOfS3 } from './read-part.ts'
-import { removeObject } from './remove-object.ts'
-import { resolveLocation } from './resolve-location.ts'
-import { rewriteObject } from './rewrite-object.ts'
-import { type BucketOptions, openClient } from './s3-client.ts'
-import { isGone, orOutage } from './s3-errors.ts'
+import {
+  type BucketOptions,
+  boundedSend,
+  openClient,
+  openPostClient,
+  resolveLocation,
+  type Send,
+} from './s3-client.ts'
+import { isFinalRefusal, isGone, isPartRefusal, orOutage, reasonOf } from './s3-errors.ts'
 
 export interface S3StorageOptions extends BucketOptions {
   maxParts: number
@@ -206,4 +220,78 @@ const XML_ENTITIES: Record<string, string> = {
 
 function decodeXml(text: string): string {
   return text.replaceAll(/&(amp|lt|gt|quot|apos);/g, (entity) => XML_ENTITIES[entity] ?? entity)
+}
+
+interface Completion {
+  send: Send
+  upload: { Bucket: string; Key: string; UploadId: string }
+  plan: PartPlan
+  parts: { number: number; etag: string }[]
+}
+
+interface Queries {
+  listParts(): Promise<StoredPart[] | undefined>
+  findObject(): Promise<{ size: number } | undefined>
+}
+
+const MAX_COMPLETIONS = 5
+const COMPLETION_PAUSE_MS = 100
+/** After this many checks that find neither the upload nor the object, the upload counts as gone. */
+const MAX_MISSES = 5
+
+/**
+ * Storage systems respond to a completion differently: some repeat a success, some fail concurrent calls, some
+ * respond 200 with an error in the body. So after an error, this checks the object and the parts.
+ */
+export async function completeInS3(
+  completion: Completion,
+  queries: Queries,
+): Promise<CompletionOutcome> {
+  let misses = 0
+  for (let attempt = 1; ; attempt += 1) {
+    const [received, before] = await Promise.all([
+      queries.listParts(),
+      objectOutcome(completion, queries),
+    ])
+    // Swift accepts and lists parts even after the completion, and completing again would create another object.
+    if (before.outcome === 'completed') return before
+    if (received === undefined) {
+      // Another call may have completed it between the two queries, and on some storage an object
+      // appears only a moment after its upload is closed.
+      const outcome = await objectOutcome(completion, queries)
+      misses += 1
+      if (outcome.outcome === 'completed' || misses === MAX_MISSES) return outcome
+      await pause(COMPLETION_PAUSE_MS * misses ** 2)
+      continue
+    }
+    const atFault = partsAtFault(received, completion.plan, completion.parts)
+    if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
+    try {
+      await completion.send(
+        new CompleteMultipartUploadCommand({
+          ...completion.upload,
+          // Sorted and complete, as some storage systems refuse anything else.
+          MultipartUpload: {
+            Parts: received.map(({ number, etag }) => ({ PartNumber: number, ETag: `"${etag}"` })),
+          },
+        }),
+      )
+      return { outcome: 'completed' }
+    } catch (error) {
+      const outcome = await objectOutcome(completion, queries)
+      if (outcome.outcome === 'completed') return outcome
+      // Another call may be completing it, or a client may be replacing a part repeatedly.
+      const isLastAttempt = attempt >= (isPartRefusal(error) ? MAX_COMPLETIONS : 2)
+      if (isLastAttempt && isFinalRefusal(error)) {
+        return { outcome: 'rejected', reason: reasonOf(error) }
+      }
+      if (attempt >= MAX_COMPLETIONS) throw error
+      await pause(COMPLETION_PAUSE_MS * attempt)
+    }
+  }
+}
+
+async function objectOutcome({ plan }: Completion, queries: Queries): Promise<CompletionOutcome> {
+  const object = await queries.findObject()
+  return object?.size === plan.size ? { outcome: 'completed' } : { outcome: 'gone' }
 }

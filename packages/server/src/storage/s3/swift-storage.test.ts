@@ -6,7 +6,7 @@ import { after, test } from 'node:test'
 import { aBucket, openBucket } from '@stowage/testing/engines/s3-server'
 import { listSegments, missingForSwift, startSwift } from '@stowage/testing/engines/swift'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
-import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
+import { skipUnlessCi } from '@stowage/testing/machine/programs'
 import { testStorageContract } from '../storage.contract.ts'
 
 const CHUNK = 100_000

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
-import { DamagedObject } from '../../errors.ts'
+import { DamagedObject } from '../../domain/errors.ts'
 import { openS3Storage } from './s3-storage.ts'
 
 const MAX_MS = 25_000

@@ -10,9 +10,9 @@ import {
 } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
-import { formatApiKey, formatUploadToken } from '../../../src/domain/api-key.ts'
+import { formatApiKey, formatUploadToken } from '../../../src/domain/key.ts'
 import { forAccount } from '../../../src/operations/context.ts'
-import { createKey } from '../../../src/operations/keys/create-key.ts'
+import { createKey } from '../../../src/operations/keys.ts'
 
 const MINUTE = Date.UTC(2030, 0, 1, 12, 30)
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { freePort } from '@stowage/testing/machine/free-port'
+import { freePort } from '@stowage/testing/machine/ports'
 import {
   ADMIN_KEY,
   aKeyedService,

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { changeObject } from '@stowage/testing/engines/change-object'
-import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { changeObject, isOnS3 } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
-import { aDeployment } from '@stowage/testing/service/deployment'
-import { aService, type TestService } from '@stowage/testing/service/service'
+import { aDeployment, aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
   callUrl,
@@ -15,7 +13,7 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
-import { createChecksumJobs } from '../../../src/jobs/compute-checksums.ts'
+import { createChecksumJobs } from '../../../src/jobs/checksums.ts'
 import {
   aServiceWithoutJobs,
   CHECKSUM_SETTINGS,

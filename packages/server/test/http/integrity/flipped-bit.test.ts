@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { flipBit } from '@stowage/testing/engines/flip-bit'
-import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { flipBit, isOnS3 } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
 import { download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import {

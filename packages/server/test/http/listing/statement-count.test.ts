@@ -8,16 +8,20 @@ import type { UploadQuery } from '../../../src/database/account-data.ts'
 import { anUpload, KEPT } from '../../../src/database/contract/builders.ts'
 import { openSqliteDatabase } from '../../../src/database/sqlite/sqlite-database.ts'
 import type { ProductSelection } from '../../../src/domain/product.ts'
-import { readAssetListRequest } from '../../../src/http/requests/read-asset-list-request.ts'
-import { attachProducts } from '../../../src/operations/assets/attach-products.ts'
-import { listAssets } from '../../../src/operations/assets/list-assets.ts'
-import { readProductsOfAssets } from '../../../src/operations/assets/read-products-of-assets.ts'
-import { storeLink } from '../../../src/operations/assets/store-link.ts'
+import { readAssetListRequest } from '../../../src/http/requests.ts'
+import {
+  attachProducts,
+  listAssets,
+  readProductsOfAssets,
+  storeLink,
+} from '../../../src/operations/assets.ts'
 import { type AccountContext, forAccount } from '../../../src/operations/context.ts'
-import { listProductGroups } from '../../../src/operations/products/list-product-groups.ts'
-import { listProducts } from '../../../src/operations/products/list-products.ts'
-import { putProducts } from '../../../src/operations/products/put-products.ts'
-import { readAssetsOfProducts } from '../../../src/operations/products/read-assets-of-products.ts'
+import {
+  listProductGroups,
+  listProducts,
+  putProducts,
+  readAssetsOfProducts,
+} from '../../../src/operations/products.ts'
 
 interface CountedShop {
   rows: number

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
-import { readObjects } from '@stowage/testing/engines/storage-backdoor'
+import { readObjects } from '@stowage/testing/engines/test-engines'
 import { aService } from '@stowage/testing/service/service'
 import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'

@@ -15,10 +15,10 @@ import {
 } from '@stowage/testing/service/accounts'
 import { aService } from '@stowage/testing/service/service'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
-import { formatUploadToken } from '../../../src/domain/api-key.ts'
+import { formatUploadToken } from '../../../src/domain/key.ts'
+import { hashKey } from '../../../src/operations/authentication.ts'
 import { forAccount } from '../../../src/operations/context.ts'
-import { hashKey } from '../../../src/operations/keys/hash-key.ts'
-import { createUploadToken } from '../../../src/operations/upload-tokens/create-upload-token.ts'
+import { createUploadToken } from '../../../src/operations/tokens.ts'
 import { JOBS, takeOverExpiry } from '../../support/run-jobs.ts'
 import { aPage, requestToken, TOKENS } from '../../support/upload-tokens.ts'
 

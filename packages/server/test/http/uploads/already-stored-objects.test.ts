@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { readObjects, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { readObjects, uploadInStorage } from '@stowage/testing/engines/test-engines'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
-import { watchClock } from '../../../src/jobs/watch-clock.ts'
+import { watchClock } from '../../../src/jobs/schedule.ts'
 
 test('an instance with a wrong clock logs it once, and reports it in /readyz until the clock is correct', async (t) => {
   const service = await aService(t)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
-import { readObjects } from '@stowage/testing/engines/storage-backdoor'
+import { readObjects } from '@stowage/testing/engines/test-engines'
 import { aService, type JsonResponse, type TestService } from '@stowage/testing/service/service'
 import {
   API,

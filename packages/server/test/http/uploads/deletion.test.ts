@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
-import { makeStorageUnavailable, readObjects } from '@stowage/testing/engines/storage-backdoor'
+import { makeStorageUnavailable, readObjects } from '@stowage/testing/engines/test-engines'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -13,8 +13,8 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
-import { deleteAsset } from '../../../src/operations/assets/delete-asset.ts'
 import { forAccount } from '../../../src/operations/context.ts'
+import { deleteAsset } from '../../../src/operations/trash.ts'
 import { runJobs } from '../../support/run-jobs.ts'
 import {
   assertUsageConsistent,

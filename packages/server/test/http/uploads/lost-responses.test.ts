@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, requestSession, someBytes } from '@stowage/testing/service/upload'
 import type { Database } from '../../../src/database/database.ts'
-import { EngineUnavailable } from '../../../src/errors.ts'
+import { EngineUnavailable } from '../../../src/domain/errors.ts'
 import { assertUsageConsistent } from '../../support/shop.ts'
 
 const FILE = { name: 'file.bin', size: 25 }

@@ -10,9 +10,9 @@ import {
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
-import { EngineUnavailable } from '../../../src/errors.ts'
-import { finishCompletions } from '../../../src/jobs/finish-completions.ts'
+import { EngineUnavailable } from '../../../src/domain/errors.ts'
 import { BATCH } from '../../../src/jobs/job.ts'
+import { finishCompletions } from '../../../src/jobs/uploads.ts'
 import { forAccount } from '../../../src/operations/context.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'

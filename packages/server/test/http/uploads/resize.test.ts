@@ -14,8 +14,8 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import { forAccount } from '../../../src/operations/context.ts'
-import { completeUpload } from '../../../src/operations/uploads/complete-upload.ts'
-import { reserveProvisionally } from '../../../src/operations/uploads/reserve-provisionally.ts'
+import { completeUpload } from '../../../src/operations/uploads/complete.ts'
+import { reserveProvisionally } from '../../../src/operations/uploads/space.ts'
 import { assertUsageConsistent } from '../../support/shop.ts'
 import { aPage } from '../../support/upload-tokens.ts'
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { PartUrl } from '@stowage/protocol'
-import { makeStorageUnavailable, uploadInStorage } from '@stowage/testing/engines/storage-backdoor'
+import { makeStorageUnavailable, uploadInStorage } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import {

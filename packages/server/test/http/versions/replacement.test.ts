@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readObjects } from '@stowage/testing/engines/storage-backdoor'
+import { readObjects } from '@stowage/testing/engines/test-engines'
 import { aService } from '@stowage/testing/service/service'
 import {
   API,

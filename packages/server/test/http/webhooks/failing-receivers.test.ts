@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { openWebhookSender } from '../../../src/webhook-sender/open-webhook-sender.ts'
+import { openWebhookSender } from '../../../src/webhook-sender/sender.ts'
 import { Webhook } from '../../support/standard-webhooks.ts'
 import {
   aWebhookFixture,

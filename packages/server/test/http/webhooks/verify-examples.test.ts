@@ -6,9 +6,8 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import { promisify } from 'node:util'
 import { aFolder } from '@stowage/testing/machine/clean-up'
-import { ensureInstalled, type Program } from '@stowage/testing/machine/ensure-installed'
-import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
-import { formatWebhookSecret, webhookHeaders } from '../../../src/domain/webhook-signature.ts'
+import { ensureInstalled, type Program, skipUnlessCi } from '@stowage/testing/machine/programs'
+import { formatWebhookSecret, webhookHeaders } from '../../../src/domain/webhook.ts'
 
 const run = promisify(execFile)
 const PAGE = readFileSync(new URL('../../../../../docs/webhooks.md', import.meta.url), 'utf8')

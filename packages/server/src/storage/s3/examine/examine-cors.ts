@@ -1,9 +1,8 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type CORSRule, GetBucketCorsCommand, PutBucketCorsCommand } from '@aws-sdk/client-s3'
 import type { Finding } from '../../../domain/finding.ts'
-import { isForbidden, isNotSet, isUnsupported } from './bucket-rule-errors.ts'
-import { awsCommand, type Examination, found, quoted } from './examination.ts'
-import { openProbe } from './probe.ts'
+import { isForbidden, isNotSet, isUnsupported } from '../s3-errors.ts'
+import { awsCommand, type Examination, found, openProbe, quoted } from './examination.ts'
 
 /**
  * Pages of every origin may use a signed URL: the signature is the permission, and no cookies are

@@ -9,14 +9,12 @@ import {
 } from '@aws-sdk/client-s3'
 import { aCephServer, missingForCeph } from '@stowage/testing/engines/ceph'
 import { aBucket, credentialsOf, type S3Endpoint } from '@stowage/testing/engines/s3-server'
-import { skipUnlessCi } from '@stowage/testing/machine/skip-unless-ci'
+import { skipUnlessCi } from '@stowage/testing/machine/programs'
 import type { Finding } from '../../../domain/finding.ts'
-import { resolveLocation } from '../resolve-location.ts'
-import { openClient } from '../s3-client.ts'
+import { openClient, resolveLocation } from '../s3-client.ts'
 import type { Examination } from './examination.ts'
-import { examineLifecycle } from './examine-lifecycle.ts'
+import { examineLifecycle, ruleFor, writeRules } from './examine-lifecycle.ts'
 import { examineS3 } from './examine-s3.ts'
-import { ruleFor, writeRules } from './lifecycle-rules.ts'
 
 const HOUR_MS = 3_600_000
 

@@ -1,0 +1,191 @@
+import { sendLoad, watchStalls } from '../load/send-load.ts'
+import { spreadOf, timed } from '../measure.ts'
+import { API, type ServerProcess } from '../processes/servers.ts'
+import type { Contender, Metric, Target } from '../workload.ts'
+import { assetId, COMMON, countWithProductWord, PRODUCT_WORD, RARE, RARE_COUNT } from './records.ts'
+
+const PAGE = 25
+const ID_COUNT = 100
+const REPETITIONS = 5
+
+/** A running server, and for how long each kind of request is sent to it. */
+type MeasuredServer = { server: ServerProcess; seconds: number }
+
+/** Measures all metrics of a service with `count` assets. */
+export function listContender(
+  name: string,
+  { server, seconds, count }: MeasuredServer & { count: number },
+): Contender {
+  const { url } = server
+  const rateOf = async (...paths: string[]) => {
+    const requests = paths.map((path) => ({ path: `${API}/assets${path}` }))
+    return (await sendLoad({ url, requests, seconds })).perSecond
+  }
+  const newTerms = commonTerms()
+  return {
+    name,
+    async run() {
+      await expectTotal(url, `filename=${RARE}`, RARE_COUNT)
+      await expectTotal(url, `filename=${COMMON}`, count)
+      await expectTotal(url, `search=${COMMON}+${RARE}`, RARE_COUNT)
+      await expectTotal(url, `search=${COMMON}`, count)
+      return {
+        first: await rateOf(''),
+        middle: await rateOf(`?page=${count / PAGE / 2}`),
+        last: await rateOf(`?page=${count / PAGE}`),
+        rare: await rateOf(`?filename=${RARE}`),
+        rareWords: await rateOf(`?search=${COMMON}+${RARE}`),
+        one: await rateOf(...someIds(count).map((id) => `/${id}`)),
+        thousand: await rateOf('?limit=1000&with_products=true'),
+        ...(await searchAll({ url, count, newTerm: newTerms.next().value })),
+      }
+    },
+  }
+}
+
+/** A server with a constant response. */
+export function helloWorld({ server, seconds }: MeasuredServer): Contender {
+  const requests = [{ path: '/healthz' }]
+  const run = async () => sendLoad({ url: server.url, requests, seconds })
+  return { name: HELLO, run: async () => ({ first: (await run()).perSecond }) }
+}
+
+/** A server that only looks up a row. */
+export function byId({ server, seconds, count }: MeasuredServer & { count: number }): Contender {
+  const requests = someIds(count).map((id) => ({ path: `/assets/${id}` }))
+  const run = async () => sendLoad({ url: server.url, requests, seconds })
+  return { name: BY_ID, run: async () => ({ one: (await run()).perSecond }) }
+}
+
+/** IDs of assets that are evenly spread over the table. */
+function someIds(count: number): string[] {
+  const distance = count / ID_COUNT
+  return Array.from({ length: ID_COUNT }, (_, index) => assetId(index * distance))
+}
+
+/**
+ * Searches for terms that match all assets: once for a new term, then several times for `COMMON`. Also searches once
+ * for the new term together with a word of products.
+ */
+async function searchAll(options: { url: string; count: number; newTerm: string | undefined }) {
+  const { url, count, newTerm = '' } = options
+  const { result, longestMs } = await watchStalls(url, async () => {
+    const { time: cold } = await timed(() => expectTotal(url, `filename=${newTerm}`, count))
+    const { time: coldWord } = await timed(() => expectTotal(url, `search=${newTerm}`, count))
+    const products = `search=${PRODUCT_WORD}+${newTerm}`
+    const { time: coldProducts } = await timed(() =>
+      expectTotal(url, products, countWithProductWord(count)),
+    )
+    const times: number[] = []
+    for (let turn = 0; turn < REPETITIONS; turn += 1) {
+      const { time } = await timed(() => expectTotal(url, `filename=${COMMON}`, count))
+      times.push(time)
+    }
+    const words: number[] = []
+    for (let turn = 0; turn < REPETITIONS; turn += 1) {
+      const { time } = await timed(() => expectTotal(url, `search=${COMMON}`, count))
+      words.push(time)
+    }
+    return {
+      cold,
+      coldWord,
+      coldProducts,
+      all: spreadOf(times).median,
+      allWords: spreadOf(words).median,
+    }
+  })
+  return { ...result, stall: longestMs }
+}
+
+/** Distinct parts of a name that match all assets. */
+function* commonTerms(): Generator<string, undefined> {
+  const text = `-${COMMON}-`
+  for (let length = text.length; length > 0; length -= 1) {
+    for (let start = 0; start + length <= text.length; start += 1) {
+      const term = text.slice(start, start + length)
+      if (term !== COMMON) yield term
+    }
+  }
+}
+
+async function expectTotal(url: string, query: string, total: number): Promise<void> {
+  const { meta } = await list(url, query)
+  if (meta.total !== total) throw new Error(`${query} found ${meta.total} instead of ${total}`)
+}
+
+async function list(url: string, query: string): Promise<{ meta: { total: number } }> {
+  const response = await fetch(`${url}${API}/assets?${query}`)
+  if (response.status !== 200) throw new Error(`${query}: status ${response.status}`)
+  return (await response.json()) as { meta: { total: number } }
+}
+
+const rate = (title: string): Metric => ({ title, unit: '/s', better: 'higher' })
+const latency = (title: string): Metric => ({ title, unit: 'ms', better: 'lower' })
+
+export const LARGE = 'Stowage, 1,000,000 assets'
+export const SMALL = 'Stowage, 10,000 assets'
+const HELLO = 'Fastify, hello world'
+const BY_ID = 'Fastify, plain query by ID'
+
+export const LIST_METRICS: Record<string, Metric> = {
+  first: rate('First page of 25'),
+  middle: rate('Middle page of 25'),
+  last: rate('Last page of 25'),
+  rare: rate('Name filter with 300 matches'),
+  rareWords: rate('Search for two words with 300 matches'),
+  one: rate('One asset by ID'),
+  thousand: rate('1,000 assets with their products'),
+  all: latency('Name filter that matches all assets'),
+  allWords: latency('Search that matches all assets'),
+  cold: latency('Name filter that matches all assets, first time'),
+  coldWord: latency('Search that matches all assets, first time'),
+  coldProducts: latency('Search for words of products and file names, first time'),
+  stall: latency('Longest response time of other clients during the searches'),
+}
+
+/** From 10,000 to 1,000,000 assets, no metric may get worse by more than this factor. */
+const GROWTH = 1.5
+/** Except for these metrics, which have limits of their own. */
+const EXEMPT = ['cold', 'coldWord', 'coldProducts', 'stall']
+
+const FIRST_PAGE = `On SQLite, a third of the time of a request is spent on reading 25 rows, a seventh on JSON, and a
+  tenth on writing 10 kB to the socket. Reading needs a call for each value, and a new string for most values. On
+  PostgreSQL, even a plain query by ID is far slower than hello world, as the database runs on the same processors. A
+  cached page would have to be invalidated on every instance with each change.`
+
+export const LIST_TARGETS: Target[] = [
+  {
+    metric: 'first',
+    limit: { atLeast: 0.15 },
+    relativeTo: { contender: HELLO },
+    reason: FIRST_PAGE,
+  },
+  { metric: 'middle', limit: { atLeast: 0.5 }, relativeTo: { metric: 'first' } },
+  { metric: 'last', limit: { atLeast: 0.5 }, relativeTo: { metric: 'first' } },
+  { metric: 'rare', limit: { atLeast: 1000 } },
+  { metric: 'rareWords', limit: { atLeast: 0.8 }, relativeTo: { metric: 'rare' } },
+  { metric: 'all', limit: { below: 50 } },
+  { metric: 'allWords', limit: { below: 1.25 }, relativeTo: { metric: 'all' } },
+  {
+    metric: 'cold',
+    limit: { below: 50 },
+    reason: `The first search for a term that matches everything compares every name. The database does
+      this in batches, between which it serves other requests. The counts are then cached, and only blocks
+      of assets that have changed are counted again.`,
+  },
+  { metric: 'coldWord', limit: { below: 1.25 }, relativeTo: { metric: 'cold' } },
+  {
+    metric: 'coldProducts',
+    limit: { below: 50 },
+    reason: `The first search for a word of a product reads the products of every asset whose name does
+      not contain the word. It does so in batches, like a name filter.`,
+  },
+  { metric: 'one', limit: { atLeast: 0.6 }, relativeTo: { contender: BY_ID } },
+  { metric: 'thousand', limit: { atLeast: 20 } },
+  { metric: 'stall', limit: { below: 20 } },
+  ...Object.entries(LIST_METRICS).flatMap(([metric, { better }]): Target[] => {
+    if (EXEMPT.includes(metric)) return []
+    const limit = better === 'higher' ? { atLeast: 1 / GROWTH } : { below: GROWTH }
+    return [{ metric, limit, relativeTo: { contender: SMALL } }]
+  }),
+]

@@ -1,2 +1,0 @@
-/** The largest page that the service returns. */
-export const PAGE_SIZE = 1000

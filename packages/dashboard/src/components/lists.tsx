@@ -1,0 +1,134 @@
+import { Group, Pagination, Table, Text } from '@mantine/core'
+import { type ChangeEvent, Fragment, type ReactNode, useEffect, useRef } from 'react'
+import { Link } from 'wouter'
+import { countText, numberText } from '../format.ts'
+import classes from './list-table.module.css'
+
+interface ListTableProps<Item> {
+  /** Undefined while the first page is loading. */
+  items: readonly Item[] | undefined
+  /** The items belong to the previous query, and the current one is loading. */
+  isStale: boolean
+  /** The cells of the header row. */
+  head: ReactNode
+  row(item: Item): ReactNode
+  /** A placeholder for a row; `width` is the length of its name in percent of the cell. */
+  skeletonRow(width: number): ReactNode
+}
+
+/** One page of a list. It stays visible while the next page is loading. */
+export function ListTable<Item>({ items, isStale, head, row, skeletonRow }: ListTableProps<Item>) {
+  return (
+    <Table
+      className={classes.table}
+      data-stale={isStale || undefined}
+      aria-busy={isStale || items === undefined}
+      verticalSpacing="sm"
+      highlightOnHover
+      stickyHeader
+      // Below the header of the page.
+      stickyHeaderOffset="var(--app-shell-header-offset)"
+    >
+      <Table.Thead>
+        <Table.Tr>{head}</Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {items === undefined
+          ? SKELETON_WIDTHS.map((width) => <Fragment key={width}>{skeletonRow(width)}</Fragment>)
+          : items.map(row)}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+const SKELETON_WIDTHS = [61, 38, 74, 52, 45, 67, 33, 58]
+
+interface RowCheckboxProps {
+  'aria-label': string
+  checked: boolean
+  indeterminate?: boolean
+  disabled?: boolean
+  onChange(event: ChangeEvent<HTMLInputElement>): void
+}
+
+/**
+ * A checkbox in a cell of a table. The area around it reacts to clicks and touches too. It is a plain element, which
+ * is rendered faster, because a page has one in every row.
+ */
+export function RowCheckbox({ indeterminate = false, ...props }: RowCheckboxProps) {
+  const input = useRef<HTMLInputElement>(null)
+  useEffect(() => {
+    if (input.current !== null) input.current.indeterminate = indeterminate
+  }, [indeterminate])
+  return (
+    <label className={classes.check}>
+      <input ref={input} type="checkbox" className={classes.box} {...props} />
+    </label>
+  )
+}
+
+interface ResultCountProps {
+  /** Undefined while it is loading. */
+  total: number | undefined
+  noun: 'asset' | 'product' | 'upload'
+  isFiltered: boolean
+}
+
+/** The number of results above a list. Screen readers announce it when a search changes it. */
+export function ResultCount({ total, noun, isFiltered }: ResultCountProps) {
+  const last = useRef<string>(undefined)
+  if (total !== undefined) {
+    last.current = isFiltered ? `${countText(total, noun)} found` : countText(total, noun)
+  }
+  const isShown = last.current !== undefined && (isFiltered || total !== 0)
+  return (
+    <Text size="sm" c="dimmed" role="status" mih={22} my={-8}>
+      {isShown && last.current}
+    </Text>
+  )
+}
+
+interface PageLinksProps {
+  /** For screen readers, such as "Pages of assets". */
+  label: string
+  /** The requested page, which may still be loading. */
+  current: number
+  meta: { from: number; to: number; total: number; last_page: number }
+  hrefOf(page: number): string
+}
+
+const CONTROL_LABELS = {
+  first: 'First page',
+  previous: 'Previous page',
+  next: 'Next page',
+  last: 'Last page',
+}
+
+/** Every page has a URL, so that it can be opened in another tab. */
+export function PageLinks({ label, current, meta, hrefOf }: PageLinksProps) {
+  const { from, to, total, last_page: last } = meta
+  const linkTo = (page: number) => ({
+    component: Link,
+    href: hrefOf(Math.min(last, Math.max(1, page))),
+  })
+  const targets = { first: 1, previous: current - 1, next: current + 1, last }
+  return (
+    <Group justify="space-between" component="nav" aria-label={label}>
+      <Text size="sm" c="dimmed">
+        {numberText(from)} to {numberText(to)} of {numberText(total)}
+      </Text>
+      {last > 1 && (
+        <Pagination
+          total={last}
+          value={current}
+          size="sm"
+          getItemProps={(page) => ({ ...linkTo(page), 'aria-label': `Page ${numberText(page)}` })}
+          getControlProps={(control) => ({
+            ...linkTo(targets[control]),
+            'aria-label': CONTROL_LABELS[control],
+          })}
+        />
+      )}
+    </Group>
+  )
+}

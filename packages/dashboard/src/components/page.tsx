@@ -1,0 +1,64 @@
+import { Center, Loader } from '@mantine/core'
+import { useCallback, useEffect, useSyncExternalStore } from 'react'
+
+/** Sets the title of the browser tab. */
+export function useTitle(title: string): void {
+  useEffect(() => {
+    document.title = `${title} · Stowage`
+  }, [title])
+}
+
+export function Loading() {
+  return (
+    <Center mih={240} role="status" aria-label="Loading">
+      <Loader />
+    </Center>
+  )
+}
+
+export function Logo({ size = 28 }: { size?: number }) {
+  return <img src="/icon.svg" alt="" width={size} height={size} />
+}
+
+/** Makes the browser ask before the page is closed or reloaded. */
+export function useLeaveWarning(isNeeded: boolean): void {
+  useEffect(() => {
+    if (!isNeeded) return
+    const warn = (event: BeforeUnloadEvent) => event.preventDefault()
+    addEventListener('beforeunload', warn)
+    return () => removeEventListener('beforeunload', warn)
+  }, [isNeeded])
+}
+
+function subscribe(listener: () => void): () => void {
+  addEventListener('online', listener)
+  addEventListener('offline', listener)
+  return () => {
+    removeEventListener('online', listener)
+    removeEventListener('offline', listener)
+  }
+}
+
+/** Whether the browser has a network connection. */
+export function useOnline(): boolean {
+  return useSyncExternalStore(subscribe, () => navigator.onLine)
+}
+
+/** Writes the height of an element to a CSS property of the page for as long as the element is rendered. */
+export function useHeightProperty(name: '--tray-height' | '--selection-height') {
+  return useCallback(
+    (element: HTMLElement | null) => {
+      if (element === null) return
+      const { style } = document.documentElement
+      const observer = new ResizeObserver(() => {
+        style.setProperty(name, `${element.offsetHeight}px`)
+      })
+      observer.observe(element)
+      return () => {
+        observer.disconnect()
+        style.removeProperty(name)
+      }
+    },
+    [name],
+  )
+}

@@ -1,0 +1,146 @@
+import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
+import { isStowageError } from '@stowage/client'
+import { type ReactNode, useId } from 'react'
+import detailClasses from './detail-list.module.css'
+import { ErrorAlert } from './page-states.tsx'
+import columnClasses from './two-columns.module.css'
+
+type Kind = 'asset' | 'product' | 'webhook'
+
+interface LoadedRecordProps<Data> {
+  query: { data: Data | undefined; error: unknown; refetch(): unknown }
+  kind: Kind
+  /** Why a record with this ID may not exist. */
+  notFoundText: string
+  children(data: Data): ReactNode
+}
+
+/** Shows one record of the service, or that it is loading, not found, or could not be loaded. */
+export function LoadedRecord<Data>({
+  query,
+  kind,
+  notFoundText,
+  children,
+}: LoadedRecordProps<Data>) {
+  const { data, error, refetch } = query
+  if (isNotFound(error)) return <NotFound kind={kind}>{notFoundText}</NotFound>
+  if (error === null && data === undefined) return <LoadingRecord />
+  return (
+    <>
+      {error !== null && (
+        <ErrorAlert
+          title={`Could not load this ${kind}`}
+          error={error}
+          onRetry={() => void refetch()}
+        />
+      )}
+      {/* A page that was loaded before stays usable, with everything that people typed. */}
+      {data !== undefined && children(data)}
+    </>
+  )
+}
+
+/** The client rejects an ID that is not a UUID with a TypeError: no record has such an ID. */
+function isNotFound(error: unknown): boolean {
+  return isStowageError(error, 'not_found') || error instanceof TypeError
+}
+
+const TITLES: Record<Kind, string> = {
+  asset: 'Asset not found',
+  product: 'Product not found',
+  webhook: 'Webhook not found',
+}
+
+function NotFound({ kind, children }: { kind: Kind; children: string }) {
+  return (
+    <Stack gap="xs">
+      <Title order={1} size="h2">
+        {TITLES[kind]}
+      </Title>
+      <Text c="dimmed">{children}</Text>
+    </Stack>
+  )
+}
+
+function LoadingRecord() {
+  return (
+    <Stack role="status" aria-label="Loading">
+      <Skeleton h={36} w="50%" />
+      <Skeleton h={240} />
+    </Stack>
+  )
+}
+
+interface LoadedSectionProps<Data> {
+  query: { data: Data | undefined; error: unknown; refetch(): unknown }
+  title: string
+  /** A button beside the title. */
+  action?: ReactNode
+  children(data: Data): ReactNode
+}
+
+/** A section with its own query, which loads and fails independently of the page. */
+export function LoadedSection<Data>({ query, title, action, children }: LoadedSectionProps<Data>) {
+  const { data, error, refetch } = query
+  return (
+    <Section title={title} action={action}>
+      {error !== null && (
+        <ErrorAlert
+          title={`Could not load “${title}”`}
+          error={error}
+          onRetry={() => void refetch()}
+        />
+      )}
+      {error === null && data === undefined && (
+        <Skeleton h={96} role="status" aria-label="Loading" />
+      )}
+      {error === null && data !== undefined && children(data)}
+    </Section>
+  )
+}
+
+interface SectionProps {
+  title: string
+  /** A button beside the title. */
+  action?: ReactNode
+  children: ReactNode
+}
+
+/** A framed part of a page, with its own heading. */
+export function Section({ title, action, children }: SectionProps) {
+  const id = useId()
+  return (
+    <Paper component="section" withBorder p={{ base: 'md', sm: 'lg' }} aria-labelledby={id}>
+      <Group justify="space-between" mb="sm" mih={action === undefined ? undefined : 36}>
+        <Title order={2} size="h5" id={id}>
+          {title}
+        </Title>
+        {action}
+      </Group>
+      {children}
+    </Paper>
+  )
+}
+
+/** Names and values; each pair is a `Detail`. */
+export function DetailList({ children }: { children: ReactNode }) {
+  return <dl className={detailClasses.list}>{children}</dl>
+}
+
+export function Detail({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <Text component="dt" size="sm" c="dimmed">
+        {name}
+      </Text>
+      <Text component="dd" size="sm">
+        {children}
+      </Text>
+    </>
+  )
+}
+
+/** Two columns on a wide screen, otherwise one below the other. */
+export function TwoColumns({ children }: { children: ReactNode }) {
+  return <div className={columnClasses.columns}>{children}</div>
+}

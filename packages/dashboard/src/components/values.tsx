@@ -1,0 +1,48 @@
+import { Text, type TextProps } from '@mantine/core'
+import classes from './name.module.css'
+
+interface NameProps extends TextProps {
+  children: string
+  /** On a phone, it takes up to three lines. */
+  isWrapped?: boolean
+}
+
+/**
+ * A name that a user has chosen, in any script, writing direction and length. It is truncated to the available
+ * width, and the tooltip shows it in full. It does not change the direction of the text around it.
+ */
+export function Name({ children, isWrapped, ...props }: NameProps) {
+  const attributes = {
+    dir: 'auto',
+    title: children,
+    className: classes.name,
+    'data-wrapped': isWrapped || undefined,
+  }
+  // Long lists have many names, and a plain element is rendered much faster.
+  if (Object.keys(props).length === 0) return <bdi {...attributes}>{children}</bdi>
+  return (
+    <Text component="bdi" inherit {...attributes} {...props}>
+      {children}
+    </Text>
+  )
+}
+
+const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
+const DATE_ONLY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
+
+interface DateTimeProps {
+  /** ISO 8601 */
+  value: string
+  isDateOnly?: boolean
+}
+
+/** A time in the reader's time zone. The tooltip shows it in full. */
+export function DateTime({ value, isDateOnly = false }: DateTimeProps) {
+  const date = new Date(value)
+  return (
+    <time dateTime={value} title={FULL.format(date)}>
+      {(isDateOnly ? DATE_ONLY : SHORT).format(date)}
+    </time>
+  )
+}

@@ -1,0 +1,92 @@
+import { type Client, isStowageError, type StowageEvent } from '@stowage/client'
+import type { Query, QueryClient } from '@tanstack/react-query'
+import { affects } from './affects.ts'
+
+/** However many events arrive, data is loaded again at most this often. */
+const INTERVAL_MS = 500
+/** Never gives up: the page connects again as soon as the service responds. */
+const RETRY = { giveUpAfterMs: Number.POSITIVE_INFINITY }
+
+/**
+ * Loads the data of open pages again when someone has changed it. Hidden tabs do not listen: browsers allow only six
+ * connections to a service over HTTP/1.1. The returned function stops it.
+ */
+export function openLiveUpdates(client: Client, queries: QueryClient): () => void {
+  let listening: AbortController | undefined
+  let lastId: number | undefined
+  let events: StowageEvent[] = []
+
+  const refresh = coalesce(() => {
+    const changed = events
+    events = []
+    void queries.invalidateQueries({ predicate: ({ queryKey }) => affects(changed, queryKey) })
+  }, INTERVAL_MS)
+
+  async function listen(signal: AbortSignal): Promise<void> {
+    try {
+      const onOpen = (after: number) => {
+        // Something may have changed since the data was loaded.
+        if (lastId === undefined) void queries.invalidateQueries({ predicate: isLoaded })
+        lastId = after
+      }
+      for await (const event of client.events({ after: lastId, signal, retry: RETRY, onOpen })) {
+        lastId = event.id
+        events.push(event)
+        refresh()
+      }
+    } catch (error) {
+      // The session has ended. Loading the account fails too, which opens the sign-in form.
+      if (isStowageError(error, 'unauthenticated')) {
+        return queries.invalidateQueries({ queryKey: ['account'] })
+      }
+      // The position is too old, or from before a restored backup. Other requests report all other failures.
+      if (!isStowageError(error) || !/^events_/.test(error.code)) return
+      lastId = undefined
+      return listen(signal)
+    }
+  }
+
+  function onVisibility(): void {
+    listening?.abort()
+    listening = new AbortController()
+    if (!document.hidden) void listen(listening.signal)
+  }
+
+  document.addEventListener('visibilitychange', onVisibility)
+  onVisibility()
+  return () => {
+    document.removeEventListener('visibilitychange', onVisibility)
+    listening?.abort()
+    refresh.cancel()
+  }
+}
+
+/** Data that could not be loaded is not loaded again: its page offers to try again. */
+function isLoaded({ state }: Query): boolean {
+  return state.data !== undefined
+}
+
+/** The events of one change arrive together. */
+const FIRST_MS = 100
+
+export interface Coalesced {
+  (): void
+  cancel(): void
+}
+
+/** Returns a function that calls `run` soon, but at most once per interval, however often it is called. */
+export function coalesce(run: () => void, intervalMs: number): Coalesced {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let nextAt = 0
+  const call = () => {
+    timer ??= setTimeout(
+      () => {
+        timer = undefined
+        nextAt = Date.now() + intervalMs
+        run()
+      },
+      Math.max(FIRST_MS, nextAt - Date.now()),
+    )
+  }
+  return Object.assign(call, { cancel: () => clearTimeout(timer) })
+}

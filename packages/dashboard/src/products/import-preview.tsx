@@ -1,0 +1,303 @@
+import { Alert, Badge, Button, Group, Pagination, Stack, Table, Tabs, Text } from '@mantine/core'
+import type { ComparedProduct, ProductsFileProblem } from '@stowage/client/products-file'
+import { type ReactNode, useState } from 'react'
+import { Name } from '../components/values.tsx'
+import { countText, numberText } from '../format.ts'
+import { IconAlertTriangle } from '../icons/icons.tsx'
+import classes from './import/import.module.css'
+import { changesOf, FIELD_LABELS, type Preview, skippedLines } from './use-import.ts'
+
+interface ImportPreviewProps {
+  preview: Preview
+  onSend(): void
+  onRestart(): void
+}
+
+const OUTCOMES: { outcome: ComparedProduct['outcome']; label: string; color: string }[] = [
+  { outcome: 'new', label: 'New', color: 'teal' },
+  { outcome: 'changed', label: 'Changed', color: 'blue' },
+  { outcome: 'unchanged', label: 'Unchanged', color: 'gray' },
+]
+
+/** Shows the effect of every line before anything is imported. */
+export function ImportPreview({ preview, onSend, onRestart }: ImportPreviewProps) {
+  const { compared, problems, format, ignoredColumns } = preview
+  const changes = changesOf(preview).length
+  const groups = OUTCOMES.map((one) => ({
+    ...one,
+    products: compared.filter(({ outcome }) => outcome === one.outcome),
+  })).filter(({ products }) => products.length > 0)
+  return (
+    <Stack gap="md">
+      {problems.length > 0 && <SkippedLines {...{ problems, compared, format }} />}
+      <Group>
+        {changes > 0 && <Button onClick={onSend}>Import {countText(changes, 'product')}</Button>}
+        <Button variant="default" onClick={onRestart}>
+          Choose another file
+        </Button>
+        {changes === 0 && compared.length > 0 && (
+          <Text role="status">Nothing to import: all products are up to date.</Text>
+        )}
+      </Group>
+      {ignoredColumns.length > 0 && (
+        <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
+          Columns that are not imported: {listText(ignoredColumns)}
+        </Text>
+      )}
+      <Tabs
+        defaultValue={problems.length > 0 ? 'problems' : (groups[0]?.outcome ?? null)}
+        keepMounted={false}
+        variant="outline"
+      >
+        <Tabs.List>
+          {groups.map(({ outcome, label, color, products }) => (
+            <Tabs.Tab
+              key={outcome}
+              value={outcome}
+              rightSection={<Count color={color} count={products.length} />}
+            >
+              {label}
+            </Tabs.Tab>
+          ))}
+          {problems.length > 0 && (
+            <Tabs.Tab value="problems" rightSection={<Count color="red" count={problems.length} />}>
+              Problems
+            </Tabs.Tab>
+          )}
+        </Tabs.List>
+        {groups.map(({ outcome, products }) => (
+          <Tabs.Panel key={outcome} value={outcome} pt="sm">
+            {outcome === 'changed' ? (
+              <ChangeTable products={products} format={format} />
+            ) : (
+              <ProductsTable products={products} format={format} />
+            )}
+          </Tabs.Panel>
+        ))}
+        <Tabs.Panel value="problems" pt="sm">
+          <ProblemTable problems={problems} format={format} />
+        </Tabs.Panel>
+      </Tabs>
+    </Stack>
+  )
+}
+
+const MAX_COLUMNS = 10
+
+function listText(names: readonly string[]): string {
+  const more = names.length - MAX_COLUMNS
+  const rest = more > 0 ? [`${numberText(more)} more`] : []
+  return new Intl.ListFormat('en').format([...names.slice(0, MAX_COLUMNS), ...rest])
+}
+
+function Count({ color, count }: { color: string; count: number }) {
+  return (
+    <Badge color={color} variant="light" size="sm" circle={count < 10}>
+      {numberText(count)}
+    </Badge>
+  )
+}
+
+function SkippedLines({
+  problems,
+  compared,
+  format,
+}: Pick<Preview, 'problems' | 'compared' | 'format'>) {
+  const subject = skippedLines({ problems, format })
+  return (
+    <Alert
+      color="orange"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={compared.length > 0 ? `${subject} cannot be imported` : 'No product can be imported'}
+    >
+      {compared.length > 0
+        ? 'Fix the file and choose it again, or import the other products now.'
+        : 'Fix the file and choose it again.'}
+    </Alert>
+  )
+}
+
+type Format = 'csv' | 'json'
+
+interface ProductsProps {
+  products: ComparedProduct[]
+  format: Format
+}
+
+function ProductsTable({ products, format }: ProductsProps) {
+  return (
+    <LinesTable
+      items={products}
+      format={format}
+      headers={[
+        <Table.Th key="product">Product</Table.Th>,
+        <Table.Th key="sku" visibleFrom="sm">
+          SKU
+        </Table.Th>,
+        <Table.Th key="vendor" visibleFrom="sm">
+          Vendor
+        </Table.Th>,
+        <Table.Th key="tags" visibleFrom="sm">
+          Tags
+        </Table.Th>,
+      ]}
+    >
+      {(product) => {
+        const { sku = '', vendor = '', tags = [] } = resultOf(product)
+        return (
+          <>
+            <ProductCell product={product} />
+            <Table.Td visibleFrom="sm" maw={160}>
+              <Name>{sku}</Name>
+            </Table.Td>
+            <Table.Td visibleFrom="sm" maw={160}>
+              <Name>{vendor}</Name>
+            </Table.Td>
+            <Table.Td visibleFrom="sm" maw={200}>
+              <Name>{tags.join(', ')}</Name>
+            </Table.Td>
+          </>
+        )
+      }}
+    </LinesTable>
+  )
+}
+
+function ChangeTable({ products, format }: ProductsProps) {
+  return (
+    <LinesTable
+      items={products}
+      format={format}
+      headers={[
+        <Table.Th key="product">Product</Table.Th>,
+        <Table.Th key="changes">Changes</Table.Th>,
+      ]}
+    >
+      {(product) => (
+        <>
+          <ProductCell product={product} />
+          <Table.Td className={classes.cell}>
+            <ul className={classes.changes}>
+              {product.changes.map(({ field, before, after }) => (
+                <li key={field}>
+                  {FIELD_LABELS[field]}: <del>{fieldValue(before)}</del> <span aria-hidden>→</span>{' '}
+                  <ins>{fieldValue(after)}</ins>
+                </li>
+              ))}
+            </ul>
+          </Table.Td>
+        </>
+      )}
+    </LinesTable>
+  )
+}
+
+function fieldValue(text: string): ReactNode {
+  if (text === '') return <span className={classes.empty}>empty</span>
+  return <bdi dir="auto">{text}</bdi>
+}
+
+interface ProblemsProps {
+  problems: ProductsFileProblem[]
+  format: Format
+}
+
+export function ProblemTable({ problems, format }: ProblemsProps) {
+  return (
+    <LinesTable
+      items={problems}
+      format={format}
+      headers={[<Table.Th key="problem">Problem</Table.Th>]}
+    >
+      {({ field, column, value, message }) => (
+        <Table.Td className={classes.cell}>
+          {field !== undefined && (
+            <b>
+              <bdi dir="auto">{column ?? FIELD_LABELS[field]}</bdi>{' '}
+            </b>
+          )}
+          {message}
+          {value && (
+            <>
+              {' '}
+              (found <bdi className={classes.invalid}>{value}</bdi>)
+            </>
+          )}
+        </Table.Td>
+      )}
+    </LinesTable>
+  )
+}
+
+/** The product after the import: a field that is missing in the file keeps its stored value. */
+function resultOf({ stored, details }: ComparedProduct): ComparedProduct['details'] {
+  return { ...stored, ...details }
+}
+
+function ProductCell({ product }: { product: ComparedProduct }) {
+  const { name, variant_name: variant } = resultOf(product)
+  return (
+    <Table.Td maw={0} w="40%" miw={140} className={classes.cell}>
+      <Name fw={500}>{name}</Name>
+      {variant && (
+        <Text size="xs" c="dimmed" component="div">
+          <Name>{variant}</Name>
+        </Text>
+      )}
+    </Table.Td>
+  )
+}
+
+const LINES_PER_PAGE = 50
+
+interface LinesTableProps<Item> {
+  items: Item[]
+  format: Format
+  headers: ReactNode[]
+  children(item: Item): ReactNode
+}
+
+/** A paginated table with the line number of every item. */
+function LinesTable<Item extends { line: number }>({
+  items,
+  format,
+  headers,
+  children,
+}: LinesTableProps<Item>) {
+  const [page, setPage] = useState(1)
+  const pages = Math.ceil(items.length / LINES_PER_PAGE)
+  const visibleItems = items.slice((page - 1) * LINES_PER_PAGE, page * LINES_PER_PAGE)
+  return (
+    <Stack gap="sm">
+      <Table className={classes.table} verticalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th className={classes.line}>{format === 'csv' ? 'Line' : 'No.'}</Table.Th>
+            {headers}
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {visibleItems.map((item, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: a line may have several problems, in a fixed order
+            <Table.Tr key={index}>
+              <Table.Td className={classes.line}>{numberText(item.line)}</Table.Td>
+              {children(item)}
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+      {pages > 1 && (
+        <Pagination
+          total={pages}
+          value={page}
+          onChange={setPage}
+          size="sm"
+          getItemProps={(number) => ({ 'aria-label': `Page ${numberText(number)}` })}
+          getControlProps={(control) => ({
+            'aria-label': control === 'next' ? 'Next page' : 'Previous page',
+          })}
+        />
+      )}
+    </Stack>
+  )
+}

@@ -1,0 +1,209 @@
+import { type Client, isStowageError, type Product, type ProductDetails } from '@stowage/client'
+import {
+  batchProducts,
+  type ComparedProduct,
+  compareProducts,
+  type LocatedProduct,
+  type ProductsFileProblem,
+  parseProductsFile,
+} from '@stowage/client/products-file'
+import { formatSize } from '@stowage/protocol/format'
+import { useQueryClient } from '@tanstack/react-query'
+import pLimit from 'p-limit'
+import { useEffect, useRef, useState } from 'react'
+import { type Notice, notify } from '../components/notifications.tsx'
+import { countText, errorText, numberText } from '../format.ts'
+import { useClient } from '../session/session.tsx'
+
+export type Import =
+  | { step: 'choosing' }
+  | { step: 'reading'; fileName: string }
+  | { step: 'failed'; fileName: string; error: unknown; retry(): void }
+  | { step: 'reviewing'; preview: Preview }
+  | {
+      step: 'sending'
+      preview: Preview
+      done: number
+      /** Why the import stopped. A retry continues after the first `done` products. */
+      failure?: { error: unknown; problems: ProductsFileProblem[] }
+    }
+  | { step: 'done'; preview: Preview }
+
+/** Rejects large files, such as a video chosen by mistake, before they are read. */
+const MAX_FILE_BYTES = 200_000_000
+
+/** Sends nothing before the preview is confirmed. A running import continues when the user leaves the page. */
+export function useImport() {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [state, setState] = useState<Import>({ step: 'choosing' })
+  const running = useRef(new AbortController())
+  const isMounted = useRef(true)
+  const isSending = useRef(false)
+  useEffect(() => {
+    isMounted.current = true
+    return () => {
+      isMounted.current = false
+      if (!isSending.current) running.current.abort()
+    }
+  }, [])
+
+  /** Shows the result on the page, or as a notification if the user has left the page. */
+  function finish(state: Import, notice: Notice): void {
+    isSending.current = false
+    if (isMounted.current) setState(state)
+    else notify(notice)
+  }
+
+  /** Aborts the previous operation. */
+  function begin(): AbortSignal {
+    running.current.abort()
+    running.current = new AbortController()
+    return running.current.signal
+  }
+
+  async function read(file: File): Promise<void> {
+    const signal = begin()
+    const fileName = file.name
+    setState({ step: 'reading', fileName })
+    try {
+      const preview = await readPreview(client, file, signal)
+      if (!signal.aborted) setState({ step: 'reviewing', preview })
+    } catch (error) {
+      const retry = () => void read(file)
+      if (!signal.aborted) setState({ step: 'failed', fileName, error, retry })
+    }
+  }
+
+  async function send(preview: Preview, from = 0): Promise<void> {
+    const signal = begin()
+    const changes = changesOf(preview)
+    let done = from
+    isSending.current = true
+    setState({ step: 'sending', preview, done })
+    for (const batch of batchProducts(changes.slice(from))) {
+      try {
+        await client.putProducts(
+          batch.map(({ details }) => details),
+          { signal },
+        )
+      } catch (error) {
+        const failure = { error, problems: problemsOf(error, batch) }
+        if (signal.aborted) return
+        const title = `${countText(changes.length - done, 'product')} not imported`
+        const notice = { isError: true, title, message: errorText(error) }
+        finish({ step: 'sending', preview, done, failure }, notice)
+        return
+      } finally {
+        void queries.invalidateQueries()
+      }
+      done += batch.length
+      if (signal.aborted) return
+      setState({ step: 'sending', preview, done })
+    }
+    finish({ step: 'done', preview }, { message: importedText(preview) })
+  }
+
+  function restart(): void {
+    begin()
+    setState({ step: 'choosing' })
+  }
+
+  return { state, read, send, restart }
+}
+
+async function readPreview(client: Client, file: File, signal: AbortSignal): Promise<Preview> {
+  if (file.size > MAX_FILE_BYTES) {
+    const limit = formatSize(MAX_FILE_BYTES)
+    throw new Error(
+      `The file is too large (${formatSize(file.size)}). Choose a product file of at most ${limit}.`,
+    )
+  }
+  const bytes = new Uint8Array(await file.arrayBuffer())
+  const { format, products, problems, ignoredColumns } = parseProductsFile(bytes)
+  const existing = products.length > 0 ? await findExisting(client, products, signal) : []
+  const compared = compareProducts(products, existing)
+  return { fileName: file.name, format, compared, problems, ignoredColumns }
+}
+
+function isField(name: string | undefined): name is keyof ProductDetails {
+  return name !== undefined && name in FIELD_LABELS
+}
+
+/** Translates fields of the request, such as `products.3.name`, to lines of the file. */
+function problemsOf(error: unknown, batch: LocatedProduct[]): ProductsFileProblem[] {
+  if (!isStowageError(error, 'invalid')) return []
+  return Object.entries(error.errors).flatMap(([path, messages]) => {
+    const [, index, field] = /^products\.(\d+)(?:\.(\w+))?/.exec(path) ?? []
+    const line = batch[Number(index)]?.line
+    if (line === undefined) return []
+    const message = messages.join(', ')
+    return [{ line, message, ...(isField(field) && { field }) }]
+  })
+}
+
+export interface Preview {
+  fileName: string
+  format: 'csv' | 'json'
+  compared: ComparedProduct[]
+  problems: ProductsFileProblem[]
+  ignoredColumns: string[]
+}
+
+/** The products that the import would add or change. */
+export function changesOf({ compared }: Preview): ComparedProduct[] {
+  return compared.filter(({ outcome }) => outcome !== 'unchanged')
+}
+
+/** `117 products imported`, or `117 imported, 3 lines skipped`. */
+export function importedText(preview: Preview): string {
+  const count = changesOf(preview).length
+  if (preview.problems.length === 0) return `${countText(count, 'product')} imported`
+  return `${numberText(count)} imported, ${skippedLines(preview)} skipped`
+}
+
+/** `3 lines`: a line may have several problems. */
+export function skippedLines({ problems, format }: Pick<Preview, 'problems' | 'format'>): string {
+  const count = new Set(problems.map(({ line }) => line)).size
+  return format === 'csv' ? countText(count, 'line') : countText(count, 'entry', 'entries')
+}
+
+const PAGE_SIZE = 1000
+const MAX_REQUESTS = 6
+
+/**
+ * Returns at least the stored products that the file may change. Loads the products with the IDs in the file, or all
+ * products of the account, whichever takes fewer requests.
+ */
+async function findExisting(
+  client: Client,
+  products: LocatedProduct[],
+  signal: AbortSignal,
+): Promise<Product[]> {
+  const limit = pLimit(MAX_REQUESTS)
+  const loadPage = (number: number) => client.products({ limit: PAGE_SIZE, signal }).page(number)
+  const first = await loadPage(1)
+  const ids = [...new Set(products.map(({ details }) => details.product_id))]
+  if (first.meta.last_page <= ids.length) {
+    const others = Array.from({ length: first.meta.last_page - 1 }, (_, index) => index + 2)
+    const pages = await limit.map(others, loadPage)
+    return [first, ...pages].flatMap(({ data }) => data)
+  }
+  const found: Product[] = []
+  await limit.map(ids, async (product_id) => {
+    const variants = client.products({ product_id, limit: PAGE_SIZE, signal })
+    for await (const variant of variants) found.push(variant)
+  })
+  return found
+}
+
+/** The labels of the fields. A CSV file may use them as the names of its columns. */
+export const FIELD_LABELS: Record<keyof ProductDetails, string> = {
+  product_id: 'Product ID',
+  variant_id: 'Variant ID',
+  name: 'Title',
+  variant_name: 'Variant',
+  sku: 'SKU',
+  vendor: 'Vendor',
+  tags: 'Tags',
+}

@@ -1,0 +1,46 @@
+import type { Account } from '@stowage/client'
+import { useQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import { useClient } from './session.tsx'
+import { readSession } from './session-calls.ts'
+
+export function useAccount() {
+  const client = useClient()
+  return useQuery({ queryKey: ['account'], queryFn: ({ signal }) => client.account({ signal }) })
+}
+
+type Scope = Account['scope']
+
+const SCOPES: readonly Scope[] = ['read', 'write', 'manage']
+
+/** True until the scope of the key is known. The service checks every request anyway. */
+export function useHasScope(needed: Scope): boolean {
+  const { data } = useAccount()
+  return data?.scope === undefined || SCOPES.indexOf(data.scope) >= SCOPES.indexOf(needed)
+}
+
+/** Hides controls that the key in use does not allow. */
+export function RequireScope({ scope, children }: { scope: Scope; children: ReactNode }) {
+  return useHasScope(scope) && children
+}
+
+/** Whether deleted assets stay in the trash. True until it is known, and for a service of an earlier version. */
+export function useHasTrash(): boolean {
+  return useAccount().data?.trash_for !== 0
+}
+
+/** Whether the service computes the digests of files. False until it is known. */
+export function useHasChecksums(): boolean {
+  const { data } = useAccount()
+  // A service of an earlier version does not report it.
+  return data !== undefined && data.checksums !== false
+}
+
+/** The key that the user is signed in with, and when the session ends. */
+export function useSignedIn() {
+  return useQuery({
+    queryKey: ['session'],
+    queryFn: ({ signal }) => readSession(signal),
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+}

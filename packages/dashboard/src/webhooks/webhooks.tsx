@@ -1,0 +1,69 @@
+import { Badge } from '@mantine/core'
+import type { Webhook } from '@stowage/client'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { notify } from '../components/notifications.tsx'
+import { errorText } from '../format.ts'
+import { useClient } from '../session/session.tsx'
+
+const DELIVERIES_PER_PAGE = 25
+
+export function useWebhooks() {
+  const client = useClient()
+  return useQuery({ queryKey: ['webhooks'], queryFn: ({ signal }) => client.webhooks({ signal }) })
+}
+
+export function useWebhook(id: string) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['webhooks', id],
+    queryFn: ({ signal }) => client.webhook(id, { signal }),
+  })
+}
+
+export function useDeliveries(id: string, page: number) {
+  const client = useClient()
+  return useQuery({
+    queryKey: ['webhooks', id, 'deliveries', page],
+    queryFn: ({ signal }) =>
+      client.deliveries(id, { limit: DELIVERIES_PER_PAGE, signal }).page(page),
+    placeholderData: keepPreviousData,
+    // Deliveries end in the background.
+    refetchInterval: ({ state }) =>
+      state.data?.data.some(({ status }) => status === 'pending') ? 2_000 : false,
+  })
+}
+
+/** A change of webhooks or their deliveries. An error is shown in the corner of the window. */
+export function useWebhookAction<Input, Result>(
+  title: string,
+  run: (input: Input) => Promise<Result>,
+  onDone: (result: Result) => void = () => {},
+) {
+  const queries = useQueryClient()
+  return useMutation({
+    mutationFn: run,
+    // A secret must not stay in the cache.
+    gcTime: 0,
+    onError: (error) => notify({ title, message: errorText(error), isError: true }),
+    async onSuccess(result) {
+      onDone(result)
+      await queries.invalidateQueries({ queryKey: ['webhooks'] })
+    },
+  })
+}
+
+type Facts = Pick<Webhook, 'enabled' | 'failing_since'>
+
+export function WebhookState({ webhook }: { webhook: Facts }) {
+  const [color, text] = stateOf(webhook)
+  return (
+    <Badge variant="light" color={color} miw="fit-content">
+      {text}
+    </Badge>
+  )
+}
+
+function stateOf({ enabled, failing_since }: Facts): [color: string, text: string] {
+  if (!enabled) return ['red', 'Disabled']
+  return failing_since === null ? ['green', 'Enabled'] : ['orange', 'Failing']
+}

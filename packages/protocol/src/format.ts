@@ -1,0 +1,85 @@
+const SIZE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
+const SIZE_STEP = 1000
+
+/** Formats bytes in decimal units with at most one decimal place: `1.2 MB`, `250 MB`. */
+export function formatSize(bytes: number): string {
+  let value = bytes
+  let unit = 0
+  // Round before comparing: 999,960 bytes are "1 MB", not "1000 kB".
+  while (roundToTenth(value) >= SIZE_STEP && unit < SIZE_UNITS.length - 1) {
+    value /= SIZE_STEP
+    unit += 1
+  }
+  return `${roundToTenth(value)} ${SIZE_UNITS[unit]}`
+}
+
+function roundToTenth(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+const SIZE_FACTORS: Record<string, number> = {
+  '': 1,
+  b: 1,
+  kb: 1e3,
+  mb: 1e6,
+  gb: 1e9,
+  tb: 1e12,
+  pb: 1e15,
+  kib: 2 ** 10,
+  mib: 2 ** 20,
+  gib: 2 ** 30,
+  tib: 2 ** 40,
+  pib: 2 ** 50,
+}
+
+/** Parses `1TB`, `1.5 GB`, `512MiB` or a number of bytes. Returns undefined for any other text. */
+export function parseSize(text: string): number | undefined {
+  const match = /^\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*$/i.exec(text)
+  const factor = SIZE_FACTORS[match?.[2]?.toLowerCase() ?? '?']
+  if (match === null || factor === undefined) return undefined
+  // There are no fractions of a byte.
+  if (factor === 1 && match[1]?.includes('.')) return undefined
+  const bytes = Math.round(Number(match[1]) * factor)
+  return Number.isSafeInteger(bytes) ? bytes : undefined
+}
+
+const DURATION_UNITS: Record<string, number> = {
+  s: 1000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+}
+
+/** Parses `90s`, `30m`, `12h` or `7d` to milliseconds. Returns undefined for any other text. */
+export function parseDuration(text: string): number | undefined {
+  const match = /^\s*(\d+)\s*([smhd])\s*$/.exec(text)
+  const unit = DURATION_UNITS[match?.[2] ?? '']
+  return match === null || unit === undefined ? undefined : Number(match[1]) * unit
+}
+
+/** Formats milliseconds in the largest unit of which there are at least two: `45 s`, `90 min`, `7 d`. */
+export function formatDuration(milliseconds: number): string {
+  const rounded = Math.round(milliseconds / 1000)
+  // Show at least 1 s while time remains.
+  const seconds = milliseconds > 0 ? Math.max(1, rounded) : rounded
+  if (seconds < 120) return `${seconds} s`
+  if (seconds < 120 * 60) return `${Math.round(seconds / 60)} min`
+  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`
+  return `${Math.round(seconds / 86_400)} d`
+}
+
+const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+
+/** Returns the same text as `toISOString` in a third of the time: every row of a list has timestamps. */
+export function formatTimestamp(date: Date): string {
+  const year = date.getUTCFullYear()
+  // `toISOString` pads or signs years of other lengths, and throws for an invalid date.
+  if (!(year >= 1000 && year <= 9999)) return date.toISOString()
+  const month = TWO_DIGITS[date.getUTCMonth() + 1]
+  const day = TWO_DIGITS[date.getUTCDate()]
+  const hours = TWO_DIGITS[date.getUTCHours()]
+  const minutes = TWO_DIGITS[date.getUTCMinutes()]
+  const seconds = TWO_DIGITS[date.getUTCSeconds()]
+  const milliseconds = String(date.getUTCMilliseconds()).padStart(3, '0')
+  return `${year}-${month}-${day}T${hours}:${minutes}:${seconds}.${milliseconds}Z`
+}

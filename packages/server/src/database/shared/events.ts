@@ -1,0 +1,164 @@
+import type { Integrity } from '../../domain/asset.ts'
+import { UnreadableEvent } from '../../domain/errors.ts'
+import {
+  type AttachedProduct,
+  type Event,
+  type EventActor,
+  type EventAsset,
+  type EventType,
+  type EventUpload,
+  jobActor,
+  OPERATOR,
+} from '../../domain/event.ts'
+import { pathOfStored, storedFolder } from '../../domain/names.ts'
+
+/** A time as text, or in milliseconds. */
+type Time = string | number
+
+/** The data of an event of an asset, as both engines store it in JSON. */
+export interface StoredAsset
+  extends Omit<
+    EventAsset,
+    'accountId' | 'createdAt' | 'updatedAt' | 'path' | 'integrity' | 'trashedAt'
+  > {
+  createdAt: Time
+  updatedAt: Time
+  folder: string | null
+  trashedAt: Time | null
+  /** The digest, when it was verified, and whether the object is damaged. */
+  checksum: [string | null, Time | null, boolean | number] | null
+  damagedVersion?: number
+  products?: AttachedProduct[]
+}
+
+export interface StoredUpload
+  extends Omit<EventUpload, 'path' | 'startedBy' | 'createdAt' | 'expiresAt' | 'isReplacement'> {
+  isReplacement: boolean | number
+  folder: string | null
+  startedById: string | null
+  startedByName: string | null
+  createdAt: Time
+  expiresAt: Time
+}
+
+export interface StoredEvent {
+  accountId: string
+  id: number
+  type: EventType
+  createdAt: Date
+  /** Parsed JSON, or its text. */
+  actor: EventActor | string
+  data: unknown
+}
+
+/** Throws `UnreadableEvent`. */
+export function toEvent({ accountId, actor, data, ...event }: StoredEvent): Event {
+  try {
+    const read = readEventData(accountId, event.type, parse(data))
+    return { ...event, actor: parse(actor), data: read } as Event
+  } catch (error) {
+    throw new UnreadableEvent(event.id, error)
+  }
+}
+
+interface PositionRow {
+  last_event: number
+  forgotten_event: number
+  after_at: Date | number | null
+  last_at: Date | number | null
+  forgotten_event_at: Date | number | null
+}
+
+/** The counters of an account, and the times of their events. The last forgotten event has its time in the account. */
+export function toPositions(row: PositionRow | undefined, after: number) {
+  const { last_event: lastId = 0, forgotten_event: forgottenId = 0 } = row ?? {}
+  const forgottenAt = toDate(row?.forgotten_event_at ?? null)
+  const timeOf = (id: number, stored: Date | number | null | undefined) =>
+    toDate(stored ?? null) ?? (id === forgottenId ? forgottenAt : null)
+  const afterAt = timeOf(after, row?.after_at)
+  return { lastId, forgottenId, afterAt, lastAt: timeOf(lastId, row?.last_at), forgottenAt }
+}
+
+function parse(json: unknown): unknown {
+  return typeof json === 'string' ? JSON.parse(json) : json
+}
+
+function readEventData(accountId: string, type: EventType, data: unknown): unknown {
+  if (type === 'version.deleted') return withDates(data, ['createdAt'])
+  if (type.startsWith('asset.')) return toEventAsset(accountId, data as StoredAsset)
+  if (type.startsWith('upload.')) return toEventUpload(data as StoredUpload)
+  if (type.startsWith('key.')) {
+    return { ...withDates(data, ['createdAt', 'lastUsedAt', 'revokedAt']), accountId }
+  }
+  if (type.startsWith('webhook.')) return withDates(data, ['createdAt', 'updatedAt'])
+  if (type === 'token.created') return withDates(data, ['expiresAt'])
+  return data
+}
+
+function toEventAsset(accountId: string, stored: StoredAsset): EventAsset {
+  const { folder, checksum, ...asset } = stored
+  return {
+    ...withDates(asset, ['createdAt', 'updatedAt', 'trashedAt']),
+    accountId,
+    path: pathOfStored(folder),
+    integrity: toIntegrity(checksum),
+  } as EventAsset
+}
+
+function toIntegrity(checksum: StoredAsset['checksum']): Integrity {
+  const [sha256, verifiedAt, isDamaged] = checksum ?? [null, null, false]
+  const isWithheld = false
+  return { sha256, verifiedAt: toDate(verifiedAt), isDamaged: Boolean(isDamaged), isWithheld }
+}
+
+function toEventUpload(stored: StoredUpload): EventUpload {
+  const { folder, startedById: id, startedByName: name, isReplacement, ...upload } = stored
+  return {
+    ...withDates(upload, ['createdAt', 'expiresAt']),
+    isReplacement: Boolean(isReplacement),
+    path: pathOfStored(folder),
+    startedBy: name === null ? null : { id, name },
+  } as EventUpload
+}
+
+function withDates(data: unknown, fields: string[]): Record<string, unknown> {
+  const values = { ...(data as Record<string, unknown>) }
+  for (const field of fields) values[field] = toDate(values[field] as Time | null)
+  return values
+}
+
+function toDate(time: Date | Time | null): Date | null {
+  if (time === null) return null
+  const date = new Date(time)
+  if (Number.isNaN(date.getTime())) throw new Error(`${time} is not a time`)
+  return date
+}
+
+/** The JSON of an event's data, as `read-event-data.ts` reads it. */
+export function storeEventData({ type, data }: Event): string {
+  if (type === 'version.deleted') return JSON.stringify(data)
+  if (type.startsWith('asset.')) return JSON.stringify(storedAsset(data as EventAsset))
+  if (type.startsWith('upload.')) return JSON.stringify(storedUpload(data as EventUpload))
+  return JSON.stringify({ ...data, accountId: undefined })
+}
+
+function storedAsset({ accountId, path, integrity, ...asset }: EventAsset): object {
+  const { sha256, verifiedAt, isDamaged } = integrity
+  return { ...asset, folder: storedFolder(path), checksum: [sha256, verifiedAt, isDamaged] }
+}
+
+function storedUpload({ path, startedBy, ...upload }: EventUpload): object {
+  return {
+    ...upload,
+    folder: storedFolder(path),
+    startedById: startedBy?.id ?? null,
+    startedByName: startedBy?.name ?? null,
+  }
+}
+
+/** The actors of the events that the methods of `Database` record, as JSON. These methods get no actor. */
+export const EXPIRY_JOB = JSON.stringify(jobActor('expire_uploads'))
+export const TRASH_JOB = JSON.stringify(jobActor('empty_trash'))
+export const VERIFICATION_JOB = JSON.stringify(jobActor('verify_files'))
+export const DELIVERY_JOB = JSON.stringify(jobActor('deliver_webhooks'))
+export const PLAN_OPERATOR = JSON.stringify(OPERATOR)

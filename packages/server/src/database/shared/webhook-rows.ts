@@ -1,0 +1,202 @@
+import { UnreadableEvent } from '../../domain/errors.ts'
+import {
+  type Event,
+  type EventActor,
+  type EventType,
+  type EventWebhook,
+  toEventWebhook,
+} from '../../domain/event.ts'
+import {
+  type Attempt,
+  type Delivery,
+  type DeliveryStatus,
+  type DisabledReason,
+  MAX_LOGGED_ATTEMPTS,
+  type PreviousSecret,
+  type Webhook,
+  type WebhookState,
+} from '../../domain/webhook.ts'
+import type { ClaimedDelivery, ClaimLimits, ImportedWebhook } from '../event-data.ts'
+import { DELIVERY_JOB, toEvent } from './events.ts'
+import type { Writer } from './wiring.ts'
+
+/** SQLite stores milliseconds. */
+type Time = Date | number
+
+/** The columns of a webhook, which both engines store in the same way. */
+export interface WebhookRow {
+  id: string
+  account_id: string
+  url: string
+  description: string
+  types: string | null
+  secret: string
+  previous_secrets: string
+  last_event: number
+  created_at: Time
+  updated_at: Time
+  disabled_at: Time | null
+  disabled_reason: DisabledReason | null
+  failing_since: Time | null
+  missed_events: number
+  missed_at: Time | null
+}
+
+export interface DeliveryRow {
+  id: string
+  webhook_id: string
+  event_id: number | null
+  event_at: Time | null
+  type: string
+  status: DeliveryStatus
+  /** Omitted in lists. */
+  body?: string
+  created_at: Time
+  due_at: Time | null
+  claims: number
+  failures: number
+  attempts: string
+}
+
+/** The columns of `DeliveryRow` except the body, which lists do not need. */
+export const DELIVERY_COLUMNS =
+  'id, webhook_id, event_id, type, status, created_at, due_at, claims, failures, attempts'
+
+export function toWebhook(row: WebhookRow): Webhook {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    url: row.url,
+    description: row.description,
+    types: row.types === null ? null : JSON.parse(row.types),
+    secret: row.secret,
+    previousSecrets: readPreviousSecrets(row.previous_secrets),
+    createdAt: new Date(row.created_at),
+    updatedAt: new Date(row.updated_at),
+    disabled:
+      row.disabled_at === null || row.disabled_reason === null
+        ? null
+        : { at: new Date(row.disabled_at), reason: row.disabled_reason },
+    failingSince: toDate(row.failing_since),
+    missed:
+      row.missed_at === null ? null : { count: row.missed_events, at: new Date(row.missed_at) },
+  }
+}
+
+/** The columns of the event of a claimed delivery, if it was found. */
+export interface ClaimedEventRow {
+  event_type: EventType
+  event_created_at: Time
+  actor: EventActor | string
+  data: unknown
+}
+
+/** A claimed delivery with its event. `event` is not needed if the delivery has a body. */
+export function toClaimedDelivery(
+  webhook: Webhook,
+  row: DeliveryRow,
+  { event, claimedAt }: { event: ClaimedEventRow | undefined; claimedAt: Date },
+): ClaimedDelivery {
+  const delivery = toDelivery(row)
+  return {
+    webhook,
+    delivery,
+    event: event && readEvent(webhook.accountId, delivery.eventId ?? 0, event),
+    bytes: Buffer.byteLength(delivery.body) + sizeOf(event?.data),
+    claim: row.claims,
+    claimedAt,
+  }
+}
+
+function readEvent(accountId: string, id: number, row: ClaimedEventRow): Event | UnreadableEvent {
+  const { event_type: type, event_created_at, actor, data } = row
+  try {
+    return toEvent({ accountId, id, type, createdAt: new Date(event_created_at), actor, data })
+  } catch (error) {
+    if (error instanceof UnreadableEvent) return error
+    throw error
+  }
+}
+
+function sizeOf(data: unknown): number {
+  if (data === undefined) return 0
+  return Buffer.byteLength(typeof data === 'string' ? data : JSON.stringify(data))
+}
+
+/** The event of a webhook that the service has disabled. */
+export function disabledEvent(webhook: Webhook): [Writer, 'webhook.updated', EventWebhook] {
+  const writer = { account: webhook.accountId, actor: DELIVERY_JOB }
+  return [writer, 'webhook.updated', toEventWebhook(webhook, ['enabled'])]
+}
+
+export function toWebhookState(row: WebhookRow & { pending: number }): WebhookState {
+  return { ...toWebhook(row), pending: row.pending }
+}
+
+export function toImportedWebhook(
+  row: WebhookRow & { pending: number },
+): ImportedWebhook & WebhookState {
+  return { ...toWebhookState(row), lastEvent: row.last_event }
+}
+
+export function toDelivery(row: DeliveryRow): Delivery {
+  return {
+    id: row.id,
+    webhookId: row.webhook_id,
+    eventId: row.event_id,
+    ...(row.event_at && { eventAt: new Date(row.event_at) }),
+    type: row.type,
+    status: row.status,
+    body: row.body ?? '',
+    createdAt: new Date(row.created_at),
+    dueAt: toDate(row.due_at),
+    failures: row.failures,
+    attempts: readAttempts(row.attempts),
+  }
+}
+
+export function writeTypes(types: string[] | null): string | null {
+  return types === null ? null : JSON.stringify(types)
+}
+
+export function readPreviousSecrets(text: string): PreviousSecret[] {
+  const stored: { secret: string; validUntil: number }[] = JSON.parse(text)
+  return stored.map(({ secret, validUntil }) => ({ secret, validUntil: new Date(validUntil) }))
+}
+
+export function writePreviousSecrets(secrets: PreviousSecret[]): string {
+  return JSON.stringify(
+    secrets.map(({ secret, validUntil }) => ({ secret, validUntil: validUntil.getTime() })),
+  )
+}
+
+/** The replaced secrets after a rotation. Those that are no longer valid are dropped. */
+export function previousSecretsAfter(
+  row: Pick<WebhookRow, 'secret' | 'previous_secrets'>,
+  { now, validUntil, maxPrevious }: { now: Date; validUntil: Date; maxPrevious: number },
+): string {
+  const valid = readPreviousSecrets(row.previous_secrets).filter((old) => old.validUntil > now)
+  return writePreviousSecrets([{ secret: row.secret, validUntil }, ...valid].slice(0, maxPrevious))
+}
+
+export function writeAttempts(attempts: Attempt[]): string {
+  return JSON.stringify(
+    attempts
+      .slice(-MAX_LOGGED_ATTEMPTS)
+      .map((attempt) => ({ ...attempt, at: attempt.at.getTime() })),
+  )
+}
+
+function readAttempts(text: string): Attempt[] {
+  const stored: (Omit<Attempt, 'at'> & { at: number })[] = JSON.parse(text)
+  return stored.map((attempt) => ({ ...attempt, at: new Date(attempt.at) }))
+}
+
+function toDate(time: Time | null): Date | null {
+  return time === null ? null : new Date(time)
+}
+
+/** The accounts whose running requests have reached the limit of bytes of an account. */
+export function fullAccounts({ maxBytesPerAccount, runningBytes }: ClaimLimits): string[] {
+  return [...runningBytes].flatMap(([id, bytes]) => (bytes < maxBytesPerAccount ? [] : [id]))
+}

@@ -1,0 +1,94 @@
+import { recountCounters } from '../database/walk-database.ts'
+import type { Finding } from '../domain/finding.ts'
+import type { DoctorContext } from './doctor-context.ts'
+
+/** After this many failed attempts, doctor reports that the storage keeps refusing a removal. */
+const MANY_ATTEMPTS = 5
+const STUCK_MS = 10 * 60_000
+const MAX_ROWS = 1000
+
+/** Compares counters with rows, and reports what the jobs can't complete. */
+export async function* reconcileUsage(context: DoctorContext): AsyncIterable<Finding> {
+  yield await reconcileCounters(context)
+  yield* findUnfinished(context)
+}
+
+async function reconcileCounters({ database, repair }: DoctorContext): Promise<Finding> {
+  const check = 'usage'
+  const names = new Map((await database.listAccounts()).map(({ id, name }) => [id, name]))
+  const comparisons = await database.compareUsage()
+  const wrong = comparisons.filter(({ counted, actual, wrongBlocks }) => {
+    return JSON.stringify(counted) !== JSON.stringify(actual) || wrongBlocks > 0
+  })
+  if (wrong.length === 0) {
+    return {
+      check,
+      status: 'ok',
+      message: 'the usage of each account equals the sum of its assets',
+    }
+  }
+  const items = wrong.map(({ accountId, counted, actual, wrongBlocks }) => {
+    const name = names.get(accountId) ?? accountId
+    const blocks = wrongBlocks > 0 ? `; wrongly counted blocks of assets: ${wrongBlocks}` : ''
+    return `${name}: counted ${JSON.stringify(counted)}, actual ${JSON.stringify(actual)}${blocks}`
+  })
+  const message = 'the usage of some accounts differs from the sum of their assets'
+  if (!repair) return { check, status: 'error', message, items, remedy: 'stowage doctor --repair' }
+  await recountCounters(database)
+  return { check, status: 'fixed', message: `${message}; recounted`, items }
+}
+
+async function* findUnfinished({ database }: DoctorContext): AsyncIterable<Finding> {
+  const now = await database.readClock()
+  const before = new Date(now.getTime() - STUCK_MS)
+  const stuck = await database.listStuckCompletions(before, MAX_ROWS)
+  const hint = 'the log of the service has the reason for each failed attempt'
+  if (stuck.length > 0) {
+    const message = `uploads being completed for more than 10 minutes: ${stuck.length}; ${hint}`
+    const items = stuck.map(({ asset }) => `${asset.id} ${asset.filename}`)
+    yield { check: 'uploads', status: 'note', message, items }
+  }
+  const removals = await database.listRemovals(MAX_ROWS)
+  const failing = removals.filter(({ attempts }) => attempts >= MANY_ATTEMPTS)
+  if (failing.length > 0) {
+    const message = `removals that the storage keeps refusing: ${failing.length}; ${hint}`
+    const items = failing.map(({ kind, key, attempts }) => `${kind} ${key}: ${attempts} attempts`)
+    yield { check: 'files', status: 'note', message, items }
+  }
+}
+
+/** Checks that no event is missing, so that readers of the events miss no change, and that their bytes are counted. */
+export async function reconcileEvents({ database, repair }: DoctorContext): Promise<Finding> {
+  const check = 'events'
+  const names = new Map((await database.listAccounts()).map(({ id, name }) => [id, name]))
+  const compared = await database.compareEvents()
+  const incomplete = compared.filter(
+    ({ lastId, highestId, missing }) => missing !== 0 || highestId > lastId,
+  )
+  const miscounted = compared.filter((account) => account.countedBytes !== account.actualBytes)
+  const wrong = new Set([...incomplete, ...miscounted])
+  if (wrong.size === 0) return { check, status: 'ok', message: 'no event is missing' }
+  const nameOf = (accountId: string) => names.get(accountId) ?? accountId
+  const items = [
+    ...incomplete.map(
+      ({ accountId, lastId, highestId, missing }) =>
+        `${nameOf(accountId)}: the last ID was ${lastId}, the highest stored ID is ${highestId}; missing: ${missing}`,
+    ),
+    ...miscounted.map(
+      ({ accountId, countedBytes, actualBytes }) =>
+        `${nameOf(accountId)}: ${countedBytes} bytes were counted; actual: ${actualBytes}`,
+    ),
+  ]
+  const isIncomplete = incomplete.length > 0
+  const message = `the events of some accounts are ${isIncomplete ? 'incomplete' : 'miscounted'}`
+  if (!repair) return { check, status: 'error', message, items, remedy: 'stowage doctor --repair' }
+  for (const { accountId } of wrong) await database.repairEvents(accountId)
+  return {
+    check,
+    status: 'fixed',
+    message: isIncomplete
+      ? `${message}; readers that need the missing ones get 410 events_forgotten`
+      : message,
+    items,
+  }
+}

@@ -1,0 +1,131 @@
+import {
+  type ListAssetsQuery,
+  type ListProductGroupsQuery,
+  type ListProductsQuery,
+  MAX_GROUPS,
+  MAX_PAGE_SIZE,
+  type ProductReferences,
+} from '@stowage/protocol'
+import { invalid } from '../domain/errors.ts'
+import {
+  type Cursor,
+  type CursorKey,
+  type PageRequest,
+  readCursor,
+  type SortKey,
+} from '../domain/paging.ts'
+import type { ProductSelection } from '../domain/product.ts'
+import type { AssetListRequest } from '../operations/assets.ts'
+import type { ProductGroupListRequest, ProductListRequest } from '../operations/products.ts'
+import type { TrashListRequest } from '../operations/trash.ts'
+
+interface PageQuery {
+  page?: number | undefined
+  limit?: number | undefined
+  after?: string | undefined
+}
+
+const DEFAULT_PAGE_SIZE = 25
+
+/** `after` continues after the last row of a page, so it cannot be combined with `page`. */
+export function readPageRequest(
+  { page, limit = DEFAULT_PAGE_SIZE, after }: PageQuery,
+  sortedBy: CursorKey,
+): PageRequest & { after?: Cursor } {
+  const request = { page: page ?? 1, perPage: Math.min(limit, MAX_PAGE_SIZE) }
+  if (after === undefined) return request
+  if (page !== undefined) throw invalid({ page: ['must be omitted if after is given'] })
+  const cursor = readCursor(after, sortedBy)
+  if (cursor !== undefined) return { ...request, after: cursor }
+  throw invalid({ after: ['must be the meta.next_after of a page with the same sort'] })
+}
+
+export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
+  const { search, filename, type, linked, sku, product_id: productId, path } = query
+  const sort = readAssetSort(query.sort)
+  return {
+    ...readPageRequest(query, sort.by),
+    sort,
+    search,
+    filename,
+    sku,
+    path,
+    ...(type !== undefined && { kind: type }),
+    ...(linked !== undefined && { attached: linked }),
+    ...(productId !== undefined && { productId }),
+  }
+}
+
+/** A column, preceded by `-` for descending order. The schema has checked it. */
+function readAssetSort(sort = '-created_at'): AssetListRequest['sort'] {
+  const by = sort.replace(/^-/, '') as SortKey
+  return { by, descending: sort.startsWith('-') }
+}
+
+/** The query of a list of assets with `trashed=true`. */
+export function readTrashListRequest(query: ListAssetsQuery): TrashListRequest {
+  const { sort, search, filename, type, linked, sku, product_id: productId, path } = query
+  if (sort !== undefined) {
+    throw invalid({
+      sort: ['must be omitted if trashed is true: the trash is sorted by the time of deletion'],
+    })
+  }
+  return {
+    ...readPageRequest(query, 'deleted_at'),
+    search,
+    filename,
+    path,
+    isAttached: linked === true || Boolean(sku) || productId !== undefined,
+    ...(type !== undefined && { kind: type }),
+  }
+}
+
+export function readProductListRequest(query: ListProductsQuery): ProductListRequest {
+  return { ...readPageRequest(query, 'created_at'), ...readProductFilters(query) }
+}
+
+/** The cursor of a page is the `product_id` of its last product. */
+export function readProductGroupListRequest(
+  query: ListProductGroupsQuery,
+): ProductGroupListRequest {
+  const { after, ...rest } = query
+  const page = readPageRequest(rest, 'created_at')
+  const request = {
+    page: page.page,
+    perPage: Math.min(page.perPage, MAX_GROUPS),
+    ...readProductFilters(query),
+  }
+  if (after === undefined) return request
+  if (query.page !== undefined) throw invalid({ page: ['must be omitted if after is given'] })
+  const id = /^\d{1,16}$/.test(after) ? Number(after) : Number.NaN
+  if (Number.isSafeInteger(id)) return { ...request, after: id }
+  throw invalid({ after: ['must be the meta.next_after of a page of this list'] })
+}
+
+function readProductFilters(query: ListProductsQuery) {
+  const { search, name, sku, vendor, tag, product_id: productId, variant_id: variantId } = query
+  return {
+    search,
+    name,
+    sku,
+    vendor,
+    tag,
+    ...(productId !== undefined && { productId }),
+    ...(variantId !== undefined && { variantId }),
+  }
+}
+
+export function readProductSelection(references: ProductReferences): ProductSelection {
+  const selection = {
+    productIds: references.product_ids ?? [],
+    variantIds: references.variant_ids ?? [],
+    ids: references.products?.map((id) => id.toLowerCase()) ?? [],
+    skus: references.skus ?? [],
+  }
+  if (Object.values(selection).every((values) => values.length === 0)) {
+    throw invalid({
+      product_ids: ['must name at least one product, unless variant_ids, products or skus do'],
+    })
+  }
+  return selection
+}

@@ -1,0 +1,72 @@
+import type { AccountSummary } from '../database/account-data.ts'
+import type { Account } from '../database/database.ts'
+import { ServiceError } from '../domain/errors.ts'
+import type { TypeUsage } from '../domain/usage.ts'
+import type { AccountContext, Context } from './context.ts'
+
+export type { AccountSummary }
+
+/** The account’s plan, and how many bytes and assets it has. */
+export function readSummary({ data }: Pick<AccountContext, 'data'>): Promise<AccountSummary> {
+  return data.readSummary()
+}
+
+/** The bytes and assets of the account by type of file, most bytes first. */
+export function readUsage({ data }: AccountContext): Promise<TypeUsage[]> {
+  return data.readUsage()
+}
+
+export function listAccounts({ database }: Pick<Context, 'database'>): Promise<Account[]> {
+  return database.listAccounts()
+}
+
+export async function getAccount(
+  { database }: Pick<Context, 'database'>,
+  name: string,
+): Promise<Account> {
+  const account = await database.findAccount(name)
+  if (account === undefined)
+    throw new ServiceError(
+      'not_found',
+      `There is no account ${name}. Run stowage accounts ls to list the accounts.`,
+    )
+  return account
+}
+
+/** Short, and safe in commands, URLs and logs. */
+const ACCOUNT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
+
+/** Refuses a name that is taken, so that two people never share an account by accident. */
+export async function addAccount(
+  { database, newId, clock }: Pick<Context, 'database' | 'newId' | 'clock'>,
+  details: { name: string; planName: string; planStorage: number },
+): Promise<Account> {
+  if (!ACCOUNT_NAME.test(details.name)) {
+    throw new ServiceError(
+      'invalid',
+      'Invalid account name. Use 1 to 64 characters (a-z, 0-9, dots, dashes, underscores), starting with a letter or digit.',
+    )
+  }
+  const id = newId()
+  const account = await database.ensureAccount({ id, ...details, createdAt: clock() })
+  if (account.id !== id) {
+    throw new ServiceError(
+      'invalid',
+      `The account ${details.name} already exists. Choose another name.`,
+    )
+  }
+  return account
+}
+
+/** Changes what is given and keeps the rest. */
+export async function changePlan(
+  context: Pick<Context, 'database'>,
+  accountName: string,
+  change: { name?: string | undefined; storage?: number | undefined },
+): Promise<void> {
+  const account = await getAccount(context, accountName)
+  await context.database.changePlan(account.id, {
+    name: change.name ?? account.planName,
+    storage: change.storage ?? account.planStorage,
+  })
+}

@@ -1,0 +1,192 @@
+import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
+import { ServiceError } from '../domain/errors.ts'
+import {
+  type Actor,
+  hasUploadTokenPrefix,
+  isWellFormedApiKey,
+  isWellFormedUploadToken,
+  type Key,
+  type KeyScope,
+} from '../domain/key.ts'
+import type { UploadToken } from '../domain/upload-token.ts'
+import type { Context } from './context.ts'
+
+export interface Credentials {
+  /** The Authorization header. It takes precedence. */
+  authorization: string | undefined
+  /** The token of the session cookie, if the request may use it. */
+  sessionToken: string | undefined
+}
+
+/** Finds the caller; throws `unauthenticated`. */
+export async function authenticate(
+  context: Context,
+  { authorization, sessionToken }: Credentials,
+): Promise<Caller> {
+  const { auth } = context.settings
+  const secret = /^Bearer +(\S+) *$/i.exec(authorization ?? '')?.[1]
+  // An open service ignores keys, but it applies the limits of upload tokens, so that pages behave as in production.
+  if (secret !== undefined && hasUploadTokenPrefix(secret)) {
+    return authenticateUploadToken(context, secret)
+  }
+  if (auth.kind === 'open') return openCaller(auth)
+  if (authorization === undefined && sessionToken !== undefined) {
+    return authenticateSession(context, sessionToken)
+  }
+  if (secret === undefined) {
+    throw unauthenticated('An API key is required. Send it as Authorization: Bearer <key>.')
+  }
+  const caller = await findCaller(context, secret)
+  if (caller !== undefined) return caller
+  throw unauthenticated(
+    isWellFormedApiKey(secret)
+      ? 'The API key is unknown or was revoked. Use another key.'
+      : 'The API key is malformed: characters are missing or mistyped. Copy the whole key.',
+  )
+}
+
+async function authenticateSession(context: Context, token: string): Promise<Caller> {
+  const session = await context.database.findSession(hashKey(token))
+  const caller = session && (await findCreator(context, token, session.keyHash))
+  if (session === undefined || caller === undefined) {
+    throw unauthenticated(
+      'The session has ended: you signed out, it expired, or its key was revoked. Sign in again.',
+    )
+  }
+  return { ...caller, session: { token, expiresAt: session.expiresAt } }
+}
+
+function unauthenticated(message: string): ServiceError {
+  return new ServiceError('unauthenticated', message)
+}
+
+/** The sender of a request, and its permissions. */
+export interface Caller {
+  accountId: string
+  scope: KeyScope
+  /** The rate limit counts requests by this ID. */
+  keyId: string
+  /** The key or the upload token; null if the service requires no key. */
+  actor: Actor | null
+  /** Undefined for the admin key and upload tokens, and on an open service. */
+  key?: Key
+  /** The SHA-256 of the admin key that the caller has used. */
+  adminHash?: string
+  /** Set if the caller is a browser that is signed in. */
+  session?: { token: string; expiresAt: Date }
+  /** Set if the caller is a page with an upload token. It may only upload, within the limits of the token. */
+  uploadToken?: UploadToken
+  /** The name of the key that created the upload token; null if the service requires none. */
+  tokenCreatedBy?: string | null
+}
+
+/** Finds the token and the key that created it; throws `unauthenticated`. Even an expired token is found. */
+async function authenticateUploadToken(
+  context: Context,
+  secret: string,
+): Promise<Caller & { uploadToken: UploadToken }> {
+  if (!isWellFormedUploadToken(secret)) {
+    throw new ServiceError(
+      'unauthenticated',
+      'The upload token is malformed: characters are missing or mistyped. Copy the whole token.',
+    )
+  }
+  const uploadToken = await context.database.findUploadToken(hashKey(secret))
+  const creator = uploadToken && (await findCreator(context, secret, uploadToken.keyHash))
+  if (uploadToken === undefined || creator?.accountId !== uploadToken.accountId) {
+    throw new ServiceError(
+      'unauthenticated',
+      'The upload token is unknown or has expired, or the key that created it was revoked. Request a new token.',
+    )
+  }
+  const { id, accountId } = uploadToken
+  const tokenCreatedBy = creator.actor?.name ?? null
+  const name = tokenCreatedBy === null ? 'upload token' : `upload token of ${tokenCreatedBy}`
+  return { accountId, scope: 'write', keyId: id, actor: { id, name }, uploadToken, tokenCreatedBy }
+}
+
+/** The last use of a key is recorded at this precision, so that not every request writes. */
+const LAST_USED_PRECISION_MS = 60_000
+
+/** The keys from the settings. They are not stored, so they have no ID. */
+const ADMIN: Actor = { id: null, name: 'STOWAGE_ADMIN_KEY' }
+const PREVIOUS_ADMIN: Actor = { id: null, name: 'STOWAGE_ADMIN_KEY_PREVIOUS' }
+
+/** Finds the key, or the admin key. Undefined if it is unknown or revoked. A malformed key is not looked up. */
+async function findCaller(context: Context, secret: string): Promise<Caller | undefined> {
+  const hash = hashKey(secret)
+  const admin = findAdmin(context, (adminHash) => isSame(adminHash, hash))
+  if (admin !== undefined) return admin
+  return isWellFormedApiKey(secret) ? findKeyCaller(context, hash) : undefined
+}
+
+/**
+ * Finds the key that created a session or an upload token, by the hash that was stored with it. Undefined if the key
+ * is no longer valid.
+ */
+async function findCreator(
+  context: Context,
+  token: string,
+  keyHash: string,
+): Promise<Caller | undefined> {
+  const { auth } = context.settings
+  if (auth.kind === 'open') return openCaller(auth)
+  const admin = findAdmin(context, (adminHash) => isSame(adminKeyHash(token, adminHash), keyHash))
+  return admin ?? findKeyCaller(context, keyHash)
+}
+
+/** The caller of a service that requires no key. */
+function openCaller({ accountId }: { accountId: string }): Caller {
+  return { accountId, scope: 'manage', keyId: 'open', actor: null }
+}
+
+/** The admin key, or during a rotation the previous one, whose hash matches. */
+function findAdmin(
+  { settings: { auth } }: Context,
+  isMatch: (hash: string) => boolean,
+): Caller | undefined {
+  if (auth.kind === 'open' || auth.admin === undefined) return undefined
+  const { accountId, hash, previousHash } = auth.admin
+  const caller = { accountId, scope: 'manage' } as const
+  if (isMatch(hash)) return { ...caller, keyId: 'admin', actor: ADMIN, adminHash: hash }
+  if (previousHash === undefined || !isMatch(previousHash)) return undefined
+  return { ...caller, keyId: 'admin-previous', actor: PREVIOUS_ADMIN, adminHash: previousHash }
+}
+
+async function findKeyCaller(context: Context, hash: string): Promise<Caller | undefined> {
+  const key = await context.database.findKey(hash)
+  if (key === undefined || !isSame(key.hash, hash) || key.revokedAt !== null) return undefined
+  await recordUse(context, key)
+  const { id, name, accountId, scope } = key
+  return { accountId, scope, keyId: id, actor: { id, name }, key }
+}
+
+function isSame(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}
+
+/** The key works even if its use cannot be recorded. */
+async function recordUse({ database, clock, warn }: Context, key: Key): Promise<void> {
+  const now = clock()
+  const isRecorded = now.getTime() - (key.lastUsedAt?.getTime() ?? 0) < LAST_USED_PRECISION_MS
+  if (isRecorded) return
+  await database.touchKey(key.id, now).catch((error: unknown) => {
+    warn('could not record the use of a key', error)
+  })
+}
+
+/**
+ * Keys and tokens have 256 random bits, and the admin key has at least 32 characters. They cannot be guessed, so a
+ * fast hash is enough.
+ */
+export function hashKey(secret: string): string {
+  return createHash('sha256').update(secret).digest('hex')
+}
+
+/**
+ * Identifies the admin key in a stored session or upload token. The admin key is never stored, not even as a plain
+ * hash: without the token, which is not stored either, this value reveals nothing about the key.
+ */
+export function adminKeyHash(token: string, hash: string): string {
+  return createHmac('sha256', token).update(hash).digest('hex')
+}

@@ -1,0 +1,212 @@
+import {
+  MAX_COUNTED_ATTACHMENTS,
+  MAX_NESTED_ASSETS,
+  MAX_NESTED_VARIANTS,
+  MAX_PRODUCT_CHARACTERS,
+  MAX_TAGS,
+} from '@stowage/protocol'
+import type { ProductGroupQuery, ProductQuery } from '../database/account-data.ts'
+import type { Asset } from '../domain/asset.ts'
+import { invalid } from '../domain/errors.ts'
+import { type PagePosition, pagePosition, positionAfterCursor } from '../domain/paging.ts'
+import type { NewProduct, Product, ProductGroup } from '../domain/product.ts'
+import { foldText, searchWords } from '../domain/search.ts'
+import type { AccountContext } from './context.ts'
+import { isHalfEmpty, readPage } from './listing.ts'
+import { productNotFound } from './refusals.ts'
+
+export async function getProduct({ data }: AccountContext, id: string): Promise<Product> {
+  const product = await data.findProduct(id)
+  if (product === undefined) throw productNotFound()
+  return product
+}
+
+export type ProductListRequest = Omit<ProductQuery, keyof TextFilters | 'words'> & TextFilters
+
+export async function listProducts(
+  { data }: AccountContext,
+  request: ProductListRequest,
+): Promise<{ products: Product[]; position: PagePosition }> {
+  const { rest, filters } = splitFilters(request)
+  const query: ProductQuery = { ...rest, ...filters }
+  const { rows, position } = await readPage(query, data.listProducts, ({ id }) => id)
+  return { products: rows, position }
+}
+
+export type ProductGroupListRequest = Omit<ProductGroupQuery, keyof TextFilters | 'words'> &
+  TextFilters
+
+/** How many products one statement reads with their variants. */
+const GROUPS_PER_STATEMENT = 25
+
+/**
+ * Lists the products of the shop. Their variants are read as `groups` is iterated, some products at a
+ * time.
+ */
+export async function listProductGroups(
+  { data }: AccountContext,
+  request: ProductGroupListRequest,
+): Promise<{ groups: AsyncGenerator<ProductGroup[]>; position: PagePosition }> {
+  const { rest, filters } = splitFilters(request)
+  const query: ProductGroupQuery = { ...rest, ...filters }
+  const { after, perPage, ofAsset } = query
+  // One more row shows whether another page follows.
+  const more = after === undefined ? 0 : 1
+  const { rows: found, total } = await data.listProductIds({ ...query, perPage: perPage + more })
+  const rows = found.slice(0, perPage)
+  const plain = pagePosition(query, total)
+  const hasNext = after === undefined ? plain.next !== undefined : found.length > rows.length
+  const nextAfter = hasNext ? rows.at(-1)?.productId.toString() : undefined
+
+  async function* readGroups(): AsyncGenerator<ProductGroup[]> {
+    for (let at = 0; at < rows.length; at += GROUPS_PER_STATEMENT) {
+      const some = new Map(
+        rows
+          .slice(at, at + GROUPS_PER_STATEMENT)
+          .map(({ productId, matching }) => [productId, matching]),
+      )
+      const groups = await data.readProductGroups([...some.keys()], {
+        variants: MAX_NESTED_VARIANTS,
+        attachments: MAX_COUNTED_ATTACHMENTS,
+        ofAsset,
+      })
+      yield ofAsset === undefined
+        ? groups
+        : groups.map((group) => ({ ...group, attachedTotal: some.get(group.productId) ?? 0 }))
+    }
+  }
+
+  return {
+    groups: readGroups(),
+    position:
+      after === undefined
+        ? { ...plain, nextAfter }
+        : positionAfterCursor(query, { total, nextAfter }),
+  }
+}
+
+type TextFilter = 'search' | 'name' | 'sku' | 'vendor' | 'tag'
+
+/** The filters of a list of products as the client sends them. An empty filter means no filter. */
+type TextFilters = Partial<Record<TextFilter, string | undefined>>
+
+/** Separates the text filters of a request from its other members. Folds all but the SKU, which must match exactly. */
+function splitFilters<Request extends TextFilters>(request: Request) {
+  const { search = '', name, sku, vendor, tag, ...rest } = request
+  const words = searchWords(search)
+  const filters: Pick<ProductQuery, 'words' | Exclude<TextFilter, 'search'>> = {
+    ...(words.length > 0 && { words }),
+    ...(name && { name: foldText(name) }),
+    ...(sku && { sku }),
+    ...(vendor && { vendor: foldText(vendor) }),
+    ...(tag && { tag: foldText(tag) }),
+  }
+  return { rest, filters }
+}
+
+export type ProductDetails = Omit<NewProduct, 'id'>
+
+/**
+ * Inserts or updates the products, keyed by product and variant ID: all of them or none. A missing
+ * field keeps its stored value.
+ */
+export async function putProducts(
+  context: AccountContext,
+  products: ProductDetails[],
+): Promise<Product[]> {
+  checkTotals(products)
+  checkProducts(products)
+  return context.data.putProducts(products.map((product) => ({ id: context.newId(), ...product })))
+}
+
+/** Limits all products together, because the work grows with their tags and characters. */
+function checkTotals(products: ProductDetails[]): void {
+  let tags = 0
+  let characters = 0
+  for (const product of products) {
+    const { name, variantName = '', sku = '', vendor = '', tags: ownTags = [] } = product
+    tags += ownTags.length
+    for (const text of [name, variantName, sku, vendor, ...ownTags]) characters += text.length
+  }
+  const problems = [
+    ...problemWithTotal(tags, MAX_TAGS, 'tags'),
+    ...problemWithTotal(characters, MAX_PRODUCT_CHARACTERS, 'characters'),
+  ]
+  if (problems.length > 0) throw invalid({ products: problems })
+}
+
+function problemWithTotal(count: number, limit: number, unit: string): string[] {
+  if (count <= limit) return []
+  return [`have ${count} ${unit} in total; send at most ${limit} in one call`]
+}
+
+function checkProducts(products: ProductDetails[]): void {
+  const errors: Record<string, string[]> = {}
+  const seen = new Map<string, number>()
+  for (const [index, { productId, variantId, name }] of products.entries()) {
+    const key = `${productId} ${variantId}`
+    const earlier = seen.get(key)
+    if (earlier !== undefined) {
+      errors[`products.${index}`] = [`is the same product and variant as products.${earlier}`]
+    }
+    seen.set(key, index)
+    if (name.trim() === '') errors[`products.${index}.name`] = ['must not be empty']
+  }
+  if (Object.keys(errors).length > 0) throw invalid(errors)
+}
+
+/** Deletes the product and detaches its assets, which are kept. */
+export async function deleteProduct({ data }: AccountContext, id: string): Promise<void> {
+  if (!(await data.deleteProduct(id))) throw productNotFound()
+}
+
+export interface ProductWithAssets {
+  product: Product
+  /** The newest assets of the product. */
+  assets: Asset[]
+  /** How many assets the product has. */
+  total: number
+}
+
+export async function withNewestAssets(
+  { data }: AccountContext,
+  product: Product,
+): Promise<ProductWithAssets> {
+  return { product, ...(await data.newestAssetsOf(product.id, MAX_NESTED_ASSETS)) }
+}
+
+/** How many assets one statement reads: this takes a few milliseconds. */
+const MAX_ASSETS_PER_STATEMENT = 500
+
+/**
+ * Yields the products with the newest assets of each, in the given order. One statement reads the
+ * assets of as many products as the limit allows.
+ */
+export async function* readAssetsOfProducts(
+  context: AccountContext,
+  products: Product[],
+): AsyncGenerator<ProductWithAssets[]> {
+  for (let at = 0, size = products.length; at < products.length; ) {
+    const batch = products.slice(at, at + size)
+    const [first] = batch
+    if (first !== undefined && batch.length === 1) {
+      const one = await withNewestAssets(context, first)
+      yield [one]
+      at += 1
+      size = one.total < MAX_ASSETS_PER_STATEMENT ? 2 : 1
+      continue
+    }
+    const ids = batch.map(({ id }) => id)
+    const found = await context.data.assetsOfProducts(ids, MAX_ASSETS_PER_STATEMENT)
+    if (found === undefined) {
+      size = Math.ceil(batch.length / 2)
+      continue
+    }
+    yield batch.map((product) => {
+      const assets = found.get(product.id) ?? []
+      return { product, assets: assets.slice(0, MAX_NESTED_ASSETS), total: assets.length }
+    })
+    at += batch.length
+    size = batch.length * (isHalfEmpty(found, MAX_ASSETS_PER_STATEMENT) ? 2 : 1)
+  }
+}

@@ -1,0 +1,94 @@
+import { MAX_UPLOAD_TOKENS } from '@stowage/protocol'
+import { isVisible, type Upload } from '../domain/asset.ts'
+import { invalid, ServiceError } from '../domain/errors.ts'
+import { formatUploadToken, KEY_ENTROPY_BYTES } from '../domain/key.ts'
+import { matchesMediaType } from '../domain/media-type.ts'
+import type { UploadToken, UploadTokenLimits } from '../domain/upload-token.ts'
+import { adminKeyHash, type Caller, hashKey } from './authentication.ts'
+import type { AccountContext } from './context.ts'
+import { assetNotFound, tokenExpired, unknownProducts } from './refusals.ts'
+import { getReplaced } from './versions.ts'
+
+export interface CreatedUploadToken {
+  id: string
+  /** Returned only here; the database stores its hash. */
+  token: string
+  expiresAt: Date
+}
+
+/** The token ends when the caller’s key is revoked. */
+export async function createUploadToken(
+  context: AccountContext,
+  caller: Pick<Caller, 'key' | 'adminHash'>,
+  request: UploadTokenLimits & { lifetimeMs: number },
+): Promise<CreatedUploadToken> {
+  const { lifetimeMs, ...limits } = request
+  if (limits.attach !== null && limits.replaces !== null) {
+    throw invalid({
+      attach: ['cannot be combined with replace: the asset keeps its products'],
+    })
+  }
+  if (limits.replaces !== null) await getReplaced(context, limits.replaces)
+  const id = context.newId()
+  const token = formatUploadToken(context.randomBytes(KEY_ENTROPY_BYTES))
+  const keyHash = caller.key?.hash ?? adminKeyHash(token, caller.adminHash ?? '')
+  const added = await context.data.addUploadToken(
+    { ...limits, id, hash: hashKey(token), keyHash },
+    { lifetimeMs, maxTokens: MAX_UPLOAD_TOKENS },
+  )
+  if (added.outcome === 'too_many') {
+    throw new ServiceError(
+      'too_many_upload_tokens',
+      `The account has ${MAX_UPLOAD_TOKENS} upload tokens that have not expired, which is the maximum. Create tokens with a shorter lifetime, and only when they are needed.`,
+    )
+  }
+  if (added.outcome === 'products_not_found') throw unknownProducts(added.unknown, 'attach.')
+  return { id, token, expiresAt: added.expiresAt }
+}
+
+/** Refuses an expired token, an asset that it may not replace, or a new asset if it may only replace one. */
+export function checkReplaced(token: UploadToken, replaces: string | undefined): void {
+  if (token.isExpired) throw tokenExpired(token)
+  if (token.replaces === (replaces?.toLowerCase() ?? null)) return
+  throw new ServiceError(
+    'forbidden',
+    token.replaces === null
+      ? 'This upload token can only create assets. Call POST /assets/signed.'
+      : `This upload token can only replace one file. Call POST /assets/${token.replaces}/signed.`,
+  )
+}
+
+/** Refuses a media type that the token does not allow. The reservation checks the other limits. */
+export function checkMediaType({ mediaTypes }: UploadToken, mime: string): void {
+  if (mediaTypes === null || matchesMediaType(mediaTypes, mime)) return
+  throw invalid({ mime: [`must be ${mediaTypes.join(' or ')}, but is ${mime}`] })
+}
+
+/**
+ * The upload, if this token started it. Uploads of others look as if they did not exist. A token that has expired
+ * can still continue its own uploads, so that large uploads can be completed.
+ */
+export async function getOwnUpload(
+  { data }: Pick<AccountContext, 'data'>,
+  token: UploadToken,
+  { assetId, uploadId }: { assetId: string; uploadId: string | undefined },
+): Promise<Upload> {
+  const isOwn = (upload: Upload | undefined) => upload?.tokenId === token.id
+  const first = await data.findUpload(assetId)
+  if (first === undefined || first.replaces !== null) throw ownUploadNotFound(token)
+  if (uploadId === undefined || uploadId === first.id) {
+    if (isOwn(first)) return first
+    throw ownUploadNotFound(token)
+  }
+  const replacement = isVisible(first.asset.status)
+    ? await data.findReplacement(assetId, uploadId)
+    : undefined
+  if (replacement !== undefined && isOwn(replacement)) return replacement
+  throw isOwn(first)
+    ? invalid({ uploadId: ['does not belong to this asset'] })
+    : ownUploadNotFound(token)
+}
+
+function ownUploadNotFound(token: UploadToken) {
+  return token.isExpired ? tokenExpired(token) : assetNotFound()
+}

@@ -1,0 +1,113 @@
+import { setTimeout as pause } from 'node:timers/promises'
+import { type DestinationStream, type Logger, pino } from 'pino'
+import type { LogLevel } from '../config/config.ts'
+import { EngineUnavailable } from '../domain/errors.ts'
+
+/** The number of pino’s level `error`. */
+const ERROR = 50
+
+/** The log has no headers today. If it ever has them, these must not appear. */
+const REDACTED = ['req.headers.authorization', 'req.headers.cookie', 'res.headers["set-cookie"]']
+
+/** Writes JSON lines to standard error; formatted lines if it is a terminal. */
+export async function openLog(level: LogLevel): Promise<Logger> {
+  const options = { level, base: null, redact: REDACTED }
+  return pino(options, await destination())
+}
+
+async function destination(): Promise<DestinationStream> {
+  const standardError = pino.destination({ dest: 2, sync: true })
+  if (!process.stderr.isTTY) return oncePerTurn(standardError)
+  const { default: pretty } = await import('pino-pretty')
+  return pretty({
+    destination: standardError,
+    translateTime: 'SYS:HH:MM:ss',
+    ignore: 'pid,hostname',
+  })
+}
+
+/**
+ * A message for the person who runs the service. On a terminal it is a plain line, as of every command; in a log that
+ * programs read, it is a line of the log.
+ */
+export function announce(logger: Logger, level: 'info' | 'warn', message: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`stowage: ${message}\n`)
+  else logger[level](message)
+}
+
+type Engine = EngineUnavailable['engine']
+
+export interface OutageWatch {
+  /** Call it with every error that was logged. Other errors than outages are ignored. */
+  notice(error: unknown): void
+  close(): void
+}
+
+/** How often an engine is checked after a call has failed because of it, until it is available again. */
+const CHECK_PAUSE_MS = 1_000
+
+/**
+ * Logs once when an engine is available again after calls have failed because of it. It checks only engines with such a
+ * failure, each at most once a second.
+ */
+export function watchOutages(
+  logger: Logger,
+  check: (engine: Engine) => Promise<void>,
+): OutageWatch {
+  const stop = new AbortController()
+  const ongoing = new Set<Engine>()
+
+  async function untilAvailable(engine: Engine): Promise<void> {
+    const since = performance.now()
+    for (;;) {
+      await pause(CHECK_PAUSE_MS, undefined, { signal: stop.signal, ref: false })
+      try {
+        await check(engine)
+        break
+      } catch {
+        // Calls that need the engine log why it is unavailable.
+      }
+    }
+    ongoing.delete(engine)
+    if (stop.signal.aborted) return
+    const seconds = Math.round((performance.now() - since) / 1000)
+    logger.warn({ engine, seconds }, `the ${engine} is available again`)
+  }
+
+  return {
+    notice(error) {
+      // A full disk is no outage: many calls still work, and the check succeeds.
+      if (!(error instanceof EngineUnavailable) || error.isFull) return
+      if (ongoing.has(error.engine) || stop.signal.aborted) return
+      ongoing.add(error.engine)
+      // The pause rejects if the watch is closed.
+      untilAvailable(error.engine).catch(() => {})
+    },
+    close: () => stop.abort(),
+  }
+}
+
+/**
+ * Writes all lines of one turn of the event loop together: under load, a write per request costs as much
+ * as the request itself. An error is written immediately, with all lines before it. When the process
+ * exits, even by an exception, the remaining lines are written.
+ */
+function oncePerTurn(stream: DestinationStream): DestinationStream {
+  let lines = ''
+  function writeAll(): void {
+    const text = lines
+    lines = ''
+    if (text !== '') stream.write(text)
+  }
+  process.on('exit', writeAll)
+  return {
+    // Makes pino set `lastLevel` for each line.
+    [pino.symbols.needsMetadataGsym]: true,
+    lastLevel: 0,
+    write(line) {
+      if (lines === '') setImmediate(writeAll)
+      lines += line
+      if (this.lastLevel >= ERROR) writeAll()
+    },
+  } as DestinationStream & { lastLevel: number }
+}

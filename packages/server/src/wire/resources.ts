@@ -1,0 +1,58 @@
+import type * as wire from '@stowage/protocol'
+import type { Checksum } from '@stowage/protocol'
+import { formatSize, formatTimestamp } from '@stowage/protocol/format'
+import type { Asset, Integrity } from '../domain/asset.ts'
+import type { Key } from '../domain/key.ts'
+import type { Product } from '../domain/product.ts'
+
+export function presentAsset(asset: Asset): wire.Asset {
+  return {
+    id: asset.id,
+    filename: asset.filename,
+    size: formatSize(asset.bytes),
+    is_file: asset.kind === 'file',
+    is_link: asset.kind === 'link',
+    url: asset.url,
+    status: asset.status === 'ready' ? 'ready' : 'uploading',
+    bytes: asset.bytes,
+    mime: asset.mime,
+    created_at: formatTimestamp(asset.createdAt),
+    updated_at: formatTimestamp(asset.updatedAt),
+    version: asset.version,
+    path: asset.path,
+    checksum: presentChecksum(asset.integrity),
+    damaged: asset.integrity.isDamaged,
+  }
+}
+
+/** Null until the bytes were read and had the expected digest. */
+export function presentChecksum({ sha256, verifiedAt }: Integrity): Checksum | null {
+  if (sha256 === null || verifiedAt === null) return null
+  return { sha256, verified_at: formatTimestamp(verifiedAt) }
+}
+
+export function presentProduct(product: Product): wire.Product {
+  return {
+    id: product.id,
+    name: product.name,
+    variant_name: product.variantName,
+    sku: product.sku,
+    product_id: product.productId,
+    variant_id: product.variantId,
+    vendor: product.vendor,
+    tags: product.tags,
+  }
+}
+
+/** A key as the API and the CLI show it, without its hash. */
+export function presentKey(key: Omit<Key, 'hash'>): wire.Key {
+  return {
+    id: key.id,
+    name: key.name,
+    scope: key.scope,
+    hint: key.hint,
+    created_at: key.createdAt.toISOString(),
+    last_used_at: key.lastUsedAt?.toISOString() ?? null,
+    revoked_at: key.revokedAt?.toISOString() ?? null,
+  }
+}
