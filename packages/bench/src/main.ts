@@ -1,4 +1,3 @@
-import { readdirSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { tableOf } from './report/format.ts'
 import { writePage } from './report/page.ts'
@@ -14,10 +13,25 @@ import type { Workload } from './workload.ts'
  *     npm run bench -- --write           also writes docs/performance.md
  *     npm run bench -- --rounds 5 --seconds 3
  */
-const FOLDER = new URL('./workloads/', import.meta.url)
-const WORKLOADS = readdirSync(FOLDER)
-  .map((file) => file.replace(/\.ts$/, ''))
-  .sort()
+const WORKLOADS: Record<string, () => Promise<Workload>> = {
+  changes: async () => (await import('./workloads/changes.ts')).changes,
+  'changes-postgres': async () => (await import('./workloads/changes.ts')).changesPostgres,
+  checksums: async () => (await import('./workloads/checksums.ts')).checksums,
+  'client-upload': async () => (await import('./workloads/client-upload.ts')).clientUpload,
+  completion: async () => (await import('./workloads/parts.ts')).completion,
+  dashboard: async () => (await import('./workloads/dashboard.ts')).dashboard,
+  list: async () => (await import('./workloads/list.ts')).list,
+  'list-postgres': async () => (await import('./workloads/list.ts')).listPostgres,
+  parts: async () => (await import('./workloads/parts.ts')).parts,
+  'parts-64': async () => (await import('./workloads/parts.ts')).parts64,
+  presign: async () => (await import('./workloads/presign.ts')).presign,
+  scrub: async () => (await import('./workloads/checksums.ts')).scrub,
+  sessions: async () => (await import('./workloads/sessions.ts')).sessions,
+  'sessions-10000': async () => (await import('./workloads/sessions.ts')).sessions10000,
+  'sessions-s3': async () => (await import('./workloads/sessions.ts')).sessionsS3,
+  start: async () => (await import('./workloads/start.ts')).start,
+}
+const NAMES = Object.keys(WORKLOADS)
 
 async function run(): Promise<number> {
   const { positionals: names, values } = parseArgs({
@@ -28,22 +42,23 @@ async function run(): Promise<number> {
       seconds: { type: 'string' },
     },
   })
-  const unknown = names.filter((name) => !WORKLOADS.includes(name))
+  const unknown = names.filter((name) => !NAMES.includes(name))
   if (unknown.length > 0) {
     process.stderr.write(
-      `bench: unknown workload ${unknown.join(', ')}. Workloads: ${WORKLOADS.join(', ')}\n`,
+      `bench: unknown workload ${unknown.join(', ')}. Workloads: ${NAMES.join(', ')}\n`,
     )
     return 2
   }
   const limits = { rounds: toNumber(values.rounds), seconds: toNumber(values.seconds) }
   const machine = thisMachine()
   const results: Result[] = []
-  for (const name of names.length > 0 ? names : WORKLOADS) {
-    const { workload }: { workload: Workload } = await import(`${FOLDER}${name}.ts`)
+  for (const name of names.length > 0 ? names : NAMES) {
+    const workload = await WORKLOADS[name]?.()
+    if (workload === undefined) continue
     const result = await runWorkload(name, workload, limits)
     process.stdout.write(`${tableOf(result)}\n`)
     results.push(result)
-    if (values.write) await writePage(result, machine, WORKLOADS)
+    if (values.write) await writePage(result, machine, NAMES)
   }
   const hasFailed = ({ measurements }: Result) =>
     measurements.some((it) => it.failure !== undefined)

@@ -20,32 +20,3 @@ test('the numbers of migrations are unique and consecutive', () => {
     names.map((_, index) => String(index + 1).padStart(4, '0')),
   )
 })
-
-/**
- * Files that only one engine needs: how it runs units of work, survives a full disk, sends arrays, upgrades without
- * indexes, or notifies other instances.
- */
-const OF_ONE_ENGINE = [
-  'sqlite/group-commit.ts',
-  // PostgreSQL reads long lists without blocking the event loop.
-  'sqlite/scan.ts',
-  'sqlite/spare-file.ts',
-  'postgres/array-types.ts',
-  'postgres/event-marks.ts',
-  'postgres/notifier.ts',
-  'postgres/pool.ts',
-  'postgres/without-indexes.ts',
-]
-
-test('both database engines have the same files', () => {
-  const [sqlite = [], postgres] = ['sqlite', 'postgres'].map((engine) => {
-    const names = globSync('*.ts', { cwd: join(ROOT, 'packages/server/src/database', engine) })
-    return names
-      .filter((name) => !name.endsWith('.test.ts'))
-      .filter((name) => !OF_ONE_ENGINE.includes(`${engine}/${name}`))
-      .map((name) => name.replace(`${engine}-`, ''))
-      .sort()
-  })
-  assert.ok(sqlite.length > 20)
-  assert.deepEqual(sqlite, postgres)
-})

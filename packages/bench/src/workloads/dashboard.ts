@@ -7,7 +7,7 @@ import { timed } from '../measure.ts'
 import { startStowage } from '../processes/servers.ts'
 import type { Contender, Workload, WorkloadContext } from '../workload.ts'
 
-export const workload: Workload = {
+export const dashboard: Workload = {
   title: 'The dashboard in Chromium',
   metrics: {
     usable: { title: 'Cold load until rows and search are usable', unit: 'ms', better: 'lower' },

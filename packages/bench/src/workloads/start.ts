@@ -4,7 +4,7 @@ import type { Workload } from '../workload.ts'
 
 const BARE = 'Fastify, hello world'
 
-export const workload: Workload = {
+export const start: Workload = {
   title: 'Process start to first response',
   metrics: {
     time: { title: 'Time to the first response', unit: 'ms', better: 'lower' },

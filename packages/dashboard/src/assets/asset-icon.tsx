@@ -15,9 +15,8 @@ import {
   IconPhoto,
 } from '../icons/icons.tsx'
 import { useClient } from '../session/session.tsx'
+import classes from './asset-icon.module.css'
 import { type AssetKind, KIND_LABELS, kindOf, previewKindOf } from './asset-kind.ts'
-import classes from './asset-thumbnail.module.css'
-import markClasses from './damaged-mark.module.css'
 
 /** Larger images have no thumbnail: the service has no smaller versions, so the whole image would be loaded. */
 const MAX_THUMBNAIL_BYTES = 500_000
@@ -95,7 +94,7 @@ export function AssetIcon({ asset, size = 20 }: { asset: Asset; size?: number })
 /** Marks a damaged file. Consists of plain elements, like `AssetRow`, which contains it. */
 export function DamagedMark() {
   return (
-    <span className={markClasses.mark}>
+    <span className={classes.mark}>
       <IconAlertTriangle size={14} aria-hidden />
       Damaged
     </span>

@@ -9,10 +9,9 @@ import { IconArrowDown, IconArrowsSort, IconArrowUp } from '../icons/icons.tsx'
 import { AssetThumbnail, DamagedMark } from './asset-icon.tsx'
 import { KIND_LABELS, sizeOf } from './asset-kind.ts'
 import type { Sort, SortField } from './asset-query.ts'
-import classes from './asset-row.module.css'
+import classes from './asset-table.module.css'
 import { productNames } from './product-names.ts'
 import { type Selection, SelectPage } from './selection.tsx'
-import sortClasses from './sort-header.module.css'
 
 interface AssetTableProps {
   /** Undefined while the first page is loading. */
@@ -173,7 +172,7 @@ function SortHeader({ field, sort, onSort, isEnd = false, children, ...props }: 
   ]
   return (
     <Table.Th {...props} aria-sort={order ?? 'none'} ta={isEnd ? 'end' : 'start'}>
-      <UnstyledButton className={sortClasses.sort} onClick={() => onSort(field)}>
+      <UnstyledButton className={classes.sort} onClick={() => onSort(field)}>
         {children}
         <Icon size={14} aria-hidden opacity={order === undefined ? 0.5 : 1} />
       </UnstyledButton>

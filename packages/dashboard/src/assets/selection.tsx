@@ -6,7 +6,7 @@ import { useFocusHandover } from '../components/focus.ts'
 import { RowCheckbox } from '../components/lists.tsx'
 import { useHeightProperty } from '../components/page.tsx'
 import { countText } from '../format.ts'
-import classes from './selection-paper.module.css'
+import classes from './selection.module.css'
 
 export interface Selection {
   selected: ReadonlyMap<string, Asset>

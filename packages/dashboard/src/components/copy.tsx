@@ -1,9 +1,9 @@
 import { ActionIcon, Alert, Button, Code, Group, Stack, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { IconAlertTriangle, IconCopy } from '../icons/icons.tsx'
+import classes from './copy.module.css'
 import { Dialog } from './dialogs.tsx'
 import { notify } from './notifications.tsx'
-import classes from './secret-dialog.module.css'
 
 /** A small button beside a value. `what` names the value: "Copy ID". */
 export function CopyButton({ text, what }: { text: string; what: string }) {

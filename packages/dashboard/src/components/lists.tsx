@@ -2,7 +2,7 @@ import { Group, Pagination, Table, Text } from '@mantine/core'
 import { type ChangeEvent, Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { countText, numberText } from '../format.ts'
-import classes from './list-table.module.css'
+import classes from './lists.module.css'
 
 interface ListTableProps<Item> {
   /** Undefined while the first page is loading. */

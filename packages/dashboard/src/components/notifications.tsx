@@ -1,7 +1,7 @@
 import { Button, Notification } from '@mantine/core'
 import { useEffect, useState } from 'react'
-import classes from '../shell/notification-area.module.css'
 import { useFocusHandover } from './focus.ts'
+import classes from './notifications.module.css'
 
 export interface Notice {
   message: string

@@ -1,9 +1,8 @@
 import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { isStowageError } from '@stowage/client'
 import { type ReactNode, useId } from 'react'
-import detailClasses from './detail-list.module.css'
 import { ErrorAlert } from './page-states.tsx'
-import columnClasses from './two-columns.module.css'
+import classes from './sections.module.css'
 
 type Kind = 'asset' | 'product' | 'webhook'
 
@@ -124,7 +123,7 @@ export function Section({ title, action, children }: SectionProps) {
 
 /** Names and values; each pair is a `Detail`. */
 export function DetailList({ children }: { children: ReactNode }) {
-  return <dl className={detailClasses.list}>{children}</dl>
+  return <dl className={classes.details}>{children}</dl>
 }
 
 export function Detail({ name, children }: { name: string; children: ReactNode }) {
@@ -142,5 +141,5 @@ export function Detail({ name, children }: { name: string; children: ReactNode }
 
 /** Two columns on a wide screen, otherwise one below the other. */
 export function TwoColumns({ children }: { children: ReactNode }) {
-  return <div className={columnClasses.columns}>{children}</div>
+  return <div className={classes.columns}>{children}</div>
 }

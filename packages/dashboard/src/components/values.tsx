@@ -1,5 +1,5 @@
 import { Text, type TextProps } from '@mantine/core'
-import classes from './name.module.css'
+import classes from './values.module.css'
 
 interface NameProps extends TextProps {
   children: string

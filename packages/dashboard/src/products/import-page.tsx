@@ -20,7 +20,7 @@ import { Name } from '../components/values.tsx'
 import { countText, numberText } from '../format.ts'
 import { IconAlertTriangle, IconCircleCheck, IconFileSpreadsheet } from '../icons/icons.tsx'
 import { useHasScope } from '../session/account.tsx'
-import classes from './import/import.module.css'
+import classes from './import.module.css'
 import { ImportPreview, ProblemTable } from './import-preview.tsx'
 import { changesOf, type Import, importedText, useImport } from './use-import.ts'
 

@@ -4,7 +4,7 @@ import { type ReactNode, useState } from 'react'
 import { Name } from '../components/values.tsx'
 import { countText, numberText } from '../format.ts'
 import { IconAlertTriangle } from '../icons/icons.tsx'
-import classes from './import/import.module.css'
+import classes from './import.module.css'
 import { changesOf, FIELD_LABELS, type Preview, skippedLines } from './use-import.ts'
 
 interface ImportPreviewProps {

@@ -17,7 +17,7 @@ import { Name } from '../components/values.tsx'
 import { countText } from '../format.ts'
 import { IconTrash } from '../icons/icons.tsx'
 import { productsUrl } from './product-query.ts'
-import classes from './product-tags.module.css'
+import classes from './product-table.module.css'
 
 interface ProductTableProps {
   /** Undefined while the first page is loading. */

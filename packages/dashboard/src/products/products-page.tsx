@@ -11,7 +11,6 @@ import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { IconFileImport, IconFilter, IconSearch, IconTag } from '../icons/icons.tsx'
 import { RequireScope, useHasScope } from '../session/account.tsx'
 import { DeleteProduct } from './delete-product.tsx'
-import classes from './product-filters.module.css'
 import {
   activeFilters,
   NO_FILTERS,
@@ -21,6 +20,7 @@ import {
   readProductQuery,
 } from './product-query.ts'
 import { ProductTable } from './product-table.tsx'
+import classes from './products-page.module.css'
 import { useProductPage } from './use-products.ts'
 
 export function ProductsPage() {

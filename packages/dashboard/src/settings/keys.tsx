@@ -27,7 +27,7 @@ import { numberText } from '../format.ts'
 import { IconLock, IconPlus } from '../icons/icons.tsx'
 import { useAccount, useHasScope, useSignedIn } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
-import classes from './settings.module.css'
+import classes from './keys.module.css'
 
 export function KeysSection({ isOpenAccess }: { isOpenAccess: boolean }) {
   return useHasScope('manage') ? <AllKeys isOpenAccess={isOpenAccess} /> : <NoAccess />

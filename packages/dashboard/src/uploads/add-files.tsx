@@ -12,7 +12,7 @@ import {
   IconUpload,
 } from '../icons/icons.tsx'
 import { useHasScope } from '../session/account.tsx'
-import classes from './drop-zone.module.css'
+import classes from './add-files.module.css'
 import { droppedFiles, type PickedFile, pickFiles } from './picked-file.ts'
 import { useUploads, useUploadsState } from './uploads.tsx'
 import type { UploadTarget } from './uploads-state.ts'
