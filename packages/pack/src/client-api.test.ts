@@ -7,7 +7,7 @@ import { ROOT } from './staging.ts'
 
 test('docs/client-api.md is up to date', async () => {
   const page = await readFile(join(ROOT, 'docs/client-api.md'), 'utf8')
-  assert.equal(page, await clientApiPage(), 'run npm run docs:client')
+  assert.equal(page, await clientApiPage(), 'run npm run docs')
 })
 
 test('the page shows every entry, and every option and method with its description', async () => {

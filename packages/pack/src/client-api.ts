@@ -19,7 +19,7 @@ const NAME = '@stowage/client'
 
 const INTRODUCTION = `# API of the client
 
-Generated from the types and comments of \`${NAME}\` by \`npm run docs:client\`: do not edit this page.
+Generated from the types and comments of \`${NAME}\` by \`npm run docs\`: do not edit this page.
 [packages/client](../packages/client/README.md) has examples; [client.md](client.md) describes how uploads
 behave when something fails.
 `

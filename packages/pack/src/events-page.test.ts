@@ -8,7 +8,7 @@ import { ROOT } from './staging.ts'
 
 test('docs/events.md is up to date', async () => {
   const page = await readFile(join(ROOT, 'docs/events.md'), 'utf8')
-  assert.equal(page, eventsPage(), 'run npm run docs:events')
+  assert.equal(page, eventsPage(), 'run npm run docs')
 })
 
 test('the page shows every type of event with its data', () => {

@@ -21,7 +21,7 @@ const { example } = endpoints.listEvents.success
 
 const INTRODUCTION = `# Events
 
-<!-- Generated from packages/protocol/src/event.ts: npm run docs:events -->
+<!-- Generated from packages/protocol/src/event.ts: npm run docs -->
 
 Every change of the uploads, assets, products, API keys, upload tokens and webhooks of an account writes an event, in the
 transaction of the change: an event exists if and only if its change was made. With events, a shop learns that a file is

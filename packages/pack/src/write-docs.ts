@@ -4,8 +4,6 @@ import { clientApiPage } from './client-api.ts'
 import { eventsPage } from './events-page.ts'
 import { ROOT } from './staging.ts'
 
-/* Writes docs/client-api.md from the types of the client: npm run docs:client */
+/* Writes the pages that are made from the types of the client and from the protocol: npm run docs */
 await writeFile(join(ROOT, 'docs/client-api.md'), await clientApiPage())
-
-/* Writes docs/events.md from the protocol: npm run docs:events */
 await writeFile(join(ROOT, 'docs/events.md'), eventsPage())
