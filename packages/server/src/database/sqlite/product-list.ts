@@ -3,17 +3,13 @@ import type { Product, ProductGroup } from '../../domain/product.ts'
 import type { AccountData, ProductGroupQuery, ProductQuery, Rows } from '../account-data.ts'
 import type { Connection } from './connection.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
-import { countFew, type LongReads, type Scan, scanList, scanPage } from './scan.ts'
+import { countAll, countFew, type LongReads, type Scan, scanList, scanPage } from './scan.ts'
 import { type Filter, prepareNameFilter } from './search.ts'
 
 export function prepareProductList(connection: Connection, longReads: LongReads) {
   const filterOf = prepareProductFilter(connection)
 
-  function readPage(
-    account: string,
-    query: ProductQuery,
-    { filter, from, total }: { filter: ProductFilter; from: string; total: number },
-  ): ProductRow[] {
+  function readPage(query: ProductQuery, { from, total, ...filter }: FewProducts): ProductRow[] {
     const { isFromEnd, offset, limit } = rowRangeOf(query, total)
     if (limit === 0) return []
     const { after } = query
@@ -23,7 +19,7 @@ export function prepareProductList(connection: Connection, longReads: LongReads)
        order by id ${isFromEnd ? 'asc' : 'desc'} limit +:limit offset :offset`,
     )
     const cursor = after && { after: after.id }
-    const rows = page.all({ account, ...filter.parameters, ...cursor, limit, offset })
+    const rows = page.all({ ...filter.parameters, ...cursor, limit, offset })
     return isFromEnd ? rows.reverse() : rows
   }
 
@@ -48,11 +44,14 @@ export function prepareProductList(connection: Connection, longReads: LongReads)
   return {
     async listProducts(account: string, query: ProductQuery): Promise<Rows<Product>> {
       const filter = filterOf(query)
-      const few = countFewProducts(connection, { account, filter, count: 'count(*)' })
+      const few =
+        filter.conditions.length === 0
+          ? countProducts(connection, account)
+          : countFewProducts(connection, { account, filter, count: 'count(*)' })
       const { rows, total } =
         few === undefined
           ? await scan(account, query, filter)
-          : { rows: readPage(account, query, { filter, ...few }), total: few.total }
+          : { rows: readPage(query, few), total: few.total }
       return { rows: rows.map(toProduct), total }
     },
   }
@@ -111,9 +110,8 @@ export function prepareProductGroups(connection: Connection, longReads: LongRead
   )
 
   function readPage(
-    account: string,
     query: ProductGroupQuery,
-    { filter, from, total }: { filter: ProductFilter; from: string; total: number },
+    { from, total, ...filter }: FewProducts,
   ): MatchingProduct[] {
     const { after, perPage } = query
     const { isFromEnd, offset, limit } =
@@ -129,7 +127,7 @@ export function prepareProductGroups(connection: Connection, longReads: LongRead
        group by product_id order by product_id ${isFromEnd ? 'asc' : 'desc'}
        limit +:limit offset :offset`,
     )
-    const rows = page.all({ account, ...filter.parameters, ...cursor, limit, offset })
+    const rows = page.all({ ...filter.parameters, ...cursor, limit, offset })
     return isFromEnd ? rows.reverse() : rows
   }
 
@@ -166,7 +164,7 @@ export function prepareProductGroups(connection: Connection, longReads: LongRead
       const count = 'count(distinct product_id)'
       const few = countFewProducts(connection, { account, filter, count })
       if (few === undefined) return scan(account, query, filter)
-      return { rows: readPage(account, query, { filter, ...few }), total: few.total }
+      return { rows: readPage(query, few), total: few.total }
     },
 
     readProductGroups(
@@ -216,13 +214,13 @@ const INDEXED = {
   sku: equal('sku', { index: 'products_by_sku' }),
   vendor: equal('search_vendor', { index: 'products_by_vendor', parameter: 'vendor' }),
   tag: {
-    found: `select products.* from product_tags t cross join products on products.seq = t.product_seq
+    found: `product_tags t cross join products on products.seq = t.product_seq
       where t.account_id = :account and t.tag = :tag`,
     condition: `exists (select 1 from product_tags t
       where t.account_id = :account and t.tag = :tag and t.product_seq = products.seq)`,
   },
   of_asset: {
-    found: `select products.* from assets a cross join asset_products l on l.asset_seq = a.seq
+    found: `assets a cross join asset_products l on l.asset_seq = a.seq
       cross join products on products.seq = l.product_seq
       where a.account_id = :account and a.id = :of_asset`,
     condition: `exists (select 1 from assets a cross join asset_products l
@@ -237,16 +235,23 @@ function equal(
   { index, parameter = column }: { index: string; parameter?: string },
 ) {
   const condition = `${column} = :${parameter}`
-  const found = `select * from products indexed by ${index}
+  const found = `products indexed by ${index}
     where account_id = :account and ${condition}`
   return { found, condition }
 }
 
-const OWN = 'select * from products where account_id = :account'
+const OWN = 'products where account_id = :account'
 
 interface ProductFilter extends Filter {
-  /** Queries of products. All matches are among the products of each. */
-  candidates: string[]
+  /** Ways to find products by an index. All matches are among the products of each. */
+  candidates: Candidates[]
+}
+
+interface Candidates {
+  /** `products where …`, or a join. */
+  found: string
+  /** The condition that all of them meet. */
+  condition?: string
 }
 
 function prepareProductFilter(connection: Connection) {
@@ -261,27 +266,59 @@ function prepareProductFilter(connection: Connection) {
       tag: query.tag,
       vendor: query.vendor,
     }
-    const candidates: string[] = []
+    const candidates: Candidates[] = []
     for (const [name, value] of Object.entries(values)) {
       if (value === undefined) continue
       const indexed = INDEXED[name as keyof typeof values]
-      candidates.push(indexed.found)
+      candidates.push(indexed)
       conditions.push(indexed.condition)
       parameters[name] = value
     }
-    if (found !== undefined) return { candidates: [found], conditions, parameters }
-    return { candidates: candidates.length > 0 ? candidates : [OWN], conditions, parameters }
+    if (found !== undefined) return { candidates: [{ found }], conditions, parameters }
+    return {
+      candidates: candidates.length > 0 ? candidates : [{ found: OWN }],
+      conditions,
+      parameters,
+    }
   }
 }
 
-/** Counts the matches, if few products have to be read, and returns the query that finds them. */
+/** The products that an index finds, of which those that meet the conditions match. */
+interface FewProducts {
+  from: string
+  conditions: string[]
+  parameters: Filter['parameters']
+  total: number
+}
+
+/** Counts the matches, if few products have to be checked. */
 function countFewProducts(
   connection: Connection,
   { account, filter, count }: { account: string; filter: ProductFilter; count: string },
-): { from: string; total: number } | undefined {
-  for (const of of filter.candidates) {
-    const total = countFew(connection, { account, table: 'products', of, filter, count })
-    if (total !== undefined) return { from: `from (${of}) products`, total }
+): FewProducts | undefined {
+  const parameters = { account, ...filter.parameters }
+  for (const { found, condition } of filter.candidates) {
+    const conditions = filter.conditions.filter((one) => one !== condition)
+    const rows = { from: found, table: 'products', conditions, count }
+    const total = countFew(connection, rows, parameters)
+    if (total === undefined) continue
+    return {
+      from: `from (select products.* from ${found}) products`,
+      conditions,
+      parameters,
+      total,
+    }
   }
   return undefined
+}
+
+/** All products of the account. */
+function countProducts(connection: Connection, account: string): FewProducts {
+  const total = countAll(connection, OWN, account)
+  return {
+    from: `from (select * from ${OWN}) products`,
+    conditions: [],
+    parameters: { account },
+    total,
+  }
 }

@@ -263,6 +263,7 @@ test('a page and its total come from one snapshot while products change', async 
   while (!isOver) {
     const { rows, total } = await list()
     assert.equal(rows.length, total)
+    await nextTurn()
   }
   await removing
   assert.equal((await list()).total, before - removed.length)

@@ -9,23 +9,27 @@ import type { Filter } from './search.ts'
 const MAX_CHECKED_ROWS = 5000
 
 /**
- * Counts the rows of a subquery that match the filter. Undefined if the subquery has too many rows to check them all
- * in one statement. All rows are counted by an index, however many there are.
+ * Counts the rows that match the conditions. Undefined if there are too many rows to check them all in one statement.
+ * `from` is `table where …`, or a join.
  */
 export function countFew(
   { prepare }: Connection,
-  rows: { account: string; table: string; of: string; filter: Filter; count?: string },
+  rows: { from: string; table: string; conditions: string[]; count?: string },
+  parameters: Record<string, string | number>,
 ): number | undefined {
-  const { account, table, of, filter, count = 'count(*)' } = rows
-  const isFiltered = filter.conditions.length > 0
-  const isBounded = isFiltered || count !== 'count(*)'
-  const limited = isBounded ? `limit ${MAX_CHECKED_ROWS + 1}` : ''
-  const matching = isFiltered ? `filter (where ${filter.conditions.join(' and ')})` : ''
-  const counted = prepare<{ checked: number; total: number }>(
-    `select count(*) as checked, ${count} ${matching} as total from (${of} ${limited}) ${table}`,
+  const { from, table, conditions, count = 'count(*)' } = rows
+  const counted = prepare<{ total: number | null }>(
+    `select case when (select count(*) from (select 1 from ${from} limit ${MAX_CHECKED_ROWS + 1})) <= ${MAX_CHECKED_ROWS}
+       then (select ${count} from (select ${table}.* from ${from}) ${table} where ${conditions.join(' and ') || 'true'}) end as total`,
   )
-  const { checked = 0, total = 0 } = counted.get({ account, ...filter.parameters }) ?? {}
-  return isBounded && checked > MAX_CHECKED_ROWS ? undefined : total
+  return counted.get(parameters)?.total ?? undefined
+}
+
+/** Counts all rows. An index suffices for that. */
+export function countAll({ prepare }: Connection, from: string, account: string): number {
+  return (
+    prepare<{ total: number }>(`select count(*) as total from ${from}`).get({ account })?.total ?? 0
+  )
 }
 
 /** Reads one state of the database in short steps, so that other requests are served meanwhile. */

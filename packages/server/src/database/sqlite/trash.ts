@@ -19,7 +19,7 @@ import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { preparePurge, preparePurgeOldest } from './removals.ts'
 import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import { countFew, type LongReads, type Scan, scanList } from './scan.ts'
+import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import type { Filter } from './search.ts'
 import { prepareReplacements } from './versions.ts'
 
@@ -270,8 +270,12 @@ export function prepareTrashList(connection: Connection, longReads: LongReads) {
   return {
     async listTrash(account: string, query: TrashQuery): Promise<Rows<TrashedAsset>> {
       const filter = filterOf(query)
-      const of = `select * from assets where ${LISTED_IN_TRASH}`
-      const total = countFew(connection, { account, table: 'assets', of, filter })
+      const from = `assets where ${LISTED_IN_TRASH}`
+      const { conditions, parameters } = filter
+      const total =
+        conditions.length === 0
+          ? countAll(connection, from, account)
+          : countFew(connection, { from, table: 'assets', conditions }, { account, ...parameters })
       const list =
         total === undefined
           ? await scan(account, query, filter)

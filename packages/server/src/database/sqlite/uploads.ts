@@ -18,7 +18,7 @@ import type { Connection } from './connection.ts'
 import { newUploadSnapshot, prepareRecordEvents } from './events.ts'
 import { prepareMakeRoom, prepareRelease } from './removals.ts'
 import { OWN_ASSET, STATUS, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import { countFew, type LongReads, type Scan, scanList } from './scan.ts'
+import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import type { Filter } from './search.ts'
 import { EXTENDED_EXPIRY, prepareUploadTokens } from './upload-tokens.ts'
 
@@ -331,8 +331,12 @@ export function prepareUploadList(connection: Connection, longReads: LongReads) 
         name === undefined
           ? { conditions: [], parameters: {} }
           : { conditions: ['instr(search_name, :name) > 0'], parameters: { name } }
-      const of = `select * from assets where ${UNFINISHED}`
-      const total = countFew(connection, { account, table: 'assets', of, filter })
+      const from = `assets where ${UNFINISHED}`
+      const { conditions, parameters } = filter
+      const total =
+        conditions.length === 0
+          ? countAll(connection, from, account)
+          : countFew(connection, { from, table: 'assets', conditions }, { account, ...parameters })
       const { rows, total: all } =
         total === undefined
           ? await scan(account, query, filter)
