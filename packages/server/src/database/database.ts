@@ -4,8 +4,14 @@ import type { Key } from '../domain/key.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData, AssetRecord } from './account-data.ts'
-import type { DeliveryData, EventComparison, EventLimits, TrimmedEvents } from './event-data.ts'
-import type { EndedCredentialListener, EventListener } from './event-listeners.ts'
+import type {
+  DeliveryData,
+  EndedCredentialListener,
+  EventComparison,
+  EventLimits,
+  EventListener,
+  TrimmedEvents,
+} from './event-data.ts'
 
 export interface Account {
   id: string

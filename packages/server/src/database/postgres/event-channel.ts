@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import {
-  createEventListeners,
-  type EndedCredentialListener,
-  type EventListener,
-} from '../event-listeners.ts'
+import type { EndedCredentialListener, EventListener } from '../event-data.ts'
+import { createEventListeners } from '../shared/event-listeners.ts'
 import { type Connection, openConnection, type PostgresOptions } from './connection.ts'
 import { ANY_ACCOUNT, type RunUnit } from './unit-of-work.ts'
 

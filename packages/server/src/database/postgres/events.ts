@@ -7,19 +7,23 @@ import type {
 } from '../../domain/event.ts'
 import type { Database } from '../database.ts'
 import {
+  type EventComparison,
+  type EventData,
+  type EventQuery,
+  MAX_EVENT_PAGE_BYTES,
+} from '../event-data.ts'
+import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
+import {
   budgetOf,
   countEvents,
   EVENT_OVERHEAD,
-  type EventComparison,
   type EventCounters,
-  type EventData,
-  type EventQuery,
   type EventSize,
-  MAX_EVENT_PAGE_BYTES,
   selectForgotten,
-} from '../event-data.ts'
-import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
-import { storeEventData, toEvent, toPositions } from '../shared/events.ts'
+  storeEventData,
+  toEvent,
+  toPositions,
+} from '../shared/events.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { begin, type Fragment, type Sql } from './connection.ts'
 import { markEvents } from './unit-of-work.ts'
@@ -149,7 +153,7 @@ export async function recordStorageLow(
 }
 
 /*
- * The data of events as JSON, from the row `s` of a statement. `read-event-data.ts` reads it.
+ * The data of events as JSON, from the row `s` of a statement. `toEvent` reads it.
  */
 
 const ASSET_FIELDS = `'id', s.id, 'kind', s.kind, 'status', s.status, 'filename', s.filename,

@@ -134,7 +134,7 @@ function toDate(time: Date | Time | null): Date | null {
   return date
 }
 
-/** The JSON of an event's data, as `read-event-data.ts` reads it. */
+/** The JSON of an event's data, as `toEvent` reads it. */
 export function storeEventData({ type, data }: Event): string {
   if (type === 'version.deleted') return JSON.stringify(data)
   if (type.startsWith('asset.')) return JSON.stringify(storedAsset(data as EventAsset))
@@ -162,3 +162,64 @@ export const TRASH_JOB = JSON.stringify(jobActor('empty_trash'))
 export const VERIFICATION_JOB = JSON.stringify(jobActor('verify_files'))
 export const DELIVERY_JOB = JSON.stringify(jobActor('deliver_webhooks'))
 export const PLAN_OPERATOR = JSON.stringify(OPERATOR)
+
+/** Each event counts as its data, and as this many bytes for its other columns and its entries in the indexes. */
+export const EVENT_OVERHEAD = 200
+
+const MIN_BUDGET = 1_000_000_000
+
+/** By default, the events of an account may use 1 % of its plan, but at least 1 GB. */
+export function budgetOf(maxBytes: number | undefined, planStorage: number): number {
+  return maxBytes ?? Math.max(MIN_BUDGET, Math.floor(planStorage / 100))
+}
+
+/** The counters of an account, which holds its row while they are used. */
+export interface EventCounters {
+  lastId: number
+  countedId: number
+  bytes: number
+  planStorage: number
+  /** The first event that a pending delivery needs. */
+  neededId: number | null
+}
+
+export interface EventSize {
+  id: number
+  createdAt: number
+  bytes: number
+}
+
+/** Adds the next events to the counters. `sizes` has the events after `countedId`, at most `batch`. */
+export function countEvents(
+  { countedId, bytes, ...counters }: EventCounters,
+  sizes: Pick<EventSize, 'id' | 'bytes'>[],
+  batch: number,
+): EventCounters {
+  return {
+    ...counters,
+    countedId: (sizes.length < batch ? undefined : sizes.at(-1)?.id) ?? counters.lastId,
+    bytes: sizes.reduce((sum, size) => sum + size.bytes, bytes),
+  }
+}
+
+/**
+ * How many of the oldest events are forgotten, in the order of their IDs, and how many bytes they have. `latest`: an
+ * event with a later time was recorded by a wrong clock, and counts as due.
+ */
+export function selectForgotten(
+  counters: EventCounters,
+  oldest: EventSize[],
+  { before, latest, budget }: { before: Date | undefined; latest: number; budget: number },
+): { count: number; bytes: number } {
+  const { countedId, neededId } = counters
+  const selected = { count: 0, bytes: 0 }
+  for (const { id, createdAt, bytes } of oldest) {
+    const isOld = before !== undefined && (createdAt < before.getTime() || createdAt > latest)
+    const isDue = isOld && id < (neededId ?? id + 1)
+    const isExcess = counters.bytes - selected.bytes > budget
+    if (id > countedId || !(isDue || isExcess)) break
+    selected.count += 1
+    selected.bytes += bytes
+  }
+  return selected
+}

@@ -1,5 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
-import { createEventListeners } from '../event-listeners.ts'
+import { createEventListeners } from '../shared/event-listeners.ts'
 
 /** How often the file is checked for changes by other processes, such as `stowage keys add`. */
 const CHECK_MS = 1_000

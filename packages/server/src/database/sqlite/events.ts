@@ -8,22 +8,27 @@ import type {
 import { storedFolder } from '../../domain/names.ts'
 import type { NewUpload } from '../account-data.ts'
 import {
-  budgetOf,
-  countEvents,
-  EVENT_OVERHEAD,
   type EventComparison,
-  type EventCounters,
   type EventLimits,
   type EventPage,
   type EventQuery,
-  type EventSize,
   type ImportedEvents,
   MAX_EVENT_PAGE_BYTES,
-  selectForgotten,
   type TrimmedEvents,
 } from '../event-data.ts'
 import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
-import { type StoredUpload, storeEventData, toEvent, toPositions } from '../shared/events.ts'
+import {
+  budgetOf,
+  countEvents,
+  EVENT_OVERHEAD,
+  type EventCounters,
+  type EventSize,
+  type StoredUpload,
+  selectForgotten,
+  storeEventData,
+  toEvent,
+  toPositions,
+} from '../shared/events.ts'
 import type { Writer } from '../shared/wiring.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { UploadRow } from './rows.ts'
@@ -119,7 +124,7 @@ export function prepareRecordEvents({ prepare, markEvents }: Connection) {
   }
 }
 
-/** The names and values of the JSON object of an asset, from its row. `read-event-data.ts` reads it. */
+/** The names and values of the JSON object of an asset, from its row. `toEvent` reads it. */
 const ASSET_SNAPSHOT = `'id', id, 'kind', kind, 'status', status, 'filename', filename, 'bytes', bytes, 'mime', mime,
   'url', url, 'createdAt', created_at, 'updatedAt', coalesce(updated_at, created_at), 'version', version,
   'folder', folder, 'trashedAt', trashed_at, 'checksum', json((

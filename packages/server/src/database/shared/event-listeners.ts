@@ -1,10 +1,5 @@
-import { isEndedCredential } from '../domain/key.ts'
-
-/** Gets the ID of an account with new events, or undefined if any account may have some. */
-export type EventListener = (accountId: string | undefined) => void
-
-/** Gets the name of an ended session or key (`endedCredential`), or undefined if any may have ended. */
-export type EndedCredentialListener = (name: string | undefined) => void
+import { isEndedCredential } from '../../domain/key.ts'
+import type { EndedCredentialListener, EventListener } from '../event-data.ts'
 
 export interface EventListeners {
   /** The returned function removes the listener. */
