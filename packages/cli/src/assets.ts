@@ -146,9 +146,6 @@ export const FILTER_OPTIONS = {
   path: { type: 'string' },
   attached: { type: 'boolean' },
   unattached: { type: 'boolean' },
-  // `linked` and `unlinked` are former names of `attached` and `unattached`, and are still accepted.
-  linked: { type: 'boolean' },
-  unlinked: { type: 'boolean' },
   sku: { type: 'string' },
 } as const
 
@@ -172,13 +169,12 @@ export function refuseWithoutAll(values: object, options: string[] = []): void {
 
 /** The parameters of the API for these options. */
 export function readFilters(values: FilterValues) {
-  const attached = values.attached ?? values.linked ?? false
-  const unattached = values.unattached ?? values.unlinked ?? false
+  const { attached = false, unattached = false } = values
   if (attached && unattached) throw new UsageError('Pass either --attached or --unattached.')
   return omitUndefined({
     search: values.search as string | undefined,
     path: values.path as string | undefined,
-    linked: attached || unattached ? attached === true : undefined,
+    attached: attached || unattached ? attached === true : undefined,
     sku: values.sku as string | undefined,
   })
 }

@@ -65,7 +65,7 @@ export function explain(error: StowageError, { url, key }: Connection): string {
     return `${message} To use another service, run stowage login, set STOWAGE_URL or pass --url.`
   }
   if (code === 'timeout') return `${url} does not respond: ${message}`
-  if (code === 'bad_answer') return `${url}: ${message}`
+  if (code === 'bad_response') return `${url}: ${message}`
   if (code === 'unauthenticated') {
     return key === undefined
       ? `${url} requires a key. Run stowage login, set STOWAGE_API_KEY or pass --key.`

@@ -24,9 +24,7 @@ test('ls filters, sorts and counts, and writes a JSON array', async (t) => {
     await namesOf('--sku', 'PACK', '--sort', 'smallest'),
     [1, 3, 5].map((at) => ODD_NAMES[at]),
   )
-  const unattached = await namesOf('--unattached')
-  assert.equal(unattached.length, 4)
-  assert.deepEqual(await namesOf('--unlinked'), unattached)
+  assert.equal((await namesOf('--unattached')).length, 4)
   assert.equal((await namesOf('--attached', '--all')).length, ODD_NAMES.length - 4)
   assert.deepEqual(await namesOf('--type', 'link'), [])
 

@@ -2,7 +2,7 @@ import type { ErrorCode } from '@stowage/protocol'
 
 /**
  * The codes of errors that the client itself detects. `network`: no response. `timeout`: no response or
- * no progress within the time limit. `bad_answer`: the response is not from Stowage. `file_changed`: the file
+ * no progress within the time limit. `bad_response`: the response is not from Stowage. `file_changed`: the file
  * has changed since its upload or download started. `file_unreadable`: the file cannot be read. `file_exists`: a
  * download would overwrite a file. `cancelled`: `cancel()` was called. `bad_signature`: `verifyWebhook` does not
  * accept the webhook.
@@ -10,7 +10,7 @@ import type { ErrorCode } from '@stowage/protocol'
 export type ClientErrorCode =
   | 'network'
   | 'timeout'
-  | 'bad_answer'
+  | 'bad_response'
   | 'file_changed'
   | 'file_unreadable'
   | 'file_exists'
@@ -74,7 +74,7 @@ export function isTransient(error: unknown): error is StowageError {
   // S3 responds with 400 if the body takes too long or is incomplete.
   if (/^(network|timeout|RequestTimeout|IncompleteBody)$/.test(code)) return true
   // The login page of a public network responds with 200; a wrong base URL usually with 404.
-  if (code === 'bad_answer' && status < 400) return true
+  if (code === 'bad_response' && status < 400) return true
   // The service is still reading the file; or another PUT of the part was faster, and may fail.
   if (code === 'verifying' || code === 'part_replaced') return true
   // 507: retrying does not help until someone frees storage.

@@ -77,7 +77,7 @@ function bodyOf(response: Response): ReadableStream<Uint8Array> {
   // The response is not from Stowage. It may be the login page of a public network.
   response.body?.cancel().catch(() => {})
   const { status } = response
-  throw new StowageError('bad_answer', 'Unexpected response. Check the base URL.', { status })
+  throw new StowageError('bad_response', 'Unexpected response. Check the base URL.', { status })
 }
 
 /** A message of an event stream. Without `data`, it only states the position in the stream. */

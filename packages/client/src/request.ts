@@ -187,7 +187,7 @@ export function createRequest(options: RequestOptions): Request {
         return result
       } catch (error) {
         if (!isStowageError(error)) throw error
-        isReached ||= error.status > 0 && error.code !== 'bad_answer'
+        isReached ||= error.status > 0 && error.code !== 'bad_response'
         if (!isTransient(error) || (!isRepeatable && !wasRefused(error))) throw error
         const isOfflineNow = isOffline()
         // A timeout does not mean that the settings are wrong: the connection may just be slow.
@@ -275,7 +275,7 @@ export function errorOfResponse(
     if (code) return new StowageError(code, `The storage reported ${code}.`, details)
   }
   const message = `Unexpected response (HTTP ${status}). Check the base URL.`
-  return new StowageError('bad_answer', message, details)
+  return new StowageError('bad_response', message, details)
 }
 
 const MAX_WAIT_MS = 10 * 60_000

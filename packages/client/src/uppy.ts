@@ -105,7 +105,7 @@ export function stowage({ attach, path, ...options }: StowageUppyOptions = {}): 
   function keep(session: Session, file: KnownFile): Session {
     if (session.chunkSize !== file.uploadRequest.chunk_size) {
       const message = `The service requires parts of ${session.chunkSize} bytes, but Uppy uses ${file.uploadRequest.chunk_size}.`
-      throw new StowageError('bad_answer', message)
+      throw new StowageError('bad_response', message)
     }
     files.set(session.id, file)
     sessions.set(session.id, session)

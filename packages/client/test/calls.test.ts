@@ -39,7 +39,7 @@ test('the client manages link assets, products, attachments, keys and unfinished
   const assetsOf = await Array.fromAsync(stowage.assetsOf(product?.id ?? '', { limit: 1 }))
   assert.deepEqual([assetsOf[0]?.id, shown.assets_total], [link.id, 1])
   assert.equal((await stowage.products({ sku: 'P-1', tag: 'LR' }).page()).meta.total, 1)
-  const page: AssetPage = await stowage.assets({ linked: true, type: 'link' }).page()
+  const page: AssetPage = await stowage.assets({ attached: true, type: 'link' }).page()
   assert.equal(page.data[0]?.id, link.id)
   assert.deepEqual((await stowage.detach(link.id, { variant_ids: [2] })).products, [])
   assert.deepEqual((await stowage.attach(link.id, { skus: ['P-1'] })).products, [product])
@@ -152,7 +152,7 @@ test('deleting or attaching assets while iterating skips none', async (t) => {
     await stowage.store({ filename: `${count}.zip`, url: 'https://example.com/' })
   }
   let attached = 0
-  for await (const { id } of stowage.assets({ linked: false, limit: 3 })) {
+  for await (const { id } of stowage.assets({ attached: false, limit: 3 })) {
     await stowage.attach(id, { product_ids: [1] })
     attached += 1
   }

@@ -120,5 +120,5 @@ test('events() rejects if the key is invalid, the service is never reached, or t
     fault: () => ({ kind: 'refuse', status: 200, body: '<html>' }),
   })
   const elsewhere = createClient({ baseUrl: page.url, retry: RETRY })
-  await assert.rejects(elsewhere.events().next(), (error) => isStowageError(error, 'bad_answer'))
+  await assert.rejects(elsewhere.events().next(), (error) => isStowageError(error, 'bad_response'))
 })

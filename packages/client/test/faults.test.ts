@@ -103,7 +103,7 @@ test('completing is repeated if its response was lost', async (t) => {
 })
 
 const EXPIRED = [
-  JSON.stringify({ message: 'The URL has expired.', code: 'address_expired' }),
+  JSON.stringify({ message: 'The URL has expired.', code: 'url_expired' }),
   '<?xml version="1.0"?><Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>',
   '',
 ]

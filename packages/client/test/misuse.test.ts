@@ -205,7 +205,10 @@ test('an upload to a server that is not Stowage fails soon', async (t) => {
   const baseUrl = await anHttpServer(t, (_, response) => response.end('<html>Welcome!</html>'))
   const retry = { giveUpAfterMs: 3_600_000 }
   const { client } = await aClient(t, { baseUrl, retry })
-  await assert.rejects(client.upload(BYTES), { code: 'bad_answer', message: /Check the base URL/ })
+  await assert.rejects(client.upload(BYTES), {
+    code: 'bad_response',
+    message: /Check the base URL/,
+  })
 })
 
 test('an upload whose storage is unreachable fails soon, and the message names the storage', async (t) => {

@@ -49,9 +49,11 @@ test('several assets can be selected, also as a range, then attached to products
   await page
     .getByRole('button', { name: 'Upload', exact: true })
     .click({ trial: true, timeout: 5_000 })
-  const linked = await client.assets({ linked: true, with_products: true, sort: 'filename' }).page()
+  const attached = await client
+    .assets({ attached: true, with_products: true, sort: 'filename' })
+    .page()
   assert.deepEqual(
-    linked.data.map(({ filename, products }) => [
+    attached.data.map(({ filename, products }) => [
       filename,
       products?.map(({ name }) => name).toSorted(),
     ]),

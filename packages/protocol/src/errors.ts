@@ -227,7 +227,7 @@ export const ERRORS = {
     when: 'Storage: the signature of the URL is missing or invalid.',
     remedy: 'Use the URL exactly as the service returned it.',
   },
-  address_expired: {
+  url_expired: {
     status: 403,
     when: 'Storage: the signed URL has expired.',
     remedy: 'Call `GET /assets/:id/upload` (or `/download`) to get a new one.',

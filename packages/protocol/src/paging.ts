@@ -135,7 +135,7 @@ export const ListAssetsQuery = Type.Object({
       ...Problem('must be file or link'),
     }),
   ),
-  linked: Type.Optional(
+  attached: Type.Optional(
     BooleanQuery(
       'true: only assets that are attached to a product; false: only assets that are not',
     ),

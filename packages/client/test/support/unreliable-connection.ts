@@ -10,7 +10,7 @@ const READABLE = {
   'Access-Control-Expose-Headers': 'Retry-After',
 }
 const SOON = { ...READABLE, 'Retry-After': '0' }
-const EXPIRED = JSON.stringify({ message: 'The URL has expired.', code: 'address_expired' })
+const EXPIRED = JSON.stringify({ message: 'The URL has expired.', code: 'url_expired' })
 
 export interface UnreliableConnection {
   /** Chooses the fault of each request to the storage or to the service. */

@@ -68,11 +68,11 @@ export function isFiltered({ search, show, product, path }: AssetQuery): boolean
   return search !== '' || show !== 'all' || product !== '' || path !== ''
 }
 
-const FILTERS: Record<Show, { type?: 'file' | 'link'; linked?: boolean }> = {
+const FILTERS: Record<Show, { type?: 'file' | 'link'; attached?: boolean }> = {
   all: {},
   files: { type: 'file' },
   urls: { type: 'link' },
-  'no-product': { linked: false },
+  'no-product': { attached: false },
 }
 
 /** The query as parameters of the API, without the page. */

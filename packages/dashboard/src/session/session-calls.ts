@@ -49,6 +49,6 @@ async function call<Result>(
   })
   const body = await response.json().catch(() => ({}))
   if (response.ok) return body as Result
-  const { code = 'bad_answer', message = `Unexpected response (HTTP ${response.status}).` } = body
+  const { code = 'bad_response', message = `Unexpected response (HTTP ${response.status}).` } = body
   throw new StowageError(code, message, { status: response.status })
 }

@@ -22,7 +22,8 @@ export async function send(file: File, show: (progress: Progress) => void): Prom
 
 export async function total(): Promise<number> {
   let bytes = 0
-  for await (const asset of stowage.assets({ linked: false, sort: '-bytes' })) bytes += asset.bytes
+  for await (const asset of stowage.assets({ attached: false, sort: '-bytes' }))
+    bytes += asset.bytes
   const { meta } = await stowage.products().page(2)
   return bytes + meta.total
 }

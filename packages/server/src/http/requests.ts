@@ -41,7 +41,7 @@ export function readPageRequest(
 }
 
 export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
-  const { search, filename, type, linked, sku, product_id: productId, path } = query
+  const { search, filename, type, attached, sku, product_id: productId, path } = query
   const sort = readAssetSort(query.sort)
   return {
     ...readPageRequest(query, sort.by),
@@ -51,7 +51,7 @@ export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
     sku,
     path,
     ...(type !== undefined && { kind: type }),
-    ...(linked !== undefined && { attached: linked }),
+    ...(attached !== undefined && { attached }),
     ...(productId !== undefined && { productId }),
   }
 }
@@ -64,7 +64,7 @@ function readAssetSort(sort = '-created_at'): AssetListRequest['sort'] {
 
 /** The query of a list of assets with `trashed=true`. */
 export function readTrashListRequest(query: ListAssetsQuery): TrashListRequest {
-  const { sort, search, filename, type, linked, sku, product_id: productId, path } = query
+  const { sort, search, filename, type, attached, sku, product_id: productId, path } = query
   if (sort !== undefined) {
     throw invalid({
       sort: ['must be omitted if trashed is true: the trash is sorted by the time of deletion'],
@@ -75,7 +75,7 @@ export function readTrashListRequest(query: ListAssetsQuery): TrashListRequest {
     search,
     filename,
     path,
-    isAttached: linked === true || Boolean(sku) || productId !== undefined,
+    isAttached: attached === true || Boolean(sku) || productId !== undefined,
     ...(type !== undefined && { kind: type }),
   }
 }

@@ -11,7 +11,7 @@ import {
 import type { UploadFixture } from '../support/upload-fixture.ts'
 
 const signatureInvalid: Refusal = { status: 403, code: 'signature_invalid' }
-const addressExpired: Refusal = { status: 403, code: 'address_expired' }
+const urlExpired: Refusal = { status: 403, code: 'url_expired' }
 const wrongLength: Refusal = { status: 400, code: 'wrong_length', message: /exactly 10 bytes/ }
 const uploadNotFound: Refusal = { status: 404, code: 'upload_not_found' }
 const objectNotFound: Refusal = { status: 404, code: 'object_not_found' }
@@ -131,9 +131,9 @@ async function expiredRows(fixture: UploadFixture): Promise<BadRequest[]> {
   const { url: download } = await storage.signDownload(objectOf(ready.id), past)
   const body = bytes.subarray(0, 10)
   return rowsOf(fixture, [
-    ['a part, a second too late', { path: pathOf(part), body }, addressExpired],
-    ['a part, years too late', { path: pathOf(longAgo), body }, addressExpired],
-    ['a download', { method: 'GET', path: pathOf(download) }, addressExpired],
+    ['a part, a second too late', { path: pathOf(part), body }, urlExpired],
+    ['a part, years too late', { path: pathOf(longAgo), body }, urlExpired],
+    ['a download', { method: 'GET', path: pathOf(download) }, urlExpired],
   ])
 }
 

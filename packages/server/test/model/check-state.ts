@@ -23,7 +23,7 @@ const FINAL_FILTERS: Filters[] = [
   { search: 'zip', path: 'a' },
   { sku: 'SKU-3' },
   { product_id: 1 },
-  { linked: false },
+  { attached: false },
 ]
 
 /** The state of an account, as seen through the API and in its storage. */

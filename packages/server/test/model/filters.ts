@@ -7,7 +7,7 @@ export interface Filters {
   filename?: string | undefined
   path?: string | undefined
   type?: 'file' | 'link' | undefined
-  linked?: boolean | undefined
+  attached?: boolean | undefined
   sku?: string | undefined
   product_id?: number | undefined
 }
@@ -35,7 +35,7 @@ export const filters: fc.Arbitrary<Filters> = fc.record({
   filename: rarely('zip', 'A', 'strass'),
   path: rarely('a', 'a/b/', 'Drums', 'drums'),
   type: rarely<'file' | 'link'>('file', 'link'),
-  linked: rarely(true, false),
+  attached: rarely(true, false),
   sku: rarely(...VARIANTS.map(skuOf)),
   product_id: rarely(1, 2, 3),
 })

@@ -9,7 +9,7 @@ export function matchingAssets(model: Model, query: Filters): string[] {
     ...files.map((upload) => ({ ...upload, type: 'file' })),
     ...model.links.map((link) => ({ ...link, type: 'link', path: null, variants: [] })),
   ]
-  const { search = '', filename = '', path = '', type, linked, sku, product_id } = query
+  const { search = '', filename = '', path = '', type, attached, sku, product_id } = query
   const folder = path.replace(/\/?$/, '/')
   return all
     .filter(
@@ -18,7 +18,7 @@ export function matchingAssets(model: Model, query: Filters): string[] {
         folded(asset.name).includes(folded(filename)) &&
         (path === '' || `${asset.path ?? ''}/`.startsWith(folder)) &&
         (type === undefined || asset.type === type) &&
-        (linked === undefined || asset.variants.length > 0 === linked) &&
+        (attached === undefined || asset.variants.length > 0 === attached) &&
         (sku === undefined || asset.variants.some((variant) => skuOf(variant) === sku)) &&
         (product_id === undefined ||
           asset.variants.some((variant) => productOf(variant) === product_id)),

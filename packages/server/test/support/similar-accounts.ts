@@ -108,7 +108,7 @@ const ASSET_FILTERS = {
   filename: ['PACK'],
   sku: ['PACK-1'],
   product_id: ['77'],
-  linked: ['true', 'false'],
+  attached: ['true', 'false'],
   type: ['file', 'link'],
   path: ['course'],
 }

@@ -143,7 +143,7 @@ async function respond(
   }
   if (grant.expiresAt.getTime() <= Date.now()) {
     return refuse(request, response, {
-      code: 'address_expired',
+      code: 'url_expired',
       message: `This URL expired at ${grant.expiresAt.toISOString()}. Request a new one from the service.`,
     })
   }

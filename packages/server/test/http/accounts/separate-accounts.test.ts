@@ -101,8 +101,8 @@ test('accounts with the same filenames and shop IDs list and count only their ow
     const all = await account.call('GET', `${API}/assets?with_products=1`)
     const ids = all.body.data.map(({ id }: { id: string }) => id)
     assert.deepEqual(ids, [account.linkId, account.unattached.id, account.file.id])
-    const linked = await account.call('GET', `${API}/assets?sku=PACK-1&product_id=77&linked=1`)
-    assert.deepEqual([linked.body.meta.total, linked.body.data[0].id], [1, account.file.id])
+    const attached = await account.call('GET', `${API}/assets?sku=PACK-1&product_id=77&attached=1`)
+    assert.deepEqual([attached.body.meta.total, attached.body.data[0].id], [1, account.file.id])
     const keys = await account.call('GET', `${API}/keys`)
     const keyIds = keys.body.data.map(({ id }: { id: string }) => id)
     assert.deepEqual(

@@ -48,7 +48,7 @@ test('deleting assets while paging through them skips none, with any sort order 
     'sort=-created_at&filename=p',
     'sort=filename&filename=pack',
     'sort=-filename',
-    'sort=bytes&type=link&linked=false',
+    'sort=bytes&type=link&attached=false',
     'sort=-bytes&filename=pack',
   ]) {
     const path = `/assets?limit=4&${query}`
@@ -67,7 +67,7 @@ test('deleting assets while paging through them skips none, with any sort order 
 test('attaching products while paging through the assets without products skips none', async (t) => {
   const { service, ids } = await aFilledService(t)
   const { id: product } = await putProduct(service, { variant_id: 1 })
-  const visited = await readPages(service, '/assets?limit=5&linked=false', async (rows) => {
+  const visited = await readPages(service, '/assets?limit=5&attached=false', async (rows) => {
     for (const { id } of rows) await attach(service, id, { products: [product] })
   })
   assert.deepEqual(visited, ids.toReversed())

@@ -107,9 +107,9 @@ const FILTERS: Record<string, Filter[]> = {
     { query: 'type=file', matches: (row) => row.type === 'file' },
     { query: 'type=link', matches: (row) => row.type === 'link' },
   ],
-  linked: [
-    { query: 'linked=true', matches: (row) => row.variants.length > 0 },
-    { query: 'linked=0', matches: (row) => row.variants.length === 0 },
+  attached: [
+    { query: 'attached=true', matches: (row) => row.variants.length > 0 },
+    { query: 'attached=0', matches: (row) => row.variants.length === 0 },
   ],
   sku: [
     { query: 'sku=D-WAV', matches: (row) => hasVariant(row, [11, 21]) },
@@ -135,7 +135,7 @@ const combination = fc.record({
     maybe(FILTERS.search),
     maybe(FILTERS.filename),
     maybe(FILTERS.type),
-    maybe(FILTERS.linked),
+    maybe(FILTERS.attached),
     maybe(FILTERS.sku),
     maybe(FILTERS.product_id),
   ),
@@ -264,8 +264,8 @@ test('with_assets=true adds the ready assets of each product, newest first', asy
   const seen = await readPages<ProductWithAssets>(service, request)
   const expected = products.toReversed().map((product) => {
     const names = ROWS.filter((row) => row.variants.includes(product.variant_id))
-    const linked = assets.filter(({ filename }) => names.some((row) => row.filename === filename))
-    return { ...product, assets: linked, assets_total: linked.length }
+    const attached = assets.filter(({ filename }) => names.some((row) => row.filename === filename))
+    return { ...product, assets: attached, assets_total: attached.length }
   })
   assert.deepEqual(seen, expected)
 })

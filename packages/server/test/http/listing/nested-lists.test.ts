@@ -16,9 +16,9 @@ async function aShopWithAttachments(t: TestContext) {
   const ids = idsOf(products)
   const assets: Asset[] = []
   // The assets have no product, one, all 600, 200 (exactly two slices), and two.
-  for (const linked of [[], ids.slice(0, 1), ids, ids.slice(0, 200), ids.slice(0, 2)]) {
-    const asset = await storeLink(service, { filename: `${linked.length}` })
-    if (linked.length > 0) await attach(service, asset.id, { products: linked })
+  for (const attached of [[], ids.slice(0, 1), ids, ids.slice(0, 200), ids.slice(0, 2)]) {
+    const asset = await storeLink(service, { filename: `${attached.length}` })
+    if (attached.length > 0) await attach(service, asset.id, { products: attached })
     assets.push(asset)
   }
   return { service, ids, assets }
@@ -84,10 +84,10 @@ test('the products of an asset and the assets of a product can be read page by p
   const [none, , all] = assets
   assert.deepEqual(await readPages(service, `/assets/${all?.id}/products`), ids.toReversed())
   assert.deepEqual(await readPages(service, `/assets/${none?.id}/products`), [])
-  const linked = idsOf(assets.slice(1)).toReversed()
-  assert.deepEqual(await readPages(service, `/products/${ids[0]}/assets`), linked)
+  const attached = idsOf(assets.slice(1)).toReversed()
+  assert.deepEqual(await readPages(service, `/products/${ids[0]}/assets`), attached)
   const page = await service.call('GET', `${API}/products/${ids[0]}/assets?limit=2&page=2`)
-  assert.deepEqual(idsOf(page.body.data), linked.slice(2))
+  assert.deepEqual(idsOf(page.body.data), attached.slice(2))
   assert.deepEqual([page.body.meta.total, page.body.meta.last_page], [4, 2])
   for (const path of [`/assets/${ids[0]}/products`, `/products/${all?.id}/assets`]) {
     assert.equal((await service.call('GET', `${API}${path}`)).status, 404)

@@ -223,7 +223,7 @@ function countAssets(shop: CountedShop): Promise<Counts> {
   return countLists(shop, {
     all: {},
     'by name': { filename: 'pack' },
-    'by type and link': { type: 'link', linked: true, sort: '-bytes' },
+    'by type and attachment': { type: 'link', attached: true, sort: '-bytes' },
     'by sku': { sku: 'PACK' },
   })
 }
@@ -246,17 +246,17 @@ async function countLists(
     counts[name] = await count(async () => {
       const { assets } = await listAssets(context, readAssetListRequest({ limit: rows, ...filter }))
       assert.equal(assets.length, rows)
-      const linked = new Map<string, number>()
+      const attached = new Map<string, number>()
       for await (const slice of readProductsOfAssets(context, assets)) {
         for (const { asset, products } of slice) {
-          linked.set(asset.id, (linked.get(asset.id) ?? 0) + products.length)
+          attached.set(asset.id, (attached.get(asset.id) ?? 0) + products.length)
         }
       }
       assert.deepEqual(
-        [...linked.keys()],
+        [...attached.keys()],
         assets.map(({ id }) => id),
       )
-      assert.deepEqual(new Set(linked.values()), new Set([rows, 1]))
+      assert.deepEqual(new Set(attached.values()), new Set([rows, 1]))
     })
   }
   return counts
@@ -292,11 +292,11 @@ async function countProducts({ count, context, rows }: CountedShop): Promise<Cou
     assert.equal(products.length, rows)
     const slices = await Array.fromAsync(readAssetsOfProducts(context, products))
     // All products except the first have the first asset and their own.
-    const linked = slices
+    const attached = slices
       .flat()
       .map(({ assets }) => assets.length)
       .toReversed()
-    assert.deepEqual(linked, [1, ...Array.from({ length: rows - 1 }, () => 2)])
+    assert.deepEqual(attached, [1, ...Array.from({ length: rows - 1 }, () => 2)])
   })
   return { all }
 }

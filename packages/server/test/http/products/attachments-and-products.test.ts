@@ -69,7 +69,7 @@ test('products are detached by any of their IDs, and detaching one that is not a
   for (const [references, remaining] of steps) {
     const response = await detach(service, id, references)
     assert.deepEqual([response.status, variantsOf(response.body.data.products)], [200, remaining])
-    assert.deepEqual(await namesOf(service, `linked=${remaining.length > 0}`), ['link.zip'])
+    assert.deepEqual(await namesOf(service, `attached=${remaining.length > 0}`), ['link.zip'])
   }
 })
 

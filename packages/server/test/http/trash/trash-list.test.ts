@@ -70,10 +70,10 @@ test('the trash has the filters of the list of assets', async (t) => {
   assert.deepEqual(await names('&path=course'), ['Straße.zip'])
   assert.deepEqual(await names('&path=other'), [])
   // Assets in the trash are detached from their products.
-  for (const query of ['&linked=true', '&product_id=1', '&sku=P-1']) {
+  for (const query of ['&attached=true', '&product_id=1', '&sku=P-1']) {
     assert.deepEqual(await names(query), [], query)
   }
-  assert.equal((await list('&linked=false')).meta.total, 2)
+  assert.equal((await list('&attached=false')).meta.total, 2)
   assert.deepEqual((await list('&type=file&with_products=true')).data[0]?.products, [])
   const { links } = await list('&type=file&limit=1')
   assert.match(links.first ?? '', /trashed=true.*type=file/)

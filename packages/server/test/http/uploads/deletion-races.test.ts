@@ -72,8 +72,10 @@ async function assertNoAttachments(service: TestService, assetIds: string[]): Pr
   const data = service.context.database.of(usage?.accountId ?? '')
   assert.equal((await data.productsOfAssets(assetIds, 100_000))?.size, 0)
   const { body } = await service.call('GET', `${API}/products?with_assets=true`)
-  const linked = body.data.flatMap(({ assets }: { assets: Asset[] }) => assets.map(({ id }) => id))
-  for (const id of assetIds) assert.ok(!linked.includes(id))
+  const attached = body.data.flatMap(({ assets }: { assets: Asset[] }) =>
+    assets.map(({ id }) => id),
+  )
+  for (const id of assetIds) assert.ok(!attached.includes(id))
 }
 
 test('of several concurrent deletes, one returns 202 and the others return 404', async (t) => {
@@ -125,7 +127,7 @@ test('deleting an asset while it is attached, detached and renamed leaves no att
     detach: new Set([200, 404]),
     rename: new Set([200, 404]),
   })
-  for (const query of ['', 'filename=rac', 'filename=renamed', 'linked=true', 'product_id=1']) {
+  for (const query of ['', 'filename=rac', 'filename=renamed', 'attached=true', 'product_id=1']) {
     assert.deepEqual(await namesOf(service, query), [], query)
   }
   assert.equal((await service.call('GET', `${API}/account`)).body.data.stored, 0)
@@ -181,7 +183,7 @@ test('deleting a product while assets are attached to it leaves no attachment', 
     assert.deepEqual([deleted.status, again.status].toSorted(), [202, 404])
     assert.ok([201, 422].includes(attached.status), JSON.stringify(attached.body))
     assert.deepEqual(await productsOf(service, asset.id), [])
-    assert.deepEqual(await namesOf(service, 'linked=true'), [])
-    assert.deepEqual(await namesOf(service, 'linked=false'), ['asset'])
+    assert.deepEqual(await namesOf(service, 'attached=true'), [])
+    assert.deepEqual(await namesOf(service, 'attached=false'), ['asset'])
   }
 })

@@ -71,7 +71,7 @@ test('a deleted asset is immediately gone from every endpoint, list, filter and 
   }
   for (const query of [
     '',
-    'linked=true',
+    'attached=true',
     'sku=SKU-11',
     'product_id=1',
     'sort=bytes',
@@ -79,7 +79,7 @@ test('a deleted asset is immediately gone from every endpoint, list, filter and 
   ]) {
     assert.deepEqual(await namesOf(service, query), ['kept'], query)
   }
-  for (const query of ['filename=doomed', 'filename=d', 'linked=false', 'type=file']) {
+  for (const query of ['filename=doomed', 'filename=d', 'attached=false', 'type=file']) {
     assert.deepEqual(await namesOf(service, query), [], query)
   }
   const { data } = (await service.call('GET', `${API}/products/${product.id}?with_assets=1`)).body
@@ -221,8 +221,8 @@ test('deleting a product keeps its assets and detaches them immediately', async 
   assert.deepEqual([response.status, response.body], [202, { deleted: true }])
   assert.deepEqual(await productsOf(service, both.id), [products[1]])
   assert.deepEqual(await productsOf(service, single.id), [])
-  assert.deepEqual(await namesOf(service, 'linked=true'), ['both'])
-  assert.deepEqual(await namesOf(service, 'linked=false'), ['single'])
+  assert.deepEqual(await namesOf(service, 'attached=true'), ['both'])
+  assert.deepEqual(await namesOf(service, 'attached=false'), ['single'])
   assert.deepEqual(await namesOf(service, 'sku=SKU-11'), [])
   assert.deepEqual(await namesOf(service, 'product_id=1'), ['both'])
   assert.deepEqual(await download(service.baseUrl, single.id), someBytes(25))

@@ -80,10 +80,10 @@ export function badShopQueries(fixture: ShopFixture): BadRequests {
       assets,
       valueRows('type', NOT_TYPES, /^type must be file or link/, 'file'),
     ),
-    'linked that is not a boolean': rowsOf(
+    'attached that is not a boolean': rowsOf(
       fixture,
       assets,
-      valueRows('linked', NOT_BOOLEANS, BOOLEAN, 'true'),
+      valueRows('attached', NOT_BOOLEANS, BOOLEAN, 'true'),
     ),
     'an SKU that no product can have': rowsOf(fixture, assets, textRows('sku')),
     'an invalid shop ID': [
@@ -108,10 +108,10 @@ export function badShopQueries(fixture: ShopFixture): BadRequests {
       ...rowsOf(fixture, product, withAssets),
     ],
     'several invalid parameters': rowsOf(fixture, assets, [
-      ['sort=x&type=folder&linked=maybe&product_id=-1', invalid('sort')],
-      ['sort=x&type=folder&linked=maybe&product_id=-1', invalid('type')],
-      ['sort=x&type=folder&linked=maybe&product_id=-1', invalid('linked')],
-      ['sort=x&type=folder&linked=maybe&product_id=-1', invalid('product_id')],
+      ['sort=x&type=folder&attached=maybe&product_id=-1', invalid('sort')],
+      ['sort=x&type=folder&attached=maybe&product_id=-1', invalid('type')],
+      ['sort=x&type=folder&attached=maybe&product_id=-1', invalid('attached')],
+      ['sort=x&type=folder&attached=maybe&product_id=-1', invalid('product_id')],
     ]),
   }
 }
