@@ -15,7 +15,7 @@ export const config: InlineConfig = {
     emptyOutDir: true,
     // Lists the licenses of all bundled packages.
     license: { fileName: 'licenses.md' },
-    // script-size.test.ts limits the total size instead.
+    // build.test.ts limits the total size instead.
     chunkSizeWarningLimit: 1000,
     rolldownOptions: {
       output: {

@@ -18,6 +18,7 @@ import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { IconHistory } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import {
@@ -98,7 +99,7 @@ function useEvents({ kind, before }: ActivityQuery) {
   const client = useClient()
   const { types } = KINDS[kind]
   return useQuery({
-    queryKey: ['events', kind, before],
+    queryKey: queryKeys.events(kind, before),
     queryFn: ({ signal }) =>
       client.listEvents({
         order: 'desc',

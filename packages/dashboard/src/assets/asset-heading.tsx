@@ -19,6 +19,7 @@ import { listUrl, RETURN_STATE } from '../components/list-position.tsx'
 import { notify } from '../components/notifications.tsx'
 import { errorText } from '../format.ts'
 import { IconChevronDown, IconCopy, IconDownload, IconPencil, IconTrash } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
@@ -35,7 +36,7 @@ export function AssetName({ asset }: { asset: Asset }) {
   const { mutate, isPending, error, reset } = useMutation({
     mutationFn: (filename: string) => client.change(asset.id, { filename }),
     onSuccess(changed) {
-      queries.setQueryData(['asset', asset.id], { ...asset, filename: changed.filename })
+      queries.setQueryData(queryKeys.asset(asset.id), { ...asset, filename: changed.filename })
       close()
       return queries.invalidateQueries()
     },

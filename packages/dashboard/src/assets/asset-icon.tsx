@@ -14,6 +14,7 @@ import {
   IconMusic,
   IconPhoto,
 } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import classes from './asset-icon.module.css'
 import { type AssetKind, KIND_LABELS, kindOf, previewKindOf } from './asset-kind.ts'
@@ -40,7 +41,7 @@ function Thumbnail({ asset }: { asset: Asset }) {
   const { ref, entry } = useIntersection<HTMLSpanElement>({ rootMargin: '200px' })
   const [state, setState] = useState<'loading' | 'loaded' | 'failed'>('loading')
   const { data } = useQuery({
-    queryKey: ['thumbnail-url', asset.id, asset.version],
+    queryKey: queryKeys.thumbnailUrl(asset.id, asset.version),
     queryFn: ({ signal }) => client.address(asset.id, { signal }),
     enabled: entry?.isIntersecting ?? false,
     staleTime: STALE_MS,

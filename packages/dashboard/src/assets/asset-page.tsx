@@ -23,6 +23,7 @@ import { Detail, DetailList, LoadedRecord, Section, TwoColumns } from '../compon
 import { DateTime } from '../components/values.tsx'
 import { countText } from '../format.ts'
 import { IconAlertTriangle, IconShieldCheck } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasChecksums, useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { DiscardUpload } from '../uploads/cancel-upload.tsx'
@@ -93,7 +94,7 @@ function useAsset(id: string) {
   const client = useClient()
   const hasChecksums = useHasChecksums()
   return useQuery({
-    queryKey: ['asset', id],
+    queryKey: queryKeys.asset(id),
     queryFn: ({ signal }) => client.asset(id, { with_products: true, signal }),
     refetchInterval({ state: { data, error, dataUpdateCount } }) {
       if (data?.status === 'uploading' || isUnreachable(error)) return REFETCH_MS

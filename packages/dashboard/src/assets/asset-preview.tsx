@@ -4,6 +4,7 @@ import { formatSize } from '@stowage/protocol/format'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { isUnreachable } from '../components/reachable.ts'
+import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
 import { type PreviewKind, previewKindOf } from './asset-kind.ts'
@@ -19,7 +20,7 @@ export function AssetPreview({ asset }: { asset: Asset }) {
   const [failure, setFailure] = useState<string>()
   const wasRetried = useRef(false)
   const { data, dataUpdatedAt, error, refetch } = useQuery({
-    queryKey: ['download-url', asset.id, asset.version],
+    queryKey: queryKeys.downloadUrl(asset.id, asset.version),
     // Tried once, so that the reason is shown immediately. The interval below retries.
     queryFn: ({ signal }) => client.address(asset.id, { signal, retry: { tries: 1 } }),
     enabled: kind !== undefined && !asset.damaged,

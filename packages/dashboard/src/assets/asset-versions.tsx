@@ -9,6 +9,7 @@ import { LoadedSection } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { errorText } from '../format.ts'
 import { IconDownload, IconTrash } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { DamagedMark } from './asset-icon.tsx'
@@ -173,8 +174,7 @@ function DeleteVersion({ asset, version, onClose }: DeleteVersionProps) {
 function useVersions({ id, version, damaged }: Asset) {
   const client = useClient()
   return useQuery({
-    // A list is outdated if it lacks the current version, or does not show that this version is damaged.
-    queryKey: ['versions', id, version, damaged],
+    queryKey: queryKeys.versions(id, version, damaged),
     queryFn: ({ signal }) => client.versions(id, { signal }),
     placeholderData: (previous) => previous,
   })
@@ -192,7 +192,7 @@ function useRestoreVersion() {
   const mutation = useMutation({
     mutationFn: ({ asset, version }: Restoration) => client.restore(asset.id, version),
     onSuccess(restored, { asset, version }) {
-      queries.setQueryData(['asset', asset.id], { ...restored, products: asset.products })
+      queries.setQueryData(queryKeys.asset(asset.id), { ...restored, products: asset.products })
       notify({
         message: `Version ${version} restored`,
         action: {

@@ -18,6 +18,7 @@ import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { IconCloudUpload, IconSearch, IconTag } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { ChooseFiles } from '../uploads/add-files.tsx'
@@ -235,7 +236,7 @@ interface ProductFilterProps {
 function ProductFilter({ productId, onClear }: ProductFilterProps) {
   const client = useClient()
   const { data } = useQuery({
-    queryKey: ['products', 'name', productId],
+    queryKey: queryKeys.productName(productId),
     queryFn: ({ signal }) =>
       client.productGroups({ product_id: productId, limit: 1, signal }).page(),
   })

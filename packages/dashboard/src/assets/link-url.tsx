@@ -6,6 +6,7 @@ import { ActionButton } from '../components/action-button.tsx'
 import { Section } from '../components/sections.tsx'
 import { errorText } from '../format.ts'
 import { IconExternalLink, IconPencil } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 
@@ -89,7 +90,7 @@ function EditUrl({ asset, onClose }: EditUrlProps) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: () => client.change(asset.id, { url: url.trim() }),
     onSuccess(changed) {
-      queries.setQueryData(['asset', asset.id], { ...asset, url: changed.url })
+      queries.setQueryData(queryKeys.asset(asset.id), { ...asset, url: changed.url })
       onClose()
       return queries.invalidateQueries()
     },

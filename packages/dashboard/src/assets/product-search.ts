@@ -1,6 +1,7 @@
 import type { Client, Product, ProductGroup } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { firstWords } from '../components/url-query.ts'
+import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import {
   hasWords,
@@ -25,7 +26,7 @@ export interface FoundProduct {
 export function useFoundProducts(search: string, isEnabled: boolean) {
   const client = useClient()
   return useQuery({
-    queryKey: ['products', 'search', search],
+    queryKey: queryKeys.productSearch(search),
     queryFn: ({ signal }) => findProducts(client, search, signal),
     placeholderData: keepPreviousData,
     enabled: isEnabled,
@@ -76,7 +77,7 @@ export function useVariants(group: ProductGroup | undefined, search: string) {
   const client = useClient()
   const isComplete = group !== undefined && group.variants.length === group.variants_total
   const { data, error, isFetching, refetch } = useQuery({
-    queryKey: ['products', 'variants', group?.product_id, search],
+    queryKey: queryKeys.variants(group?.product_id, search),
     queryFn: ({ signal }) =>
       findVariants(client, { productId: group?.product_id ?? 0, search, signal }),
     enabled: group !== undefined && !isComplete,

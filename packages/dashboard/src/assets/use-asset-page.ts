@@ -1,5 +1,6 @@
 import type { Client } from '@stowage/client'
 import { keepPreviousData, queryOptions, useQuery } from '@tanstack/react-query'
+import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import { type AssetQuery, assetFilters } from './asset-query.ts'
 
@@ -17,7 +18,7 @@ export function useAssetPage(query: AssetQuery, { isEnabled = true } = {}) {
 
 export function assetPageOptions(client: Client, query: AssetQuery) {
   return queryOptions({
-    queryKey: ['assets', query],
+    queryKey: queryKeys.assetList(query),
     queryFn: ({ signal }) =>
       client
         .assets({ ...assetFilters(query), limit: PER_PAGE, with_products: true, signal })

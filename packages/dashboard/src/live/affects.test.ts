@@ -1,39 +1,120 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StowageEvent } from '@stowage/client'
+import { EVENT_TYPES, type EventType } from '@stowage/protocol'
+import { type QueryKey, queryKeys } from '../query-keys.ts'
 import { affects } from './affects.ts'
 
-const event = (type: string, data: object) => [{ type, data }] as unknown as StowageEvent[]
+// affects.ts is written by event and this test by query, so that a wrong line in one of them fails.
+const UPLOADS: readonly EventType[] = [
+  'upload.started',
+  'upload.updated',
+  'upload.cancelled',
+  'upload.expired',
+]
+const ASSETS: readonly EventType[] = [
+  'asset.ready',
+  'asset.updated',
+  'asset.replaced',
+  'asset.deleted',
+  'asset.restored',
+  'asset.removed',
+  'asset.damaged',
+  'asset.attached',
+  'asset.detached',
+]
+const PRODUCTS: readonly EventType[] = ['product.updated', 'product.deleted']
+const WEBHOOKS: readonly EventType[] = ['webhook.created', 'webhook.updated', 'webhook.deleted']
 
-test('an event affects the lists and the page of its asset, but no other asset', () => {
-  const ready = event('asset.ready', { id: 'a' })
-  for (const key of [
-    ['assets', {}],
-    ['asset', 'a'],
-    ['versions', 'a', 1],
-    ['account', 'usage'],
-  ]) {
-    assert.ok(affects(ready, key), `${key}`)
-  }
-  for (const key of [
-    ['asset', 'b'],
-    ['versions', 'b'],
-    ['keys'],
-    ['session'],
-    ['download-url', 'a'],
-  ]) {
-    assert.ok(!affects(ready, key), `${key}`)
-  }
+/** The ID in the data of all events of this test. */
+const ID = 'a'
+const OTHER_ID = 'b'
+
+interface Case {
+  key: QueryKey
+  /** The events after which it is loaded again. */
+  by: readonly EventType[]
+  /** The same query about another asset. */
+  other?: Case
+}
+
+/** One case for each function of `queryKeys`. */
+const CASES: Record<keyof typeof queryKeys, Case> = {
+  session: { key: queryKeys.session(), by: [] },
+  account: {
+    key: queryKeys.account(),
+    by: [...UPLOADS, ...ASSETS, 'version.deleted', 'account.storage_low'],
+  },
+  usage: {
+    key: queryKeys.usage(),
+    by: [...UPLOADS, ...ASSETS, 'version.deleted', 'account.storage_low'],
+  },
+  assetList: { key: queryKeys.assetList({ page: 1 }), by: [...ASSETS, ...PRODUCTS] },
+  assetSearch: { key: queryKeys.assetSearch('text'), by: [...ASSETS, ...PRODUCTS] },
+  largestFiles: { key: queryKeys.largestFiles(), by: [...ASSETS, ...PRODUCTS] },
+  assetsOfProduct: { key: queryKeys.assetsOfProduct(1), by: [...ASSETS, ...PRODUCTS] },
+  asset: {
+    key: queryKeys.asset(ID),
+    by: [...UPLOADS, ...ASSETS, ...PRODUCTS],
+    other: { key: queryKeys.asset(OTHER_ID), by: PRODUCTS },
+  },
+  versions: {
+    key: queryKeys.versions(ID, 1, false),
+    by: [...ASSETS, 'version.deleted'],
+    other: { key: queryKeys.versions(OTHER_ID, 1, false), by: [] },
+  },
+  // Another URL would restart a video. A new version has another key.
+  downloadUrl: { key: queryKeys.downloadUrl(ID, 1), by: [] },
+  thumbnailUrl: { key: queryKeys.thumbnailUrl(ID, 1), by: [] },
+  trash: { key: queryKeys.trash({ page: 1 }), by: ASSETS },
+  uploads: { key: queryKeys.uploads(1), by: [...UPLOADS, ...ASSETS] },
+  productList: { key: queryKeys.productList({ page: 1 }), by: [...ASSETS, ...PRODUCTS] },
+  productName: { key: queryKeys.productName(1), by: [...ASSETS, ...PRODUCTS] },
+  productSearch: { key: queryKeys.productSearch('text'), by: [...ASSETS, ...PRODUCTS] },
+  variants: { key: queryKeys.variants(1, ''), by: [...ASSETS, ...PRODUCTS] },
+  product: { key: queryKeys.product(OTHER_ID), by: [...ASSETS, ...PRODUCTS] },
+  assetCount: { key: queryKeys.assetCount(OTHER_ID), by: [...ASSETS, ...PRODUCTS] },
+  apiKeys: { key: queryKeys.apiKeys(), by: ['key.created', 'key.revoked'] },
+  webhooks: { key: queryKeys.webhooks(), by: WEBHOOKS },
+  webhook: { key: queryKeys.webhook(OTHER_ID), by: WEBHOOKS },
+  deliveries: { key: queryKeys.deliveries(OTHER_ID, 1), by: WEBHOOKS },
+  // The body of a delivery never changes.
+  delivery: { key: queryKeys.delivery(ID), by: [] },
+  events: { key: queryKeys.events('all', 0), by: EVENT_TYPES },
+}
+
+/** `account.storage_low` is the only type whose data has no ID. */
+function anEvent(type: string): StowageEvent {
+  return { type, data: type === 'account.storage_low' ? {} : { id: ID } } as unknown as StowageEvent
+}
+
+function assertLoadedBy({ key, by }: Case): void {
+  const types = EVENT_TYPES.filter((type) => affects([anEvent(type)], key))
+  assert.deepEqual(types.toSorted(), by.toSorted())
+}
+
+for (const [name, { other, ...own }] of Object.entries(CASES)) {
+  test(`the query ${name} is loaded again after exactly those events that change its data`, () => {
+    assertLoadedBy(own)
+    if (other !== undefined) assertLoadedBy(other)
+  })
+}
+
+test('every query has a case', () => {
+  // Node runs this file without checking its types.
+  assert.deepEqual(Object.keys(CASES).toSorted(), Object.keys(queryKeys).toSorted())
 })
 
-test('an event of a product affects every asset that shows it', () => {
-  const updated = event('product.updated', { id: 'p' })
-  assert.ok(affects(updated, ['asset', 'a']))
-  assert.ok(affects(updated, ['products', {}]))
-  assert.ok(!affects(updated, ['trash', {}]))
+test('of several events, one that changes the data is enough', () => {
+  const events = [anEvent('token.created'), anEvent('asset.ready')]
+  assert.ok(affects(events, queryKeys.assetList({})))
+  assert.ok(!affects([anEvent('token.created')], queryKeys.assetList({})))
 })
 
-test('every event affects the activity', () => {
-  assert.ok(affects(event('token.created', {}), ['events', {}]))
-  assert.ok(!affects(event('token.created', {}), ['assets', {}]))
+test('an event of a type that this page does not know only affects the activity', () => {
+  for (const type of ['order.paid', 'constructor']) {
+    for (const [name, { key }] of Object.entries(CASES)) {
+      assert.equal(affects([anEvent(type)], key), name === 'events', `${type} × ${name}`)
+    }
+  }
 })

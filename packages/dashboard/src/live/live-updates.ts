@@ -1,5 +1,6 @@
 import { type Client, isStowageError, type StowageEvent } from '@stowage/client'
 import type { Query, QueryClient } from '@tanstack/react-query'
+import { queryKeys } from '../query-keys.ts'
 import { affects } from './affects.ts'
 
 /** However many events arrive, data is loaded again at most this often. */
@@ -37,7 +38,7 @@ export function openLiveUpdates(client: Client, queries: QueryClient): () => voi
     } catch (error) {
       // The session has ended. Loading the account fails too, which opens the sign-in form.
       if (isStowageError(error, 'unauthenticated')) {
-        return queries.invalidateQueries({ queryKey: ['account'] })
+        return queries.invalidateQueries({ queryKey: queryKeys.account() })
       }
       // The position is too old, or from before a restored backup. Other requests report all other failures.
       if (!isStowageError(error) || !/^events_/.test(error.code)) return

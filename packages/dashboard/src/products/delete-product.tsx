@@ -6,6 +6,7 @@ import { ConfirmDialog } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
 import { Name } from '../components/values.tsx'
 import { countText } from '../format.ts'
+import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 
 interface DeleteProductProps {
@@ -122,7 +123,7 @@ export function DeleteVariant({ variant, onClose, onDone }: DeleteVariantProps) 
 function useAssetCount(variant: Product | undefined): number {
   const client = useClient()
   const { data } = useQuery({
-    queryKey: ['product', variant?.id, 'assets'],
+    queryKey: queryKeys.assetCount(variant?.id),
     queryFn: ({ signal }) => client.assetsOf(variant?.id ?? '', { limit: 1, signal }).page(),
     enabled: variant !== undefined,
   })

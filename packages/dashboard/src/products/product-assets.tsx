@@ -15,6 +15,7 @@ import { LoadedSection } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
 import { countText, errorText } from '../format.ts'
 import { IconX } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { ChooseFiles } from '../uploads/add-files.tsx'
@@ -164,7 +165,7 @@ function AssetPicker({ onPick, exclude }: AssetPickerProps) {
   const [isOpen, setOpen] = useState(false)
   const [search] = useDebouncedValue(text.trim(), 150)
   const { data, isFetching, isPlaceholderData } = useQuery({
-    queryKey: ['assets', 'search', search],
+    queryKey: queryKeys.assetSearch(search),
     queryFn: ({ signal }) =>
       client
         .assets({

@@ -1,6 +1,7 @@
 import type { Product, ProductGroup } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { firstWords } from '../components/url-query.ts'
+import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import { activeFilters, type ProductQuery } from './product-query.ts'
 
@@ -10,7 +11,7 @@ const PER_PAGE = 50
 export function useProductPage(query: ProductQuery) {
   const client = useClient()
   return useQuery({
-    queryKey: ['products', query],
+    queryKey: queryKeys.productList(query),
     queryFn({ signal }) {
       const filters = Object.fromEntries(activeFilters(query).map((name) => [name, query[name]]))
       if (query.search !== '') filters.search = firstWords(query.search)
@@ -30,7 +31,7 @@ export interface LoadedProduct {
 export function useProduct(id: string) {
   const client = useClient()
   return useQuery({
-    queryKey: ['product', id],
+    queryKey: queryKeys.product(id),
     async queryFn({ signal }): Promise<LoadedProduct> {
       const variant = await client.product(id, { signal })
       const { product_id } = variant
@@ -48,7 +49,7 @@ const MAX_ASSETS = 100
 export function useProductAssets(productId: number) {
   const client = useClient()
   return useQuery({
-    queryKey: ['assets', 'of product', productId],
+    queryKey: queryKeys.assetsOfProduct(productId),
     queryFn: ({ signal }) =>
       client
         .assets({ product_id: productId, with_products: true, limit: MAX_ASSETS, signal })

@@ -1,12 +1,16 @@
 import type { Account } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
+import { queryKeys } from '../query-keys.ts'
 import { useClient } from './session.tsx'
 import { readSession } from './session-calls.ts'
 
 export function useAccount() {
   const client = useClient()
-  return useQuery({ queryKey: ['account'], queryFn: ({ signal }) => client.account({ signal }) })
+  return useQuery({
+    queryKey: queryKeys.account(),
+    queryFn: ({ signal }) => client.account({ signal }),
+  })
 }
 
 type Scope = Account['scope']
@@ -39,7 +43,7 @@ export function useHasChecksums(): boolean {
 /** The key that the user is signed in with, and when the session ends. */
 export function useSignedIn() {
   return useQuery({
-    queryKey: ['session'],
+    queryKey: queryKeys.session(),
     queryFn: ({ signal }) => readSession(signal),
     staleTime: Number.POSITIVE_INFINITY,
   })

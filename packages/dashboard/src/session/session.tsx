@@ -12,6 +12,7 @@ import {
 import { notify } from '../components/notifications.tsx'
 import { isUnreachable } from '../components/reachable.ts'
 import { errorText } from '../format.ts'
+import { type QueryKey, queryKeys } from '../query-keys.ts'
 import { exchangeStoredKey, hasStoredKey } from './exchange-stored-key.ts'
 import { signOut } from './session-calls.ts'
 import { SignIn } from './sign-in.tsx'
@@ -60,7 +61,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   useEffect(() => {
     const { client } = session
     if (status !== 'open') return
-    void queries.prefetchQuery({ queryKey: ['account'], queryFn: () => client.account() })
+    void queries.prefetchQuery({ queryKey: queryKeys.account(), queryFn: () => client.account() })
   }, [status, queries, session])
 
   // A late response to the previous session must not end this one.
@@ -97,10 +98,17 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   )
 }
 
+declare module '@tanstack/react-query' {
+  // Makes keys of another form than those of query-keys.ts an error of the compiler, in every query and filter.
+  interface Register {
+    queryKey: QueryKey
+  }
+}
+
 function openQueries(onUnauthenticated: (wasSignedIn: boolean) => void): QueryClient {
   const onError = (error: unknown) => {
     if (!isStowageError(error, 'unauthenticated')) return
-    onUnauthenticated(queries.getQueryData(['account']) !== undefined)
+    onUnauthenticated(queries.getQueryData(queryKeys.account()) !== undefined)
   }
   const queries = new QueryClient({
     queryCache: new QueryCache({ onError }),

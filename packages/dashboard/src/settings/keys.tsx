@@ -25,6 +25,7 @@ import { Section } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { numberText } from '../format.ts'
 import { IconLock, IconPlus } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { useAccount, useHasScope, useSignedIn } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import classes from './keys.module.css'
@@ -240,7 +241,7 @@ function KeyForm({ onCreated, onClose }: { onCreated(secret: string): void; onCl
     gcTime: 0,
     onSuccess({ secret }) {
       onCreated(secret)
-      return queries.invalidateQueries({ queryKey: ['keys'] })
+      return queries.invalidateQueries({ queryKey: queryKeys.apiKeys() })
     },
   })
   return (
@@ -290,7 +291,7 @@ function RevokeKey({ apiKey: key, onClose }: RevokeKeyProps) {
     async onSuccess() {
       notify({ message: 'Key revoked' })
       onClose()
-      await queries.invalidateQueries({ queryKey: ['keys'] })
+      await queries.invalidateQueries({ queryKey: queryKeys.apiKeys() })
     },
   })
   return (
@@ -319,7 +320,11 @@ function RevokeKey({ apiKey: key, onClose }: RevokeKeyProps) {
 
 function useKeys({ enabled }: { enabled: boolean }) {
   const client = useClient()
-  return useQuery({ queryKey: ['keys'], queryFn: ({ signal }) => client.keys({ signal }), enabled })
+  return useQuery({
+    queryKey: queryKeys.apiKeys(),
+    queryFn: ({ signal }) => client.keys({ signal }),
+    enabled,
+  })
 }
 
 /** Whether the user is signed in with this key. */

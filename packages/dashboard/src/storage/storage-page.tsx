@@ -19,6 +19,7 @@ import {
   IconMusic,
   IconPhoto,
 } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { useAccount } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import classes from './storage.module.css'
@@ -227,7 +228,7 @@ const MAX_LARGEST_FILES = 10
 function useUsage() {
   const client = useClient()
   return useQuery({
-    queryKey: ['account', 'usage'],
+    queryKey: queryKeys.usage(),
     queryFn: ({ signal }) => client.usage({ signal }),
   })
 }
@@ -235,7 +236,7 @@ function useUsage() {
 function useLargestFiles() {
   const client = useClient()
   return useQuery({
-    queryKey: ['assets', 'largest'],
+    queryKey: queryKeys.largestFiles(),
     queryFn: ({ signal }) =>
       client.assets({ type: 'file', sort: '-bytes', limit: MAX_LARGEST_FILES, signal }).page(1),
   })

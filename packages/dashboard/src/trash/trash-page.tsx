@@ -16,6 +16,7 @@ import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { firstWords, readPage, readText } from '../components/url-query.ts'
 import { countText, nameWithFolder } from '../format.ts'
 import { IconRestore, IconSearch, IconTrash, IconTrashX } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasScope, useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { TrashTable } from './trash-table.tsx'
@@ -137,7 +138,7 @@ export function TrashPage() {
 function useTrash(query: TrashQuery) {
   const client = useClient()
   return useQuery({
-    queryKey: ['trash', query],
+    queryKey: queryKeys.trash(query),
     queryFn: ({ signal }) =>
       client.assets({ ...trashFilters(query), limit: PER_PAGE, signal }).page(query.page),
     placeholderData: keepPreviousData,

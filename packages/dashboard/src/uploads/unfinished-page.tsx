@@ -25,6 +25,7 @@ import { readPage } from '../components/url-query.ts'
 import { DateTime, Name } from '../components/values.tsx'
 import { countText, nameWithFolder } from '../format.ts'
 import { IconCircleCheck, IconUpload } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { DiscardUpload } from './cancel-upload.tsx'
@@ -109,7 +110,7 @@ export function UnfinishedPage() {
 function useUnfinished(page: number) {
   const client = useClient()
   return useQuery({
-    queryKey: ['uploads', page],
+    queryKey: queryKeys.uploads(page),
     queryFn: ({ signal }) => client.uploads({ limit: PER_PAGE, signal }).page(page),
     placeholderData: keepPreviousData,
     refetchInterval: REFETCH_MS,

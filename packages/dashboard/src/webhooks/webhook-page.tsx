@@ -19,6 +19,7 @@ import {
 import { readPage } from '../components/url-query.ts'
 import { DateTime, Name } from '../components/values.tsx'
 import { IconArrowLeft } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import classes from './webhooks.module.css'
 import { useDeliveries, useWebhook, useWebhookAction, WebhookState } from './webhooks.tsx'
@@ -267,7 +268,7 @@ function DeliveryRow({ delivery, webhook }: { delivery: Delivery; webhook: Webho
 function RequestBody({ webhookId, id }: { webhookId: string; id: string }) {
   const client = useClient()
   const { data } = useQuery({
-    queryKey: ['delivery', id],
+    queryKey: queryKeys.delivery(id),
     queryFn: ({ signal }) => client.delivery(webhookId, id, { signal }),
   })
   if (data === undefined) return null

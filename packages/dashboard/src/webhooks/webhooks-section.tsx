@@ -9,6 +9,7 @@ import { LoadedSection } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
 import { countText } from '../format.ts'
 import { IconPlus } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import { useWebhooks, WebhookState } from './webhooks.tsx'
 
@@ -110,7 +111,7 @@ function WebhookForm({ onCreated, onClose }: WebhookFormProps) {
     gcTime: 0,
     onSuccess({ secret }) {
       onCreated(secret)
-      return queries.invalidateQueries({ queryKey: ['webhooks'] })
+      return queries.invalidateQueries({ queryKey: queryKeys.webhooks() })
     },
   })
   const { url: urlProblems, ...typeProblems } = fieldProblems(mutation.error)

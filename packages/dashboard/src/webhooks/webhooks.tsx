@@ -3,19 +3,23 @@ import type { Webhook } from '@stowage/client'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../components/notifications.tsx'
 import { errorText } from '../format.ts'
+import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 
 const DELIVERIES_PER_PAGE = 25
 
 export function useWebhooks() {
   const client = useClient()
-  return useQuery({ queryKey: ['webhooks'], queryFn: ({ signal }) => client.webhooks({ signal }) })
+  return useQuery({
+    queryKey: queryKeys.webhooks(),
+    queryFn: ({ signal }) => client.webhooks({ signal }),
+  })
 }
 
 export function useWebhook(id: string) {
   const client = useClient()
   return useQuery({
-    queryKey: ['webhooks', id],
+    queryKey: queryKeys.webhook(id),
     queryFn: ({ signal }) => client.webhook(id, { signal }),
   })
 }
@@ -23,7 +27,7 @@ export function useWebhook(id: string) {
 export function useDeliveries(id: string, page: number) {
   const client = useClient()
   return useQuery({
-    queryKey: ['webhooks', id, 'deliveries', page],
+    queryKey: queryKeys.deliveries(id, page),
     queryFn: ({ signal }) =>
       client.deliveries(id, { limit: DELIVERIES_PER_PAGE, signal }).page(page),
     placeholderData: keepPreviousData,
@@ -47,7 +51,7 @@ export function useWebhookAction<Input, Result>(
     onError: (error) => notify({ title, message: errorText(error), isError: true }),
     async onSuccess(result) {
       onDone(result)
-      await queries.invalidateQueries({ queryKey: ['webhooks'] })
+      await queries.invalidateQueries({ queryKey: queryKeys.webhooks() })
     },
   })
 }
