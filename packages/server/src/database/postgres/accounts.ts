@@ -3,7 +3,7 @@ import type { AccountData, AccountSummary } from '../account-data.ts'
 import type { Account, Database, UsageComparison } from '../database.ts'
 import { BLOCKS_PER_STATEMENT } from '../shared/block-counts.ts'
 import { PLAN_OPERATOR } from '../shared/events.ts'
-import { begin, type Sql } from './connection.ts'
+import { inTransaction, type Sql } from './connection.ts'
 import { accountSnapshot, recordEvents } from './events.ts'
 
 interface AccountRow {
@@ -52,19 +52,19 @@ export function globalAccounts(sql: Sql): GlobalAccounts {
       return rows.map(toAccount)
     },
     changePlan: (id, plan) =>
-      begin(sql, async (transaction) => {
-        const [changed] = await transaction<{ is_low: boolean }[]>`
+      inTransaction(sql, async () => {
+        const [changed] = await sql<{ is_low: boolean }[]>`
           with before as (select plan_storage from accounts where id = ${id} for no key update)
           update accounts set plan_name = ${plan.name}, plan_storage = ${plan.storage}
           from before where id = ${id}
           returning (stored_bytes + reserved_bytes) * 10 >= accounts.plan_storage * 9
             and (stored_bytes + reserved_bytes) * 10 < before.plan_storage * 9 as is_low`
         if (!changed?.is_low) return
-        const subjects = transaction`
-          select s.id as account_id, 1 as position, ${accountSnapshot(transaction)} as data
+        const subjects = sql`
+          select s.id as account_id, 1 as position, ${accountSnapshot(sql)} as data
           from accounts s where s.id = ${id}`
         const type = 'account.storage_low'
-        await recordEvents(transaction, { type, actor: PLAN_OPERATOR, subjects })
+        await recordEvents(sql, { type, actor: PLAN_OPERATOR, subjects })
       }),
   }
 }
@@ -112,7 +112,7 @@ export function globalUsage(sql: Sql): GlobalUsage {
       select account_id, first_id, assets,
         lead(first_id) over (partition by account_id order by first_id) as next_id
       from asset_blocks) b)`
-  const sumsOf = (transaction: Sql) => transaction`
+  const sums = sql`
     select a.id,
       coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0)::bigint + (
         select coalesce(sum(v.bytes), 0)::bigint from asset_versions v
@@ -129,7 +129,7 @@ export function globalUsage(sql: Sql): GlobalUsage {
       count(*) filter (where status = 'ready') as assets
     from accounts a left join assets s on s.account_id = a.id group by a.id`
   /** The bytes of older versions count for their type, but older versions do not count as assets. */
-  const byType = (transaction: Sql) => transaction`
+  const byType = sql`
     select account_id, type, sum(bytes)::bigint as bytes, sum(assets)::bigint as assets
     from (
       select account_id, asset_type(kind, mime) as type,
@@ -140,8 +140,8 @@ export function globalUsage(sql: Sql): GlobalUsage {
       from asset_versions where not trashed group by 1, 2
     ) used group by 1, 2`
 
-  async function lockAccount(transaction: Sql, account: string): Promise<void> {
-    await transaction`select from accounts where id = ${account} for no key update`
+  async function lockAccount(account: string): Promise<void> {
+    await sql`select from accounts where id = ${account} for no key update`
   }
 
   return {
@@ -149,13 +149,13 @@ export function globalUsage(sql: Sql): GlobalUsage {
       const list = sql`
         json_agg(json_build_object('type', type, 'bytes', bytes, 'assets', assets) order by type)`
       const rows = await sql<UsageRow[]>`
-        with sums as (${sumsOf(sql)}),
+        with sums as (${sums}),
           counted as (
             select account_id, ${list} as types from usage_by_type
             where assets > 0 or bytes > 0 group by 1
           ),
           actual as (
-            select account_id, ${list} as types from (${byType(sql)}) used
+            select account_id, ${list} as types from (${byType}) used
             where assets > 0 or bytes > 0 group by 1
           )
         select a.id, stored_bytes, reserved_bytes, superseded_bytes, trash_bytes, asset_count,
@@ -172,23 +172,23 @@ export function globalUsage(sql: Sql): GlobalUsage {
       return rows.map(toComparison)
     },
     recountUsage: (account) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         // Every change of an asset also updates this row, and therefore waits for the lock.
-        await lockAccount(transaction, account)
-        await transaction`
+        await lockAccount(account)
+        await sql`
           update accounts set stored_bytes = sums.stored, reserved_bytes = sums.reserved,
             superseded_bytes = sums.superseded, trash_bytes = sums.trash, asset_count = sums.assets, revision = revision + 1
-          from (${sumsOf(transaction)}) sums
+          from (${sums}) sums
           where accounts.id = sums.id and accounts.id = ${account}`
-        await transaction`delete from usage_by_type where account_id = ${account}`
-        await transaction`
+        await sql`delete from usage_by_type where account_id = ${account}`
+        await sql`
           insert into usage_by_type (account_id, type, bytes, assets)
-          select * from (${byType(transaction)}) used where account_id = ${account}`
+          select * from (${byType}) used where account_id = ${account}`
       }),
     recountBlocks: (account, after) =>
-      begin(sql, async (transaction) => {
-        await lockAccount(transaction, account)
-        const counted = await transaction<{ first_id: string }[]>`
+      inTransaction(sql, async () => {
+        await lockAccount(account)
+        const counted = await sql<{ first_id: string }[]>`
           with chosen as (
             select first_id, (
                 select first_id from asset_blocks next

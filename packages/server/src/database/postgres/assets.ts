@@ -3,7 +3,7 @@ import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Writer } from '../shared/wiring.ts'
-import { begin, type Sql } from './connection.ts'
+import { inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordAssetEvents } from './events.ts'
 import { type AssetRow, assetColumns, toAsset, transition } from './rows.ts'
 import { type DeletableRow, deletePermanently, exceptFromDeletion, isDeletable } from './trash.ts'
@@ -48,20 +48,19 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): Assets {
         path === undefined
           ? sql``
           : sql`, folder = ${storedFolder(path)}, search_path = ${searchPath(path)}`
-      const change = (transaction: Sql) => transaction<AssetRow[]>`
-        update assets set filename = coalesce(${filename}, filename),
-          search_name = coalesce(${searchName}, search_name),
-          sort_name = coalesce(${filename === null ? null : sortName(filename)}, sort_name), url = coalesce(${url}, url),
-          bytes = coalesce(${bytes}::bigint, bytes)
-          ${isChange ? sql`, updated_at = now()` : sql``}
-          ${moved}
-        where id = ${id} and account_id = ${account} and replaces is null
-          and status in ('uploading', 'completing', 'ready')
-        returning ${columns}`
-      const row = await begin(sql, async (transaction) => {
-        const [changed] = await change(transaction)
+      const row = await inTransaction(sql, async () => {
+        const [changed] = await sql<AssetRow[]>`
+          update assets set filename = coalesce(${filename}, filename),
+            search_name = coalesce(${searchName}, search_name),
+            sort_name = coalesce(${filename === null ? null : sortName(filename)}, sort_name), url = coalesce(${url}, url),
+            bytes = coalesce(${bytes}::bigint, bytes)
+            ${isChange ? sql`, updated_at = now()` : sql``}
+            ${moved}
+          where id = ${id} and account_id = ${account} and replaces is null
+            and status in ('uploading', 'completing', 'ready')
+          returning ${columns}`
         if (changed && isChange) {
-          await recordAssetEvents(transaction, actor, 'asset.updated', [id])
+          await recordAssetEvents(sql, actor, 'asset.updated', [id])
         }
         return changed
       })
@@ -70,12 +69,12 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): Assets {
 
     async deleteAsset(id) {
       let replacement: Upload | undefined
-      const change = async (transaction: Sql) => {
-        const [locked] = await transaction<DeletableRow[]>`
+      const change = async () => {
+        const [locked] = await sql<DeletableRow[]>`
           select id, status from assets
           where id = ${id} and account_id = ${account} and ${isDeletable(sql)} for no key update`
         if (locked === undefined) return false
-        const cancelled = await deletePermanently(transaction, actor, [locked])
+        const cancelled = await deletePermanently(sql, actor, [locked])
         replacement = cancelled[0]
         return true
       }
@@ -88,7 +87,7 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): Assets {
       const deletion = await transition({
         from: 'ready',
         to: 'deleted',
-        change: () => begin(sql, change),
+        change: () => inTransaction(sql, change),
         readStatus,
       })
       return { ...deletion, ...(replacement && { replacement }) }

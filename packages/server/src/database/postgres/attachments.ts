@@ -4,7 +4,7 @@ import type { AccountData, AttachmentOutcome } from '../account-data.ts'
 import { groupByOwner } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
-import { begin, type Fragment, type Sql } from './connection.ts'
+import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents } from './events.ts'
 import {
   type AssetRow,
@@ -23,7 +23,7 @@ type Attachments = Pick<
 interface AttachmentChange {
   type: AttachmentEventType
   /** A statement that returns the changed rows. */
-  change: (transaction: Sql, productIds: string[]) => Fragment
+  change: (productIds: string[]) => Fragment
 }
 
 export function accountAttachments(sql: Sql, { account, actor }: Writer): Attachments {
@@ -33,10 +33,10 @@ export function accountAttachments(sql: Sql, { account, actor }: Writer): Attach
     selection: ProductSelection,
     { type, change }: AttachmentChange,
   ): Promise<AssetsAttachmentOutcome> {
-    return begin(sql, async (transaction) => {
-      const products = await lockProducts(transaction, account, selection)
+    return inTransaction(sql, async () => {
+      const products = await lockProducts(sql, account, selection)
       // Attaching, detaching and deleting the assets wait for each other.
-      const assets = await transaction<{ id: string }[]>`
+      const assets = await sql<{ id: string }[]>`
         select id from assets where id = any(${assetIds}::uuid[]) and account_id = ${account}
           and replaces is null and status in ('uploading', 'completing', 'ready')
         order by id for no key update`
@@ -49,10 +49,10 @@ export function accountAttachments(sql: Sql, { account, actor }: Writer): Attach
       if (assetIds.length > 1 && all > MAX_BULK_ATTACHMENTS) {
         return { outcome: 'too_many_attachments', count: all }
       }
-      const events = { type, actor, subjects: attachmentSubjects(transaction) }
-      const changed = change(transaction, productIds)
-      const count = await recordEvents(transaction, { ...events, changed })
-      if (count > 0) await updateLinked(transaction, account, assetIds)
+      const events = { type, actor, subjects: attachmentSubjects(sql) }
+      const changed = change(productIds)
+      const count = await recordEvents(sql, { ...events, changed })
+      if (count > 0) await updateLinked(sql, account, assetIds)
       return { outcome: 'done' }
     })
   }
@@ -60,7 +60,7 @@ export function accountAttachments(sql: Sql, { account, actor }: Writer): Attach
   const attachAssets = (assetIds: string[], selection: ProductSelection) =>
     changeAttachments(assetIds, selection, {
       type: 'asset.attached',
-      change: (transaction, ids) => transaction`
+      change: (ids) => sql`
         insert into asset_products (asset_id, product_id)
         select asset_id, product_id
         from unnest(${assetIds}::uuid[]) asset_id, unnest(${ids}::uuid[]) product_id
@@ -70,7 +70,7 @@ export function accountAttachments(sql: Sql, { account, actor }: Writer): Attach
   const detachAssets = (assetIds: string[], selection: ProductSelection) =>
     changeAttachments(assetIds, selection, {
       type: 'asset.detached',
-      change: (transaction, ids) => transaction`
+      change: (ids) => sql`
         delete from asset_products
         where asset_id = any(${assetIds}::uuid[]) and product_id = any(${ids}::uuid[])
         returning asset_id, product_id`,
@@ -109,15 +109,11 @@ function ofOne(result: AssetsAttachmentOutcome): AttachmentOutcome {
 }
 
 /**
- * Updates `linked` and the listing of these assets, whose attachments have changed. One statement for all of them,
+ * Updates `linked` and the listing of these assets, whose attachments the caller's transaction has changed. One statement for all of them,
  * because there may be thousands.
  */
-export async function updateLinked(
-  transaction: Sql,
-  account: string,
-  assetIds: string[],
-): Promise<void> {
-  await transaction`
+export async function updateLinked(sql: Sql, account: string, assetIds: string[]): Promise<void> {
+  await sql`
     with changed as (
       update assets set linked = not linked
       where id = any(${assetIds}::uuid[])
@@ -207,11 +203,11 @@ export interface SelectedProducts {
 
 /** Locks the selected products, so that they are not deleted before the transaction ends. */
 export async function lockProducts(
-  transaction: Sql,
+  sql: Sql,
   account: string,
   selection: ProductSelection,
 ): Promise<SelectedProducts> {
-  const found = await transaction<ProductRow[]>`
+  const found = await sql<ProductRow[]>`
     select id, product_id, variant_id, sku from products
     where account_id = ${account} and (
       product_id = any(${selection.productIds}::bigint[])

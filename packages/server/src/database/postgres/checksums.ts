@@ -1,7 +1,7 @@
 import { type AssetRecord, filesOf } from '../account-data.ts'
 import type { VerificationData } from '../database.ts'
 import { VERIFICATION_JOB } from '../shared/events.ts'
-import { begin, type Fragment, type Sql } from './connection.ts'
+import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents } from './events.ts'
 import { supersedeOldest } from './removals.ts'
 
@@ -68,12 +68,12 @@ export function globalVerifications(sql: Sql): VerificationData {
     },
 
     async releaseWithheld(key, { keepVersions }) {
-      await begin(sql, async (transaction) => {
-        const owner = await lockOwner(transaction, key)
-        const released = await transaction`
+      await inTransaction(sql, async () => {
+        const owner = await lockOwner(sql, key)
+        const released = await sql`
           update checksums set withheld_for = null
           where object_key = ${key} and withheld_for is not null`
-        if (released.count === 1) await supersedeServed(transaction, owner, keepVersions)
+        if (released.count === 1) await supersedeServed(sql, owner, keepVersions)
       })
     },
 
@@ -87,7 +87,7 @@ export function globalVerifications(sql: Sql): VerificationData {
       const isExpected = sql`coalesce(${sha256}::text = coalesce(sha256, ${sha256}::text), false)`
       const releases = keepVersions !== undefined
       const staysWithheld = sql`(${isExpected} and withheld_for is not null and not ${releases})`
-      const record = (transaction: Sql, condition: Fragment) => transaction<ChecksumRow[]>`
+      const record = (condition: Fragment) => sql<ChecksumRow[]>`
         update checksums set sha256 = coalesce(sha256, ${sha256}::text),
           verified_at = case when ${isExpected} then now() else verified_at end,
           withheld_for = case when ${isExpected} and ${releases} then null else withheld_for end,
@@ -97,25 +97,24 @@ export function globalVerifications(sql: Sql): VerificationData {
         where object_key = ${key} and queue is not null ${condition}
         returning sha256, verified_at, damaged, withheld_for is not null as is_withheld`
       const [unchanged] = await record(
-        sql,
         sql`and damaged <> ${isExpected} and (withheld_for is null or not ${isExpected})`,
       )
-      const change = async (transaction: Sql) => {
-        const owner = await lockOwner(transaction, key)
-        const [before] = await transaction<Pick<ChecksumRow, 'damaged' | 'is_withheld'>[]>`
+      const change = async () => {
+        const owner = await lockOwner(sql, key)
+        const [before] = await sql<Pick<ChecksumRow, 'damaged' | 'is_withheld'>[]>`
           select damaged, withheld_for is not null as is_withheld from checksums
           where object_key = ${key} and queue is not null for update`
-        const [after] = await record(transaction, sql``)
+        const [after] = await record(sql``)
         if (after && after.damaged !== before?.damaged) {
-          await recordDamage(transaction, key, after.damaged)
+          await recordDamage(sql, key, after.damaged)
         }
         const isReleased = before?.is_withheld && after?.is_withheld === false
         if (isReleased && keepVersions !== undefined) {
-          await supersedeServed(transaction, owner, keepVersions)
+          await supersedeServed(sql, owner, keepVersions)
         }
         return after
       }
-      const row = unchanged ?? (await begin(sql, change))
+      const row = unchanged ?? (await inTransaction(sql, change))
       return (
         row && {
           sha256: row.sha256,
@@ -144,37 +143,33 @@ function ownerOf(sql: Sql, key: string): Fragment {
 }
 
 /**
- * Locks the asset of an object, and its account. Call it before the row of the checksum is locked: `finishSuperseded`
+ * Locks the asset of an object, and its account, until the caller's transaction ends. Call it before the row of the checksum is locked: `finishSuperseded`
  * also locks the account first, so that the two cannot deadlock.
  */
-async function lockOwner(transaction: Sql, key: string): Promise<Owner | undefined> {
-  const [owner] = await transaction<(Owner & { account_id: string })[]>`
+async function lockOwner(sql: Sql, key: string): Promise<Owner | undefined> {
+  const [owner] = await sql<(Owner & { account_id: string })[]>`
     select id, account_id from assets
-    where id = (select id from (${ownerOf(transaction, key)}) owner limit 1)
+    where id = (select id from (${ownerOf(sql, key)}) owner limit 1)
     for no key update`
   if (owner === undefined) return undefined
-  await transaction`select from accounts where id = ${owner.account_id} for no key update`
+  await sql`select from accounts where id = ${owner.account_id} for no key update`
   return owner
 }
 
 /** Downloads get the object from now on. Removes the versions that were kept for them, also if the asset is in the trash. */
-async function supersedeServed(
-  transaction: Sql,
-  owner: Owner | undefined,
-  keep: number,
-): Promise<void> {
-  if (owner !== undefined) await supersedeOldest(transaction, owner.id, keep)
+async function supersedeServed(sql: Sql, owner: Owner | undefined, keep: number): Promise<void> {
+  if (owner !== undefined) await supersedeOldest(sql, owner.id, keep)
 }
 
 /** Records that an object became damaged, or that it no longer is, in the caller's transaction. */
-async function recordDamage(transaction: Sql, key: string, isDamaged: boolean): Promise<void> {
-  const damagedVersion = transaction`'damagedVersion', owner.version`
-  const subjects = transaction`
+async function recordDamage(sql: Sql, key: string, isDamaged: boolean): Promise<void> {
+  const damagedVersion = sql`'damagedVersion', owner.version`
+  const subjects = sql`
     select s.account_id, 1 as position,
-      ${isDamaged ? assetSnapshot(transaction, damagedVersion) : assetSnapshot(transaction)} as data
-    from (${ownerOf(transaction, key)}) owner join assets s on s.id = owner.id`
+      ${isDamaged ? assetSnapshot(sql, damagedVersion) : assetSnapshot(sql)} as data
+    from (${ownerOf(sql, key)}) owner join assets s on s.id = owner.id`
   const type = isDamaged ? 'asset.damaged' : 'asset.updated'
-  await recordEvents(transaction, { type, actor: VERIFICATION_JOB, subjects })
+  await recordEvents(sql, { type, actor: VERIFICATION_JOB, subjects })
 }
 
 function toVerification({ object_key: key, bytes, chunk_size: chunkSize }: VerificationRow) {
@@ -225,8 +220,8 @@ export function toChecksumRows(account: string, record: AssetRecord): ImportedOb
   }))
 }
 
-export async function importChecksums(transaction: Sql, rows: ImportedObject[]): Promise<void> {
-  await transaction`
+export async function importChecksums(sql: Sql, rows: ImportedObject[]): Promise<void> {
+  await sql`
     insert into checksums
       (object_key, bytes, chunk_size, sha256, verified_at, damaged, withheld_for, queue, due_at)
     select key, bytes, chunk_size, sha256, verified_at, damaged = 1, withheld_for,

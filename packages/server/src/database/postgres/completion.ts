@@ -5,7 +5,7 @@ import { statusOrResized } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { attachmentSubjects, lockProducts, updateLinked } from './attachments.ts'
 import { queueChecksums } from './checksums.ts'
-import { begin, type Sql } from './connection.ts'
+import { inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents } from './events.ts'
 import { release } from './removals.ts'
 import { currentStatus, transition } from './rows.ts'
@@ -40,7 +40,6 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
 
   /** Finishes an upload that this token started. `tokenId` is null for uploads without a token. */
   async function finish(
-    sql: Sql,
     id: string,
     { tokenId, withhold }: { tokenId: string | null; withhold: boolean },
   ): Promise<boolean> {
@@ -87,13 +86,14 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
     },
 
     async finishCompletion(id, { keepVersions: keep, withhold }) {
-      if (await finish(sql, id, { tokenId: null, withhold })) return 'ready'
+      if (await finish(id, { tokenId: null, withhold })) return 'ready'
       const state = await stateOf(id)
       if (state?.is_trashed) return 'ready'
       if (state?.status === 'completing' && state.replaces === null && state.token_id !== null) {
         const tokenId = state.token_id
-        const finishIn = (transaction: Sql) => finish(transaction, id, { tokenId, withhold })
-        const done = await finishTokenUpload(sql, { id, account, actor, tokenId }, finishIn)
+        const done = await finishTokenUpload(sql, { id, account, actor, tokenId }, () =>
+          finish(id, { tokenId, withhold }),
+        )
         return done ?? statusOf(id)
       }
       if (state?.status !== 'completing' || state.replaces === null) return state?.status
@@ -106,7 +106,7 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
       return release(
         sql,
         { id, actor, type: 'upload.expired' },
-        (transaction) => transaction`
+        () => sql`
           update assets set status = 'expired', changed_at = now()
           where id = ${id} and account_id = ${account} and status = 'completing'
             and expires_at + ${graceMs} * interval '1 ms' <= now()`,
@@ -121,7 +121,7 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
           release(
             sql,
             { id, actor, type: 'upload.cancelled' },
-            (transaction) => transaction`
+            () => sql`
               update assets set status = 'cancelled', changed_at = now()
               where id = ${id} and account_id = ${account} and status = 'uploading'`,
           ),
@@ -132,28 +132,28 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
 
 /**
  * Completes an upload of an upload token, and attaches the asset to the products of the token. Products that were
- * deleted since the token was created are skipped. Locks the products before the asset. Undefined if the upload is
- * no longer being completed.
+ * deleted since the token was created are skipped. `finish` runs in the same transaction, after the products are
+ * locked: products are locked before assets. Undefined if the upload is no longer being completed.
  */
 function finishTokenUpload(
   sql: Sql,
   upload: Writer & { id: string; tokenId: string },
-  finish: (transaction: Sql) => Promise<boolean>,
+  finish: () => Promise<boolean>,
 ): Promise<AssetStatus | undefined> {
   const { id, account, actor, tokenId } = upload
-  return begin(sql, async (transaction) => {
-    const [token] = await transaction<{ attach: ProductSelection }[]>`
+  return inTransaction(sql, async () => {
+    const [token] = await sql<{ attach: ProductSelection }[]>`
       select attach from upload_tokens where id = ${tokenId} and attach is not null`
-    const products = token && (await lockProducts(transaction, account, token.attach))
-    if (!(await finish(transaction))) return undefined
+    const products = token && (await lockProducts(sql, account, token.attach))
+    if (!(await finish())) return undefined
     if (products !== undefined && products.ids.length > 0) {
-      const changed = transaction`
+      const changed = sql`
         insert into asset_products (asset_id, product_id)
         select ${id}, product_id from unnest(${products.ids}::uuid[]) product_id
         on conflict do nothing returning asset_id, product_id`
-      const subjects = attachmentSubjects(transaction)
-      await recordEvents(transaction, { type: 'asset.attached', actor, subjects, changed })
-      await updateLinked(transaction, account, [id])
+      const subjects = attachmentSubjects(sql)
+      await recordEvents(sql, { type: 'asset.attached', actor, subjects, changed })
+      await updateLinked(sql, account, [id])
     }
     return 'ready'
   })

@@ -12,7 +12,7 @@ import { until } from '@stowage/testing/machine/until'
 import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import { anAuthority, startTlsProxy } from '@stowage/testing/proxies/tls-proxy'
 import { readConfig } from '../../config/config.ts'
-import { begin, isOutage, openConnection, requireServer } from './connection.ts'
+import { inSnapshot, inTransaction, isOutage, openConnection, requireServer } from './connection.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { openPool } from './unit-of-work.ts'
 
@@ -44,8 +44,8 @@ test('a transaction whose connection is reset fails immediately, without waiting
   const connection = openConnection({ url: url.href, ...options })
   cleanUp(t, () => connection.close())
   let isOver = false
-  const work = begin(connection.sql, async (transaction) => {
-    const waiting = transaction`select pg_sleep(600)`
+  const work = inTransaction(connection.sql, async () => {
+    const waiting = connection.sql`select pg_sleep(600)`
     // The client does not send the statement before it is awaited.
     setTimeout(() => proxy.reset(), 200)
     await waiting
@@ -61,20 +61,33 @@ test('a long transaction stays on its connection', async (t) => {
   const url = await server.database(t)
   const aged = new URL(url)
   aged.searchParams.set('max_lifetime', '1')
-  const connection = openConnection({
+  const { sql, close } = openConnection({
     url: aged.href,
     poolSize: 1,
     statementTimeoutMs: 10_000,
     tls: 'off',
   })
-  cleanUp(t, () => connection.close())
-  const work = begin(connection.sql, async (transaction) => {
-    await transaction`select pg_sleep(1.5)`
-    await transaction`create table half_done ()`
+  cleanUp(t, close)
+  const work = inTransaction(sql, async () => {
+    await sql`select pg_sleep(1.5)`
+    await sql`create table half_done ()`
     throw new Error('rolled back')
   })
   await assert.rejects(work, /rolled back/)
-  const [table] = await connection.sql`select to_regclass('half_done') as found`
+  const [table] = await sql`select to_regclass('half_done') as found`
+  assert.equal(table?.found, null)
+})
+
+test('a transaction within a transaction is refused, and the outer one is rolled back', async (t) => {
+  const options = { poolSize: 1, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const { sql, close } = openConnection({ url: await server.database(t), ...options })
+  cleanUp(t, close)
+  const work = inTransaction(sql, async () => {
+    await sql`create table half_done ()`
+    await inSnapshot(sql, async () => {})
+  })
+  await assert.rejects(work, /a transaction already runs/)
+  const [table] = await inTransaction(sql, () => sql`select to_regclass('half_done') as found`)
   assert.equal(table?.found, null)
 })
 

@@ -227,27 +227,30 @@ function connectionLost(): Error {
   return Object.assign(new Error('the connection was lost'), { code: 'CONNECTION_CLOSED' })
 }
 
-/** Runs the work in a transaction. */
-export async function begin<Result>(
-  sql: Sql,
-  work: (transaction: Sql) => Promise<Result>,
-): Promise<Result> {
-  await sql`begin`
-  return finish(sql, work)
+/** Runs the work in a transaction: every statement of the connection is a part of it until the work ends. */
+export function inTransaction<Result>(sql: Sql, work: () => Promise<Result>): Promise<Result> {
+  return enclose(sql, () => sql`begin`, work)
 }
 
 /** Runs the work in a read-only transaction. All its statements see the same snapshot. */
-export async function inSnapshot<Result>(sql: Sql, work: (transaction: Sql) => Promise<Result>) {
-  await sql`begin isolation level repeatable read, read only`
-  return finish(sql, work)
+export function inSnapshot<Result>(sql: Sql, work: () => Promise<Result>): Promise<Result> {
+  return enclose(sql, () => sql`begin isolation level repeatable read, read only`, work)
 }
 
-async function finish<Result>(
+/** The connections on which a transaction runs. */
+const inTransactions = new WeakSet<Sql>()
+
+async function enclose<Result>(
   sql: Sql,
-  work: (transaction: Sql) => Promise<Result>,
+  begin: () => Promise<unknown>,
+  work: () => Promise<Result>,
 ): Promise<Result> {
+  // PostgreSQL only warns about a second `begin`, and the first `commit` would end both transactions.
+  if (inTransactions.has(sql)) throw new Error('a transaction already runs on this connection')
+  inTransactions.add(sql)
   try {
-    const result = await work(sql)
+    await begin()
+    const result = await work()
     await sql`commit`
     return result
   } catch (error) {
@@ -255,6 +258,8 @@ async function finish<Result>(
     // reset, the client would accept another statement and never end it.
     if (!isOutage(error)) await rollBack(sql)
     throw error
+  } finally {
+    inTransactions.delete(sql)
   }
 }
 

@@ -14,7 +14,7 @@ import {
   writeAttempts,
   writePreviousSecrets,
 } from '../shared/webhook-rows.ts'
-import { begin, type Fragment, type Sql } from './connection.ts'
+import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 import { type StateRow, webhookState } from './webhooks.ts'
 
@@ -86,8 +86,8 @@ export function deliveryQueue(sql: Sql): Queue {
     },
 
     addDeliveries: (webhookId, { after, until, missed = 0 }, deliveries) =>
-      begin(sql, async (transaction) => {
-        const advanced = await transaction`
+      inTransaction(sql, async () => {
+        const advanced = await sql`
           update webhooks set last_event = ${until}, missed_events = missed_events + ${missed},
             missed_at = case when ${missed} > 0 then now() else missed_at end
           where id = ${webhookId} and last_event = ${after}`
@@ -104,16 +104,16 @@ export function deliveryQueue(sql: Sql): Queue {
           created_at: createdAt,
           due_at: createdAt,
         }))
-        await transaction`insert into deliveries ${transaction(rows)}`
+        await sql`insert into deliveries ${sql(rows)}`
         return true
       }),
 
     claimDeliveries: (health, { now, claimedUntil }, limits) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         const { limit, perWebhook, maxBytes, maxBytesPerAccount, runningBytes } = limits
         const running = sql`(
           select count(*) from deliveries where webhook_id = w.id and claim_ends_at > ${now})`
-        const webhooks = await transaction<WebhookRow[]>`
+        const webhooks = await sql<WebhookRow[]>`
           with recursive ${withPending}
           select w.* from pending join webhooks w on w.id = pending.id
           cross join lateral (
@@ -127,7 +127,7 @@ export function deliveryQueue(sql: Sql): Queue {
         if (webhooks.length === 0) return []
         const share = Math.min(perWebhook, Math.max(1, Math.floor(limit / webhooks.length)))
         // Counts the running attempts again: before the webhooks were locked, other instances could claim deliveries.
-        const rows = await transaction<(DeliveryRow & (ClaimedEventRow | NoEvent))[]>`
+        const rows = await sql<(DeliveryRow & (ClaimedEventRow | NoEvent))[]>`
           with claimed as (
             update deliveries set due_at = ${claimedUntil}, claim_ends_at = ${claimedUntil},
               claims = claims + 1
@@ -226,34 +226,32 @@ export function webhookAttempts(sql: Sql): Attempts {
       const { webhook, delivery } = claimed
       const attempts = writeAttempts([...delivery.attempts, result.attempt])
       if (result.outcome === 'lost') {
-        await begin(sql, async (transaction) => {
-          await transaction`select from webhooks where id = ${webhook.id} for no key update`
-          const lost = await transaction`
+        await inTransaction(sql, async () => {
+          await sql`select from webhooks where id = ${webhook.id} for no key update`
+          const lost = await sql`
             update deliveries set status = 'failed', due_at = null, claim_ends_at = null,
               attempts = ${attempts}
             where id = ${delivery.id} and status = 'pending' and claims = ${claimed.claim}`
           if (lost.count === 0) return
-          await transaction`
+          await sql`
             update webhooks set missed_events = missed_events + 1, missed_at = now()
             where id = ${webhook.id}`
         })
         return { isDisabled: false }
       }
       if (result.outcome === 'failed') {
-        return begin(sql, (transaction) =>
-          recordFailure(transaction, claimed, { result, attempts }),
-        )
+        return inTransaction(sql, () => recordFailure(sql, claimed, { result, attempts }))
       }
-      const succeed = (on: Sql) => on`
+      const succeed = () => sql`
         update deliveries set status = 'succeeded', due_at = null, claim_ends_at = null,
           attempts = ${attempts}
         where id = ${delivery.id} and status = 'pending'`
-      if (webhook.failingSince === null || delivery.type === PING) await succeed(sql)
+      if (webhook.failingSince === null || delivery.type === PING) await succeed()
       else {
-        await begin(sql, async (transaction) => {
-          await transaction`
+        await inTransaction(sql, async () => {
+          await sql`
             update webhooks set failing_since = null where ${isTarget(sql, webhook)}`
-          await succeed(transaction)
+          await succeed()
         })
       }
       return { isDisabled: false }

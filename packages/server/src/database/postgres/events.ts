@@ -25,7 +25,7 @@ import {
   toPositions,
 } from '../shared/events.ts'
 import type { Writer } from '../shared/wiring.ts'
-import { begin, type Fragment, type Sql } from './connection.ts'
+import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { markEvents } from './unit-of-work.ts'
 
 export interface NewEvents {
@@ -43,11 +43,11 @@ export interface NewEvents {
  * before this call. Returns the number of events.
  */
 export async function recordEvents(
-  transaction: Sql,
+  sql: Sql,
   { type, actor, subjects, changed }: NewEvents,
 ): Promise<number> {
-  const recorded = await transaction<{ account_id: string }[]>`
-    with ${changed ? transaction`changed as (${changed}),` : transaction``} subjects as (${subjects}),
+  const recorded = await sql<{ account_id: string }[]>`
+    with ${changed ? sql`changed as (${changed}),` : sql``} subjects as (${subjects}),
     locked as (
       select accounts.id, counts.count from accounts
       join (select account_id, count(*) as count from subjects group by account_id) counts
@@ -62,44 +62,44 @@ export async function recordEvents(
       ${type}, clock_timestamp(), ${actor}::text::json, s.data
     from subjects s join taken on taken.id = s.account_id
     returning account_id`
-  for (const row of recorded) markEvents(transaction, row.account_id)
+  for (const row of recorded) markEvents(sql, row.account_id)
   return recorded.length
 }
 
-/** Records an event for each of these assets, of any accounts. */
+/** Records an event for each of these assets, of any accounts, in the caller's transaction. */
 export function recordAssetEvents(
-  transaction: Sql,
+  sql: Sql,
   actor: string,
   type: AssetEventType,
   ids: string[],
 ): Promise<void> {
-  const rows = transaction`
-    select s.account_id, s.id as position, ${assetSnapshot(transaction)} as data from assets s`
-  return recordRows(transaction, { type, actor, rows, ids })
+  const rows = sql`
+    select s.account_id, s.id as position, ${assetSnapshot(sql)} as data from assets s`
+  return recordRows(sql, { type, actor, rows, ids })
 }
 
-/** Records an event for each of these uploads, by the IDs of their rows. */
+/** Records an event for each of these uploads, by the IDs of their rows, in the caller's transaction. */
 export function recordUploadEvents(
-  transaction: Sql,
+  sql: Sql,
   actor: string,
   type: UploadEventType,
   ids: string[],
 ): Promise<void> {
-  const rows = transaction`
-    select s.account_id, s.id as position, ${uploadSnapshot(transaction)} as data from assets s`
-  return recordRows(transaction, { type, actor, rows, ids })
+  const rows = sql`
+    select s.account_id, s.id as position, ${uploadSnapshot(sql)} as data from assets s`
+  return recordRows(sql, { type, actor, rows, ids })
 }
 
-/** Records an event for each of these products. */
+/** Records an event for each of these products, in the caller's transaction. */
 export function recordProductEvents(
-  transaction: Sql,
+  sql: Sql,
   actor: string,
   type: ProductEventType,
   ids: string[],
 ): Promise<void> {
-  const rows = transaction`
-    select s.account_id, s.id as position, ${productSnapshot(transaction)} as data from products s`
-  return recordRows(transaction, { type, actor, rows, ids })
+  const rows = sql`
+    select s.account_id, s.id as position, ${productSnapshot(sql)} as data from products s`
+  return recordRows(sql, { type, actor, rows, ids })
 }
 
 interface RowEvents {
@@ -111,23 +111,23 @@ interface RowEvents {
 }
 
 /** Records an event for each row with one of these IDs. */
-async function recordRows(transaction: Sql, { type, actor, rows, ids }: RowEvents): Promise<void> {
+async function recordRows(sql: Sql, { type, actor, rows, ids }: RowEvents): Promise<void> {
   if (ids.length === 0) return
-  const subjects = transaction`${rows} where s.id = any(${ids}::uuid[])`
-  await recordEvents(transaction, { type, actor, subjects })
+  const subjects = sql`${rows} where s.id = any(${ids}::uuid[])`
+  await recordEvents(sql, { type, actor, subjects })
 }
 
 /**
- * Records an event with this data. Accesses the account once: a statement that locks the row and then updates it
- * can deadlock with others that wait for the same row, if the row was updated after the statement started.
+ * Records an event with this data, in the caller's transaction. Accesses the account once: a statement that locks the
+ * row and then updates it can deadlock with others that wait for the same row, if the row was updated after the statement started.
  */
 export async function recordEvent(
-  transaction: Sql,
+  sql: Sql,
   { account, actor }: Writer,
   type: EventType,
   data: object,
 ): Promise<void> {
-  await transaction`
+  await sql`
     with taken as (
       update accounts set last_event = last_event + 1 where id = ${account} returning id, last_event
     )
@@ -135,21 +135,21 @@ export async function recordEvent(
     select id, last_event, ${type}, clock_timestamp(), ${actor}::text::json,
       ${JSON.stringify(data)}::text::json
     from taken`
-  markEvents(transaction, account)
+  markEvents(sql, account)
 }
 
 /** Records that the plan is almost used up, if these additional bytes made the usage cross 90 % of it. */
 export async function recordStorageLow(
-  transaction: Sql,
+  sql: Sql,
   { account, actor }: Writer,
   growth: number,
 ): Promise<void> {
   if (growth <= 0) return
-  const subjects = transaction`
-    select s.id as account_id, 1 as position, ${accountSnapshot(transaction)} as data
+  const subjects = sql`
+    select s.id as account_id, 1 as position, ${accountSnapshot(sql)} as data
     from accounts s where s.id = ${account} and (stored_bytes + reserved_bytes) * 10 >= plan_storage * 9
       and (stored_bytes + reserved_bytes - ${growth}::bigint) * 10 < plan_storage * 9`
-  await recordEvents(transaction, { type: 'account.storage_low', actor, subjects })
+  await recordEvents(sql, { type: 'account.storage_low', actor, subjects })
 }
 
 /*
@@ -249,15 +249,15 @@ export function accountEvents(sql: Sql, account: string): EventData {
     },
 
     importEvents: ({ events, lastId, forgottenId, forgottenAt }) =>
-      begin(sql, async (transaction) => {
-        await transaction`
+      inTransaction(sql, async () => {
+        await sql`
           update accounts set last_event = greatest(last_event, ${lastId}),
             forgotten_event = greatest(forgotten_event, ${forgottenId}),
             forgotten_event_at = case when forgotten_event > ${forgottenId} then forgotten_event_at
               else ${forgottenAt ?? null} end,
             counted_event = 0, event_bytes = 0
           where id = ${account}`
-        await transaction`
+        await sql`
           insert into events (account_id, id, type, created_at, actor, data)
           select ${account}, id, type, created_at, actor, data from unnest(
             ${events.map(({ id }) => id)}::bigint[], ${events.map(({ type }) => type)}::text[],
@@ -292,9 +292,9 @@ export function globalEvents(sql: Sql): Events {
     },
 
     trimEvents: (account, { before, maxBytes }, batch) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         // Holds the row, so that no other instance counts or forgets the same events.
-        const [stored] = await transaction<(EventCounters & { now: Date })[]>`
+        const [stored] = await sql<(EventCounters & { now: Date })[]>`
           select last_event as "lastId", counted_event as "countedId", event_bytes as bytes,
             plan_storage as "planStorage", now() as now, (
               select min((select min(event_id) from deliveries
@@ -304,7 +304,7 @@ export function globalEvents(sql: Sql): Events {
         if (stored === undefined) return { forgotten: 0, hasMore: false }
         const { now, ...counters } = stored
         const readSizes = async (after: number) => {
-          const rows = await transaction<(Omit<EventSize, 'createdAt'> & { created_at: Date })[]>`
+          const rows = await sql<(Omit<EventSize, 'createdAt'> & { created_at: Date })[]>`
             select id, created_at, ${size} as bytes from events
             where account_id = ${account} and id > ${after} order by id limit ${batch}`
           return rows.map(({ created_at, ...row }) => ({ ...row, createdAt: created_at.getTime() }))
@@ -319,10 +319,10 @@ export function globalEvents(sql: Sql): Events {
         const { count, bytes } = selectForgotten(counted, oldest, { before, latest, budget })
         const { id: last = 0, createdAt: lastAt } = oldest[count - 1] ?? {}
         if (count > 0) {
-          await transaction`delete from events where account_id = ${account} and id <= ${last}`
+          await sql`delete from events where account_id = ${account} and id <= ${last}`
         }
         if (count > 0 || counted.countedId !== counters.countedId) {
-          await transaction`
+          await sql`
             update accounts set counted_event = ${counted.countedId},
               event_bytes = ${counted.bytes - bytes},
               forgotten_event = greatest(forgotten_event, ${last}),

@@ -8,7 +8,7 @@ import {
 } from '../shared/claim-times.ts'
 import { EXPIRY_JOB } from '../shared/events.ts'
 import { type StateRow, toState } from '../shared/rows.ts'
-import { begin, type Sql } from './connection.ts'
+import { inTransaction, type Sql } from './connection.ts'
 import { uploadSnapshot } from './events.ts'
 import { finishSuperseded } from './removals.ts'
 import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
@@ -166,7 +166,7 @@ export function globalJobs(sql: Sql): Jobs {
         )
         select from removed`
       if (removed.count === 1) return
-      await begin(sql, (transaction) => finishSuperseded(transaction, id))
+      await inTransaction(sql, () => finishSuperseded(sql, id))
     },
 
     async postponeRemoval(id, dueAt) {

@@ -4,7 +4,7 @@ import { type AccountData, MAX_REVOKED_KEYS } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
 import type { Writer } from '../shared/wiring.ts'
-import { begin, type Sql } from './connection.ts'
+import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 import { markEvents } from './unit-of-work.ts'
 
@@ -52,35 +52,35 @@ type AccountKeys = Pick<AccountData, 'addKey' | 'listKeys' | 'revokeKey'>
 export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
   const { account } = writer
 
-  function record(transaction: Sql, type: KeyEventType, row: KeyRow): Promise<void> {
+  function record(type: KeyEventType, row: KeyRow): Promise<void> {
     const { hash, accountId, ...key } = toKey(row)
-    return recordEvent(transaction, writer, type, key)
+    return recordEvent(sql, writer, type, key)
   }
 
   return {
     addKey: (key, maxKeys) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         // Locks the account, so that concurrent calls can't exceed the limit.
-        await transaction`select from accounts where id = ${account} for no key update`
-        const [counts] = await transaction<{ active: number; revoked: number }[]>`
+        await sql`select from accounts where id = ${account} for no key update`
+        const [counts] = await sql<{ active: number; revoked: number }[]>`
           select count(*) filter (where revoked_at is null) as active, count(revoked_at) as revoked
           from keys where account_id = ${account}`
         const { active, revoked } = { active: 0, revoked: 0, ...counts }
         if (active >= maxKeys) return undefined
         if (revoked > MAX_REVOKED_KEYS) {
           // Rows that a job is removing are skipped, so that no deadlock can occur.
-          await transaction`
+          await sql`
             delete from keys where id = any(array(
               select id from keys where account_id = ${account} and revoked_at is not null
               order by revoked_at, id limit ${revoked - MAX_REVOKED_KEYS} for update skip locked))`
         }
-        const [row] = await transaction<KeyRow[]>`
+        const [row] = await sql<KeyRow[]>`
           insert into keys (id, account_id, name, scope, hash, hint, created_at)
           values (${key.id}, ${account}, ${key.name}, ${key.scope}, ${key.hash}, ${key.hint},
             ${key.createdAt})
           returning *`
         if (row === undefined) throw new Error('the key was not stored')
-        await record(transaction, 'key.created', row)
+        await record('key.created', row)
         return toKey(row)
       }),
     async listKeys() {
@@ -89,9 +89,9 @@ export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
       return rows.map(toKey)
     },
     revokeKey: (keyId, { now, keepLast }) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         // Locks all manage keys, so that concurrent calls can't revoke the last two.
-        const keys = await transaction<KeyRow[]>`
+        const keys = await sql<KeyRow[]>`
           select * from keys where account_id = ${account}
             and (id = ${keyId} or (scope = 'manage' and revoked_at is null))
           order by id for update`
@@ -101,10 +101,10 @@ export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
         const isLast = working.length === 1 && working[0]?.id === keyId
         if (keepLast && isLast) return 'last_manage_key'
         if (key.revoked_at !== null) return 'revoked'
-        const [row] = await transaction<KeyRow[]>`
+        const [row] = await sql<KeyRow[]>`
           update keys set revoked_at = ${now} where id = ${keyId} returning *`
-        if (row !== undefined) await record(transaction, 'key.revoked', row)
-        markEvents(transaction, endedCredential(keyId))
+        if (row !== undefined) await record('key.revoked', row)
+        markEvents(sql, endedCredential(keyId))
         return 'revoked'
       }),
   }
@@ -120,17 +120,17 @@ type Sessions = Pick<Database, 'addSession' | 'findSession' | 'removeSession'>
 export function globalSessions(sql: Sql): Sessions {
   return {
     addSession: ({ tokenHash, keyId, keyHash }, { lifetimeMs, maxPerKey }) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         // Rows that another call is removing are skipped, so that no deadlock can occur.
-        await transaction`
+        await sql`
           delete from sessions where token_hash in (
             select token_hash from sessions where expires_at <= now() for update skip locked)`
-        await transaction`
+        await sql`
           delete from sessions where token_hash in (
             select token_hash from sessions where key_id = ${keyId}
             order by created_at desc, token_hash offset ${maxPerKey - 1}
             for update skip locked)`
-        const [row] = await transaction<Pick<SessionRow, 'expires_at'>[]>`
+        const [row] = await sql<Pick<SessionRow, 'expires_at'>[]>`
           insert into sessions (token_hash, key_id, key_hash, created_at, expires_at)
           values (${tokenHash}, ${keyId}, ${keyHash}, now(), now() + ${lifetimeMs} * interval '1 ms')
           returning expires_at`

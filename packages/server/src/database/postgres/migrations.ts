@@ -12,7 +12,7 @@ import {
   requireMigrated,
 } from '../migrate.ts'
 import {
-  begin,
+  inTransaction,
   openConnection,
   type PostgresOptions,
   requireServer,
@@ -94,14 +94,15 @@ async function takeLock(sql: Sql, report: ReportUpgrade): Promise<void> {
   }
 }
 
-function migrationTarget(connection: Sql): MigrationTarget {
+function migrationTarget(sql: Sql): MigrationTarget {
   return {
-    listApplied: async () => (await listApplied(connection)) ?? [],
-    apply: ({ name, sql, checksum }: Migration) =>
-      begin(connection, async (transaction) => {
-        await transaction.unsafe(sql).simple()
-        await transaction`
-          insert into migrations (name, checksum, applied_at) values (${name}, ${checksum}, now())`
+    listApplied: async () => (await listApplied(sql)) ?? [],
+    apply: (migration: Migration) =>
+      inTransaction(sql, async () => {
+        await sql.unsafe(migration.sql).simple()
+        await sql`
+          insert into migrations (name, checksum, applied_at)
+          values (${migration.name}, ${migration.checksum}, now())`
       }),
   }
 }
@@ -123,10 +124,8 @@ export async function fillSortNames(
   const [missing] = await sql<{ count: number }[]>`
     select count(*) from (select from assets where sort_name is null limit ${many}) missing`
   if (missing === undefined || missing.count < many) return fillBatches(sql, report)
-  await begin(sql, (transaction) =>
-    withoutIndexes(transaction, { table: 'assets', report }, () =>
-      fillBatches(transaction, report),
-    ),
+  await inTransaction(sql, () =>
+    withoutIndexes(sql, { table: 'assets', report }, () => fillBatches(sql, report)),
   )
 }
 
@@ -202,20 +201,20 @@ export async function fillSearchSkus(sql: Sql): Promise<void> {
  * creates the indexes again. It must run in a transaction, so that the indexes still exist after an interruption.
  */
 export async function withoutIndexes(
-  transaction: Sql,
+  sql: Sql,
   { table, report }: { table: string; report: ReportUpgrade },
   work: () => Promise<void>,
 ): Promise<void> {
-  const indexes = await transaction<{ name: string; definition: string }[]>`
+  const indexes = await sql<{ name: string; definition: string }[]>`
     select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
     from pg_index where indrelid = ${table}::regclass
       and not exists (select from pg_constraint where conindid = indexrelid)
     order by 1`
-  for (const { name } of indexes) await transaction.unsafe(`drop index ${name}`)
+  for (const { name } of indexes) await sql.unsafe(`drop index ${name}`)
   await work()
-  await transaction`set local maintenance_work_mem = '128MB'`
+  await sql`set local maintenance_work_mem = '128MB'`
   for (const { name, definition } of indexes) {
     report('upgrading the database', { index: name })
-    await transaction.unsafe(definition)
+    await sql.unsafe(definition)
   }
 }

@@ -7,7 +7,7 @@ import {
 } from '../shared/fold-products.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { updateLinked } from './attachments.ts'
-import { begin, type Sql } from './connection.ts'
+import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent, recordProductEvents } from './events.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
 
@@ -24,19 +24,19 @@ export function accountProducts(sql: Sql, writer: Writer): Products {
     },
 
     deleteProduct: (id) =>
-      begin(sql, async (transaction) => {
-        const [product] = await transaction<ProductRow[]>`
+      inTransaction(sql, async () => {
+        const [product] = await sql<ProductRow[]>`
           select ${sql(PRODUCT_COLUMNS)} from products where id = ${id} and account_id = ${account} for update`
         if (product === undefined) return false
         // Locks the assets in the order of their IDs, and waits for concurrent changes of their attachments.
-        const assets = await transaction<{ id: string }[]>`
+        const assets = await sql<{ id: string }[]>`
           select id from assets
           where id in (select asset_id from asset_products where product_id = ${id})
           order by id for no key update`
-        await transaction`delete from products where id = ${id}`
+        await sql`delete from products where id = ${id}`
         const assetIds = assets.map((asset) => asset.id)
-        await updateLinked(transaction, account, assetIds)
-        await recordEvent(transaction, writer, 'product.deleted', toProduct(product))
+        await updateLinked(sql, account, assetIds)
+        await recordEvent(sql, writer, 'product.deleted', toProduct(product))
         return true
       }),
   }
@@ -80,9 +80,9 @@ export function accountPutProducts(
    * Takes missing texts from the stored products. Rows that do not exist are inserted, and all are
    * locked: no other transaction can change the texts before they are written.
    */
-  async function completeTexts(transaction: Sql, products: FoldedProduct[]) {
-    const rows = await transaction<StoredTexts[]>`
-      insert into products ${transaction(products.map(toInsert))}
+  async function completeTexts(products: FoldedProduct[]) {
+    const rows = await sql<StoredTexts[]>`
+      insert into products ${sql(products.map(toInsert))}
       on conflict (account_id, product_id, variant_id) do update set name = products.name
       returning product_id, variant_id, variant_name, sku, vendor`
     const stored = new Map(rows.map((row) => [keyOf(row.product_id, row.variant_id), row]))
@@ -93,12 +93,12 @@ export function accountPutProducts(
     })
   }
 
-  async function putBatch(transaction: Sql, folded: FoldedProduct[]) {
+  async function putBatch(folded: FoldedProduct[]) {
     const isPartial = folded.some(({ given }) => lacksTexts(given))
-    const products = isPartial ? await completeTexts(transaction, folded) : folded
+    const products = isPartial ? await completeTexts(folded) : folded
     const keepTags = products.flatMap(({ given }) => (given.tags === undefined ? [given.id] : []))
-    return transaction<StoredRow[]>`
-      insert into products ${transaction(products.map(toInsert))}
+    return sql<StoredRow[]>`
+      insert into products ${sql(products.map(toInsert))}
       on conflict (account_id, product_id, variant_id) do update set
         name = excluded.name, variant_name = excluded.variant_name, sku = excluded.sku,
         vendor = excluded.vendor, search_name = excluded.search_name,
@@ -122,14 +122,14 @@ export function accountPutProducts(
         (a, b) => a.productId - b.productId || a.variantId - b.variantId,
       )
       const folded = await foldProducts(sorted)
-      const rows = await begin(sql, async (transaction) => {
+      const rows = await inTransaction(sql, async () => {
         const stored: StoredRow[] = []
         for (let start = 0; start < folded.length; start += BATCH) {
-          stored.push(...(await putBatch(transaction, folded.slice(start, start + BATCH))))
+          stored.push(...(await putBatch(folded.slice(start, start + BATCH))))
         }
         // Events are recorded after all products are locked, because the account is locked last.
         const changed = stored.filter(({ is_changed }) => is_changed && !isCopy).map(({ id }) => id)
-        await recordProductEvents(transaction, actor, 'product.updated', changed)
+        await recordProductEvents(sql, actor, 'product.updated', changed)
         return stored
       })
       const byKey = new Map(rows.map((row) => [keyOf(row.product_id, row.variant_id), row]))

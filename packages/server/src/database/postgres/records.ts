@@ -4,7 +4,7 @@ import { foldText, sortName } from '../../domain/search.ts'
 import type { AccountData, AssetRecord } from '../account-data.ts'
 import type { Database, StoredFile } from '../database.ts'
 import { importChecksums, toChecksumRows } from './checksums.ts'
-import { begin, type Sql } from './connection.ts'
+import { inTransaction, type Sql } from './connection.ts'
 import {
   checksumOf,
   type StoredChecksum,
@@ -81,39 +81,39 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
 
 /** Imports keys and assets of another deployment. */
 export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'importRecords'> {
-  async function importAssets(transaction: Sql, records: AssetRecord[]): Promise<void> {
+  async function importAssets(records: AssetRecord[]): Promise<void> {
     const productIds = records.flatMap((record) => record.productIds)
-    await transaction`
+    await sql`
       select from products where id = any(${productIds}::uuid[])
       order by product_id, variant_id for key share`
     const ids = new Set<string>()
     for (const batch of batchesOf(records)) {
       const rows = batch.map((record) => toAssetRow(account, record))
-      const inserted = await transaction<{ id: string }[]>`
-        insert into assets ${transaction(rows)} on conflict (id) do nothing returning id`
+      const inserted = await sql<{ id: string }[]>`
+        insert into assets ${sql(rows)} on conflict (id) do nothing returning id`
       for (const { id } of inserted) ids.add(id)
     }
     const added = records.filter(({ asset }) => ids.has(asset.id))
     const attached = attachmentsOf(added.filter(({ trashedAt }) => trashedAt === undefined))
     // Passed as arrays: there may be more attachments than a statement can have parameters.
-    await transaction`
+    await sql`
       insert into asset_products (asset_id, product_id)
       select * from unnest(${attached.map(({ asset_id }) => asset_id)}::uuid[],
         ${attached.map(({ product_id }) => product_id)}::uuid[])`
     const kept = attachmentsOf(added.filter(({ trashedAt }) => trashedAt !== undefined))
-    await transaction`
+    await sql`
       insert into trashed_attachments (asset_id, product_id)
       select * from unnest(${kept.map(({ asset_id }) => asset_id)}::uuid[],
         ${kept.map(({ product_id }) => product_id)}::uuid[])`
     const versions = added.flatMap((record) => toVersionRows(account, record))
     for (const rows of batchesOf(versions)) {
-      await transaction`insert into asset_versions ${transaction(rows)}`
+      await sql`insert into asset_versions ${sql(rows)}`
     }
     await importChecksums(
-      transaction,
+      sql,
       records.flatMap((record) => toChecksumRows(account, record)),
     )
-    await transaction`
+    await sql`
       update accounts set asset_count = asset_count + sums.count,
         stored_bytes = stored_bytes + sums.stored, trash_bytes = trash_bytes + sums.trash
       from (
@@ -130,7 +130,7 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
     const others = added
       .filter(({ isBeingDeleted }) => !isBeingDeleted)
       .map(({ asset }) => asset.id)
-    await transaction`
+    await sql`
       insert into trash_exceptions (account_id, asset_id)
       select a.id, other from accounts a, unnest(${others}::uuid[]) other
       where a.id = ${account} and other <= a.trash_until on conflict do nothing`
@@ -138,14 +138,14 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
 
   return {
     importRecords: ({ keys, assets }) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         if (keys.length > 0) {
           const rows = keys.map((key) => toKeyRow(account, key))
-          await transaction`
-            insert into keys ${transaction(rows)} on conflict (id) do update
+          await sql`
+            insert into keys ${sql(rows)} on conflict (id) do update
             set revoked_at = coalesce(keys.revoked_at, excluded.revoked_at)`
         }
-        if (assets.length > 0) await importAssets(transaction, assets)
+        if (assets.length > 0) await importAssets(assets)
       }),
   }
 }

@@ -2,7 +2,7 @@ import type { UploadEventType } from '../../domain/event.ts'
 import { REPLACED_OBJECT_KEPT_MS } from '../shared/claim-times.ts'
 import type { Room, Writer } from '../shared/wiring.ts'
 import { TRASH_BATCH } from '../trash-data.ts'
-import { begin, type Sql } from './connection.ts'
+import { inTransaction, type Sql } from './connection.ts'
 import { recordAssetEvents, uploadSnapshot } from './events.ts'
 import { isWithheld } from './rows.ts'
 
@@ -17,37 +17,37 @@ interface Usage {
  * longer kept are removed first, then the oldest assets in the trash. Nothing is removed if the bytes would not fit
  * even then.
  */
-export async function makeRoom(transaction: Sql, writer: Writer, needed: number): Promise<Room> {
+export async function makeRoom(sql: Sql, writer: Writer, needed: number): Promise<Room> {
   const { account } = writer
-  const [usage] = await transaction<Usage[]>`
+  const [usage] = await sql<Usage[]>`
     select plan_storage - stored_bytes - reserved_bytes as free, superseded_bytes, trash_bytes
     from accounts where id = ${account} for no key update`
   if (usage === undefined || usage.free < needed) return 'none'
   const excess = needed + usage.superseded_bytes + usage.trash_bytes - usage.free
   if (excess <= 0) return 'made'
-  const freed = await dropOldestSuperseded(transaction, account, excess)
+  const freed = await dropOldestSuperseded(sql, account, excess)
   const missing = excess - freed
   // Assets are locked before accounts. This transaction has locked the account, so it must not wait for an asset.
-  if (missing <= 0 || (await purgeOldest(transaction, writer, missing)) >= missing) return 'made'
+  if (missing <= 0 || (await purgeOldest(sql, writer, missing)) >= missing) return 'made'
   // The remaining trash is beyond this batch, or locked by transactions that remove or restore it.
-  const [other] = await transaction`
+  const [other] = await sql`
     select from assets where account_id = ${account} and trashed_at is not null and kind = 'file' limit 1`
   return other === undefined ? 'none' : 'partial'
 }
 
 /**
- * Ends an unfinished upload by the given statement, releases its reserved bytes, its attachments, and its
- * data in the storage, and records the event. False when the statement changed nothing.
+ * Ends an unfinished upload by the statement `end`, and, in the same transaction, releases its reserved bytes, its
+ * attachments, and its data in the storage, and records the event. False when the statement changed nothing.
  */
 export function release(
   sql: Sql,
   { id, actor, type }: { id: string; actor: string; type: UploadEventType },
-  end: (transaction: Sql) => Promise<{ count: number }>,
+  end: () => Promise<{ count: number }>,
 ): Promise<boolean> {
-  return begin(sql, async (transaction) => {
-    if ((await end(transaction)).count === 0) return false
+  return inTransaction(sql, async () => {
+    if ((await end()).count === 0) return false
     // A separate statement, so that it sees products that were attached while `end` waited for the row.
-    await transaction`
+    await sql`
       with ended as (
         select * from assets where id = ${id}
       ), freed as (
@@ -72,11 +72,11 @@ export function release(
  * Skips those that other transactions have locked. Returns the bytes that it freed.
  */
 export async function purgeOldest(
-  transaction: Sql,
+  sql: Sql,
   { account, actor }: Writer,
   bytes: number,
 ): Promise<number> {
-  const oldest = await transaction<{ id: string; bytes: number }[]>`
+  const oldest = await sql<{ id: string; bytes: number }[]>`
     select id, (bytes + coalesce(
       (select sum(v.bytes) from asset_versions v where v.asset_id = assets.id), 0))::bigint as bytes
     from assets
@@ -89,7 +89,7 @@ export async function purgeOldest(
     ids.push(asset.id)
     freed += asset.bytes
   }
-  await purge(transaction, actor, ids)
+  await purge(sql, actor, ids)
   return freed
 }
 
@@ -97,8 +97,8 @@ export async function purgeOldest(
  * Permanently removes assets from the trash, in the caller's transaction, which has locked them. Frees their bytes,
  * removes their versions and attachments, and queues their objects for removal.
  */
-export async function purge(transaction: Sql, actor: string, ids: string[]): Promise<void> {
-  await transaction`
+export async function purge(sql: Sql, actor: string, ids: string[]): Promise<void> {
+  await sql`
     with ended as (
       update assets set trashed_at = null, changed_at = now()
       where id = any(${ids}::uuid[]) and trashed_at is not null
@@ -126,7 +126,7 @@ export async function purge(transaction: Sql, actor: string, ids: string[]): Pro
     )
     update accounts set trash_bytes = trash_bytes - locked.bytes
     from locked where accounts.id = locked.id`
-  await recordAssetEvents(transaction, actor, 'asset.removed', ids)
+  await recordAssetEvents(sql, actor, 'asset.removed', ids)
 }
 
 /*
@@ -140,22 +140,18 @@ export async function purge(transaction: Sql, actor: string, ids: string[]): Pro
  * the one that downloads get: the last one that is not withheld, unless the current version is not withheld. Their bytes
  * are available immediately, and their objects are removed after an hour. The caller has locked the asset.
  */
-export async function supersedeOldest(
-  transaction: Sql,
-  assetId: string,
-  keep: number,
-): Promise<void> {
-  await transaction`
+export async function supersedeOldest(sql: Sql, assetId: string, keep: number): Promise<void> {
+  await sql`
     with removed as (
       delete from asset_versions where asset_id = ${assetId} and version in (
         select version from asset_versions where asset_id = ${assetId}
         order by replaced_in desc offset ${keep})
       and version is distinct from (
         select v.version from asset_versions v
-        where v.asset_id = ${assetId} and not ${isWithheld(transaction, transaction`v.object_key`)}
+        where v.asset_id = ${assetId} and not ${isWithheld(sql, sql`v.object_key`)}
           and exists (
             select from assets a where a.id = ${assetId}
-              and ${isWithheld(transaction, transaction`coalesce(a.object_key, a.id)`)})
+              and ${isWithheld(sql, sql`coalesce(a.object_key, a.id)`)})
         order by v.replaced_in desc limit 1)
       returning account_id, object_key, storage_id, bytes, trashed
     ), queued as (
@@ -175,11 +171,11 @@ export async function supersedeOldest(
 }
 
 /** Deletes a queued removal, after its object was removed. */
-export async function finishSuperseded(transaction: Sql, id: number): Promise<void> {
-  await transaction`
+export async function finishSuperseded(sql: Sql, id: number): Promise<void> {
+  await sql`
     select from accounts where id = (select account_id from removals where id = ${id})
     for no key update`
-  await transaction`
+  await sql`
     with done as (
       delete from removals where id = ${id} returning key, account_id, bytes
     ), forgotten as (
@@ -190,12 +186,8 @@ export async function finishSuperseded(transaction: Sql, id: number): Promise<vo
 }
 
 /** Makes as many of the oldest removals due as are needed to free the bytes. Returns the number of freed bytes. */
-async function dropOldestSuperseded(
-  transaction: Sql,
-  account: string,
-  bytes: number,
-): Promise<number> {
-  const [row] = await transaction<{ freed: number }[]>`
+async function dropOldestSuperseded(sql: Sql, account: string, bytes: number): Promise<number> {
+  const [row] = await sql<{ freed: number }[]>`
     with oldest as (
       select id, bytes, sum(bytes) over (order by id) - bytes as before from removals
       where account_id = ${account}

@@ -12,7 +12,7 @@ import {
   type TrashData,
   type TrashQuery,
 } from '../trash-data.ts'
-import { allOf, begin, type Fragment, readPageWithTotal, type Sql } from './connection.ts'
+import { allOf, type Fragment, inTransaction, readPageWithTotal, type Sql } from './connection.ts'
 import { recordAssetEvents, recordStorageLow } from './events.ts'
 import { purge, purgeOldest } from './removals.ts'
 import { type AssetRow, assetColumns, toAsset } from './rows.ts'
@@ -20,7 +20,7 @@ import { cancelReplacements } from './versions.ts'
 
 type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'listTrash'>
 
-type Apply = (transaction: Sql, rows: DeletableRow[]) => Promise<Upload[]>
+type Apply = (rows: DeletableRow[]) => Promise<Upload[]>
 
 interface Mark extends TrashAll {
   after: string | null
@@ -35,8 +35,8 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
   const { account, actor } = writer
 
   /** Locks these assets in the order of their IDs. `unknown` are those that are neither ready nor in the trash. */
-  async function lock(transaction: Sql, ids: string[]) {
-    const rows = await transaction<DeletableRow[]>`
+  async function lock(ids: string[]) {
+    const rows = await sql<DeletableRow[]>`
       select id, status from assets
       where id = any(${ids}::uuid[]) and account_id = ${account} and ${isDeletable(sql)}
       order by id for no key update`
@@ -48,44 +48,40 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
     ids: string[],
     { isAffected, apply }: { isAffected: (row: DeletableRow) => boolean; apply: Apply },
   ): Promise<AssetsOutcome> {
-    return begin(sql, async (transaction) => {
-      const { rows, unknown } = await lock(transaction, ids)
+    return inTransaction(sql, async () => {
+      const { rows, unknown } = await lock(ids)
       if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
       const changed = rows.filter(isAffected)
-      const replacements = await apply(transaction, changed)
+      const replacements = await apply(changed)
       return { outcome: 'done', changed: changed.length, replacements }
     })
   }
 
-  async function readAssets(transaction: Sql, ids: string[]): Promise<Asset[]> {
-    const rows = await transaction<AssetRow[]>`
+  async function readAssets(ids: string[]): Promise<Asset[]> {
+    const rows = await sql<AssetRow[]>`
       select ${assetColumns(sql)} from assets where id = any(${ids}::uuid[])`
     const byId = new Map(rows.map((row) => [row.id, toAsset(row)]))
     return ids.flatMap((id) => byId.get(id) ?? [])
   }
 
-  async function readUsage(transaction: Sql): Promise<Usage> {
-    const [usage] = await transaction<Usage[]>`
+  async function readUsage(): Promise<Usage> {
+    const [usage] = await sql<Usage[]>`
       select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
       from accounts where id = ${account}`
     return { limit: 0, stored: 0, reserved: 0, ...usage }
   }
 
   /** `after` is the last asset of a whole batch. Undefined: no asset remains. */
-  async function recordProgress(
-    transaction: Sql,
-    { call }: Mark,
-    after: string | undefined,
-  ): Promise<void> {
+  async function recordProgress({ call }: Mark, after: string | undefined): Promise<void> {
     const progress =
       after === undefined
-        ? transaction`trash_until = null, trash_until_by = null, trash_after = null`
-        : transaction`trash_after = greatest(trash_after, ${after}::uuid)`
+        ? sql`trash_until = null, trash_until_by = null, trash_after = null`
+        : sql`trash_after = greatest(trash_after, ${after}::uuid)`
     // A call that was made meanwhile starts from the beginning.
-    const recorded = await transaction`
+    const recorded = await sql`
       update accounts set ${progress} where id = ${account} and trash_calls = ${call}`
     if (recorded.count === 0) return
-    await transaction`
+    await sql`
       delete from trash_exceptions
       where account_id = ${account} and asset_id <= coalesce(${after ?? null}::uuid, asset_id)`
   }
@@ -94,36 +90,36 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
     trashAssets: (ids) =>
       change(ids, {
         isAffected: ({ status }) => status === 'ready',
-        apply: (transaction, rows) => moveToTrash(transaction, actor, idsOf(rows)),
+        apply: (rows) => moveToTrash(sql, actor, idsOf(rows)),
       }),
 
     deleteAssets: (ids) =>
       change(ids, {
         isAffected: () => true,
-        apply: (transaction, rows) => deletePermanently(transaction, actor, rows),
+        apply: (rows) => deletePermanently(sql, actor, rows),
       }),
 
     restoreAssets: (ids) =>
-      begin(sql, async (transaction) => {
-        await lockTrashedProducts(transaction, account, ids)
-        const { rows, unknown } = await lock(transaction, ids)
+      inTransaction(sql, async () => {
+        await lockTrashedProducts(sql, account, ids)
+        const { rows, unknown } = await lock(ids)
         if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
         const trashed = rows.filter(({ status }) => status !== 'ready').map(({ id }) => id)
-        const needed = await bytesOf(transaction, trashed)
+        const needed = await bytesOf(sql, trashed)
         const isRestored =
-          trashed.length === 0 || (await restoreRows(transaction, writer, { ids: trashed, needed }))
+          trashed.length === 0 || (await restoreRows(sql, writer, { ids: trashed, needed }))
         if (!isRestored) {
-          return { outcome: 'storage_exceeded', usage: await readUsage(transaction), needed }
+          return { outcome: 'storage_exceeded', usage: await readUsage(), needed }
         }
-        return { outcome: 'restored', assets: await readAssets(transaction, ids) }
+        return { outcome: 'restored', assets: await readAssets(ids) }
       }),
 
     beginTrashAll: () =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         // Each later statement sees all assets that became ready before the lock. Others are excepted when they do.
-        await transaction`select from accounts where id = ${account} for no key update`
-        await transaction`delete from trash_exceptions where account_id = ${account}`
-        await transaction`
+        await sql`select from accounts where id = ${account} for no key update`
+        await sql`delete from trash_exceptions where account_id = ${account}`
+        await sql`
           update accounts set trash_calls = trash_calls + 1, trash_until_by = ${actor},
             trash_after = null, trash_until = (
               select id from assets where account_id = ${account} and status = 'ready'
@@ -132,12 +128,12 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
       }),
 
     continueTrashAll: () =>
-      begin(sql, async (transaction) => {
-        const [mark] = await transaction<Mark[]>`
+      inTransaction(sql, async () => {
+        const [mark] = await sql<Mark[]>`
           select trash_until as until, trash_after as after, trash_until_by as by, trash_calls as call
           from accounts where id = ${account} and trash_until is not null`
         if (mark === undefined) return 0
-        const ready = await transaction<{ id: string }[]>`
+        const ready = await sql<{ id: string }[]>`
           select id from assets
           where account_id = ${account} and status = 'ready'
             and id > ${mark.after ?? FIRST} and id <= ${mark.until}
@@ -146,7 +142,7 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
         // A separate statement, so that it sees assets that were deleted and restored while this call waited for them. It
         // also reads the account again: another instance may have moved this batch meanwhile, and forgotten which assets
         // are excepted. Both in one statement, so that they belong together.
-        const excepted = await transaction<{ id: string }[]>`
+        const excepted = await sql<{ id: string }[]>`
           select coalesce(e.asset_id, ${FIRST}) as id from accounts a
           left join trash_exceptions e on e.account_id = a.id and e.asset_id = any(${ids}::uuid[])
           where a.id = ${account} and a.trash_calls = ${mark.call} and a.trash_until is not null
@@ -155,8 +151,8 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
         if (excepted.length === 0) return Math.max(1, ids.length)
         const kept = new Set(idsOf(excepted))
         const moved = ids.filter((id) => !kept.has(id))
-        await moveToTrash(transaction, mark.by ?? actor, moved)
-        await recordProgress(transaction, mark, ids.at(TRASH_BATCH - 1))
+        await moveToTrash(sql, mark.by ?? actor, moved)
+        await recordProgress(mark, ids.at(TRASH_BATCH - 1))
         return ids.length
       }),
 
@@ -174,16 +170,15 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
     },
 
     emptyTrash: (until) =>
-      begin(sql, async (transaction) => {
-        const ids = await transaction<{ id: string }[]>`
+      inTransaction(sql, async () => {
+        const ids = await sql<{ id: string }[]>`
           select id from assets
           where account_id = ${account} and trashed_at is not null and trashed_at <= ${until}
           order by trashed_at, id limit ${TRASH_BATCH}`
-        return purgeLocked(transaction, actor, idsOf(ids))
+        return purgeLocked(sql, actor, idsOf(ids))
       }),
 
-    removeOldestTrash: (bytes) =>
-      begin(sql, (transaction) => purgeOldest(transaction, writer, bytes)),
+    removeOldestTrash: (bytes) => inTransaction(sql, () => purgeOldest(sql, writer, bytes)),
   }
 }
 
@@ -191,18 +186,18 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
 export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash' | 'listTrashAll'> {
   return {
     removeOldTrash: (keptForMs) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         // These assets were deleted while the clock of the server was ahead.
-        await transaction`
+        await sql`
           update assets set trashed_at = date_trunc('milliseconds', now()) where id = any(array(
             select id from assets where trashed_at is not null and trashed_at > now()
             limit ${CORRECTED_TIMES} for no key update skip locked))`
-        const rows = await transaction<{ id: string }[]>`
+        const rows = await sql<{ id: string }[]>`
           select id from assets
           where trashed_at is not null
             and trashed_at <= now() - make_interval(secs => ${keptForMs / 1000})
           order by trashed_at limit ${TRASH_BATCH} for no key update skip locked`
-        if (rows.length > 0) await purge(transaction, TRASH_JOB, idsOf(rows))
+        if (rows.length > 0) await purge(sql, TRASH_JOB, idsOf(rows))
         return rows.length
       }),
 
@@ -218,12 +213,12 @@ export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash' | 'listTr
  * Locks these assets in the order of their IDs, and removes them. Those that another call removed or restored meanwhile
  * are left out.
  */
-async function purgeLocked(transaction: Sql, actor: string, ids: string[]): Promise<number> {
+async function purgeLocked(sql: Sql, actor: string, ids: string[]): Promise<number> {
   if (ids.length === 0) return 0
-  const locked = await transaction<{ id: string }[]>`
+  const locked = await sql<{ id: string }[]>`
     select id from assets where id = any(${ids}::uuid[]) and trashed_at is not null
     order by id for no key update`
-  await purge(transaction, actor, idsOf(locked))
+  await purge(sql, actor, idsOf(locked))
   // Includes those that were left out: 0 would mean that none remains.
   return ids.length
 }
@@ -295,16 +290,16 @@ export function exceptFromDeletion(
  * Moves ready assets of one account to the trash, in the caller's transaction, which has locked them. Returns the
  * unfinished replacements that were cancelled.
  */
-async function moveToTrash(transaction: Sql, actor: string, ids: string[]): Promise<Upload[]> {
+async function moveToTrash(sql: Sql, actor: string, ids: string[]): Promise<Upload[]> {
   if (ids.length === 0) return []
   // The rows of replacements are locked before the account, which the next statement locks.
-  const replacements = await cancelReplacements(transaction, actor, ids)
-  await transaction`
+  const replacements = await cancelReplacements(sql, actor, ids)
+  await sql`
     update assets set status = 'deleted', changed_at = now(), linked = false,
       trashed_at = date_trunc('milliseconds', now())
     where id = any(${ids}::uuid[])`
   // A separate statement, so that it sees products that were attached while the caller waited for the assets.
-  await transaction`
+  await sql`
     with versions as (
       update asset_versions set trashed = true where asset_id = any(${ids}::uuid[]) returning bytes
     ), detached as (
@@ -319,7 +314,7 @@ async function moveToTrash(transaction: Sql, actor: string, ids: string[]): Prom
     update accounts set asset_count = asset_count - sums.assets,
       stored_bytes = stored_bytes - sums.bytes, trash_bytes = trash_bytes + sums.bytes
     from sums where accounts.id = sums.account_id`
-  await recordAssetEvents(transaction, actor, 'asset.deleted', ids)
+  await recordAssetEvents(sql, actor, 'asset.deleted', ids)
   return replacements
 }
 
@@ -330,14 +325,14 @@ export interface DeletableRow {
 
 /** Deletes assets that are ready or in the trash, in the caller's transaction, which has locked them. */
 export async function deletePermanently(
-  transaction: Sql,
+  sql: Sql,
   actor: string,
   rows: DeletableRow[],
 ): Promise<Upload[]> {
   const ready = rows.filter(({ status }) => status === 'ready').map(({ id }) => id)
-  const replacements = await moveToTrash(transaction, actor, ready)
+  const replacements = await moveToTrash(sql, actor, ready)
   await purge(
-    transaction,
+    sql,
     actor,
     rows.map(({ id }) => id),
   )
@@ -345,8 +340,8 @@ export async function deletePermanently(
 }
 
 /** The bytes of these assets, with their older versions. */
-async function bytesOf(transaction: Sql, ids: string[]): Promise<number> {
-  const [row] = await transaction<{ bytes: number }[]>`
+async function bytesOf(sql: Sql, ids: string[]): Promise<number> {
+  const [row] = await sql<{ bytes: number }[]>`
     select ((select coalesce(sum(bytes), 0) from assets where id = any(${ids}::uuid[]) and kind = 'file')
       + (select coalesce(sum(bytes), 0) from asset_versions where asset_id = any(${ids}::uuid[]))
       )::bigint as bytes`
@@ -354,12 +349,8 @@ async function bytesOf(transaction: Sql, ids: string[]): Promise<number> {
 }
 
 /** Locks the products of assets in the trash. Products are locked before assets. */
-async function lockTrashedProducts(
-  transaction: Sql,
-  account: string,
-  ids: string[],
-): Promise<void> {
-  await transaction`
+async function lockTrashedProducts(sql: Sql, account: string, ids: string[]): Promise<void> {
+  await sql`
     select from products where account_id = ${account} and id in (
       select product_id from trashed_attachments where asset_id = any(${ids}::uuid[]))
     order by product_id, variant_id for key share`
@@ -370,12 +361,12 @@ async function lockTrashedProducts(
  * for their bytes.
  */
 async function restoreRows(
-  transaction: Sql,
+  sql: Sql,
   writer: Writer,
   { ids, needed }: { ids: string[]; needed: number },
 ): Promise<boolean> {
   const { account, actor } = writer
-  const [counted] = await transaction<{ trash_until: string | null }[]>`
+  const [counted] = await sql<{ trash_until: string | null }[]>`
     update accounts set asset_count = asset_count + ${ids.length},
       stored_bytes = stored_bytes + ${needed}, trash_bytes = trash_bytes - ${needed}
     where id = ${account}
@@ -384,27 +375,27 @@ async function restoreRows(
   if (counted === undefined) return false
   if (counted.trash_until !== null) {
     // An unfinished deletion of all assets was requested before: it leaves these.
-    await transaction`
+    await sql`
       insert into trash_exceptions (account_id, asset_id)
       select ${account}, id from unnest(${ids}::uuid[]) id where id <= ${counted.trash_until}
       on conflict do nothing`
   }
   // The lock leaves out a product that was deleted after this statement started.
-  await transaction`
+  await sql`
     insert into asset_products (asset_id, product_id)
     select asset_id, product_id from (
       select t.asset_id, p.id as product_id
       from trashed_attachments t join products p on p.id = t.product_id and p.account_id = ${account}
       where t.asset_id = any(${ids}::uuid[]) for key share of p
     ) kept on conflict do nothing`
-  await transaction`delete from trashed_attachments where asset_id = any(${ids}::uuid[])`
-  await transaction`
+  await sql`delete from trashed_attachments where asset_id = any(${ids}::uuid[])`
+  await sql`
     update assets set status = 'ready', changed_at = now(), trashed_at = null,
       linked = exists (select from asset_products where asset_id = assets.id)
     where id = any(${ids}::uuid[])`
-  await transaction`
+  await sql`
     update asset_versions set trashed = false where asset_id = any(${ids}::uuid[])`
-  await recordAssetEvents(transaction, actor, 'asset.restored', ids)
-  await recordStorageLow(transaction, writer, needed)
+  await recordAssetEvents(sql, actor, 'asset.restored', ids)
+  await recordStorageLow(sql, writer, needed)
   return true
 }

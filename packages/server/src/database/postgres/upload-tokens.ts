@@ -10,7 +10,7 @@ import type { Database } from '../database.ts'
 import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { lockProducts } from './attachments.ts'
-import { begin, type Fragment, type Sql } from './connection.ts'
+import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 
 interface TokenRow {
@@ -75,19 +75,19 @@ export function accountUploadTokens(sql: Sql, writer: Writer): Pick<AccountData,
   const { account } = writer
   return {
     addUploadToken: (token, { lifetimeMs, maxTokens }) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         const { attach } = token
-        const products = attach && (await lockProducts(transaction, account, attach))
+        const products = attach && (await lockProducts(sql, account, attach))
         if (products && !products.isComplete) {
           return { outcome: 'products_not_found', unknown: products.unknown }
         }
         // Locks the account, so that concurrent calls can't exceed the limit.
-        await transaction`select from accounts where id = ${account} for no key update`
-        const [valid] = await transaction<{ count: number }[]>`
+        await sql`select from accounts where id = ${account} for no key update`
+        const [valid] = await sql<{ count: number }[]>`
           select count(*) as count from upload_tokens
           where account_id = ${account} and expires_at > clock_timestamp()`
         if ((valid?.count ?? 0) >= maxTokens) return { outcome: 'too_many' }
-        const [row] = await transaction<Pick<TokenRow, 'expires_at'>[]>`
+        const [row] = await sql<Pick<TokenRow, 'expires_at'>[]>`
           insert into upload_tokens (id, account_id, hash, key_hash, created_at, expires_at, max_bytes,
             max_files, media_types, origin, attach, replaces)
           values (${token.id}, ${account}, ${token.hash}, ${token.keyHash}, now(),
@@ -97,7 +97,7 @@ export function accountUploadTokens(sql: Sql, writer: Writer): Pick<AccountData,
           returning expires_at`
         if (row === undefined) throw new Error('the upload token was not stored')
         const expiresAt = row.expires_at
-        await recordEvent(transaction, writer, 'token.created', toEventToken(token, expiresAt))
+        await recordEvent(sql, writer, 'token.created', toEventToken(token, expiresAt))
         return { outcome: 'added', expiresAt }
       }),
   }
@@ -105,29 +105,29 @@ export function accountUploadTokens(sql: Sql, writer: Writer): Pick<AccountData,
 
 type LockedToken = Pick<TokenRow, 'id' | 'max_bytes' | 'max_files' | 'is_expired' | 'expires_at'>
 
-/** Makes concurrent uploads with the token wait for each other. Undefined if it was forgotten. */
+/** Makes concurrent uploads with the token wait until the caller's transaction ends. Undefined if it was forgotten. */
 export async function lockToken(
-  transaction: Sql,
+  sql: Sql,
   account: string,
   id: string,
 ): Promise<LockedToken | undefined> {
-  const [row] = await transaction<LockedToken[]>`
-    select id, max_bytes, max_files, expires_at, ${isExpired(transaction)} as is_expired
+  const [row] = await sql<LockedToken[]>`
+    select id, max_bytes, max_files, expires_at, ${isExpired(sql)} as is_expired
     from upload_tokens where id = ${id} and account_id = ${account} for no key update`
   return row
 }
 
 /** Why the token does not allow the upload; undefined if it does. The caller's transaction has locked the token. */
 export async function refuseToken(
-  transaction: Sql,
+  sql: Sql,
   token: LockedToken | undefined,
   bytes: number,
 ): Promise<Reservation | undefined> {
   if (token === undefined) return { outcome: 'token_expired', expiresAt: new Date() }
   if (token.is_expired) return { outcome: 'token_expired', expiresAt: token.expires_at }
   // A separate statement, so that it sees uploads that were reserved while this call waited for the lock.
-  const counting = transaction`filter (where status not in ('cancelled', 'expired'))`
-  const [used] = await transaction<{ started: number; files: number; bytes: number }[]>`
+  const counting = sql`filter (where status not in ('cancelled', 'expired'))`
+  const [used] = await sql<{ started: number; files: number; bytes: number }[]>`
     select count(*) as started, count(*) ${counting} as files,
       coalesce(sum(token_bytes) ${counting}, 0)::bigint as bytes
     from assets where token_id = ${token.id}`
@@ -143,11 +143,11 @@ export async function refuseToken(
 
 /** The same for an upload that grows to these bytes. An expired token can still finish its uploads. */
 export async function refuseTokenGrowth(
-  transaction: Sql,
+  sql: Sql,
   token: LockedToken | undefined,
   { id, bytes }: { id: string; bytes: number },
 ): Promise<TokenExceeded | undefined> {
-  const [used] = await transaction<{ bytes: number }[]>`
+  const [used] = await sql<{ bytes: number }[]>`
     select coalesce(sum(token_bytes), 0)::bigint as bytes from assets
     where token_id = ${token?.id ?? null} and id <> ${id} and status not in ('cancelled', 'expired')`
   const remaining = { bytes: Math.max(0, (token?.max_bytes ?? 0) - (used?.bytes ?? 0)), files: 1 }

@@ -11,7 +11,7 @@ import type {
   Resizing,
 } from '../account-data.ts'
 import { type Room, retryWhilePartial, type Writer } from '../shared/wiring.ts'
-import { begin, isUniqueViolation, readPageWithTotal, type Sql } from './connection.ts'
+import { inTransaction, isUniqueViolation, readPageWithTotal, type Sql } from './connection.ts'
 import { accountSnapshot, recordStorageLow, recordUploadEvents, uploadSnapshot } from './events.ts'
 import { makeRoom, release } from './removals.ts'
 import { currentStatus, toUpload, UPLOAD_COLUMNS, type UploadRow, uploadColumns } from './rows.ts'
@@ -118,53 +118,45 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
     return row !== undefined
   }
 
-  /** If necessary, removes superseded objects and the oldest trash, in the same transaction. */
-  async function reserve(upload: NewUpload, isInTransaction: boolean): Promise<Attempt> {
-    if (await tryReserve(upload)) return { outcome: 'reserved' }
-    if (upload.isProvisional) return noFreeRoom()
-    const makeRoomForUpload = async (transaction: Sql): Promise<Room> => {
-      const room = await makeRoom(transaction, writer, upload.upload.asset.bytes)
-      if (room !== 'made') return room
-      return (await tryReserve(upload)) ? 'made' : 'none'
-    }
-    const room = await (isInTransaction ? makeRoomForUpload(sql) : begin(sql, makeRoomForUpload))
-    if (room === 'made') return { outcome: 'reserved' }
-    if (room === 'partial') return { outcome: 'partial' }
-    return { outcome: 'storage_exceeded', usage: await readUsage() }
-  }
-
   /** The lock makes concurrent replacements and deletions of the asset wait for each other. */
-  async function refuseReplacement(transaction: Sql, id: string): Promise<Reservation | undefined> {
-    const [asset] = await transaction<Pick<Asset, 'kind' | 'status'>[]>`
+  async function refuseReplacement(id: string): Promise<Reservation | undefined> {
+    const [asset] = await sql<Pick<Asset, 'kind' | 'status'>[]>`
       select kind, status from assets where id = ${id} and account_id = ${account} and replaces is null
       for no key update`
     if (asset?.kind !== 'file' || asset.status !== 'ready') {
       return { outcome: 'not_replaceable', asset: asset && { ...asset } }
     }
-    const [other] = await transaction<{ upload_id: string }[]>`
+    const [other] = await sql<{ upload_id: string }[]>`
       select upload_id from assets where replaces = ${id} and status in ('uploading', 'completing')`
     return other && { outcome: 'replacement_in_progress', uploadId: other.upload_id }
   }
 
-  function reserveAny(upload: NewUpload): Promise<Reservation> {
+  /** Why the upload is not allowed. Locks its token before the asset that it replaces, in the caller's transaction. */
+  async function refuse({ upload }: NewUpload): Promise<Reservation | undefined> {
+    const { replaces, tokenId, asset } = upload
+    const token = tokenId === null ? null : await lockToken(sql, account, tokenId)
+    const refusal = replaces && (await refuseReplacement(replaces.assetId))
+    if (refusal) return refusal
+    return token === null ? undefined : refuseToken(sql, token, asset.bytes)
+  }
+
+  /** If necessary, removes superseded objects and the oldest trash. */
+  async function reserve(upload: NewUpload): Promise<Attempt> {
     const { replaces, tokenId, asset } = upload.upload
-    if (replaces === null && tokenId === null) {
-      return retryWhilePartial(() => reserve(upload, false))
-    }
-    const refuse = async (transaction: Sql): Promise<Reservation | undefined> => {
-      // The token is locked before the asset.
-      const token = tokenId === null ? null : await lockToken(transaction, account, tokenId)
-      const refusal = replaces && (await refuseReplacement(transaction, replaces.assetId))
+    // Most uploads have no token, replace nothing, and fit into the plan: one statement, which needs no transaction.
+    const isPlain = replaces === null && tokenId === null
+    if (isPlain && (await tryReserve(upload))) return { outcome: 'reserved' }
+    if (isPlain && upload.isProvisional) return noFreeRoom()
+    return inTransaction(sql, async () => {
+      const refusal = await refuse(upload)
       if (refusal) return refusal
-      return token === null ? undefined : refuseToken(transaction, token, asset.bytes)
-    }
-    return retryWhilePartial(() =>
-      begin(
-        sql,
-        async (transaction): Promise<Attempt> =>
-          (await refuse(transaction)) ?? reserve(upload, true),
-      ),
-    )
+      if (!isPlain && (await tryReserve(upload))) return { outcome: 'reserved' }
+      if (upload.isProvisional) return noFreeRoom()
+      const room = await makeRoom(sql, writer, asset.bytes)
+      if (room === 'partial') return { outcome: 'partial' }
+      if (room === 'made' && (await tryReserve(upload))) return { outcome: 'reserved' }
+      return { outcome: 'storage_exceeded', usage: await readUsage() }
+    })
   }
 
   async function tryResize(id: string, bytes: number, byToken: boolean) {
@@ -201,15 +193,15 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   ): Promise<Resizing | PartialRoom> {
     let room = 'none' as Room
     const byToken = tokenId !== undefined
-    const row = await begin(sql, async (transaction) => {
+    const row = await inTransaction(sql, async () => {
       // The token is locked before the asset.
-      const token = byToken ? await lockToken(transaction, account, tokenId) : undefined
-      const excess = byToken && (await refuseTokenGrowth(transaction, token, { id, bytes }))
+      const token = byToken ? await lockToken(sql, account, tokenId) : undefined
+      const excess = byToken && (await refuseTokenGrowth(sql, token, { id, bytes }))
       if (excess) return excess
       let resized = await tryResize(id, bytes, byToken)
       // The first attempt has locked the upload: assets are locked before accounts.
       if (resized && !resized.is_final && !resized.is_reserved && !isProvisional) {
-        room = await makeRoom(transaction, writer, bytes - resized.previous)
+        room = await makeRoom(sql, writer, bytes - resized.previous)
         resized = await tryResize(id, bytes, byToken)
       }
       if (resized?.is_reserved) await recordResize(id, bytes - resized.previous)
@@ -228,12 +220,12 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   return {
     async reserveUpload(upload) {
       const { idempotency } = upload
-      if (idempotency === undefined) return reserveAny(upload)
+      if (idempotency === undefined) return retryWhilePartial(() => reserve(upload))
       for (;;) {
         const earlier = await findRepeated(idempotency.key, idempotency.digest)
         if (earlier !== undefined) return earlier
         try {
-          return await reserveAny(upload)
+          return await retryWhilePartial(() => reserve(upload))
         } catch (error) {
           // A concurrent call with this key reserved first. Its row exists now, or was dropped again.
           if (!isUniqueViolation(error, 'assets_idempotency')) throw error
@@ -269,7 +261,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
       await release(
         sql,
         { id, actor, type: 'upload.cancelled' },
-        (transaction) => transaction`
+        () => sql`
           update assets set status = 'cancelled', changed_at = now(), idempotency_key = null,
             request_digest = null
           where ${isUnused} and token_id is not null`,

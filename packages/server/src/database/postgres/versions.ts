@@ -3,7 +3,7 @@ import { foldText, sortName } from '../../domain/search.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { queueChecksums } from './checksums.ts'
-import { begin, type Sql } from './connection.ts'
+import { inTransaction, type Sql } from './connection.ts'
 import { recordAssetEvents, recordEvent, recordUploadEvents } from './events.ts'
 import { supersedeOldest } from './removals.ts'
 import {
@@ -33,14 +33,14 @@ export function accountVersions(sql: Sql, writer: Writer): Versions {
   const readyFile = (id: string) =>
     sql`id = ${id} and account_id = ${account} and status = 'ready' and kind = 'file'`
 
-  async function lock(transaction: Sql, id: string): Promise<{ version: number } | undefined> {
-    const [asset] = await transaction<{ version: number }[]>`
+  async function lock(id: string): Promise<{ version: number } | undefined> {
+    const [asset] = await sql<{ version: number }[]>`
       select version from assets where ${readyFile(id)} for no key update`
     return asset
   }
 
-  async function readAsset(transaction: Sql, id: string) {
-    const [row] = await transaction<AssetRow[]>`
+  async function readAsset(id: string) {
+    const [row] = await sql<AssetRow[]>`
       select ${assetColumns(sql)} from assets where id = ${id}`
     return toAsset(row as AssetRow)
   }
@@ -79,27 +79,27 @@ export function accountVersions(sql: Sql, writer: Writer): Versions {
     },
 
     restoreVersion: (id, version) =>
-      begin(sql, async (transaction) => {
-        const asset = await lock(transaction, id)
+      inTransaction(sql, async () => {
+        const asset = await lock(id)
         if (asset === undefined) return { outcome: 'asset_not_found' }
         if (asset.version === version) {
-          return { outcome: 'current', asset: await readAsset(transaction, id) }
+          return { outcome: 'current', asset: await readAsset(id) }
         }
-        const [content] = await transaction<VersionContent[]>`
+        const [content] = await sql<VersionContent[]>`
           delete from asset_versions where asset_id = ${id} and version = ${version}
           returning version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at`
         if (content === undefined) return { outcome: 'version_not_found' }
-        await switchVersion(transaction, id, content)
-        await recordAssetEvents(transaction, actor, 'asset.replaced', [id])
-        return { outcome: 'restored', asset: await readAsset(transaction, id) }
+        await switchVersion(sql, id, content)
+        await recordAssetEvents(sql, actor, 'asset.replaced', [id])
+        return { outcome: 'restored', asset: await readAsset(id) }
       }),
 
     deleteVersion: (id, version) =>
-      begin(sql, async (transaction) => {
-        const asset = await lock(transaction, id)
+      inTransaction(sql, async () => {
+        const asset = await lock(id)
         if (asset === undefined) return 'asset_not_found'
         if (asset.version === version) return 'current'
-        const [removed] = await transaction<VersionContent[]>`
+        const [removed] = await sql<VersionContent[]>`
           with removed as (
             delete from asset_versions where asset_id = ${id} and version = ${version}
             returning version, object_key, storage_id, filename, bytes, mime, created_at
@@ -113,7 +113,7 @@ export function accountVersions(sql: Sql, writer: Writer): Versions {
         if (removed === undefined) return 'version_not_found'
         const { filename, bytes, mime, created_at: createdAt } = removed
         const deleted = { assetId: id, version, filename, bytes, mime, createdAt }
-        await recordEvent(transaction, writer, 'version.deleted', deleted)
+        await recordEvent(sql, writer, 'version.deleted', deleted)
         return 'deleted'
       }),
   }
@@ -157,22 +157,22 @@ export function finishReplacement(
   sql: Sql,
   { id, assetId, keep, actor, withheldFor }: FinishedReplacement,
 ): Promise<AssetStatus | undefined> {
-  return begin(sql, async (transaction) => {
-    const [asset] = await transaction<ReplacedAsset[]>`
+  return inTransaction(sql, async () => {
+    const [asset] = await sql<ReplacedAsset[]>`
       select status, last_version, filename from assets where id = ${assetId} for no key update`
     if (asset?.status !== 'ready')
-      return (await cancelCompleting(transaction, actor, id)) ? 'cancelled' : undefined
+      return (await cancelCompleting(sql, actor, id)) ? 'cancelled' : undefined
     const version = asset.last_version + 1
-    const [row] = await transaction<UploadRow[]>`
+    const [row] = await sql<UploadRow[]>`
       update assets set status = 'deleted', changed_at = now(), became_version = ${version}
-      where id = ${id} and status = 'completing' returning ${transaction(UPLOAD_COLUMNS)}`
+      where id = ${id} and status = 'completing' returning ${sql(UPLOAD_COLUMNS)}`
     if (row === undefined) return undefined
-    await queueChecksums(transaction, transaction`assets where id = ${id}`, withheldFor)
-    await transaction`
+    await queueChecksums(sql, sql`assets where id = ${id}`, withheldFor)
+    await sql`
       update accounts set reserved_bytes = reserved_bytes - ${row.bytes},
         stored_bytes = stored_bytes + ${row.bytes}
       where id = ${row.account_id}`
-    await switchVersion(transaction, assetId, {
+    await switchVersion(sql, assetId, {
       version,
       object_key: row.id,
       storage_id: row.storage_id,
@@ -182,15 +182,15 @@ export function finishReplacement(
       mime: row.mime,
       created_at: row.created_at,
     })
-    await supersedeOldest(transaction, assetId, keep)
-    await recordAssetEvents(transaction, actor, 'asset.replaced', [assetId])
+    await supersedeOldest(sql, assetId, keep)
+    await recordAssetEvents(sql, actor, 'asset.replaced', [assetId])
     return 'ready'
   })
 }
 
 /** Cancels a replacement whose asset is no longer ready. */
-async function cancelCompleting(transaction: Sql, actor: string, id: string): Promise<boolean> {
-  const cancelled = await transaction`
+async function cancelCompleting(sql: Sql, actor: string, id: string): Promise<boolean> {
+  const cancelled = await sql`
     with ended as (
       update assets set status = 'cancelled', changed_at = now()
       where id = ${id} and status = 'completing'
@@ -202,7 +202,7 @@ async function cancelCompleting(transaction: Sql, actor: string, id: string): Pr
     update accounts set reserved_bytes = reserved_bytes - ended.bytes
     from ended where accounts.id = ended.account_id`
   if (cancelled.count === 0) return false
-  await recordUploadEvents(transaction, actor, 'upload.cancelled', [id])
+  await recordUploadEvents(sql, actor, 'upload.cancelled', [id])
   return true
 }
 
@@ -212,15 +212,15 @@ async function cancelCompleting(transaction: Sql, actor: string, id: string): Pr
  * longer ready.
  */
 export async function cancelReplacements(
-  transaction: Sql,
+  sql: Sql,
   actor: string,
   assetIds: string[],
 ): Promise<Upload[]> {
-  const rows = await transaction<UploadRow[]>`
+  const rows = await sql<UploadRow[]>`
     with ended as (
       update assets set status = 'cancelled', changed_at = now()
       where replaces = any(${assetIds}::uuid[]) and status = 'uploading'
-      returning ${transaction(UPLOAD_COLUMNS)}
+      returning ${sql(UPLOAD_COLUMNS)}
     ), queued as (
       insert into removals (kind, storage_id, key, due_at)
       select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
@@ -231,7 +231,7 @@ export async function cancelReplacements(
     )
     select * from ended`
   const ids = rows.map(({ id }) => id)
-  await recordUploadEvents(transaction, actor, 'upload.cancelled', ids)
+  await recordUploadEvents(sql, actor, 'upload.cancelled', ids)
   return rows.map(toUpload)
 }
 
@@ -252,18 +252,14 @@ interface VersionContent {
  * was current becomes an older one. The counters of the account do not change: the bytes are already
  * counted.
  */
-async function switchVersion(
-  transaction: Sql,
-  assetId: string,
-  content: VersionContent,
-): Promise<void> {
-  await transaction`
+async function switchVersion(sql: Sql, assetId: string, content: VersionContent): Promise<void> {
+  await sql`
     insert into asset_versions (asset_id, account_id, version, object_key, storage_id, chunk_size,
       filename, bytes, mime, created_at, replaced_in)
     select id, account_id, version, coalesce(object_key, id), storage_id, chunk_size, filename, bytes,
       mime, coalesce(version_created_at, created_at), version_changes + 1
     from assets where id = ${assetId}`
-  await transaction`
+  await sql`
     update assets set version = ${content.version},
       last_version = greatest(last_version, ${content.version}),
       version_changes = version_changes + 1, object_key = nullif(${content.object_key}::uuid, id),

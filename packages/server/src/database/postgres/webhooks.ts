@@ -14,7 +14,7 @@ import {
   writeTypes,
 } from '../shared/webhook-rows.ts'
 import type { Writer } from '../shared/wiring.ts'
-import { begin, type Fragment, readPageWithTotal, type Sql } from './connection.ts'
+import { type Fragment, inTransaction, readPageWithTotal, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 
 export type StateRow = WebhookRow & { pending: number }
@@ -41,14 +41,11 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
   }
 
   /** Records how a webhook differs from its earlier state. Returns its new state. */
-  async function recordChange(
-    transaction: Sql,
-    before: Webhook,
-  ): Promise<WebhookState | undefined> {
+  async function recordChange(before: Webhook): Promise<WebhookState | undefined> {
     const webhook = await findWebhook(before.id)
     const changed = webhook ? changedFields(before, webhook) : []
     if (webhook && changed.length > 0) {
-      await recordEvent(transaction, writer, 'webhook.updated', toEventWebhook(webhook, changed))
+      await recordEvent(sql, writer, 'webhook.updated', toEventWebhook(webhook, changed))
     }
     return webhook
   }
@@ -63,12 +60,12 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
     },
 
     addWebhook: (webhook, maxWebhooks) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         const { id, url, description, types, secret, createdAt } = webhook
         // Locks the account, so that concurrent calls can't exceed the limit.
-        await transaction`select from accounts where id = ${account} for no key update`
+        await sql`select from accounts where id = ${account} for no key update`
         // The next event is `webhook.created` of this webhook, which the webhook itself does not receive.
-        const added = await transaction`
+        const added = await sql`
           insert into webhooks (id, account_id, url, description, types, secret, previous_secrets,
             last_event, created_at, updated_at)
           select ${id}, id, ${url}, ${description}, ${writeTypes(types)}, ${secret}, '[]',
@@ -77,13 +74,13 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
             and (select count(*) from webhooks where account_id = ${account}) < ${maxWebhooks}`
         const state = added.count === 0 ? undefined : await findWebhook(id)
         if (state === undefined) return undefined
-        await recordEvent(transaction, writer, 'webhook.created', toEventWebhook(state))
+        await recordEvent(sql, writer, 'webhook.created', toEventWebhook(state))
         return state
       }),
 
     changeWebhook: (id, change, now) =>
-      begin(sql, async (transaction) => {
-        await transaction`
+      inTransaction(sql, async () => {
+        await sql`
           select from webhooks where account_id = ${account} and id = ${id} for no key update`
         const webhook = await findWebhook(id)
         if (webhook === undefined) return undefined
@@ -91,34 +88,34 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
         const { url = webhook.url, types = webhook.types } = change
         const disabled = isEnabled ? null : (webhook.disabled ?? { at: now, reason: 'manual' })
         const isRestarted = (isEnabled && webhook.disabled !== null) || url !== webhook.url
-        await transaction`
+        await sql`
           update webhooks set url = ${url},
             description = ${change.description ?? webhook.description},
             types = ${writeTypes(types)}, updated_at = ${now},
             disabled_at = ${disabled?.at ?? null}, disabled_reason = ${disabled?.reason ?? null},
             failing_since = ${isRestarted ? null : webhook.failingSince}
           where id = ${id}`
-        return recordChange(transaction, webhook)
+        return recordChange(webhook)
       }),
 
     rotateSecret: (id, rotation) =>
-      begin(sql, async (transaction) => {
-        const [row] = await transaction<WebhookRow[]>`
+      inTransaction(sql, async () => {
+        const [row] = await sql<WebhookRow[]>`
           select * from webhooks where account_id = ${account} and id = ${id} for no key update`
         if (row === undefined) return undefined
-        await transaction`
+        await sql`
           update webhooks set secret = ${rotation.secret}, updated_at = ${rotation.now},
             previous_secrets = ${previousSecretsAfter(row, rotation)}
           where id = ${id}`
-        return recordChange(transaction, toWebhook(row))
+        return recordChange(toWebhook(row))
       }),
 
     deleteWebhook: (id) =>
-      begin(sql, async (transaction) => {
-        const [row] = await transaction<WebhookRow[]>`
+      inTransaction(sql, async () => {
+        const [row] = await sql<WebhookRow[]>`
           delete from webhooks where account_id = ${account} and id = ${id} returning *`
         if (row === undefined) return false
-        await recordEvent(transaction, writer, 'webhook.deleted', toEventWebhook(toWebhook(row)))
+        await recordEvent(sql, writer, 'webhook.deleted', toEventWebhook(toWebhook(row)))
         return true
       }),
   }
@@ -190,13 +187,13 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
     },
 
     addPing: (delivery, { webhookId, claimForMs, maxClaims }) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         // Locks the webhook like every call that claims its deliveries, so that concurrent ones can't exceed the limit.
-        const [webhook] = await transaction<WebhookRow[]>`
+        const [webhook] = await sql<WebhookRow[]>`
           select * from webhooks where account_id = ${account} and id = ${webhookId}
           for no key update`
         if (webhook === undefined) return undefined
-        const [row] = await transaction<(DeliveryRow & { claimed_at: Date })[]>`
+        const [row] = await sql<(DeliveryRow & { claimed_at: Date })[]>`
           insert into deliveries (id, webhook_id, type, body, status, created_at, due_at,
             claim_ends_at, claims)
           select ${delivery.id}, ${webhookId}, ${delivery.type}, ${delivery.body}, 'pending',
@@ -211,7 +208,7 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
       }),
 
     importWebhooks: ({ webhooks, deliveries }) =>
-      begin(sql, async (transaction) => {
+      inTransaction(sql, async () => {
         if (webhooks.length > 0) {
           const rows = webhooks.map((webhook) => ({
             id: webhook.id,
@@ -230,11 +227,11 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
             missed_events: webhook.missed?.count ?? 0,
             missed_at: webhook.missed?.at ?? null,
           }))
-          await transaction`insert into webhooks ${transaction(rows)} on conflict (id) do nothing`
+          await sql`insert into webhooks ${sql(rows)} on conflict (id) do nothing`
         }
         if (deliveries.length === 0) return
         const rows = deliveries.map(toRow)
-        await transaction`insert into deliveries ${transaction(rows)} on conflict do nothing`
+        await sql`insert into deliveries ${sql(rows)} on conflict do nothing`
       }),
   }
 }
