@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { leaveUploadOpen } from '@stowage/testing/engines/leave-upload-open'
+import { runJobs, withClockAhead } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -12,9 +14,6 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
-import { leaveUploadOpen } from '../../test/support/leave-upload-open.ts'
-import { runJobs } from '../../test/support/run-jobs.ts'
-import { withClockAhead } from '../../test/support/upload-expiry.ts'
 import { replaceFile, startReplacement } from '../../test/support/versions.ts'
 import { EngineUnavailable } from '../domain/errors.ts'
 import type { Finding } from '../domain/finding.ts'

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { leaveUploadOpen } from '@stowage/testing/engines/leave-upload-open'
 import { uploadInStorage } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
+import {
+  moveExpiryToPast,
+  NEVER,
+  runJobs,
+  takeOverJobs,
+  withClockAhead,
+  withoutRetention,
+} from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -14,13 +23,6 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
-import { leaveUploadOpen } from '../../test/support/leave-upload-open.ts'
-import { NEVER, runJobs, takeOverJobs } from '../../test/support/run-jobs.ts'
-import {
-  moveExpiryToPast,
-  withClockAhead,
-  withoutRetention,
-} from '../../test/support/upload-expiry.ts'
 import { replaceFile } from '../../test/support/versions.ts'
 import { EngineUnavailable } from '../domain/errors.ts'
 import { type Context, forAccount } from '../operations/context.ts'

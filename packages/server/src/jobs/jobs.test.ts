@@ -1,6 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeStorageUnavailable, uploadInStorage } from '@stowage/testing/engines/test-engines'
+import {
+  moveExpiryToPast,
+  NEVER,
+  runJobs,
+  withClockAhead,
+  withoutRetention,
+} from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -13,12 +20,6 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 import { v7 as newUuid } from 'uuid'
-import { NEVER, runJobs } from '../../test/support/run-jobs.ts'
-import {
-  moveExpiryToPast,
-  withClockAhead,
-  withoutRetention,
-} from '../../test/support/upload-expiry.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { resumeUpload } from '../operations/uploads/resume.ts'
 import type { StorageUpload } from '../storage/storage.ts'

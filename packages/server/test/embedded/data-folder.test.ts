@@ -3,10 +3,9 @@ import { chmod, mkdir, readdir, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
-import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { aFailedStart, aServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import { someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { aFailedStart } from '../support/failed-start.ts'
 
 test('a second process with the same data folder exits with code 1 and names the process that uses it', async (t) => {
   const holder = await aServiceProcess(t)

@@ -3,7 +3,10 @@ import { type TestContext, test } from 'node:test'
 import type { Asset, UploadSession } from '@stowage/protocol'
 import { aSmallDisk, type SmallDisk } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/programs'
+import { aSlowPut } from '@stowage/testing/service/connections'
+import { runJobs } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import {
   API,
   cancel,
@@ -15,9 +18,6 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
-import { runJobs } from '../support/run-jobs.ts'
-import { assertUsageConsistent } from '../support/shop.ts'
-import { aSlowPut } from '../support/slow-transfer.ts'
 
 const MB = 1_000_000
 const RESERVE = 20 * MB

@@ -5,9 +5,9 @@ import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { anEmbeddedService } from '@stowage/testing/service/service'
+import { aFailedStart } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import { download, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { aFailedStart } from '../support/failed-start.ts'
 
 const BYTES = someBytes(25)
 

@@ -14,12 +14,12 @@ import {
   KEYS,
   requestKey,
 } from '@stowage/testing/service/accounts'
+import { aWebhookReceiver } from '@stowage/testing/service/events'
 import { anEmbeddedService, callJson } from '@stowage/testing/service/service'
+import { aFailedStart } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import { API } from '@stowage/testing/service/upload'
-import { aFailedStart } from '../support/failed-start.ts'
 import { Webhook } from '../support/standard-webhooks.ts'
-import { aWebhookReceiver } from '../support/webhook-receiver.ts'
 
 test('a key in the data folder encrypts the secrets of webhooks; without it, the service serves all but webhooks', async (t) => {
   const folder = await aFolder(t)

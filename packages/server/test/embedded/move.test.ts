@@ -8,6 +8,8 @@ import type { Event } from '@stowage/protocol'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { listenOnFreePort } from '@stowage/testing/machine/ports'
 import { until } from '@stowage/testing/machine/until'
+import { aWebhookReceiver } from '@stowage/testing/service/events'
+import { takeOverJobs } from '@stowage/testing/service/jobs'
 import { anEmbeddedService, callJson } from '@stowage/testing/service/service'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import {
@@ -24,9 +26,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { eventNumber } from '../../src/domain/event.ts'
 import type { Finding } from '../../src/domain/finding.ts'
 import { type MoveOptions, move } from '../../src/operator/move.ts'
-import { takeOverJobs } from '../support/run-jobs.ts'
 import { Webhook } from '../support/standard-webhooks.ts'
-import { aWebhookReceiver } from '../support/webhook-receiver.ts'
 
 /** The data folder of a stopped service with files, a link, a product and an open upload. */
 async function aDataFolder(t: TestContext) {

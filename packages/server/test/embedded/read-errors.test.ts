@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { ensureInstalled, skipUnlessCi } from '@stowage/testing/machine/programs'
 import { until } from '@stowage/testing/machine/until'
+import { JOBS } from '@stowage/testing/service/jobs'
 import type { Deployment } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { COMMAND, stowage } from '@stowage/testing/service/stowage-command'
@@ -19,7 +20,6 @@ import {
 } from '@stowage/testing/service/upload'
 import { EngineUnavailable } from '../../src/domain/errors.ts'
 import { aServiceWithoutJobs, readAsset, tryDownload } from '../support/integrity.ts'
-import { JOBS } from '../support/run-jobs.ts'
 
 const BYTES = someBytes(2500)
 const WEEK_MS = 7 * 86_400_000

@@ -4,9 +4,9 @@ import { once } from 'node:events'
 import { request } from 'node:http'
 import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
+import { JOBS } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
 import { downloadUrl, requestSession, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { JOBS } from '../support/run-jobs.ts'
 
 const BYTES = someBytes(2500)
 const DIGEST = `sha-256=:${createHash('sha256').update(BYTES).digest('base64')}:`

@@ -3,8 +3,14 @@ import { truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
+import {
+  anIdleConnection,
+  aTakenPort,
+  isRefused,
+  startSlowTransfers,
+} from '@stowage/testing/service/connections'
 import { aDeployment } from '@stowage/testing/service/service'
-import { aServiceProcess, untilEnded } from '@stowage/testing/service/service-process'
+import { aFailedStart, aServiceProcess, untilEnded } from '@stowage/testing/service/service-process'
 import {
   downloadUrl,
   putPart,
@@ -13,9 +19,6 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
-import { aFailedStart } from '../support/failed-start.ts'
-import { startSlowTransfers } from '../support/slow-transfer.ts'
-import { anIdleConnection, aTakenPort, isRefused } from '../support/tcp.ts'
 
 test('after SIGTERM, the storage refuses new transfers and the process waits for running ones', async (t) => {
   const service = await aServiceProcess(t)

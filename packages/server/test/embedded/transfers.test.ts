@@ -4,6 +4,13 @@ import { join } from 'node:path'
 import { test } from 'node:test'
 import type { UploadSession } from '@stowage/protocol'
 import { until } from '@stowage/testing/machine/until'
+import { aSlowPut } from '@stowage/testing/service/connections'
+import {
+  JOBS,
+  moveExpiryToPast,
+  takeOverJobs,
+  withoutRetention,
+} from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   cancel,
@@ -16,9 +23,6 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import { aRawConnection } from '../support/raw-connection.ts'
-import { JOBS, takeOverJobs } from '../support/run-jobs.ts'
-import { aSlowPut } from '../support/slow-transfer.ts'
-import { moveExpiryToPast, withoutRetention } from '../support/upload-expiry.ts'
 
 const SIZE = 4_000_000
 const bytes = someBytes(SIZE)

@@ -4,11 +4,10 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { aRandom, type Random } from '@stowage/testing/machine/random'
 import { until } from '@stowage/testing/machine/until'
+import { takeOverJobs, untilAllPastExpiry } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type Deployment } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { listAll } from '@stowage/testing/service/upload'
-import { takeOverJobs } from '../support/run-jobs.ts'
-import { untilAllPastExpiry } from '../support/upload-expiry.ts'
 import {
   checkContents,
   checkResponses,

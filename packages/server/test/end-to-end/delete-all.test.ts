@@ -5,8 +5,8 @@ import { until } from '@stowage/testing/machine/until'
 import { callerWith, finishUpload, sendUpload } from '@stowage/testing/service/accounts'
 import { aDeployment, aService } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
+import { assertUsageConsistent, storeLink } from '@stowage/testing/service/shop'
 import { API, someBytes } from '@stowage/testing/service/upload'
-import { assertUsageConsistent, storeLink } from '../support/shop.ts'
 
 /** Deleting this many takes several transactions, so that the kill interrupts the call. */
 const ASSETS = 2_000

@@ -9,9 +9,9 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { readMemory, watchMemory } from '@stowage/testing/machine/memory-watch'
 import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY, callerWith, requestKey } from '@stowage/testing/service/accounts'
+import { anUnreadStream, largeProducts } from '@stowage/testing/service/connections'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
-import { anUnreadStream, largeProducts } from '../support/unread-stream.ts'
 
 /** `EVENT_STREAMS=1000 EVENT_SECONDS=20` also measures the memory and the CPU time of the process. */
 const STREAMS = Number(process.env.EVENT_STREAMS ?? 150)

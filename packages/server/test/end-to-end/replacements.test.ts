@@ -8,9 +8,9 @@ import { ENGINES, isOnS3 } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
 import { aDeployment, aService } from '@stowage/testing/service/service'
 import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import { API, putPart } from '@stowage/testing/service/upload'
 import { saveResult } from '../reliability/result.ts'
-import { assertUsageConsistent } from '../support/shop.ts'
 import { checkContent, contentOf, type Received } from '../support/versioned-content.ts'
 
 /*

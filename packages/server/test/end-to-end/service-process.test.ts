@@ -3,12 +3,16 @@ import { readdir } from 'node:fs/promises'
 import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
+import {
+  anIdleConnection,
+  anUnfinishedRequest,
+  aTakenPort,
+  isRefused,
+  startSlowTransfers,
+} from '@stowage/testing/service/connections'
 import { aDeployment, callJson } from '@stowage/testing/service/service'
-import { aServiceProcess, untilEnded } from '@stowage/testing/service/service-process'
+import { aFailedStart, aServiceProcess, untilEnded } from '@stowage/testing/service/service-process'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { aFailedStart } from '../support/failed-start.ts'
-import { startSlowTransfers } from '../support/slow-transfer.ts'
-import { anIdleConnection, anUnfinishedRequest, aTakenPort, isRefused } from '../support/tcp.ts'
 
 test('after SIGTERM, running uploads and downloads finish, and the exit code is 0', async (t) => {
   const service = await aServiceProcess(t)

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { anHttpServer } from '@stowage/testing/machine/ports'
 import { until } from '@stowage/testing/machine/until'
+import { aWebhookReceiver } from '@stowage/testing/service/events'
 import { aService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
-import { aWebhookReceiver } from '../support/webhook-receiver.ts'
 
 /*
  * Measure the delay from a change to the first attempt:

@@ -3,7 +3,7 @@ import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { ADMIN_KEY, anAccount } from '@stowage/testing/service/accounts'
 import { aDeployment, aService, type Deployment } from '@stowage/testing/service/service'
 import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
-import { storeLink } from '../support/shop.ts'
+import { storeLink } from '@stowage/testing/service/shop'
 import { type DocumentedOperation, readDocument } from './document.ts'
 
 /** The service under test. */

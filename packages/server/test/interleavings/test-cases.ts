@@ -1,10 +1,10 @@
+import { leaveUploadOpen } from '@stowage/testing/engines/leave-upload-open'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { partPlan } from '../../src/domain/parts.ts'
 import { CHUNK_SIZE, type Command } from '../model/commands.ts'
 import { changeUpload, type Model } from '../model/model.ts'
 import { type Event, NO_RESPONSE } from '../model/observation.ts'
 import { targetOf } from '../model/target-of.ts'
-import { leaveUploadOpen } from '../support/leave-upload-open.ts'
 import {
   attach,
   cancel,

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY } from '@stowage/testing/service/accounts'
+import { anEventStream } from '@stowage/testing/service/events'
 import { callJson } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { eventNumber } from '../../src/domain/event.ts'
-import { anEventStream } from '../support/event-stream.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
 
 await withSharedEngines('event streams', (engines) => {

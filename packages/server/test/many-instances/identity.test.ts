@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { callJson } from '@stowage/testing/service/service'
+import { aFailedStart } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { aFailedStart } from '../support/failed-start.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
 
 function call(instance: { baseUrl: string } | undefined, path: string, body?: unknown) {

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
 import { aHoldingProxy } from '@stowage/testing/proxies/holding-proxy'
+import { isRefused } from '@stowage/testing/service/connections'
 import { untilEnded } from '@stowage/testing/service/service-process'
 import { complete, putParts, requestSession, someBytes } from '@stowage/testing/service/upload'
 import { anAccount, reserve } from '../../src/database/contract/builders.ts'
 import { withSharedEngines } from '../support/shared-engines.ts'
-import { isRefused } from '../support/tcp.ts'
 
 await withSharedEngines('shutdown', (engines) => {
   test('after SIGTERM, an instance accepts no more requests, finishes the removals in progress and ends', async (t) => {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { until } from '@stowage/testing/machine/until'
 import type { TestAccount } from '@stowage/testing/service/accounts'
+import { deliverAll } from '@stowage/testing/service/jobs'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
-import { deliverAll } from '../support/deliver-webhooks.ts'
 
 /** The IDs of the events that the webhooks of all accounts received, by URL. */
 export type Received = Map<string, number[]>

@@ -8,14 +8,13 @@ import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aRandom, type Random } from '@stowage/testing/machine/random'
 import { type S3Proxy, startS3Proxy } from '@stowage/testing/proxies/s3-proxy'
+import { moveAllExpiriesToPast, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type Deployment } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import { listAll } from '@stowage/testing/service/upload'
 import type { Environment } from '../../src/config/config.ts'
 import type { Finding } from '../../src/domain/finding.ts'
-import { takeOverJobs } from '../support/run-jobs.ts'
-import { moveAllExpiriesToPast } from '../support/upload-expiry.ts'
 import {
   checkContents,
   checkResponses,

@@ -2,14 +2,18 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import type { Asset } from '@stowage/protocol'
+import {
+  moveAllExpiriesToPast,
+  runJobs,
+  takeOverJobs,
+  withoutRetention,
+} from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, download, listAll } from '@stowage/testing/service/upload'
 import { checkEvents } from '../../src/database/contract/check-events.ts'
 import type { Context } from '../../src/operations/context.ts'
 import type { Outcomes } from './multi-instance-client.ts'
-import { runJobs, takeOverJobs } from './run-jobs.ts'
 import type { SharedDeployment } from './shared-engines.ts'
-import { moveAllExpiriesToPast, withoutRetention } from './upload-expiry.ts'
 
 /** Longer than orphaned uploads stay in the storage. */
 const LATER_MS = 48 * 3_600_000

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { TestContext } from 'node:test'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { JOBS, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aService, type Deployment, type TestService } from '@stowage/testing/service/service'
 import { API, callUrl, complete, putParts } from '@stowage/testing/service/upload'
 import type { Environment } from '../../src/config/config.ts'
-import { JOBS, takeOverJobs } from './run-jobs.ts'
 
 /** On disk, parts are small, so that files have several. */
 export const CHECKSUM_SETTINGS = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
+import { aWebhookReceiver } from '@stowage/testing/service/events'
 import { v7 as newUuid } from 'uuid'
 import type { AccountData } from '../../src/database/account-data.ts'
 import { eventNumber } from '../../src/domain/event.ts'
 import { formatWebhookSecret } from '../../src/domain/webhook.ts'
-import { aWebhookReceiver } from './webhook-receiver.ts'
 
 const TIMEOUT_MS = 600_000
 

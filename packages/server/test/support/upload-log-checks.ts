@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { Asset } from '@stowage/protocol'
+import { runJobs, withClockAhead, withoutRetention } from '@stowage/testing/service/jobs'
 import type { TestService } from '@stowage/testing/service/service'
 import { API, download } from '@stowage/testing/service/upload'
 import type { AssetStatus } from '../../src/domain/asset.ts'
 import type { Context } from '../../src/operations/context.ts'
-import { runJobs } from './run-jobs.ts'
-import { withClockAhead, withoutRetention } from './upload-expiry.ts'
 import type { UploadLog } from './uploading-client.ts'
 
 const FINAL_STATUSES: (AssetStatus | undefined)[] = ['cancelled', 'expired', 'ready', 'deleted']

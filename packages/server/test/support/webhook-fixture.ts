@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { type Delivery, EVENT_TYPES, type WebhookWithSecret } from '@stowage/protocol'
+import { aWebhookReceiver, type WebhookReceiver } from '@stowage/testing/service/events'
+import { deliverAll, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import type { Context } from '../../src/operations/context.ts'
-import { deliverAll } from './deliver-webhooks.ts'
-import { takeOverJobs } from './run-jobs.ts'
-import { aWebhookReceiver, type WebhookReceiver } from './webhook-receiver.ts'
 
 export const SECOND_MS = 1_000
 export const MINUTE_MS = 60 * SECOND_MS

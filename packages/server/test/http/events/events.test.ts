@@ -8,12 +8,12 @@ import {
   finishUpload,
   sendUpload,
 } from '@stowage/testing/service/accounts'
+import { anEventStream } from '@stowage/testing/service/events'
+import { NEVER, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { eventNumber } from '../../../src/domain/event.ts'
 import { forgetEvents } from '../../../src/jobs/forget-events.ts'
-import { anEventStream } from '../../support/event-stream.ts'
-import { NEVER, takeOverJobs } from '../../support/run-jobs.ts'
 
 const LINK = { filename: 'elsewhere.zip', url: 'https://example.com/elsewhere.zip' }
 

@@ -5,14 +5,14 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { anHttpServer } from '@stowage/testing/machine/ports'
 import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY, aKeyedService, anAccount } from '@stowage/testing/service/accounts'
+import { largeProducts } from '@stowage/testing/service/connections'
+import { anEventStream, type ReadStream } from '@stowage/testing/service/events'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { type Event, eventNumber, publicEventId } from '../../../src/domain/event.ts'
 import { openEventStreams } from '../../../src/http/event-streams.ts'
 import type { Credentials } from '../../../src/operations/authentication.ts'
 import { type Follower, openFeeds } from '../../../src/operations/feeds.ts'
-import { anEventStream, type ReadStream } from '../../support/event-stream.ts'
-import { largeProducts } from '../../support/unread-stream.ts'
 
 interface Reader {
   accountId: string

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY, aKeyedService, anAccount } from '@stowage/testing/service/accounts'
+import { anEventStream } from '@stowage/testing/service/events'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { eventNumber } from '../../../src/domain/event.ts'
-import { anEventStream } from '../../support/event-stream.ts'
 
 const STREAM = { Accept: 'text/event-stream' }
 

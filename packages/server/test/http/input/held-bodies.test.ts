@@ -7,9 +7,9 @@ import {
   callerWith,
   type TestAccount,
 } from '@stowage/testing/service/accounts'
+import { aProductToPut, storeLink } from '@stowage/testing/service/shop'
 import { API } from '@stowage/testing/service/upload'
 import { aRawConnection, type RawConnection } from '../../support/raw-connection.ts'
-import { aProductToPut, storeLink } from '../../support/shop.ts'
 
 const LARGEST = 8 * 2 ** 20
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aService } from '@stowage/testing/service/service'
+import { aProductToPut } from '@stowage/testing/service/shop'
 import { API } from '@stowage/testing/service/upload'
-import { aProductToPut } from '../../support/shop.ts'
 
 const textOf = (length: number) => 'x'.repeat(length)
 

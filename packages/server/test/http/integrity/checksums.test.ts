@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import { changeObject, isOnS3 } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
+import { JOBS, NEVER } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -22,7 +23,6 @@ import {
   tryDownload,
   uploadDeclared,
 } from '../../support/integrity.ts'
-import { JOBS, NEVER } from '../../support/run-jobs.ts'
 import { replaceFile, restore, versionsOf } from '../../support/versions.ts'
 
 const BYTES = someBytes(2500)

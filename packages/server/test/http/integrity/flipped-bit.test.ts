@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { flipBit, isOnS3 } from '@stowage/testing/engines/test-engines'
 import { until } from '@stowage/testing/machine/until'
+import { JOBS } from '@stowage/testing/service/jobs'
 import { download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import {
   aServiceWithoutJobs,
@@ -10,7 +11,6 @@ import {
   tryDownload,
   uploadDeclared,
 } from '../../support/integrity.ts'
-import { JOBS } from '../../support/run-jobs.ts'
 
 const BYTES = someBytes(2500)
 const WEEK_MS = 7 * 86_400_000

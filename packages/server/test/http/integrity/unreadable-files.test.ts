@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { makeStorageUnavailable } from '@stowage/testing/engines/test-engines'
+import { NEVER, withClockAhead } from '@stowage/testing/service/jobs'
 import { download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { EngineUnavailable, UnreadableObject } from '../../../src/domain/errors.ts'
 import { recheckDamagedFiles, scrubFiles } from '../../../src/jobs/checksums.ts'
 import type { Context } from '../../../src/operations/context.ts'
 import { aServiceWithoutJobs, readAsset, tryDownload } from '../../support/integrity.ts'
-import { NEVER } from '../../support/run-jobs.ts'
-import { withClockAhead } from '../../support/upload-expiry.ts'
 
 const BYTES = someBytes(2500)
 const DAY_MS = 86_400_000

@@ -2,8 +2,14 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Asset, Product } from '@stowage/protocol'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import {
+  attach,
+  productsFrom,
+  putProduct,
+  putProducts,
+  storeLink,
+} from '@stowage/testing/service/shop'
 import { API, callUrl } from '@stowage/testing/service/upload'
-import { attach, productsFrom, putProduct, putProducts, storeLink } from '../../support/shop.ts'
 
 const COUNT = 11
 

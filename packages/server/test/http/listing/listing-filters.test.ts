@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Asset, Product, ProductWithAssets } from '@stowage/protocol'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { attach, putProducts, storeLink } from '@stowage/testing/service/shop'
 import {
   API,
   callUrl,
@@ -10,7 +11,6 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import fc from 'fast-check'
-import { attach, putProducts, storeLink } from '../../support/shop.ts'
 
 const LARGEST = Number.MAX_SAFE_INTEGER
 

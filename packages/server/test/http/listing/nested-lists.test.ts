@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { Asset, Product } from '@stowage/protocol'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { attach, detach, productsFrom, putProducts, storeLink } from '@stowage/testing/service/shop'
 import { API } from '@stowage/testing/service/upload'
-import { attach, detach, productsFrom, putProducts, storeLink } from '../../support/shop.ts'
 
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 

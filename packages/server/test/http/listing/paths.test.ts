@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { storeLink } from '@stowage/testing/service/shop'
 import { API, complete, putParts, someBytes } from '@stowage/testing/service/upload'
-import { storeLink } from '../../support/shop.ts'
 
 async function sign({ call }: TestService, fields: object, headers?: Record<string, string>) {
   const file = { name: 'notes.txt', size: 25, mime: 'text/plain', ...fields }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aService } from '@stowage/testing/service/service'
+import { aProductToPut } from '@stowage/testing/service/shop'
 import { API } from '@stowage/testing/service/upload'
 import { aRawConnection } from '../../support/raw-connection.ts'
-import { aProductToPut } from '../../support/shop.ts'
 
 const BODY = JSON.stringify({ products: [aProductToPut({ variant_id: 1 })] })
 

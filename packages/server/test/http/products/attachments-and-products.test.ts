@@ -3,14 +3,6 @@ import { type TestContext, test } from 'node:test'
 import type { Product } from '@stowage/protocol'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
-  API,
-  complete,
-  putParts,
-  requestSession,
-  someBytes,
-  uploadFile,
-} from '@stowage/testing/service/upload'
-import {
   attach,
   detach,
   namesOf,
@@ -19,7 +11,15 @@ import {
   putProduct,
   putProducts,
   storeLink,
-} from '../../support/shop.ts'
+} from '@stowage/testing/service/shop'
+import {
+  API,
+  complete,
+  putParts,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '@stowage/testing/service/upload'
 
 function variantsOf(products: Product[]): number[] {
   return products.map(({ variant_id }) => variant_id)

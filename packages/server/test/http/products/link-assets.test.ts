@@ -4,7 +4,9 @@ import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { runJobs } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
+import { attach, namesOf, putProduct, storeLink } from '@stowage/testing/service/shop'
 import {
   API,
   complete,
@@ -14,8 +16,6 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
-import { runJobs } from '../../support/run-jobs.ts'
-import { attach, namesOf, putProduct, storeLink } from '../../support/shop.ts'
 
 test('a link is an asset with a URL, and does not use storage of the plan', async (t) => {
   const { call } = await aService(t)

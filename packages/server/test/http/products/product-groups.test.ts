@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Product, ProductGroup } from '@stowage/protocol'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { attach, putProducts, storeLink } from '@stowage/testing/service/shop'
 import { API } from '@stowage/testing/service/upload'
-import { attach, putProducts, storeLink } from '../../support/shop.ts'
 
 async function read(service: TestService, path: string) {
   const { status, body } = await service.call('GET', API + path)

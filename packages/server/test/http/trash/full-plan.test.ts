@@ -4,6 +4,7 @@ import type { Asset } from '@stowage/protocol'
 import { ENGINES } from '@stowage/testing/engines/test-engines'
 import { aRandom, type Random } from '@stowage/testing/machine/random'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import {
   API,
   cancel,
@@ -14,7 +15,6 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 import { saveResult } from '../../reliability/result.ts'
-import { assertUsageConsistent } from '../../support/shop.ts'
 
 /*
  * Run more rounds, or repeat a run:

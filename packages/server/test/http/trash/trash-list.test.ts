@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { AssetPage } from '@stowage/protocol'
 import { aService } from '@stowage/testing/service/service'
+import { attach, putProduct, storeLink } from '@stowage/testing/service/shop'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { attach, putProduct, storeLink } from '../../support/shop.ts'
 
 async function aTrash(t: TestContext) {
   const service = await aService(t)

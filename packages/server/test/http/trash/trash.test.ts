@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { readObjects } from '@stowage/testing/engines/test-engines'
+import { runJobs, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
-import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'
 import {
   assertUsageConsistent,
   attach,
   productsOf,
   putProduct,
   storeLink,
-} from '../../support/shop.ts'
+} from '@stowage/testing/service/shop'
+import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 
 const DAY_MS = 24 * 3_600_000
 

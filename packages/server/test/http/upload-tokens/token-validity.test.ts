@@ -13,13 +13,13 @@ import {
   sendUpload,
   type TextResponse,
 } from '@stowage/testing/service/accounts'
+import { JOBS, takeOverExpiry } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
 import { formatUploadToken } from '../../../src/domain/key.ts'
 import { hashKey } from '../../../src/operations/authentication.ts'
 import { forAccount } from '../../../src/operations/context.ts'
 import { createUploadToken } from '../../../src/operations/tokens.ts'
-import { JOBS, takeOverExpiry } from '../../support/run-jobs.ts'
 import { aPage, requestToken, TOKENS } from '../../support/upload-tokens.ts'
 
 const SIGNED = `${API}/assets/signed`

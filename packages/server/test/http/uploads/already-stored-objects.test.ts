@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { readObjects, uploadInStorage } from '@stowage/testing/engines/test-engines'
+import { runJobs } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import {
   API,
   cancel,
@@ -11,8 +13,6 @@ import {
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
-import { runJobs } from '../../support/run-jobs.ts'
-import { assertUsageConsistent } from '../../support/shop.ts'
 
 /**
  * The storage has created the object, but the row is still `uploading`: a refused completion reopened the

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { readObjects } from '@stowage/testing/engines/test-engines'
+import { runJobs } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import {
   API,
   cancel,
@@ -12,8 +14,6 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 import type { Storage } from '../../../src/storage/storage.ts'
-import { runJobs } from '../../support/run-jobs.ts'
-import { assertUsageConsistent } from '../../support/shop.ts'
 
 const bytes = someBytes(25)
 

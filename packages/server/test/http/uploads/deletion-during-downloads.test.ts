@@ -3,12 +3,11 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { test } from 'node:test'
 import { makeStorageUnavailable, readObjects } from '@stowage/testing/engines/test-engines'
+import { runJobs, takeOverJobs, withClock } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import { API, callUrl, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { Database } from '../../../src/database/database.ts'
-import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'
-import { assertUsageConsistent } from '../../support/shop.ts'
-import { withClock } from '../../support/upload-expiry.ts'
 
 /** More than the buffers of a connection hold. */
 const LARGE = 24_000_000

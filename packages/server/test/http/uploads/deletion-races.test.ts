@@ -2,7 +2,18 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
 import { readObjects } from '@stowage/testing/engines/test-engines'
+import { runJobs } from '@stowage/testing/service/jobs'
 import { aService, type JsonResponse, type TestService } from '@stowage/testing/service/service'
+import {
+  assertUsageConsistent,
+  attach,
+  detach,
+  namesOf,
+  productsOf,
+  putProduct,
+  putProducts,
+  storeLink,
+} from '@stowage/testing/service/shop'
 import {
   API,
   cancel,
@@ -13,17 +24,6 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
-import { runJobs } from '../../support/run-jobs.ts'
-import {
-  assertUsageConsistent,
-  attach,
-  detach,
-  namesOf,
-  productsOf,
-  putProduct,
-  putProducts,
-  storeLink,
-} from '../../support/shop.ts'
 
 const ROUNDS = 20
 

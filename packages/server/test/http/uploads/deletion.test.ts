@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Asset } from '@stowage/protocol'
 import { makeStorageUnavailable, readObjects } from '@stowage/testing/engines/test-engines'
+import { runJobs } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import {
+  assertUsageConsistent,
+  attach,
+  namesOf,
+  productsOf,
+  putProduct,
+  storeLink,
+} from '@stowage/testing/service/shop'
 import {
   API,
   complete,
@@ -15,15 +24,6 @@ import {
 } from '@stowage/testing/service/upload'
 import { forAccount } from '../../../src/operations/context.ts'
 import { deleteAsset } from '../../../src/operations/trash.ts'
-import { runJobs } from '../../support/run-jobs.ts'
-import {
-  assertUsageConsistent,
-  attach,
-  namesOf,
-  productsOf,
-  putProduct,
-  storeLink,
-} from '../../support/shop.ts'
 
 const SETTINGS = { STOWAGE_TRASH_FOR: '0', STOWAGE_CHUNK_SIZE: '10', STOWAGE_PLAN_STORAGE: '100' }
 

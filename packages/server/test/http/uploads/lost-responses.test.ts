@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import { API, requestSession, someBytes } from '@stowage/testing/service/upload'
 import type { Database } from '../../../src/database/database.ts'
 import { EngineUnavailable } from '../../../src/domain/errors.ts'
-import { assertUsageConsistent } from '../../support/shop.ts'
 
 const FILE = { name: 'file.bin', size: 25 }
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { UploadSession } from '@stowage/protocol'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { moveExpiryToPast, runJobs, withoutRetention } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
 import {
   API,
@@ -12,8 +13,6 @@ import {
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
-import { runJobs } from '../../support/run-jobs.ts'
-import { moveExpiryToPast, withoutRetention } from '../../support/upload-expiry.ts'
 
 /** The delays of the calls repeat after 15 rounds. */
 const ROUNDS = isOnS3 ? 15 : 30

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { runJobs, takeOverJobs, withClockAhead } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import {
   API,
   cancel,
@@ -15,9 +17,6 @@ import { BATCH } from '../../../src/jobs/job.ts'
 import { finishCompletions } from '../../../src/jobs/uploads.ts'
 import { forAccount } from '../../../src/operations/context.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
-import { runJobs, takeOverJobs } from '../../support/run-jobs.ts'
-import { assertUsageConsistent } from '../../support/shop.ts'
-import { withClockAhead } from '../../support/upload-expiry.ts'
 
 const bytes = someBytes(5)
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { runJobs } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type TestService } from '@stowage/testing/service/service'
 import { API, download, putPart } from '@stowage/testing/service/upload'
 import { type RaceResult, raceReplacedPart } from '../../support/replaced-parts.ts'
-import { runJobs } from '../../support/run-jobs.ts'
 
 /** Set `RACE_UPLOADS=20000` to find rare failures. */
 const UPLOADS = Number(process.env.RACE_UPLOADS ?? (isOnS3 ? 12 : 25))

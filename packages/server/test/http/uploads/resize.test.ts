@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import type { PartUrl, ReceivedPart, UploadSession } from '@stowage/protocol'
 import { callerWith } from '@stowage/testing/service/accounts'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import {
   API,
   complete,
@@ -16,7 +17,6 @@ import {
 import { forAccount } from '../../../src/operations/context.ts'
 import { completeUpload } from '../../../src/operations/uploads/complete.ts'
 import { reserveProvisionally } from '../../../src/operations/uploads/space.ts'
-import { assertUsageConsistent } from '../../support/shop.ts'
 import { aPage } from '../../support/upload-tokens.ts'
 
 const CHUNK = 10

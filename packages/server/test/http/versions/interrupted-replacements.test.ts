@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readObjects } from '@stowage/testing/engines/test-engines'
+import { JOBS, runJobs, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import {
   API,
   complete,
@@ -13,8 +15,6 @@ import {
 import type { Upload } from '../../../src/domain/asset.ts'
 import { partPlan } from '../../../src/domain/parts.ts'
 import type { Context } from '../../../src/operations/context.ts'
-import { JOBS, runJobs, takeOverJobs } from '../../support/run-jobs.ts'
-import { assertUsageConsistent } from '../../support/shop.ts'
 import { numbersOf, startReplacement } from '../../support/versions.ts'
 
 const SETTINGS = { STOWAGE_TRASH_FOR: '0', STOWAGE_CHUNK_SIZE: '10' }

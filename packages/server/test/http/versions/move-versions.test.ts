@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aService, type TestService } from '@stowage/testing/service/service'
+import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import { API, download, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { moveService } from '../../../src/move/move-service.ts'
 import { readAsset, sha256Of, tryDownload, uploadDeclared } from '../../support/integrity.ts'
-import { assertUsageConsistent } from '../../support/shop.ts'
 import {
   deleteVersion,
   downloadVersion,

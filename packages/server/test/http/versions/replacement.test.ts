@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { readObjects } from '@stowage/testing/engines/test-engines'
+import { JOBS, runJobs, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
+import {
+  assertUsageConsistent,
+  attach,
+  productsOf,
+  putProduct,
+  storeLink,
+} from '@stowage/testing/service/shop'
 import {
   API,
   callUrl,
@@ -15,14 +23,6 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
-import { JOBS, runJobs, takeOverJobs } from '../../support/run-jobs.ts'
-import {
-  assertUsageConsistent,
-  attach,
-  productsOf,
-  putProduct,
-  storeLink,
-} from '../../support/shop.ts'
 import {
   deleteVersion,
   downloadVersion,

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Delivery } from '@stowage/protocol'
+import { aWebhookReceiver } from '@stowage/testing/service/events'
+import { NEVER } from '@stowage/testing/service/jobs'
 import { API } from '@stowage/testing/service/upload'
 import { forgetEvents } from '../../../src/jobs/forget-events.ts'
 import { queueDeliveries } from '../../../src/operations/deliveries.ts'
-import { NEVER } from '../../support/run-jobs.ts'
 import { Webhook } from '../../support/standard-webhooks.ts'
 import { aWebhookFixture, DAY_MS, MINUTE_MS, SECOND_MS } from '../../support/webhook-fixture.ts'
-import { aWebhookReceiver } from '../../support/webhook-receiver.ts'
 
 test('each event is sent once, and the public Standard Webhooks library verifies it', async (t) => {
   const { service, receiver, webhook, deliver, deliveries, addLink } = await aWebhookFixture(t)

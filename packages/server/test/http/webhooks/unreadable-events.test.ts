@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
+import { anEventStream, aWebhookReceiver, type ReadStream } from '@stowage/testing/service/events'
 import { API } from '@stowage/testing/service/upload'
 import { eventNumber } from '../../../src/domain/event.ts'
-import { anEventStream, type ReadStream } from '../../support/event-stream.ts'
 import { aWebhookFixture, type WebhookFixture } from '../../support/webhook-fixture.ts'
-import { aWebhookReceiver } from '../../support/webhook-receiver.ts'
 
 function numbersOf({ events }: ReadStream): number[] {
   return events.map(({ id }) => eventNumber(id))

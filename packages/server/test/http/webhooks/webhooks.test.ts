@@ -4,11 +4,11 @@ import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import type { Webhook, WebhookWithSecret } from '@stowage/protocol'
 import { ADMIN_KEY, aKeyedService, type Call, callerWith } from '@stowage/testing/service/accounts'
+import { takeOverJobs } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type Deployment } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { readConfig } from '../../../src/config/config.ts'
 import { openConnection } from '../../../src/database/postgres/connection.ts'
-import { takeOverJobs } from '../../support/run-jobs.ts'
 
 const WEBHOOKS = `${API}/webhooks`
 const URL_ = 'https://shop.example/hook'

@@ -1,14 +1,29 @@
-import { createChecksumJobs, recheckDamagedFiles, scrubFiles } from '../../src/jobs/checksums.ts'
-import { forgetEvents } from '../../src/jobs/forget-events.ts'
-import { removeObjects } from '../../src/jobs/remove-objects.ts'
+import {
+  createChecksumJobs,
+  recheckDamagedFiles,
+  scrubFiles,
+} from '@stowage/server/src/jobs/checksums'
+import { forgetEvents } from '@stowage/server/src/jobs/forget-events'
+import { removeObjects } from '@stowage/server/src/jobs/remove-objects'
 import {
   continueDeletions,
   emptyTrash,
   forgetEndedAssets,
   forgetUploadTokens,
-} from '../../src/jobs/schedule.ts'
-import { expireUploads, finishCompletions, removeOrphanedUploads } from '../../src/jobs/uploads.ts'
-import type { Context } from '../../src/operations/context.ts'
+} from '@stowage/server/src/jobs/schedule'
+import {
+  expireUploads,
+  finishCompletions,
+  removeOrphanedUploads,
+} from '@stowage/server/src/jobs/uploads'
+import type { Context } from '@stowage/server/src/operations/context'
+import {
+  attemptDelivery,
+  CLAIM_MS,
+  queueDeliveries,
+} from '@stowage/server/src/operations/deliveries'
+import postgres from 'postgres'
+import { until } from '../machine/until.ts'
 
 /**
  * Returns a context in which the test runs the service's jobs itself. After this call, the service's own jobs find
@@ -118,4 +133,91 @@ export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number 
       context.warn('a job failed', error)
     }
   }
+}
+
+const LIMITS = {
+  limit: 50,
+  perWebhook: 10,
+  maxBytes: 1_000_000,
+  maxBytesPerAccount: 1_000_000,
+  runningBytes: new Map(),
+}
+
+/**
+ * Queues and sends all deliveries that are due, as the job does. `afterMs` moves the clock forward, for deliveries
+ * that wait for a retry. Returns the number of attempts.
+ */
+export async function deliverAll(context: Context, afterMs = 0): Promise<number> {
+  const later = atLaterTime(context, afterMs)
+  const { database } = later
+  while ((await queueDeliveries(later)).hasMore);
+  let count = 0
+  for (const health of ['working', 'failing'] as const) {
+    for (;;) {
+      const now = await database.readClock()
+      const claimedUntil = new Date(now.getTime() + CLAIM_MS)
+      const claimed = await database.claimDeliveries(health, { now, claimedUntil }, LIMITS)
+      if (claimed.length === 0) break
+      await Promise.all(claimed.map((one) => attemptDelivery(later, one)))
+      count += claimed.length
+    }
+  }
+  return count
+}
+
+/** The same context, in which the database's clock is ahead. */
+export function atLaterTime(context: Context, afterMs: number): Context {
+  const readClock = async () => new Date((await context.database.readClock()).getTime() + afterMs)
+  return {
+    ...context,
+    database: Object.create(context.database, { readClock: { value: readClock } }),
+  }
+}
+
+/**
+ * A context for the jobs with an upload retention of zero: uploads that `moveExpiryToPast` was called
+ * for expire in the next run, even if one of their parts has just been received.
+ */
+export function withoutRetention(context: Context): Context {
+  return { ...context, settings: { ...context.settings, uploadsKeptForMs: 0 } }
+}
+
+/** A context for the jobs in which the database clock is this many hours ahead. */
+export function withClockAhead(context: Context, hours: number): Context {
+  return withClock(context, () => Date.now() + hours * 3_600_000)
+}
+
+/** A context for the jobs in which the database clock returns this time. */
+export function withClock(context: Context, time: () => number): Context {
+  const readClock = async () => new Date(time())
+  return { ...context, database: { ...context.database, readClock } }
+}
+
+/**
+ * Waits until every upload has passed its expiry, including uploads whose request got no response. Use it
+ * only with a retention of seconds, and after the last upload has started.
+ */
+export async function untilAllPastExpiry({ settings }: Context): Promise<void> {
+  const begin = Date.now()
+  const { uploadsKeptForMs: keptForMs } = settings
+  const isOver = () => Date.now() - begin > keptForMs
+  await until('every upload has passed its expiry', isOver, 2 * keptForMs)
+}
+
+/** Moves the expiry of every upload in this PostgreSQL database to now. */
+export async function moveAllExpiriesToPast(databaseUrl: string): Promise<void> {
+  const sql = postgres(databaseUrl, { max: 1 })
+  await sql`update assets set expires_at = now() where status in ('uploading', 'completing')`
+  await sql.end()
+}
+
+/** Moves the expiry of these uploads to the past, as if they had been inactive for long enough. */
+export async function moveExpiryToPast(
+  { database }: Context,
+  assetIds: Iterable<string>,
+  accountName = 'default',
+): Promise<void> {
+  const account = await database.findAccount(accountName)
+  const data = database.of(account?.id ?? '')
+  for (const id of assetIds) await data.renewUpload(id, -1)
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Asset, Product } from '@stowage/protocol'
-import type { JsonResponse, TestService } from '@stowage/testing/service/service'
-import { API } from '@stowage/testing/service/upload'
+import type { JsonResponse, TestService } from './service.ts'
+import { API } from './upload.ts'
 
 /** A product as it is sent to the service, which assigns the `id`. */
 export interface ProductToPut extends Partial<Omit<Product, 'id'>> {

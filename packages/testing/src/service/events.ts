@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import type { TestContext } from 'node:test'
 import type { Event } from '@stowage/protocol'
-import { cleanUp } from '@stowage/testing/machine/clean-up'
-import { API } from '@stowage/testing/service/upload'
+import { cleanUp } from '../machine/clean-up.ts'
+import { anHttpServer } from '../machine/ports.ts'
+import { API } from './upload.ts'
 
 export interface ReadStream {
   headers: Headers
@@ -62,4 +64,43 @@ export async function anEventStream(
     isEnded: () => isEnded,
     close: () => stop.abort(),
   }
+}
+
+export interface ReceivedRequest {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+}
+
+export interface WebhookReceiver {
+  url: string
+  received: ReceivedRequest[]
+  /** The events or pings that were received, parsed. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape
+  events(): any[]
+  /** Responds to each request. Tests replace it; by default, it responds with 200. */
+  respond: (response: ServerResponse, request: ReceivedRequest) => void
+}
+
+/** An endpoint that records the requests it receives. */
+export async function aWebhookReceiver(t: TestContext): Promise<WebhookReceiver> {
+  const received: ReceivedRequest[] = []
+  const receiver: WebhookReceiver = {
+    url: '',
+    received,
+    events: () => received.map(({ body }) => JSON.parse(body)),
+    respond: (response) => response.end('ok'),
+  }
+  const url = await anHttpServer(t, (request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      const { url: path = '', headers } = request
+      const one = { path, headers, body: Buffer.concat(chunks).toString() }
+      received.push(one)
+      receiver.respond(response, one)
+    })
+  })
+  receiver.url = `${url}/hook`
+  return receiver
 }

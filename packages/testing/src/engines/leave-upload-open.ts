@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
-import { putPart } from '@stowage/testing/service/upload'
+import { type PartPlan, partRanges } from '@stowage/server/src/domain/parts'
+import type { Storage } from '@stowage/server/src/storage/storage'
 import { v7 as newUuid } from 'uuid'
-import { type PartPlan, partRanges } from '../../src/domain/parts.ts'
-import type { Storage } from '../../src/storage/storage.ts'
+import { putPart } from '../service/upload.ts'
 
 /**
  * Stores the object of an upload and leaves the upload open, as Ceph does if its gateway is killed after it has
