@@ -45,7 +45,7 @@ import { trashRoutes } from './routes/trash.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { versionRoutes } from './routes/versions.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-import { createTurns } from './turns.ts'
+import { createTurns, startInOrder } from './turns.ts'
 import { compileValidator } from './validation.ts'
 
 declare module 'fastify' {
@@ -164,11 +164,12 @@ export function buildApp(options: AppOptions): FastifyInstance {
   limitBodyMemory(app, openBodyBudget())
   sendContinue(app)
   refuseUnknownRoutes(app)
+  const waitForEarlier = startInOrder(app.server)
   const takeTurn = createTurns()
   app.addHook('preHandler', (request, _reply, done) => {
     const { authorized } = request
     if (authorized === undefined) done()
-    else takeTurn(authorized.caller.accountId, done)
+    else waitForEarlier(request.raw, () => takeTurn(authorized.caller.accountId, done))
   })
   app.addHook('onResponse', (_request, reply, done) => {
     logRequest(reply, 'request completed')

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { once } from 'node:events'
+import { createServer, type ServerResponse } from 'node:http'
+import { type AddressInfo, connect } from 'node:net'
+import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { createTurns } from './turns.ts'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
+import { createTurns, startInOrder } from './turns.ts'
 
 /** Blocks the event loop, as a request does that computes. */
 function block(ms: number): void {
@@ -45,3 +50,53 @@ test('a request starts soon although hundreds of another account wait', async ()
   assert.ok(started - before < 20, `${started - before} started before the other account`)
   await Promise.all(busy)
 })
+
+test('pipelined requests start one after another, each after the response to the one before', async (t) => {
+  const { send, started, finish } = await aServerInOrder(t)
+  send(3)
+  await until('the first request has started', () => started.length > 0)
+  assert.deepEqual(started, ['/1'])
+  finish()
+  await until('the second request has started', () => started.length > 1)
+  assert.deepEqual(started, ['/1', '/2'])
+})
+
+test('a connection with more than 100 unanswered requests is closed, and none of those that wait starts', async (t) => {
+  const { send, started, isClosed } = await aServerInOrder(t)
+  send(101)
+  await until('the connection is closed', isClosed)
+  assert.deepEqual(started, ['/1'])
+})
+
+/** A server whose handlers end only when they are told to, and a connection to it. */
+async function aServerInOrder(t: TestContext) {
+  const started: string[] = []
+  const running: ServerResponse[] = []
+  const server = createServer()
+  const waitForEarlier = startInOrder(server)
+  server.on('request', (request, response) =>
+    waitForEarlier(request, () => {
+      started.push(request.url ?? '')
+      running.push(response)
+    }),
+  )
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const socket = connect(Number((server.address() as AddressInfo).port), '127.0.0.1')
+  socket.on('error', () => {}).resume()
+  cleanUp(t, () => {
+    socket.destroy()
+    server.close()
+  })
+  return {
+    started,
+    isClosed: () => socket.destroyed,
+    finish: () => running.shift()?.end(),
+    send(count: number) {
+      const requests = Array.from(
+        { length: count },
+        (_, index) => `GET /${index + 1} HTTP/1.1\r\nHost: x\r\n\r\n`,
+      )
+      socket.write(requests.join(''))
+    },
+  }
+}

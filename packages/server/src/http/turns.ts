@@ -1,3 +1,5 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Socket } from 'node:net'
 import { createFairQueue } from '../iterables/fair-queue.ts'
 
 /** How long the requests of one turn of the event loop may start. */
@@ -31,5 +33,40 @@ export function createTurns(): TakeTurn {
   return (accountId, start) => {
     waiting.add(accountId, start)
     setImmediate(startNext)
+  }
+}
+
+/** A connection with more requests that wait for their responses is closed: each of them takes memory. */
+const MAX_PIPELINED = 100
+
+/** Calls `start` when the responses to all earlier requests of the connection are complete. */
+export type WaitForEarlier = (request: IncomingMessage, start: () => void) => void
+
+/**
+ * Starts the requests of a connection one after another. Their responses can only be sent in this order, so a client that
+ * sends thousands of requests without reading would otherwise fill the memory with responses that wait.
+ */
+export function startInOrder(server: Server): WaitForEarlier {
+  /** The unfinished requests of a connection, oldest first, each with its start if it waits. */
+  const bySocket = new WeakMap<Socket, Map<IncomingMessage, (() => void) | undefined>>()
+
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    const unfinished = bySocket.get(socket) ?? new Map()
+    bySocket.set(socket, unfinished)
+    unfinished.set(request, undefined)
+    if (unfinished.size > MAX_PIPELINED) socket.destroy()
+    response.once('close', () => {
+      unfinished.delete(request)
+      const [next] = unfinished.values()
+      if (!socket.destroyed) next?.()
+    })
+  })
+
+  return (request, start) => {
+    const unfinished = bySocket.get(request.socket)
+    const [first = request] = unfinished?.keys() ?? []
+    if (first === request) start()
+    else unfinished?.set(request, start)
   }
 }

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type * as wire from '@stowage/protocol'
 import type { FastifyReply } from 'fastify'
-import type { ProductGroup } from '../../domain/product.ts'
+import type { Product, ProductGroup } from '../../domain/product.ts'
 import type { ProductSlice } from '../../operations/assets.ts'
 import type { ProductWithAssets } from '../../operations/products.ts'
 import { presentAsset, presentProduct } from '../../wire/resources.ts'
@@ -90,6 +90,21 @@ export async function* assetChunks(slices: AsyncIterable<ProductSlice[]>): Async
     }
     yield text
   }
+}
+
+/** From this length on, the JSON of a list is sent in chunks, so that other requests do not wait for all of it. */
+const CHUNK_CHARACTERS = 250_000
+
+/** The elements of a JSON array of products without their assets. */
+export async function* plainProductChunks(products: Product[]): AsyncGenerator<string> {
+  let text = ''
+  for (const [index, product] of products.entries()) {
+    text += (index === 0 ? '' : ',') + JSON.stringify(presentProduct(product))
+    if (text.length < CHUNK_CHARACTERS) continue
+    yield text
+    text = ''
+  }
+  yield text
 }
 
 /** The elements of a JSON array of products. */

@@ -20,6 +20,7 @@ import {
 import {
   aroundList,
   groupChunks,
+  plainProductChunks,
   presentProductWithAssets,
   productChunks,
   sendJsonStream,
@@ -38,12 +39,11 @@ export const productRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.listProducts, async ({ context, query, url }, reply) => {
     const { products, position } = await listProducts(context, readProductListRequest(query))
     const page = presentPage(position, pageUrl(url))
-    if (query.with_assets !== true) return { data: products.map(presentProduct), ...page }
-    return sendJsonStream(
-      reply,
-      productChunks(readAssetsOfProducts(context, products)),
-      aroundList(page),
-    )
+    const chunks =
+      query.with_assets === true
+        ? productChunks(readAssetsOfProducts(context, products))
+        : plainProductChunks(products)
+    return sendJsonStream(reply, chunks, aroundList(page))
   })
 
   route(app, options, endpoints.listProductGroups, async ({ context, query, url }, reply) => {
