@@ -22,7 +22,7 @@ const SHARED_PROCESS = new RegExp(
     '/server/src/storage/s3/(presign|s3-client)\\.',
     '/pack/src/',
     '/(protocol|client|cli|dashboard)/src/',
-    '/cli/test/(?!move|terminal)',
+    '/cli/test/(?!terminal)',
     '/client/test/(bundle|calls|changed-files|controls|download-to|events|examples|faults|imports)\\.',
     '/client/test/(inputs|misuse|open-ended|outage|paths|readme|replace|sessions|two-processes)\\.',
     '/client/test/(unreliable-connection|upload|verify-webhook)\\.',
@@ -31,7 +31,7 @@ const SHARED_PROCESS = new RegExp(
   ].join('|'),
 )
 /** These share one process, and so one PostgreSQL and one Ceph. */
-const ONE_PROCESS = /\/server\/test\/many-instances\//
+const ONE_PROCESS = /\/proofs\/src\/many-instances\//
 /** Up to 8 of these share a process and a browser. They wait half of the time, so more processes run concurrently. */
 const IN_BROWSER =
   /\/dashboard\/test\/|\/client\/test\/(browser-controls|browser-guide|browser-refused|uppy)\./

@@ -1,0 +1,61 @@
+import { type TestContext, test } from 'node:test'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { aKeyedService } from '@stowage/testing/service/accounts'
+import { takeOverJobsOfModel } from '@stowage/testing/service/jobs'
+import fc from 'fast-check'
+import { saveResult } from '../reliability/result.ts'
+import { receiveWebhooks } from './check-webhook.ts'
+import { type Batch, batches, CHUNK_SIZE, listBatches } from './commands.ts'
+import { runBatches } from './run-batches.ts'
+
+/*
+ * Run more sequences, or repeat a run:
+ *
+ *     MODEL_RUNS=1000 npx node --test packages/proofs/src/model/model.test.ts
+ *     MODEL_SEED=123 npx node --test packages/proofs/src/model/model.test.ts
+ */
+const { MODEL_RUNS = isOnS3 ? '10' : '30', MODEL_SEED = String(Date.now() % 2 ** 31) } = process.env
+
+test(`the responses to random calls by parallel clients follow the rules (MODEL_SEED=${MODEL_SEED})`, async (t) => {
+  const all = await check(t, batches, Number(MODEL_RUNS))
+  const engines = isOnS3 ? 'postgres+ceph' : 'sqlite+disk'
+  await saveResult(isOnS3 ? 'model-postgres-s3' : 'model-sqlite-disk', {
+    command: `MODEL_RUNS=${MODEL_RUNS} MODEL_SEED=${MODEL_SEED} npx node packages/testing/src/stages/on-engines.ts ${engines} packages/proofs/src/model/model.test.ts`,
+    rows: {
+      Sequences: String(all.sequences),
+      Calls: all.calls.toLocaleString('en'),
+      'Non-linearizable responses, lost or orphaned data': '0',
+    },
+  })
+})
+
+test(`lists with random filters match a scan of the model (MODEL_SEED=${MODEL_SEED})`, async (t) => {
+  // The lists do not depend on the storage.
+  await check(t, listBatches, Math.ceil(Number(MODEL_RUNS) / (isOnS3 ? 5 : 2)))
+})
+
+async function check(t: TestContext, sequencesOf: fc.Arbitrary<Batch[]>, runs: number) {
+  const settings = { STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE), STOWAGE_CHECKSUMS: 'on' }
+  const service = await aKeyedService(t, settings)
+  const jobs = takeOverJobsOfModel(service)
+  const received = receiveWebhooks(service)
+  let sequences = 0
+  let calls = 0
+  let running = Promise.resolve()
+  const property = fc.asyncProperty(sequencesOf, async (sequence) => {
+    sequences += 1
+    calls += sequence.flat().length
+    running = runBatches(service, jobs, { batches: sequence, received })
+    await running
+  })
+  await fc.assert(property, {
+    seed: Number(MODEL_SEED),
+    numRuns: runs,
+    // Each shrunk case is run for real: without a limit a failure would take minutes to report.
+    interruptAfterTimeLimit: 20_000 + runs * 2_000,
+  })
+  // The last sequence is still running if the time limit has interrupted it.
+  await running
+  t.diagnostic(`${sequences} sequences, ${calls} calls`)
+  return { sequences, calls }
+}
