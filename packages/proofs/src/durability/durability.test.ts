@@ -16,8 +16,7 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 import { saveResult } from '../reliability/result.ts'
-import { checkDurability } from './check-durability.ts'
-import { readTrace } from './trace.ts'
+import { checkDurability, readTrace } from './check-durability.ts'
 
 const CALLS = [
   'rename,renameat,renameat2,mkdir,mkdirat,fsync,fdatasync',

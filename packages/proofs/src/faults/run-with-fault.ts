@@ -3,12 +3,14 @@ import type { Harness } from '../interleavings/harness.ts'
 import {
   checkState,
   deleteEverything,
+  expireUnknown,
+  idsOf,
   operatorOf,
   prepare,
   responseText,
+  withoutUnrecorded,
 } from '../interleavings/run-interleaving.ts'
 import { interruptedEvents, type TestCase } from '../interleavings/test-cases.ts'
-import { expireUnknown, idsOf, withoutUnrecorded } from '../interleavings/unknown-uploads.ts'
 import { openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import { linearize } from '../model/linearize.ts'

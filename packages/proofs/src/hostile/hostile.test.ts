@@ -4,10 +4,9 @@ import { areEmbedded } from '@stowage/testing/engines/test-engines'
 import { aRandom } from '@stowage/testing/machine/random'
 import { saveResult } from '../reliability/result.ts'
 import { checkService } from './check-service.ts'
-import { checkGrowth } from './live-memory.ts'
-import { emptyPool } from './pool.ts'
+import { emptyPool } from './generator-context.ts'
 import { runHostile } from './run-hostile.ts'
-import { startTarget } from './target.ts'
+import { checkGrowth, startTarget } from './target.ts'
 import {
   halfCloseConnections,
   holdBodies,

@@ -1,6 +1,5 @@
-import type { GeneratorContext } from './generator-context.ts'
+import { type GeneratorContext, pickRecent } from './generator-context.ts'
 import { MAX_FILE_SIZE } from './make-api-request.ts'
-import { pickRecent } from './pool.ts'
 import type { FramedRequest } from './request.ts'
 
 /** The number of uploads that are available to hostile requests. */

@@ -1,8 +1,8 @@
 import { ERRORS, type UploadSession } from '@stowage/protocol'
 import { someBytes } from '@stowage/testing/service/upload'
-import type { Pool } from './pool.ts'
+import { valuesOf, type WireResponse } from './exchange.ts'
+import type { Pool } from './generator-context.ts'
 import type { HostileRequest } from './request.ts'
-import { valuesOf, type WireResponse } from './responses.ts'
 
 /** The assets that the account must have at the end according to the responses, and statistics. */
 export interface ResponseLog {

@@ -1,9 +1,12 @@
 import { ERRORS } from '@stowage/protocol'
-import type { DocumentedOperation } from './document.ts'
-import type { Exchange } from './exchange.ts'
-import { printable } from './printable.ts'
-import type { FramedRequest, HostileRequest, MalformedRequest } from './request.ts'
-import { valuesOf, type WireResponse } from './responses.ts'
+import { type Exchange, valuesOf, type WireResponse } from './exchange.ts'
+import type { DocumentedOperation } from './generator-context.ts'
+import {
+  type FramedRequest,
+  type HostileRequest,
+  type MalformedRequest,
+  printable,
+} from './request.ts'
 
 /** A rule that a response violated. */
 export interface Violation {

@@ -1,15 +1,16 @@
 import { aRandom } from '@stowage/testing/machine/random'
-import { wasDeletedDuringDownload } from './deleted-during-download.ts'
-import { exchangeMalformed, exchangePipelined } from './exchange.ts'
-import type { GeneratorContext } from './generator-context.ts'
-import { readLiveMemory } from './live-memory.ts'
+import {
+  aProbe,
+  type Exchange,
+  exchangeMalformed,
+  exchangePipelined,
+  type WireResponse,
+} from './exchange.ts'
+import { emptyPool, type GeneratorContext, type Pool } from './generator-context.ts'
 import { makeApiRequest } from './make-api-request.ts'
 import { makeFlowRequest } from './make-flow-request.ts'
-import { makeMalformedRequest } from './make-malformed-request.ts'
 import { makeStorageRequest } from './make-storage-request.ts'
-import { minimize } from './minimize.ts'
-import { emptyPool, type Pool } from './pool.ts'
-import { aProbe } from './probe.ts'
+import { makeMalformedRequest } from './malformed.ts'
 import { emptyResponseLog, type ResponseLog, recordResponse } from './record-response.ts'
 import {
   describe,
@@ -19,7 +20,6 @@ import {
   type Port,
   render,
 } from './request.ts'
-import type { WireResponse } from './responses.ts'
 import {
   checkMalformed,
   checkPipeline,
@@ -27,7 +27,7 @@ import {
   type Operations,
   type Violation,
 } from './rules.ts'
-import type { Target } from './target.ts'
+import { readLiveMemory, type Target } from './target.ts'
 
 const CONNECTIONS = 8
 const PIPELINED = 16
@@ -210,4 +210,72 @@ async function smallest(
   }
   const [only] = batch
   return batch.length === 1 && only ? [await minimize(only, violatesRule)] : batch
+}
+
+const MAX_ATTEMPTS = 150
+
+/** A smaller request that still fails, without the headers, parameters and bytes that do not matter. */
+async function minimize(
+  request: FramedRequest,
+  fails: (request: FramedRequest) => Promise<boolean>,
+): Promise<FramedRequest> {
+  let smallest = request
+  let attempts = 0
+  async function attempt(candidate: FramedRequest): Promise<boolean> {
+    attempts += 1
+    if (attempts > MAX_ATTEMPTS || !(await fails(candidate))) return false
+    smallest = candidate
+    return true
+  }
+  for (const header of request.headers) {
+    if (/^(host|content-length|transfer-encoding)$/i.test(header[0])) continue
+    await attempt({ ...smallest, headers: smallest.headers.filter((one) => one !== header) })
+  }
+  const [path = '', query = ''] = request.target.split(/\?(.*)/s)
+  const pairs = query.split('&')
+  for (const pair of pairs.length < 20 ? pairs : []) {
+    const others = smallest.target
+      .slice(path.length + 1)
+      .split('&')
+      .filter((one) => one !== pair)
+    await attempt({ ...smallest, target: others.length > 0 ? `${path}?${others.join('&')}` : path })
+  }
+  for (
+    let length = Math.ceil(smallest.body.length / 2);
+    length >= 1;
+    length = Math.floor(length / 2)
+  ) {
+    for (let at = 0; at < smallest.body.length && attempts < MAX_ATTEMPTS; ) {
+      const { body } = smallest
+      const shorter = Buffer.concat([body.subarray(0, at), body.subarray(at + length)])
+      if (!(await attempt(withBody(smallest, shorter)))) at += length
+    }
+  }
+  return smallest
+}
+
+function withBody(request: FramedRequest, body: Buffer): FramedRequest {
+  const others = request.headers.filter(
+    ([name]) => !/^(content-length|transfer-encoding)$/i.test(name),
+  )
+  return { ...request, headers: [...others, ['Content-Length', String(body.length)]], body }
+}
+
+/**
+ * Whether the connection was closed within a download because the file was deleted: the rest of the
+ * response can't be sent, and the client must notice.
+ */
+async function wasDeletedDuringDownload(
+  { hosts, key }: GeneratorContext,
+  batch: FramedRequest[],
+  { failure, responses }: Exchange,
+): Promise<boolean> {
+  const request = batch[responses.length]
+  if (!failure?.includes('incomplete response: "HTTP/1.1 20') || request?.port !== 'storage')
+    return false
+  const id = /^\/objects\/([0-9a-f-]{36})\?/.exec(request.target)?.[1]
+  if (id === undefined) return false
+  const headers = { Authorization: `Bearer ${key}` }
+  const { status } = await fetch(`http://${hosts.api}/api/v1/assets/${id}`, { headers })
+  return status === 404
 }

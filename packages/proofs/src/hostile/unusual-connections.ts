@@ -7,9 +7,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { until } from '@stowage/testing/machine/until'
 import { callerWith } from '@stowage/testing/service/accounts'
 import { anUnreadStream, largeProducts } from '@stowage/testing/service/connections'
-import { exchangePipelined } from './exchange.ts'
+import { aProbe, exchangePipelined } from './exchange.ts'
 import type { GeneratorContext } from './generator-context.ts'
-import { aProbe } from './probe.ts'
 import type { Target } from './target.ts'
 
 const MAX_CONNECTIONS = 2_000

@@ -7,17 +7,19 @@ import { skipUnlessCi } from '@stowage/testing/machine/programs'
 import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import postgres from 'postgres'
 import { readCompose } from './compose-file.ts'
-import { aVolume, IMAGE, runContainer } from './container.ts'
 import {
   aServiceInContainer,
+  aVolume,
   checkHealth,
   complete,
   expectDashboard,
   expectStored,
+  IMAGE,
   requestSession,
   resume,
+  runContainer,
   send,
-} from './service.ts'
+} from './container.ts'
 
 const POSTGRES_PORT = 5432
 const { stowage, proxy, database, store, bucket } = readCompose()

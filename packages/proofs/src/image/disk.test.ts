@@ -6,19 +6,20 @@ import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
 import { aSlowDownload, aSlowPut, isRefused } from '@stowage/testing/service/connections'
 import { ROOT } from './build-image.ts'
-import { aVolume, IMAGE } from './container.ts'
 import {
   aServiceInContainer,
+  aVolume,
   checkHealth,
   complete,
   downloadUrl,
   expectDashboard,
   expectStored,
   FILE,
+  IMAGE,
   requestSession,
   resume,
   send,
-} from './service.ts'
+} from './container.ts'
 
 /** The settings of the `docker run` command in docs/production.md. */
 function documentedSettings(): Record<string, string> {

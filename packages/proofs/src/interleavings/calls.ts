@@ -24,7 +24,7 @@ export const emptyTrash = { kind: 'emptyTrash' } as const satisfies Command
 export const resume = { kind: 'resume', upload: 0 } as const satisfies Command
 export const expire = { kind: 'expire', upload: 0 } as const satisfies Command
 export const resize = { kind: 'resize', upload: 0, size: 18 } as const satisfies Command
-export const secondPart = { kind: 'put', upload: 0, part: 1, content: 3 } as const satisfies Command
+const secondPart = { kind: 'put', upload: 0, part: 1, content: 3 } as const satisfies Command
 export const attach = { kind: 'attach', upload: 0, variant: VARIANT } as const satisfies Command
 export const detach = { kind: 'detach', upload: 0, variant: VARIANT } as const satisfies Command
 
@@ -73,4 +73,121 @@ export function plan(bytes: number): Command {
 
 export function job(name: Extract<Command, { kind: 'job' }>['name']): Command {
   return { kind: 'job', name }
+}
+
+/** Sequences of calls that another client or instance makes while a call is paused. */
+export const CONCURRENT_CALLS: Record<string, Command[]> = {
+  'sign with the same key': [{ ...sign, key: 'the-same' }],
+  'sign with the same key, send, complete': [{ ...sign, key: 'the-same' }, putAll, complete],
+  'sign with the same key, cancel': [{ ...sign, key: 'the-same' }, cancel],
+  'send a part again': [firstPart],
+  'replace a part': [{ ...firstPart, content: 2 }],
+  'replace a part, complete': [{ ...firstPart, content: 2 }, complete],
+  'replace all parts, complete': [{ ...putAll, content: 2 }, complete],
+  'send all parts, complete': [putAll, complete],
+  complete: [complete],
+  'complete without a part list': [{ ...complete, etags: 'none' }],
+  'complete with a wrong ETag': [{ ...complete, etags: 'wrong' }],
+  cancel: [cancel],
+  resume: [resume],
+  delete: [remove],
+  'complete, delete': [complete, remove],
+  resize: [resize],
+  shrink: [{ ...resize, size: 12 }],
+  'resize, send the last part, complete': [resize, secondPart, complete],
+  rename: [{ kind: 'rename', upload: 0, name: 'b.zip', path: 'moved' }],
+  attach: [attach],
+  detach: [detach],
+  read: [{ kind: 'read', upload: 0 }],
+  download: [{ kind: 'download', upload: 0 }],
+  list: [{ kind: 'list' }],
+  account: [{ kind: 'account' }],
+  expireUploads: [expire],
+  finishCompletions: [job('finishCompletions')],
+  'replace a part, finishCompletions': [{ ...firstPart, content: 2 }, job('finishCompletions')],
+  removeObjects: [job('removeObjects')],
+  removeOrphanedUploads: [job('removeOrphanedUploads')],
+  forgetEndedAssets: [job('forgetEndedAssets')],
+  computeChecksums: [job('computeChecksums')],
+  'cancel, removeObjects, forgetEndedAssets': [
+    cancel,
+    job('removeObjects'),
+    job('forgetEndedAssets'),
+  ],
+  'complete, delete permanently, removeObjects': [complete, purge, job('removeObjects')],
+}
+
+/** The same for an estimated size on a nearly full plan. They take or free room, and leave the paused upload as it is. */
+export const CONCURRENT_ESTIMATE_CALLS: Record<string, Command[]> = {
+  sign: [sign],
+  'sign a file of the free size': [{ ...sign, size: 30 }],
+  'sign an estimate': [signEstimate],
+  cancel: [cancel],
+  resize: [resize],
+  complete: [complete],
+  'complete, delete': [complete, remove],
+  'complete, delete, sign': [complete, remove, { ...sign, size: 30 }],
+  'complete, delete permanently': [complete, purge],
+  'restore from the trash': [restoreAsset],
+  'empty the trash, removeObjects': [emptyTrash, job('removeObjects')],
+  account: [{ kind: 'account' }],
+}
+
+/** The same for a file that is or was replaced. */
+export const CONCURRENT_VERSION_CALLS: Record<string, Command[]> = {
+  replace: [replace],
+  'replace, send, complete': [replace, putNew, completeNew],
+  'complete the replacement, computeChecksums': [completeNew, job('computeChecksums')],
+  computeChecksums: [job('computeChecksums')],
+  'complete the replacement': [completeNew],
+  'cancel the replacement': [cancelNew],
+  'resume the replacement': [resumeNew],
+  'expire the replacement': [expireNew],
+  'restore version 1': [restoreFirst],
+  'delete version 1': [deleteFirst],
+  'list versions': [{ kind: 'versions', upload: 0 }],
+  'complete the replacement, restore version 1': [completeNew, restoreFirst],
+  'complete the replacement, delete version 1, removeObjects': [
+    completeNew,
+    deleteFirst,
+    job('removeObjects'),
+  ],
+  'delete permanently, removeObjects': [purge, job('removeObjects')],
+  'delete, restore': [remove, restoreAsset],
+  'complete the replacement, delete': [completeNew, remove],
+  rename: [{ kind: 'rename', upload: 0, name: 'b.zip', path: 'moved' }],
+  finishCompletions: [job('finishCompletions')],
+  removeOrphanedUploads: [job('removeOrphanedUploads')],
+}
+
+/** The same for a file that is or was in the trash. */
+export const CONCURRENT_TRASH_CALLS: Record<string, Command[]> = {
+  delete: [remove],
+  'restore from the trash': [restoreAsset],
+  'delete, restore from the trash': [remove, restoreAsset],
+  'restore from the trash, delete': [restoreAsset, remove],
+  'delete permanently, removeObjects': [purge, job('removeObjects')],
+  'delete, empty the trash, removeObjects': [remove, emptyTrash, job('removeObjects')],
+  'empty the trash': [emptyTrash],
+  'delete in bulk': [bulkDelete],
+  'restore in bulk': [bulkRestore],
+  'delete all': [deleteAll],
+  'delete all, restore from the trash': [deleteAll, restoreAsset],
+  'emptyTrash job, removeObjects': [job('emptyTrash'), job('removeObjects')],
+  'begin to delete all': [beginDeleteAll],
+  'begin to delete all, delete, restore from the trash': [beginDeleteAll, remove, restoreAsset],
+  complete: [complete],
+  continueDeletions: [job('continueDeletions')],
+  computeChecksums: [job('computeChecksums')],
+  'delete, computeChecksums, empty the trash, removeObjects': [
+    remove,
+    job('computeChecksums'),
+    emptyTrash,
+    job('removeObjects'),
+  ],
+  replace: [replace],
+  'complete the replacement': [completeNew],
+  attach: [attach],
+  'list the trash': [{ kind: 'trash' }],
+  account: [{ kind: 'account' }],
 }

@@ -12,11 +12,16 @@ import {
   CONCURRENT_ESTIMATE_CALLS,
   CONCURRENT_TRASH_CALLS,
   CONCURRENT_VERSION_CALLS,
-} from './concurrent-calls.ts'
+} from './calls.ts'
 import { type Harness, openHarness } from './harness.ts'
 import { runInterleaving } from './run-interleaving.ts'
-import { ESTIMATE_CASES, TEST_CASES, type TestCase } from './test-cases.ts'
-import { ACCOUNT_TRASH_CASES, TRASH_CASES } from './trash-cases.ts'
+import {
+  ACCOUNT_TRASH_CASES,
+  ESTIMATE_CASES,
+  TEST_CASES,
+  type TestCase,
+  TRASH_CASES,
+} from './test-cases.ts'
 import { VERSION_CASES } from './version-cases.ts'
 
 /*

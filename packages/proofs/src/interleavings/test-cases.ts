@@ -2,23 +2,33 @@ import { partPlan } from '@stowage/server/src/domain/parts'
 import { leaveUploadOpen } from '@stowage/testing/engines/leave-upload-open'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { CHUNK_SIZE, type Command } from '../model/commands.ts'
+import { targetOf } from '../model/linearize.ts'
 import { changeUpload, type Model } from '../model/model.ts'
 import { type Event, NO_RESPONSE } from '../model/observation.ts'
-import { targetOf } from '../model/target-of.ts'
 import {
   attach,
+  beginDeleteAll,
+  bulkDelete,
+  bulkPurge,
+  bulkRestore,
   cancel,
   complete,
+  completeOther,
+  deleteAll,
   detach,
+  emptyTrash,
   expire,
   firstPart,
   job,
   plan,
   purge,
   putAll,
+  putOther,
   remove,
+  replace,
   resize,
   resizeOther,
+  restoreAsset,
   resume,
   SIZE,
   sign,
@@ -289,3 +299,56 @@ export function interruptedEvents({ interrupted }: TestCase, model: Model): Even
   const seen = { status: NO_RESPONSE, ...targetOf(model, interrupted), parts: [] }
   return [{ client: 2, command: interrupted, seen }]
 }
+
+const ATTACHED_READY = [sign, putAll, complete, attach]
+const TRASHED = [...ATTACHED_READY, remove]
+/** The second of two uploads is complete. */
+const OTHER_READY = [sign, putAll, sign, putOther, completeOther]
+
+/** Calls that delete or restore an asset, or compute its checksum. */
+export const TRASH_CASES: TestCase[] = [
+  { name: 'delete an asset to the trash', before: ATTACHED_READY, call: remove },
+  { name: 'delete an asset permanently', before: ATTACHED_READY, call: purge },
+  { name: 'delete an asset in the trash permanently', before: TRASHED, call: purge },
+  {
+    name: 'delete a file with a replacement permanently',
+    before: [...ATTACHED_READY, replace],
+    call: purge,
+  },
+  { name: 'restore an asset', before: TRASHED, call: restoreAsset },
+  { name: 'delete in bulk', before: ATTACHED_READY, call: bulkDelete },
+  {
+    name: 'delete in bulk permanently, a file with a replacement',
+    before: [...ATTACHED_READY, replace],
+    call: bulkPurge,
+  },
+  { name: 'restore in bulk', before: TRASHED, call: bulkRestore },
+  { name: 'computeChecksums, an asset', before: ATTACHED_READY, call: job('computeChecksums') },
+  {
+    name: 'computeChecksums, an asset in the trash',
+    before: TRASHED,
+    call: job('computeChecksums'),
+  },
+]
+
+/** The same for calls that change all assets of the account. */
+export const ACCOUNT_TRASH_CASES: TestCase[] = [
+  { name: 'empty the trash', before: TRASHED, call: emptyTrash },
+  { name: 'delete all assets', before: ATTACHED_READY, call: deleteAll },
+  {
+    name: 'continueDeletions',
+    before: [...ATTACHED_READY, beginDeleteAll],
+    call: job('continueDeletions'),
+  },
+  {
+    name: 'continueDeletions, an upload is not complete',
+    before: [...OTHER_READY, beginDeleteAll],
+    call: job('continueDeletions'),
+  },
+  {
+    name: 'continueDeletions, an asset is in the trash',
+    before: [...OTHER_READY, complete, remove, beginDeleteAll],
+    call: job('continueDeletions'),
+  },
+  { name: 'emptyTrash', before: TRASHED, call: job('emptyTrash') },
+]

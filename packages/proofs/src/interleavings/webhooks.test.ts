@@ -7,8 +7,7 @@ import { deliverAll } from '@stowage/testing/service/jobs'
 import { aDeployment } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { aSample } from '../sample.ts'
-import { type Harness, openHarness } from './harness.ts'
-import { watchPorts } from './watch-ports.ts'
+import { type Harness, openHarness, watchPorts } from './harness.ts'
 
 const EVENTS = 2
 

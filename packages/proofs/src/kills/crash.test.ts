@@ -8,10 +8,13 @@ import { takeOverJobs, untilAllPastExpiry } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type Deployment } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { listAll } from '@stowage/testing/service/upload'
-import { checkContents, checkResponses, checkUsage, settleAll } from '../soak/upload-log-checks.ts'
 import {
   anEmptyUploadLog,
+  checkContents,
+  checkResponses,
+  checkUsage,
   type SentFile,
+  settleAll,
   startClients,
   type UploadLog,
 } from '../soak/uploading-client.ts'

@@ -1,17 +1,108 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import promises from 'node:fs/promises'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename } from 'node:path'
+import type { Upload } from '@stowage/server/src/domain/asset'
+import type { Context } from '@stowage/server/src/operations/context'
 import { JOBS } from '@stowage/testing/service/jobs'
 import { API } from '@stowage/testing/service/upload'
-import { openHarness } from '../interleavings/harness.ts'
+import { type Harness, type OnPoint, openHarness } from '../interleavings/harness.ts'
 import { operatorOf, prepare } from '../interleavings/run-interleaving.ts'
-import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
-import { TRASH_CASES } from '../interleavings/trash-cases.ts'
+import { TEST_CASES, type TestCase, TRASH_CASES } from '../interleavings/test-cases.ts'
 import { VERSION_CASES } from '../interleavings/version-cases.ts'
-import { type ClientState, newClientState } from '../model/client-state.ts'
-import { openClients } from '../model/clients.ts'
+import { type ClientState, newClientState, openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import type { Model } from '../model/model.ts'
 import { sampleOf } from '../sample.ts'
-import { runWithFilePoints, watchFiles } from './file-points.ts'
-import { restrictToUpload } from './restrict-to-upload.ts'
+
+const onPointOfCaller = new AsyncLocalStorage<OnPoint>()
+
+/** Steps that create, move or remove files. Writes and syncs make no difference after a kill: the kernel keeps the data. */
+const STEPS = ['rename', 'mkdir', 'rm'] as const
+
+/**
+ * Adds a point before and after each of these file system calls of this thread. Replaces functions of
+ * Node, so call it only in a separate process.
+ */
+function watchFiles(): void {
+  for (const step of STEPS) {
+    const original = promises[step] as (...args: unknown[]) => Promise<unknown>
+    Object.assign(promises, {
+      [step]: async (...args: unknown[]) => {
+        const onPoint = onPointOfCaller.getStore()
+        if (onPoint === undefined) return original(...args)
+        const name = `${step} ${nameOf(args[0])}`
+        await onPoint(`before ${name}`)
+        try {
+          return await original(...args)
+        } finally {
+          await onPoint(`after ${name}`)
+        }
+      },
+    })
+  }
+  syncBuiltinESMExports()
+}
+
+/** Runs the work with points at its file system calls. */
+function runWithFilePoints<Result>(onPoint: OnPoint, work: () => Promise<Result>): Promise<Result> {
+  return onPointOfCaller.run(onPoint, work)
+}
+
+/** Replaces IDs, which differ between runs. */
+function nameOf(path: unknown): string {
+  const name = basename(String(path))
+  if (name.endsWith('.sealed')) return 'a sealed upload'
+  if (/^[0-9a-f-]{36}\./.test(name)) return 'an upload'
+  if (/^[0-9a-f-]{36}$/.test(name)) return 'an object'
+  if (/^[0-9a-f]{2}$/.test(name)) return 'a folder of objects'
+  if (/^[0-9a-f]{16}$/.test(name)) return 'a folder in the trash'
+  return name
+}
+
+/** Larger than a job's batch, because the upload may come after many others. */
+const ALL = 10_000
+
+/**
+ * The same harness, but its jobs process only this upload, with two exceptions: the jobs that expire and complete
+ * uploads also process its replacement, and `forgetEndedAssets`, `emptyTrash` and `continueDeletions` process all
+ * assets.
+ */
+function restrictToUpload(harness: Harness, id: () => string): Harness {
+  const { context } = harness
+  const { database, storage } = context
+  const own = ({ asset, replaces }: Upload) => [asset.id, replaces?.assetId].includes(id())
+  const narrow: Context = {
+    ...context,
+    database: {
+      ...database,
+      listOverdueUploads: async () => (await database.listOverdueUploads(ALL)).filter(own),
+      claimStuckCompletions: async (times) =>
+        (await database.claimStuckCompletions(times, ALL)).filter(own),
+      claimDueRemovals: async (now) =>
+        (await database.claimDueRemovals(now, ALL)).filter(({ key }) => key === id()),
+      claimVerifications: async (queue, times) =>
+        (await database.claimVerifications(queue, times, ALL)).filter(({ key }) => key === id()),
+      claimWithheld: async (times, options) => {
+        for (;;) {
+          const object = await database.claimWithheld(times, options)
+          if (object === undefined || object.key === id()) return object
+        }
+      },
+    },
+    storage: {
+      ...storage,
+      async *listUploads() {
+        for await (const upload of storage.listUploads()) if (upload.key === id()) yield upload
+      },
+    },
+  }
+  return {
+    ...harness,
+    context: narrow,
+    runWithPoints: (onPoint, work) => harness.runWithPoints(onPoint, work, narrow),
+  }
+}
 
 /** A call that is paused at a point when its process is killed. */
 export interface KilledCall {

@@ -3,25 +3,30 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import type { PartUrl } from '@stowage/protocol'
 import { ENGINES, isOnS3 } from '@stowage/testing/engines/test-engines'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment, type Deployment } from '@stowage/testing/service/service'
+import { API, putPart } from '@stowage/testing/service/upload'
 import { type Harness, openHarness } from '../interleavings/harness.ts'
-import { deleteEverything, operatorOf, runAllJobs } from '../interleavings/run-interleaving.ts'
-import { interruptedEvents, TEST_CASES } from '../interleavings/test-cases.ts'
-import { TRASH_CASES } from '../interleavings/trash-cases.ts'
-import { expireUnknown, idsOf, withoutUnrecorded } from '../interleavings/unknown-uploads.ts'
+import {
+  deleteEverything,
+  expireUnknown,
+  idsOf,
+  operatorOf,
+  runAllJobs,
+  withoutUnrecorded,
+} from '../interleavings/run-interleaving.ts'
+import { interruptedEvents, TEST_CASES, TRASH_CASES } from '../interleavings/test-cases.ts'
 import { VERSION_CASES } from '../interleavings/version-cases.ts'
 import { expectedState, readState, type State } from '../model/check-state.ts'
 import { openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
-import { linearize } from '../model/linearize.ts'
-import type { Model } from '../model/model.ts'
+import { linearize, targetOf } from '../model/linearize.ts'
+import { type Model, partBytes } from '../model/model.ts'
 import { type Event, NO_RESPONSE } from '../model/observation.ts'
-import { targetOf } from '../model/target-of.ts'
 import { saveResult } from '../reliability/result.ts'
 import { sampleSeed } from '../sample.ts'
-import { finishOpenUploads } from './finish-open-uploads.ts'
 import type { KilledCall } from './killed-process.ts'
 
 /*
@@ -161,4 +166,25 @@ function isSame(one: State, other: State): boolean {
 
 function nameOf({ testCase, point }: KilledCall): string {
   return `${testCase}, killed ${point}`
+}
+
+/** Checks that every open upload can be resumed and completed. */
+async function finishOpenUploads({ context, account }: Harness): Promise<number> {
+  const open = await Array.fromAsync(context.storage.listUploads())
+  const data = context.database.of(account.id)
+  for (const { key } of open) {
+    const upload = await data.findUpload(key)
+    // The path of a replacement contains the ID of its asset.
+    const path = `${API}/assets/${upload?.replaces?.assetId ?? key}`
+    const resumed = await account.call('GET', `${path}/upload?upload_id=${upload?.id}`)
+    assert.equal(resumed.status, 200, resumed.text)
+    for (const part of resumed.body.urls as PartUrl[]) {
+      const response = await putPart(part.url, partBytes(part, 3))
+      assert.equal(response.status, 200, await response.text())
+    }
+    const body = { upload_id: resumed.body.upload_id, parts: [] }
+    const completed = await account.call('POST', `${path}/uploaded`, body)
+    assert.equal(completed.status, 200, completed.text)
+  }
+  return open.length
 }

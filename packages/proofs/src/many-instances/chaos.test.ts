@@ -6,11 +6,13 @@ import { aRandom, type Random } from '@stowage/testing/machine/random'
 import { until } from '@stowage/testing/machine/until'
 import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
-import { checkFinalState } from './check-final-state.ts'
-import { checkOutcomeEvents, readEventsUntilOver } from './event-reader.ts'
-import { assertLoggedErrors } from './logged-errors.ts'
-import { noOutcomes, type Outcomes, uploadUntilOver } from './multi-instance-client.ts'
-import type { Attempt } from './retry-until-response.ts'
+import {
+  assertLoggedErrors,
+  checkFinalState,
+  checkOutcomeEvents,
+  readEventsUntilOver,
+} from './checks.ts'
+import { type Attempt, noOutcomes, type Outcomes, uploadUntilOver } from './clients.ts'
 import { type SharedDeployment, type SharedEngines, withSharedEngines } from './shared-engines.ts'
 
 const INSTANCES = 4

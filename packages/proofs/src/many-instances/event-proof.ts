@@ -15,10 +15,10 @@ import {
   changeUntilOver,
   checkMarkedEvents,
   type MarkedChange,
+  receiveEvents,
   type SeenEvent,
-} from './changing-client.ts'
-import { receiveEvents } from './receive-events.ts'
-import type { Attempt } from './retry-until-response.ts'
+} from './changes.ts'
+import type { Attempt } from './clients.ts'
 import { type SharedEngines, withSharedEngines } from './shared-engines.ts'
 
 /*

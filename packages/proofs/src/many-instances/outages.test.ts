@@ -13,10 +13,8 @@ import {
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
-import { checkFinalState } from './check-final-state.ts'
-import { assertLoggedErrors } from './logged-errors.ts'
-import { noOutcomes, type Outcomes, uploadUntilOver } from './multi-instance-client.ts'
-import type { Attempt, Step } from './retry-until-response.ts'
+import { assertLoggedErrors, checkFinalState } from './checks.ts'
+import { type Attempt, noOutcomes, type Outcomes, type Step, uploadUntilOver } from './clients.ts'
 import { type RestartableEngine, type SharedEngines, withSharedEngines } from './shared-engines.ts'
 
 const CLIENTS = 4

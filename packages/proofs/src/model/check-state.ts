@@ -3,16 +3,17 @@ import type { Context } from '@stowage/server/src/operations/context'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
-import { digestOf, sha256 } from './content.ts'
-import { type Filters, queryOf } from './filters.ts'
-import { matchingAssets } from './matching.ts'
+import { type Filters, queryOf } from './commands.ts'
+import { matchingAssets } from './list-rules.ts'
 import {
   bytesIn,
+  digestOf,
   type Model,
   type ModelUpload,
   type ModelVersion,
   readyUploads,
   servedVersion,
+  sha256,
   withComparedFiles,
 } from './model.ts'
 import { finishDeletion } from './trash-rules.ts'

@@ -1,14 +1,25 @@
-import type { CompletedPart, PartUrl, ReceivedPart, Version } from '@stowage/protocol'
-import type { TestAccount } from '@stowage/testing/service/accounts'
+import type {
+  Asset,
+  CompletedPart,
+  PartUrl,
+  ReceivedPart,
+  UploadSession,
+  Version,
+} from '@stowage/protocol'
+import type { Call, TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart } from '@stowage/testing/service/upload'
-import { newClientState, type Session } from './client-state.ts'
-import { CHUNK_SIZE, type Command, type JobName } from './commands.ts'
-import { partBytes, sha256 } from './content.ts'
+import {
+  CHUNK_SIZE,
+  type Command,
+  detailsOf,
+  type JobName,
+  productOf,
+  TOKEN_BYTES,
+  TOKEN_FILES,
+} from './commands.ts'
 import { performList, presentGroup } from './list-calls.ts'
+import { partBytes, sha256 } from './model.ts'
 import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
-import { openToken, requestReplaceToken } from './open-token.ts'
-import { performOnTrash } from './perform-on-trash.ts'
-import { detailsOf, productOf } from './shop.ts'
 
 export interface Clients {
   /** Makes the calls of the command. Returns no events if the command needs an upload and there is none yet. */
@@ -314,4 +325,104 @@ export function openClients(
     }
     return events.flatMap((list, step) => list.map((event) => ({ ...event, step })))
   }
+}
+
+type TrashCommand = Extract<
+  Command,
+  { kind: 'bulkDelete' | 'bulkRestore' | 'deleteAll' | 'emptyTrash' | 'trash' }
+>
+
+/** Makes a call about the trash or about several assets. */
+async function performOnTrash(
+  call: TestAccount['call'],
+  command: TrashCommand,
+  sessions: { id: string }[],
+): Promise<Observation> {
+  if (command.kind === 'trash') {
+    const { status, body } = await call('GET', `${API}/assets?trashed=true&limit=1000`)
+    return { status, listed: (body.data ?? []).map(({ id }: Asset) => id) }
+  }
+  if (command.kind === 'deleteAll' || command.kind === 'emptyTrash') {
+    const { status } =
+      command.kind === 'deleteAll'
+        ? await call('POST', `${API}/assets/deleted-all`)
+        : await call('DELETE', `${API}/trash`)
+    return { status }
+  }
+  const chosen = command.uploads.flatMap((index) => sessions[index % sessions.length]?.id ?? [])
+  const ids = [...new Set(chosen)]
+  const change =
+    command.kind === 'bulkDelete'
+      ? { action: 'delete', permanent: command.isPermanent }
+      : { action: 'restore' }
+  const { status } = await call('POST', `${API}/assets/bulk`, { ...change, ids })
+  return { status, ids }
+}
+
+/** The product that the upload token attaches files to, if it exists when the token is created. */
+const PRODUCT = productOf(1)
+
+/**
+ * Returns a function that returns the headers for the calls of a session. The upload token that all clients share is
+ * created when it is first used.
+ */
+function openToken(
+  call: Call,
+  state: ClientState,
+): (session: Pick<Session, 'byToken' | 'ownToken'>) => Promise<Record<string, string>> {
+  let creating: Promise<void> | undefined
+
+  async function create(): Promise<void> {
+    if (state.token !== undefined) return
+    for (const attaches of [PRODUCT, undefined]) {
+      const attach = attaches !== undefined && { attach: { product_ids: [attaches] } }
+      const limits = { max_bytes: TOKEN_BYTES, max_files: TOKEN_FILES, ...attach }
+      const { status, body } = await call('POST', `${API}/upload-tokens`, limits)
+      if (status !== 201) continue
+      state.token = { secret: body.token, ...(attaches !== undefined && { attaches }) }
+      return
+    }
+  }
+
+  return async ({ byToken, ownToken }) => {
+    if (ownToken !== undefined) return { Authorization: `Bearer ${ownToken}` }
+    if (!byToken) return {}
+    creating ??= create()
+    await creating
+    return { Authorization: `Bearer ${state.token?.secret}` }
+  }
+}
+
+/** Requests a token to replace this asset, with limits that no test reaches. Returns the token or the refusal. */
+async function requestReplaceToken(
+  call: Call,
+  assetId: string,
+): Promise<{ ownToken: string } | { status: number; code: string }> {
+  const limits = { max_bytes: 1_000_000, max_files: 1000, replace: assetId }
+  const { status, body } = await call('POST', `${API}/upload-tokens`, limits)
+  return status === 201 ? { ownToken: body.token } : { status, code: body.code }
+}
+
+/** The session of an upload, or of a new version of an asset. */
+type Session = UploadSession & {
+  isReplacement?: true
+  /** Its calls use the upload token that all clients share. */
+  byToken?: true
+  /** The upload token that its calls use, which is only for this asset. */
+  ownToken?: string
+}
+
+/** Data that the clients of an account got in responses. Plain data, so that another process can continue with it. */
+export interface ClientState {
+  sessions: Session[]
+  /** The ETags that the storage returned, by upload and part. */
+  etags: Record<string, Record<number, string>>
+  /** The IDs of products, by variant. */
+  products: Record<number, string>
+  /** The upload token that all clients share, once it was needed. */
+  token?: { secret: string; attaches?: number }
+}
+
+export function newClientState(): ClientState {
+  return { sessions: [], etags: {}, products: {} }
 }

@@ -1,8 +1,17 @@
-import { applyCommand } from './apply-command.ts'
-import type { Command } from './commands.ts'
-import type { Model } from './model.ts'
-import type { Event } from './observation.ts'
-import type { ConcurrentCalls } from './rules.ts'
+import type { Command, JobName } from './commands.ts'
+import {
+  changeUpload,
+  completeUpload,
+  findUpload,
+  hasAllParts,
+  isVisible,
+  type Model,
+  type ModelUpload,
+  withComparedFiles,
+} from './model.ts'
+import { type Event, NO_RESPONSE, type Observation } from './observation.ts'
+import { type ConcurrentCalls, certainSize, RULES, type Rule } from './rules.ts'
+import { finishDeletion, modelsWithRoom, withoutTrash } from './trash-rules.ts'
 
 /**
  * The possible states after concurrent calls: one for each order of the calls that explains every
@@ -87,4 +96,141 @@ function concurrentCallsOf(event: Event, events: Event[]): ConcurrentCalls {
     isTouched: others.length > 0,
     isAlone: events.every(({ client }) => client === event.client),
   }
+}
+
+/**
+ * The possible models after the call. Empty if the rules do not allow this response in this state. A call
+ * whose connection failed may or may not have taken effect.
+ */
+function applyCommand(
+  model: Model,
+  command: Command,
+  seen: Observation,
+  concurrent: ConcurrentCalls,
+): Model[] {
+  if (model.beingDeleted.length === 0) return applyTo(model, command, seen, concurrent)
+  // A job of the service may move these assets to the trash before, while or after this call runs.
+  const touched = { ...concurrent, isEnded: true, isTouched: true, isAlone: false }
+  return [model, finishDeletion(model)].flatMap((one) => applyTo(one, command, seen, touched))
+}
+
+function applyTo(
+  model: Model,
+  command: Command,
+  seen: Observation,
+  concurrent: ConcurrentCalls,
+): Model[] {
+  const rule = RULES[command.kind] as Rule<Command['kind']>
+  // Only a reservation that succeeds removes trash.
+  const models = modelsWithRoom(model, neededBytes(model, command, seen))
+  const apply = (observed: Observation) =>
+    models.map((one) => rule(one, command as never, observed, concurrent))
+  if (command.kind === 'job') return afterJob(model, command.name, concurrent)
+  const isPut = command.kind === 'put' || command.kind === 'putAll'
+  if (seen.status !== NO_RESPONSE || isPut) return defined(apply(seen))
+  if (command.kind === 'replace') {
+    return [model, changeUpload(model, seen.asset ?? '', { hasLostReplacement: true })]
+  }
+  // A `sign` without a response does not change the model: no client knows its session, which expires.
+  const success = SUCCESS[command.kind]
+  return success === undefined ? [model] : defined([model, ...apply({ ...seen, status: success })])
+}
+
+/** The status of a successful call, for calls that the model applies even if their response was lost. */
+const SUCCESS: Partial<Record<Command['kind'], number>> = {
+  complete: 200,
+  cancel: 200,
+  delete: 202,
+  resize: 200,
+  rename: 200,
+  attach: 201,
+  detach: 200,
+  restore: 200,
+  deleteVersion: 202,
+  restoreAsset: 200,
+  bulkDelete: 200,
+  bulkRestore: 200,
+  deleteAll: 202,
+  emptyTrash: 202,
+  removeProduct: 202,
+  expire: 200,
+}
+
+/** The bytes that a call reserves. A resize may have reserved them even if its response is 404 or was lost. */
+function neededBytes(model: Model, command: Command, seen: Observation): number {
+  const isSigned = command.kind === 'sign' || command.kind === 'replace'
+  if (isSigned && seen.status === 201) {
+    const isRepeated = model.uploads.some(({ id }) => id === seen.id)
+    if (isRepeated) return NOTHING
+    const isEstimate = command.kind === 'sign' && (seen.size ?? 0) > (command.minSize ?? Infinity)
+    // An estimate removes no trash.
+    return isEstimate ? NOTHING : (seen.size ?? command.size)
+  }
+  if (command.kind !== 'resize' || ![200, 404, NO_RESPONSE].includes(seen.status)) return NOTHING
+  const upload = findUpload(model, seen.id ?? '')
+  const certain = certainSize(command, upload?.size ?? 0)
+  const isEstimate = (seen.size ?? 0) > certain
+  const isLarger = upload?.status === 'uploading' && certain > upload.size
+  return isLarger && !isEstimate ? certain - upload.size : NOTHING
+}
+
+/** For calls that reserve nothing. They remove no trash, even if the plan was reduced below the stored bytes. */
+const NOTHING = Number.NEGATIVE_INFINITY
+
+/**
+ * Only five jobs change the model. `finishCompletions` finishes completions that have begun, even if the caller listed
+ * other parts. `forgetEndedAssets` forgets ended assets. `emptyTrash` empties the trash. `continueDeletions` finishes an
+ * interrupted `deleteAll`. `computeChecksums` compares files with their declared digests, unless another instance is
+ * comparing them.
+ */
+function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Model[] {
+  if (name === 'forgetEndedAssets') {
+    const uploads = model.uploads.map((upload): ModelUpload => {
+      const { key, tokenBytes, ...rest } = upload
+      const isKept = isVisible(upload) || upload.status === 'trashed'
+      return isKept ? upload : { ...rest, status: 'deleted' }
+    })
+    return [{ ...model, uploads }]
+  }
+  if (name === 'emptyTrash') return [withoutTrash(model)]
+  if (name === 'continueDeletions') return [finishDeletion(model)]
+  if (name === 'computeChecksums') {
+    return concurrent.isAlone ? [withComparedFiles(model)] : [withComparedFiles(model), model]
+  }
+  if (name !== 'finishCompletions' || !concurrent.isCompleted) return [model]
+  const complete = model.uploads.filter((one) => one.status === 'uploading' && hasAllParts(one))
+  return [model, ...complete.map((upload) => completeUpload(model, upload))]
+}
+
+function defined(models: (Model | undefined)[]): Model[] {
+  return models.filter((model) => model !== undefined)
+}
+
+/** Calls about an upload. The others are about its asset. */
+const ABOUT_UPLOADS: Command['kind'][] = [
+  'put',
+  'putAll',
+  'complete',
+  'cancel',
+  'resume',
+  'resize',
+  'expire',
+]
+
+/** The IDs in the observation of a call whose response is unknown. By default, those of the first upload. */
+export function targetOf(
+  model: Model,
+  command: Command,
+): Pick<Observation, 'id' | 'ids' | 'asset'> {
+  if ('uploads' in command) {
+    const uploads = command.uploads.flatMap((index) => model.uploads[index] ?? [])
+    const ids = uploads.map(({ id, replaces }) => replaces ?? id)
+    return { id: ids[0] ?? '', ids }
+  }
+  const upload = model.uploads['upload' in command ? command.upload : 0] ?? model.uploads[0]
+  const asset = upload?.replaces
+  // The upload of a replacement that got no response is unknown.
+  if (command.kind === 'replace') return { asset: asset ?? upload?.id ?? '' }
+  if (asset === undefined) return { id: upload?.id ?? '' }
+  return ABOUT_UPLOADS.includes(command.kind) ? { id: upload?.id ?? '', asset } : { id: asset }
 }

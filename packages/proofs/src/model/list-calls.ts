@@ -2,8 +2,7 @@ import assert from 'node:assert/strict'
 import type { Asset, ListedUpload, Product, ProductGroup } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import { API } from '@stowage/testing/service/upload'
-import type { Command } from './commands.ts'
-import { queryOf } from './filters.ts'
+import { type Command, queryOf } from './commands.ts'
 import type { Observation } from './observation.ts'
 
 type ListCommand = Extract<

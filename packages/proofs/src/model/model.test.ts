@@ -4,9 +4,8 @@ import { aKeyedService } from '@stowage/testing/service/accounts'
 import { takeOverJobsOfModel } from '@stowage/testing/service/jobs'
 import fc from 'fast-check'
 import { saveResult } from '../reliability/result.ts'
-import { receiveWebhooks } from './check-webhook.ts'
 import { type Batch, batches, CHUNK_SIZE, listBatches } from './commands.ts'
-import { runBatches } from './run-batches.ts'
+import { receiveWebhooks, runBatches } from './run-batches.ts'
 
 /*
  * Run more sequences, or repeat a run:

@@ -1,5 +1,6 @@
-import { CHUNK_SIZE, INITIAL_PLAN } from './commands.ts'
-import { productOf } from './shop.ts'
+import { createHash } from 'node:crypto'
+import { someBytes } from '@stowage/testing/service/upload'
+import { CHUNK_SIZE, INITIAL_PLAN, productOf } from './commands.ts'
 
 /** A part that the storage must have. */
 export interface ModelPart {
@@ -235,4 +236,22 @@ export function endedStatus(model: Model, upload: ModelUpload): number | undefin
   if (findUpload(model, upload.replaces)?.status !== 'ready') return 404
   if (upload.status === 'deleted') return 422
   return upload.status === 'uploading' || upload.status === 'merged' ? undefined : 404
+}
+
+/** The bytes of a part. Each content has different bytes, so that mixed content would be detected. */
+export function partBytes({ start, end }: { start: number; end: number }, content: number): Buffer {
+  return someBytes(end, content).subarray(start, end)
+}
+
+/** The SHA-256 of the bytes of a version. */
+export function digestOf({ size, parts }: Pick<ModelVersion, 'size' | 'parts'>): string {
+  const bytes = parts.map(({ number, content }) => {
+    const start = (number - 1) * CHUNK_SIZE
+    return partBytes({ start, end: Math.min(size, start + CHUNK_SIZE) }, content)
+  })
+  return sha256(Buffer.concat(bytes))
+}
+
+export function sha256(bytes: Buffer): string {
+  return createHash('sha256').update(bytes).digest('hex')
 }

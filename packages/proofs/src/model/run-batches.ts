@@ -3,12 +3,12 @@ import { checkEvents } from '@stowage/server/src/database/contract/check-events'
 import { removeObjects } from '@stowage/server/src/jobs/remove-objects'
 import { expireUploads } from '@stowage/server/src/jobs/uploads'
 import type { Context } from '@stowage/server/src/operations/context'
+import { until } from '@stowage/testing/machine/until'
 import { anAccount, type TestAccount } from '@stowage/testing/service/accounts'
-import { JOBS, NEVER, runJobs } from '@stowage/testing/service/jobs'
+import { deliverAll, JOBS, NEVER, runJobs } from '@stowage/testing/service/jobs'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { expectedState, readState } from './check-state.ts'
-import { checkWebhook, type Received, webhookUrlOf } from './check-webhook.ts'
 import { type Operator, openClients } from './clients.ts'
 import { type Batch, INITIAL_PLAN } from './commands.ts'
 import { linearize } from './linearize.ts'
@@ -87,4 +87,43 @@ async function endUploads(account: TestAccount, models: Model[]): Promise<void> 
   for (const { id } of models[0]?.uploads ?? []) {
     await account.call('DELETE', `${API}/assets/${id}?permanent=true`)
   }
+}
+
+/** The IDs of the events that the webhooks of all accounts received, by URL. */
+type Received = Map<string, number[]>
+
+/** Makes the service add the IDs of events to the returned map instead of sending the events to webhooks. */
+export function receiveWebhooks({ context }: TestService): Received {
+  const received: Received = new Map()
+  context.sendWebhook = async ({ url, body }) => {
+    received.set(url, [...(received.get(url) ?? []), JSON.parse(body).id])
+    return { status: 204, durationMs: 1, error: null, response: '', retryAfter: null }
+  }
+  return received
+}
+
+function webhookUrlOf({ id }: TestAccount): string {
+  return `https://shop.example/${id}`
+}
+
+/** Fails unless the webhook of the account has received each of its events once. */
+async function checkWebhook(
+  { context }: TestService,
+  account: TestAccount,
+  received: Received,
+): Promise<void> {
+  // The service sends deliveries at the same time, and its jobs may still record events.
+  await until('the webhook has received all events', async () => {
+    await deliverAll(context)
+    const { body } = await account.call('GET', `${API}/events?limit=1000`)
+    const ids: number[] = body.data.filter(isAfterCreation).map(({ id }: { id: number }) => id)
+    const sent = (received.get(webhookUrlOf(account)) ?? []).toSorted((a, b) => a - b)
+    assert.equal(new Set(sent).size, sent.length, `an event was sent twice: ${sent}`)
+    return sent.join() === ids.join()
+  })
+}
+
+/** The keys of the account are created before its webhook, which does not receive its own creation. */
+function isAfterCreation({ type }: { type: string }): boolean {
+  return !type.startsWith('key.') && type !== 'webhook.created'
 }

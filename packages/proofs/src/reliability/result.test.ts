@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { test } from 'node:test'
-import { renderPage } from './render-page.ts'
-import { PAGE, readResults } from './result.ts'
+import { PAGE, readResults, renderPage } from './result.ts'
 
 test('docs/reliability.md shows the stored results of the test programs', async () => {
   const page = await readFile(PAGE, 'utf8')

@@ -5,7 +5,7 @@ const FOLDER = new URL('../../../../docs/reliability/', import.meta.url)
 export const PAGE = new URL('../../../../docs/reliability.md', import.meta.url)
 
 /** The result of a run of a test program, for docs/reliability.md. */
-export interface Result {
+interface Result {
   /** The command that repeats the run. */
   command: string
   /** The metrics and their values. */
@@ -28,4 +28,34 @@ export async function readResults(): Promise<Map<string, Result>> {
     }),
   )
   return new Map(results)
+}
+
+/** Replaces the tables between the markers of each result. Throws if a result has no markers on the page. */
+export function renderPage(page: string, results: Map<string, Result>): string {
+  let text = page
+  for (const [name, result] of results) {
+    const begin = `<!-- result: ${name} -->\n`
+    const end = `<!-- end: ${name} -->`
+    const from = text.indexOf(begin)
+    const to = text.indexOf(end)
+    if (from < 0 || to < from) throw new Error(`the page has no markers for the result ${name}`)
+    text = text.slice(0, from + begin.length) + table(result) + text.slice(to)
+  }
+  return text
+}
+
+function table({ command, rows }: Result): string {
+  const lines = Object.entries(rows).map(([metric, value]) => `| ${metric} | ${value} |`)
+  return [
+    '',
+    '```sh',
+    command,
+    '```',
+    '',
+    '| Metric | Result |',
+    '|---|---|',
+    ...lines,
+    '',
+    '',
+  ].join('\n')
 }

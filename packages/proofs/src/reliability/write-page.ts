@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises'
-import { renderPage } from './render-page.ts'
-import { PAGE, readResults } from './result.ts'
+import { PAGE, readResults, renderPage } from './result.ts'
 
 /*
  * Writes the saved results in docs/reliability/ into the tables of docs/reliability.md:

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { TestContext } from 'node:test'
-import type { Asset } from '@stowage/protocol'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Asset, Event } from '@stowage/protocol'
 import { checkEvents } from '@stowage/server/src/database/contract/check-events'
+import { eventNumber } from '@stowage/server/src/domain/event'
 import type { Context } from '@stowage/server/src/operations/context'
 import {
   moveAllExpiriesToPast,
@@ -11,8 +13,9 @@ import {
   withoutRetention,
 } from '@stowage/testing/service/jobs'
 import { aService, type TestService } from '@stowage/testing/service/service'
-import { API, download, listAll } from '@stowage/testing/service/upload'
-import type { Outcomes } from './multi-instance-client.ts'
+import type { ServiceProcess } from '@stowage/testing/service/service-process'
+import { API, callUrl, download, listAll } from '@stowage/testing/service/upload'
+import { type Outcomes, type RetryOptions, retryUntilResponse } from './clients.ts'
 import type { SharedDeployment } from './shared-engines.ts'
 
 /** Longer than orphaned uploads stay in the storage. */
@@ -76,4 +79,58 @@ async function checkContents(
     }
   }
   await Promise.all(Array.from({ length: CONCURRENT_DOWNLOADS }, check))
+}
+
+/** Short enough that every instance serves some of the reads before it is killed. */
+const PAUSE_MS = 50
+
+/**
+ * Reads the events of the account from random instances until `isOver` returns true and the last event is read. Fails
+ * unless their numbers are 1, 2, … in this order.
+ */
+export async function readEventsUntilOver(
+  options: RetryOptions & { isOver: () => boolean },
+): Promise<Event[]> {
+  const events: Event[] = []
+  for (;;) {
+    const isLast = options.isOver()
+    const after = events.at(-1)?.id ?? 0
+    const send = (url: string) => callUrl(`${url}/api/v1/events?after=${after}&limit=1000`)
+    const { body } = await retryUntilResponse(options, { step: 'list', expected: 200, send })
+    for (const event of body.data as Event[]) {
+      events.push(event)
+      assert.equal(eventNumber(event.id), events.length)
+    }
+    if (isLast && !body.meta.has_more) return events
+    // The interval between two reads; it waits for no particular event.
+    if (!body.meta.has_more) await pause(PAUSE_MS)
+  }
+}
+
+/** Fails unless each confirmed change has exactly one event of each type that it causes. */
+export function checkOutcomeEvents(events: Event[], outcomes: Outcomes): void {
+  const counts = new Map<string, number>()
+  for (const { type, data } of events) {
+    const key = `${type} ${'id' in data ? data.id : ''}`
+    counts.set(key, (counts.get(key) ?? 0) + 1)
+  }
+  const expectOne = (type: string, ids: Iterable<string>) => {
+    for (const id of ids) assert.equal(counts.get(`${type} ${id}`), 1, `${type} ${id}`)
+  }
+  expectOne('upload.started', outcomes.files.keys())
+  expectOne('asset.ready', outcomes.completed)
+  expectOne('asset.deleted', outcomes.deleted)
+  expectOne('asset.removed', outcomes.deleted)
+  expectOne('upload.cancelled', outcomes.cancelled)
+}
+
+/** Fails unless every logged error has one of these types. All of stderr must be log lines in JSON. */
+export function assertLoggedErrors(instance: ServiceProcess, expected: string[] = []): void {
+  // The text after the last line break may be a line that a kill cut off.
+  const lines = instance.output().stderr.split('\n').slice(0, -1)
+  for (const line of lines) {
+    assert.match(line, /^\{.*\}$/)
+    const { level, err } = JSON.parse(line)
+    assert.ok(level < 50 || expected.includes(err?.type), line)
+  }
 }

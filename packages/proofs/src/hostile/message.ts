@@ -1,6 +1,0 @@
-export interface Message {
-  method: string
-  target: string
-  headers: string[]
-  body: string
-}
