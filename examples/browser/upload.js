@@ -9,7 +9,7 @@ byId('files').addEventListener('change', async ({ target }) => {
   try {
     const { baseUrl, apiKey } = await getConnection()
     const stowage = createClient({ baseUrl, apiKey })
-    for (const file of files) send(stowage, file)
+    await Promise.all(files.map((file) => send(stowage, file)))
   } catch (error) {
     byId('problem').value = error.message
   }

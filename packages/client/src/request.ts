@@ -149,7 +149,7 @@ export function createRequest(options: RequestOptions): Request {
     const timer = setTimeout(() => timeout.abort(), timeoutMs)
     // The caller can still abort a response that is read later, as a stream.
     const either = signal && !exchange ? AbortSignal.any([signal, timeout.signal]) : timeout.signal
-    const removeListener = exchange && onAbort(signal, () => timeout.abort())
+    const removeListener = exchange ? onAbort(signal, () => timeout.abort()) : undefined
     try {
       // Without a body, JSON.stringify returns undefined.
       const init = { method, headers: sentHeaders, body: JSON.stringify(body), signal: either }

@@ -140,7 +140,7 @@ export async function aServiceInContainer(
   const container = await runContainer(t, options)
   const { STOWAGE_ADMIN_KEY: key = '', STOWAGE_BASE_URL: baseUrl = '' } = options.environment
   let isRunning = true
-  container.ended.then(() => {
+  void container.ended.then(() => {
     isRunning = false
   })
   await until('the service responds', async () => {

@@ -52,7 +52,8 @@ export function parseJsonBodies(app: FastifyInstance): void {
       if (body.length === 0 && mayBeEmpty(request)) return done(null, undefined)
       if (!isUtf8(body)) return done(new ServiceError('malformed_json', NOT_UTF8))
       if (isDeeperThan(MAX_DEPTH, body)) return done(new ServiceError('malformed_json', TOO_DEEP))
-      parse(request, body.toString(), done)
+      // Fastify's own parser reports every error to `done`.
+      void parse(request, body.toString(), done)
     }, done)
   })
 }

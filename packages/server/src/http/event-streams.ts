@@ -267,9 +267,9 @@ export function openStream(
     async untilReady() {
       // A heartbeat may be written while the stream waits for memory, so both conditions are checked again.
       while (!isClosed() && !isReady()) {
-        await new Promise<void>((resolve) => {
+        await new Promise<void>((resolve, reject) => {
           onRead = resolve
-          if (unread === 0) allUnread.untilRoom().then(resolve)
+          if (unread === 0) allUnread.untilRoom().then(resolve, reject)
         })
         onRead = undefined
       }
