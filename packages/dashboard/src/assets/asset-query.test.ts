@@ -16,11 +16,6 @@ test('a URL contains only what differs from the defaults, and is read back uncha
   assert.equal(assetsUrl({ ...readAssetQuery(''), page: 2 }), '/?page=2')
 })
 
-test('the earlier names of filters are still understood', () => {
-  assert.equal(readAssetQuery('show=links').show, 'urls')
-  assert.equal(readAssetQuery('show=unlinked').show, 'no-product')
-})
-
 test('invalid parameters get their defaults', () => {
   for (const search of [
     'page=0',

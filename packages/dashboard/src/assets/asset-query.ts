@@ -32,7 +32,7 @@ export function readAssetQuery(search: string): AssetQuery {
   const params = new URLSearchParams(search)
   return {
     search: readText(params, 'search'),
-    show: readShow(params.get('show')),
+    show: SHOWS.find((show) => show === params.get('show')) ?? DEFAULTS.show,
     product: /^\d{1,15}$/.exec(params.get('product') ?? '')?.[0] ?? '',
     path: readPath(params.get('path') ?? ''),
     sort: SORTS.find((sort) => sort === params.get('sort')) ?? DEFAULTS.sort,
@@ -45,13 +45,6 @@ function readPath(path: string): string {
   const isValid =
     path.length <= 512 && path.split('/').every((folder) => !/^(\.{0,2})$/.test(folder))
   return isValid ? path : ''
-}
-
-/** Earlier versions used other names, which bookmarks may contain. */
-function readShow(name: string | null): Show {
-  if (name === 'links') return 'urls'
-  if (name === 'unlinked') return 'no-product'
-  return SHOWS.find((show) => show === name) ?? DEFAULTS.show
 }
 
 /** The URL contains only parameters that differ from their defaults. */

@@ -23,8 +23,7 @@ export const NO_FILTERS: Record<ProductFilter, string> = {
 export function readProductQuery(search: string): ProductQuery {
   const params = new URLSearchParams(search)
   return {
-    // Earlier versions searched names only, and bookmarks may still contain `name`.
-    search: readText(params, params.has('search') ? 'search' : 'name'),
+    search: readText(params, 'search'),
     sku: readText(params, 'sku'),
     vendor: readText(params, 'vendor'),
     tag: readText(params, 'tag'),

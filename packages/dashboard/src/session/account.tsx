@@ -28,16 +28,14 @@ export function RequireScope({ scope, children }: { scope: Scope; children: Reac
   return useHasScope(scope) && children
 }
 
-/** Whether deleted assets stay in the trash. True until it is known, and for a service of an earlier version. */
+/** Whether deleted assets stay in the trash. True until it is known. */
 export function useHasTrash(): boolean {
   return useAccount().data?.trash_for !== 0
 }
 
 /** Whether the service computes the digests of files. False until it is known. */
 export function useHasChecksums(): boolean {
-  const { data } = useAccount()
-  // A service of an earlier version does not report it.
-  return data !== undefined && data.checksums !== false
+  return useAccount().data?.checksums ?? false
 }
 
 /** The key that the user is signed in with, and when the session ends. */

@@ -13,7 +13,6 @@ import { notify } from '../components/notifications.tsx'
 import { isUnreachable } from '../components/reachable.ts'
 import { errorText } from '../format.ts'
 import { type QueryKey, queryKeys } from '../query-keys.ts'
-import { exchangeStoredKey, hasStoredKey } from './exchange-stored-key.ts'
 import { signOut } from './session-calls.ts'
 import { SignIn } from './sign-in.tsx'
 
@@ -28,11 +27,11 @@ interface Session {
 const SessionContext = createContext<Session | undefined>(undefined)
 
 /** `ended`: the service rejected a session that was valid until then. */
-type Status = 'opening' | 'open' | 'signed-out' | 'ended'
+type Status = 'open' | 'signed-out' | 'ended'
 
 /** Shows the sign-in form when the service requires a key, and the app otherwise. */
 export function SessionProvider({ children }: { children: ReactNode }) {
-  const [status, setStatus] = useState<Status>(() => (hasStoredKey() ? 'opening' : 'open'))
+  const [status, setStatus] = useState<Status>('open')
   // Data of one session is never shown in the next, which may belong to another account.
   const [sessionNumber, setSessionNumber] = useState(0)
   const channel = useRef<SessionChannel>(undefined)
@@ -52,10 +51,6 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     }
     return { session: { client, signOut: leave }, queries }
   }, [sessionNumber])
-
-  useEffect(() => {
-    if (status === 'opening') void exchangeStoredKey().then(() => setStatus('open'))
-  }, [status])
 
   // Pages without requests of their own must show the sign-in form too.
   useEffect(() => {
@@ -79,7 +74,6 @@ export function SessionProvider({ children }: { children: ReactNode }) {
     return () => opened.close()
   }, [])
 
-  if (status === 'opening') return null
   if (status !== 'open') {
     const onSignedIn = () => {
       channel.current?.announce('signed-in')
@@ -142,7 +136,7 @@ export function useClient(): Client {
 
 const CHANNEL = 'stowage.session'
 
-export type SessionEvent = 'signed-in' | 'signed-out'
+type SessionEvent = 'signed-in' | 'signed-out'
 
 interface SessionChannel {
   /** Notifies the other tabs of this browser, but not this one. */
