@@ -277,10 +277,8 @@ function horizontalScroll(page: Page): Promise<number> {
   )
 }
 
-const NO_BROWSER_2 = await missingForBrowser()
-
 test('a product is deleted by keyboard after a confirmation, and its assets stay', async (t) => {
-  if (NO_BROWSER_2 !== undefined) return skipUnlessCi(t, NO_BROWSER_2)
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   await client.putProducts([aProduct({ product_id: 1, name: 'Book' }), aProduct({ product_id: 2 })])
   const asset = await client.upload(new Blob(['abc']), { name: 'book.pdf' })

@@ -104,7 +104,7 @@ function useEvents({ kind, before }: ActivityQuery) {
       client.listEvents({
         order: 'desc',
         limit: PER_PAGE,
-        ...(types !== '' && { type: types }),
+        ...(types.length > 0 && { type: types.join(',') }),
         ...(before > 0 && { before }),
         signal,
       }),

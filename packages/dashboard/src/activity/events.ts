@@ -1,6 +1,9 @@
 import type { StowageEvent } from '@stowage/client'
 
-const LABELS: Record<string, string> = {
+type EventType = StowageEvent['type']
+
+/** A new type does not compile until it has a label. */
+const LABELS: Record<EventType, string> = {
   'asset.ready': 'Added',
   'asset.updated': 'Changed',
   'asset.replaced': 'Replaced',
@@ -32,7 +35,7 @@ export function eventLabel({ type, data }: StowageEvent): string {
     if (data.changed.includes('enabled')) return `Webhook ${data.enabled ? 'enabled' : 'disabled'}`
     if (data.changed.includes('secret')) return 'Webhook secret replaced'
   }
-  return LABELS[type] ?? type
+  return Object.hasOwn(LABELS, type) ? LABELS[type] : type
 }
 
 /** The name of the resource, or the origin of a webhook or an upload token. */
@@ -70,26 +73,46 @@ export interface ActivityQuery {
   before: number
 }
 
-/** The groups of event types that can be selected. */
+interface EventGroup {
+  label: string
+  types: readonly EventType[]
+}
+
+/** The groups of event types that can be selected. `all` has no types: it does not filter. */
 export const KINDS = {
-  all: { label: 'All activity', types: '' },
+  all: { label: 'All activity', types: [] },
   assets: {
     label: 'Assets',
-    types:
-      'asset.ready,asset.updated,asset.replaced,asset.deleted,asset.restored,asset.removed,asset.damaged,version.deleted',
+    types: [
+      'asset.ready',
+      'asset.updated',
+      'asset.replaced',
+      'asset.deleted',
+      'asset.restored',
+      'asset.removed',
+      'asset.damaged',
+      'version.deleted',
+    ],
   },
-  attachments: { label: 'Attachments', types: 'asset.attached,asset.detached' },
+  attachments: { label: 'Attachments', types: ['asset.attached', 'asset.detached'] },
   uploads: {
     label: 'Uploads',
-    types: 'upload.started,upload.updated,upload.cancelled,upload.expired',
+    types: ['upload.started', 'upload.updated', 'upload.cancelled', 'upload.expired'],
   },
-  products: { label: 'Products', types: 'product.updated,product.deleted' },
+  products: { label: 'Products', types: ['product.updated', 'product.deleted'] },
   keys: {
     label: 'Keys and webhooks',
-    types: 'key.created,key.revoked,token.created,webhook.created,webhook.updated,webhook.deleted',
+    types: [
+      'key.created',
+      'key.revoked',
+      'token.created',
+      'webhook.created',
+      'webhook.updated',
+      'webhook.deleted',
+    ],
   },
-  storage: { label: 'Storage', types: 'account.storage_low' },
-} as const
+  storage: { label: 'Storage', types: ['account.storage_low'] },
+} as const satisfies Record<string, EventGroup>
 
 export type Kind = keyof typeof KINDS
 

@@ -9,12 +9,13 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { type Asset, isStowageError } from '@stowage/client'
+import type { Asset } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { ActionButton } from '../components/action-button.tsx'
 import { copyText } from '../components/copy.tsx'
+import { fieldProblems } from '../components/dialogs.tsx'
 import { listUrl, RETURN_STATE } from '../components/list-position.tsx'
 import { notify } from '../components/notifications.tsx'
 import { errorText } from '../format.ts'
@@ -93,7 +94,11 @@ export function AssetName({ asset }: { asset: Asset }) {
           onFocus={({ currentTarget }) => selectStem(currentTarget)}
           onChange={({ currentTarget }) => setName(currentTarget.value)}
           onKeyDown={({ key }) => key === 'Escape' && close()}
-          error={error === null ? undefined : nameErrorText(error)}
+          error={
+            error === null
+              ? undefined
+              : (fieldProblems(error).filename?.join(', ') ?? errorText(error))
+          }
         />
         <ActionButton isBusy={isPending}>Rename</ActionButton>
         <Button variant="default" onClick={close}>
@@ -113,11 +118,6 @@ function headingSizeOf(name: string): 'h2' | 'h4' {
 function selectStem(input: HTMLInputElement): void {
   const dot = input.value.lastIndexOf('.')
   input.setSelectionRange(0, dot > 0 ? dot : input.value.length)
-}
-
-function nameErrorText(error: unknown): string {
-  const isInvalid = isStowageError(error, 'invalid')
-  return (isInvalid && error.errors.filename?.join(', ')) || errorText(error)
 }
 
 export function AssetActions({ asset }: { asset: Asset }) {

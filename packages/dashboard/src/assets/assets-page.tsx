@@ -41,9 +41,12 @@ const SelectionBar = lazy(() =>
   import('./asset-tools.ts').then((it) => ({ default: it.SelectionBar })),
 )
 
-/** Loaded when it is opened. */
+/** Both are loaded when they are opened. */
 const UploadToProducts = lazy(() =>
   import('./asset-tools.ts').then((it) => ({ default: it.UploadToProducts })),
+)
+const ChooseProduct = lazy(() =>
+  import('./asset-tools.ts').then((it) => ({ default: it.ChooseProduct })),
 )
 
 const SHOW_OPTIONS: { value: Show; label: string }[] = [
@@ -203,11 +206,6 @@ function AssetSort({ sort, onSort }: { sort: Sort; onSort(sort: Sort): void }) {
     />
   )
 }
-
-/** Loaded when it is opened. */
-const ChooseProduct = lazy(() =>
-  import('./asset-tools.ts').then((it) => ({ default: it.ChooseProduct })),
-)
 
 /** Opens a dialog to choose the product whose assets the list shows. */
 function ProductFilterButton({ onChoose }: { onChoose(productId: number): void }) {

@@ -1,8 +1,9 @@
 import { ActionIcon, Anchor, Button, Group, Stack, Text, TextInput, Tooltip } from '@mantine/core'
-import { type Asset, isStowageError } from '@stowage/client'
+import type { Asset } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useRef, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
+import { fieldProblems } from '../components/dialogs.tsx'
 import { Section } from '../components/sections.tsx'
 import { errorText } from '../format.ts'
 import { IconExternalLink, IconPencil } from '../icons/icons.tsx'
@@ -112,7 +113,9 @@ function EditUrl({ asset, onClose }: EditUrlProps) {
           value={url}
           onChange={({ currentTarget }) => setUrl(currentTarget.value)}
           onKeyDown={({ key }) => key === 'Escape' && onClose()}
-          error={error === null ? undefined : urlErrorText(error)}
+          error={
+            error === null ? undefined : (fieldProblems(error).url?.join(', ') ?? errorText(error))
+          }
         />
         <Group gap="sm" justify="flex-end">
           <Button variant="default" onClick={onClose}>
@@ -123,9 +126,4 @@ function EditUrl({ asset, onClose }: EditUrlProps) {
       </Stack>
     </form>
   )
-}
-
-function urlErrorText(error: unknown): string {
-  const isInvalid = isStowageError(error, 'invalid')
-  return (isInvalid && error.errors.url?.join(', ')) || errorText(error)
 }

@@ -1,3 +1,5 @@
+/* The dialogs in which users choose products for assets. */
+
 import { Alert, Button, Checkbox, Group, ScrollArea, Stack, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { useState } from 'react'

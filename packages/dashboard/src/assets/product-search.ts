@@ -66,7 +66,7 @@ function foundProduct(
 /** The service returns at most this many variants in one page. Users find the others by searching. */
 const MAX_VARIANTS = 1000
 
-export interface Variants {
+interface Variants {
   variants: readonly Product[]
   /** The number of variants that match the search; higher than `variants.length` if one page cannot hold them all. */
   total: number

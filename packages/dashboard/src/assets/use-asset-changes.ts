@@ -26,15 +26,7 @@ interface Attaching {
 export function useAttach({ onDone }: { onDone?(): void } = {}) {
   const client = useClient()
   const queries = useQueryClient()
-  const undo = async (attachments: readonly Attachment[]) => {
-    try {
-      await changeAttachments(client, 'detach', attachments)
-      notify({ message: 'Detached again' })
-    } catch (error) {
-      notify({ isError: true, title: 'Could not undo', message: errorText(error) })
-    }
-    await queries.invalidateQueries()
-  }
+  const undo = useUndo('detach', { done: 'Detached again', failed: 'Could not undo' })
   return useMutation({
     async mutationFn({ assets, products }: Attaching): Promise<Attachment[]> {
       const chosen = await findChosenProducts(client, products)
@@ -71,15 +63,7 @@ export function useAttach({ onDone }: { onDone?(): void } = {}) {
 export function useDetach({ onDone }: { onDone?(): void } = {}) {
   const client = useClient()
   const queries = useQueryClient()
-  const undo = async (attachments: readonly Attachment[]) => {
-    try {
-      await changeAttachments(client, 'attach', attachments)
-      notify({ message: 'Attached again' })
-    } catch (error) {
-      notify({ isError: true, title: 'Could not attach again', message: errorText(error) })
-    }
-    await queries.invalidateQueries()
-  }
+  const undo = useUndo('attach', { done: 'Attached again', failed: 'Could not attach again' })
   return useMutation({
     mutationFn: (attachments: readonly Attachment[]) =>
       changeAttachments(client, 'detach', attachments),
@@ -94,6 +78,21 @@ export function useDetach({ onDone }: { onDone?(): void } = {}) {
     },
     onSettled: () => queries.invalidateQueries(),
   })
+}
+
+/** Returns a function that undoes the opposite of this action. */
+function useUndo(action: 'attach' | 'detach', texts: { done: string; failed: string }) {
+  const client = useClient()
+  const queries = useQueryClient()
+  return async (attachments: readonly Attachment[]) => {
+    try {
+      await changeAttachments(client, action, attachments)
+      notify({ message: texts.done })
+    } catch (error) {
+      notify({ isError: true, title: texts.failed, message: errorText(error) })
+    }
+    await queries.invalidateQueries()
+  }
 }
 
 /** Restores assets from the trash, with their versions and products. */

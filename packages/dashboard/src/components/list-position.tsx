@@ -7,7 +7,7 @@ import { IconArrowLeft } from '../icons/icons.tsx'
 export type ListPath = '/' | '/products'
 
 /** A list as the user left it: its URL with search, order and page, and how far it was scrolled. */
-export interface ListPosition {
+interface ListPosition {
   url: string
   top: number
 }

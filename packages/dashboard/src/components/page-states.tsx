@@ -1,3 +1,5 @@
+/* What a page shows instead of a list: an error, no items, or no items that match the filters. */
+
 import { Alert, Button, Center, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { errorText } from '../format.ts'

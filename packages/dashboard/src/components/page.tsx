@@ -1,3 +1,5 @@
+/* The browser tab as a whole: its title, its network connection, and leaving it. */
+
 import { Center, Loader } from '@mantine/core'
 import { useCallback, useEffect, useSyncExternalStore } from 'react'
 

@@ -22,7 +22,7 @@ export function LoadedRecord<Data>({
   children,
 }: LoadedRecordProps<Data>) {
   const { data, error, refetch } = query
-  if (isNotFound(error)) return <NotFound kind={kind}>{notFoundText}</NotFound>
+  if (isNotFound(error)) return <RecordNotFound kind={kind}>{notFoundText}</RecordNotFound>
   if (error === null && data === undefined) return <LoadingRecord />
   return (
     <>
@@ -50,7 +50,7 @@ const TITLES: Record<Kind, string> = {
   webhook: 'Webhook not found',
 }
 
-function NotFound({ kind, children }: { kind: Kind; children: string }) {
+function RecordNotFound({ kind, children }: { kind: Kind; children: string }) {
   return (
     <Stack gap="xs">
       <Title order={1} size="h2">

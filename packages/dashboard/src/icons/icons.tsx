@@ -1,9 +1,9 @@
-import type { ComponentType, SVGProps } from 'react'
-
 /*
  * The icons of Tabler that the dashboard uses (see LICENSE.txt). To add one, copy the values of all `d`
  * attributes of its SVG from https://tabler.io/icons into one string.
  */
+
+import type { ComponentType, SVGProps } from 'react'
 
 export const IconAlertTriangle = createIcon(
   'M12 9v4 M10.363 3.591l-8.106 13.534a1.914 1.914 0 0 0 1.636 2.871h16.214a1.914 1.914 0 0 0 1.636 -2.87l-8.106 -13.536a1.914 1.914 0 0 0 -3.274 0 M12 16h.01',

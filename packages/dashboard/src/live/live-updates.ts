@@ -70,7 +70,7 @@ function isLoaded({ state }: Query): boolean {
 /** The events of one change arrive together. */
 const FIRST_MS = 100
 
-export interface Coalesced {
+interface Coalesced {
   (): void
   cancel(): void
 }

@@ -1,3 +1,5 @@
+/* Files that were picked and cannot be uploaded yet: the reasons, and what the user can do about them. */
+
 import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { formatSize } from '@stowage/protocol/format'
 import { useState } from 'react'
