@@ -23,11 +23,10 @@ import {
 } from './engines/open-engines.ts'
 import { openSecretKeyIfPossible } from './engines/secret-key.ts'
 import { bindStorage, refuseUnfinishedMove } from './engines/storage-binding.ts'
-import { removeObjects } from './jobs/remove-objects.ts'
 import { openSchedule } from './jobs/schedule.ts'
+import { SHUTDOWN_TIMEOUT_MS } from './node-http/connections.ts'
 import { hashKey } from './operations/authentication.ts'
 import type { AuthSettings, Context, Health } from './operations/context.ts'
-import { attemptDelivery } from './operations/deliveries.ts'
 import { recordDamage } from './operations/downloads.ts'
 import type { Operator } from './operator/operator.ts'
 import { lockDataFolder } from './process/data-folder.ts'
@@ -35,7 +34,6 @@ import { type OutageWatch, watchOutages } from './process/log.ts'
 import type { Storage } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'
 import { openWebhookSender } from './webhook-sender/sender.ts'
-import { presentEvent } from './wire/events.ts'
 
 export interface Service {
   baseUrl: string
@@ -108,7 +106,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const schedule = openSchedule(context, { isAlone: usesFolder })
     // These are stopped at the same time: while one takes a long time to stop, the others must not accept new work.
     closers.push(async () => {
-      await Promise.all([app.close(), storage.drain(), schedule.close()])
+      await Promise.all([app.close(), storage.drain(), schedule.close(SHUTDOWN_TIMEOUT_MS)])
     })
     const holder = { pid: process.pid, name: baseUrl, since: context.clock() }
     await lock?.describe(holder).catch((error: unknown) => {
@@ -240,7 +238,7 @@ async function composeContext(parts: {
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
   const { checksums, eventsForMs, eventsMaxBytes, storage: engine, webhookTargets } = config
   const { id } = await prepareAccount(database, config)
-  const context: Context = {
+  return {
     database,
     storage,
     clock,
@@ -263,18 +261,14 @@ async function composeContext(parts: {
       webhookTargets,
     },
     health: parts.health,
-    removeObjects: (signal) => removeObjects(context, signal),
-    presentEvent,
     sendWebhook: openWebhookSender({ targets: webhookTargets }),
     deliveries: new EventTarget(),
-    attemptDelivery: (claimed, signal) => attemptDelivery(context, claimed, signal),
     warn(message, error) {
       logger.warn({ err: error }, message)
       outages.notice(error)
     },
     noticeOutage: outages.notice,
   }
-  return context
 }
 
 function authSettings(auth: AuthConfig, accountId: string): AuthSettings {

@@ -24,15 +24,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'database/sqlite': ['database/port', 'database/shared', 'domain', 'iterables', 'process'],
   'database/postgres': ['database/port', 'database/shared', 'domain'],
   operations: ['crypto', 'database/port', 'domain', 'iterables', 'storage/port', 'wire'],
-  jobs: [
-    'crypto',
-    'database/port',
-    'domain',
-    'iterables',
-    'node-http',
-    'operations',
-    'storage/port',
-  ],
+  jobs: ['crypto', 'database/port', 'domain', 'iterables', 'operations', 'storage/port'],
   http: ['domain', 'iterables', 'node-http', 'operations', 'wire'],
   engines: [
     'config',
@@ -75,7 +67,6 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'storage/port',
     'text',
     'webhook-sender',
-    'wire',
   ],
   main: ['compose', 'config', 'domain', 'move', 'node-http', 'operator', 'process'],
 }

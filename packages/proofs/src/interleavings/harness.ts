@@ -10,8 +10,6 @@ import { bindStorage } from '@stowage/server/src/engines/storage-binding'
 import { buildApp } from '@stowage/server/src/http/app'
 import { hashKey } from '@stowage/server/src/operations/authentication'
 import type { Context } from '@stowage/server/src/operations/context'
-import { attemptDelivery } from '@stowage/server/src/operations/deliveries'
-import { presentEvent } from '@stowage/server/src/wire/events'
 import { ADMIN_KEY, type Call, type TestAccount } from '@stowage/testing/service/accounts'
 import { configOf } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
@@ -97,13 +95,10 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       webhookTargets: 'public',
     },
     health: { clock: undefined },
-    async removeObjects() {},
-    presentEvent,
     deliveries: new EventTarget(),
     async sendWebhook() {
       return { status: 204, durationMs: 1, error: null, response: '', retryAfter: null }
     },
-    attemptDelivery: (claimed, signal) => attemptDelivery(ports(), claimed, signal),
     warn() {},
     noticeOutage() {},
   }
@@ -128,6 +123,9 @@ export async function openHarness(settings: Environment): Promise<Harness> {
     },
     get storage() {
       return ports().storage
+    },
+    get sendWebhook() {
+      return ports().sendWebhook
     },
   })
   const call = callerOf(app)

@@ -9,7 +9,8 @@ import { deliverAll, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { eventNumber } from '../domain/event.ts'
-import { attemptDelivery, CLAIM_MS, queueDeliveries } from '../operations/deliveries.ts'
+import type { Context } from '../operations/context.ts'
+import { CLAIM_MS, queueDeliveries } from '../operations/deliveries.ts'
 import { deliverWebhooks } from './deliver-webhooks.ts'
 import { createWakeUp } from './job.ts'
 
@@ -24,6 +25,19 @@ async function addWebhook(service: TestService, url: string): Promise<string> {
   const created = await service.call('POST', `${API}/webhooks`, { url })
   assert.equal(created.status, 201)
   return created.body.data.id
+}
+
+/** Sends requests only after `gate` has resolved. */
+function holdRequests(
+  { sendWebhook }: Context,
+  gate: Promise<void>,
+  onRequest: (url: string) => void,
+): Context['sendWebhook'] {
+  return async (request, signal) => {
+    onRequest(request.url)
+    await gate
+    return sendWebhook(request, signal)
+  }
 }
 
 test('the service sends events soon after the change', async (t) => {
@@ -134,25 +148,24 @@ test('the total size of the bodies of running requests is limited', async (t) =>
   const stop = new AbortController()
   cleanUp(t, () => stop.abort())
   const requested: number[] = []
+  const sizes: number[] = []
   const { claimDeliveries } = own.database
   own.database = {
     ...own.database,
-    claimDeliveries(health, times, limits) {
+    async claimDeliveries(health, times, limits) {
       if (health === 'working') requested.push(limits.maxBytes)
-      return claimDeliveries(health, times, limits)
+      const claimed = await claimDeliveries(health, times, limits)
+      sizes.push(...claimed.map(({ bytes }) => bytes))
+      return claimed
     },
   }
   const respond = Promise.withResolvers<void>()
-  const running: number[] = []
-  own.attemptDelivery = async (claimed) => {
-    running.push(claimed.bytes)
-    await respond.promise
-    return attemptDelivery(own, claimed)
-  }
+  let running = 0
+  own.sendWebhook = holdRequests(own, respond.promise, () => (running += 1))
   const job = deliverWebhooks(own, stop.signal)
   const all = () => Math.max(...requested)
-  const bothSizes = () => running.reduce((sum, size) => sum + size, 0)
-  await until('both are running', () => running.length === 2)
+  const bothSizes = () => sizes.reduce((sum, size) => sum + size, 0)
+  await until('both are running', () => running === 2)
   await until('less is claimed', () => requested.at(-1) === all() - bothSizes())
   respond.resolve()
   await until('both have ended', () => requested.at(-1) === all())
@@ -176,11 +189,7 @@ test('an account whose running requests have large bodies does not delay others'
   }
   const running: string[] = []
   const respond = Promise.withResolvers<void>()
-  own.attemptDelivery = async (claimed) => {
-    running.push(claimed.webhook.accountId)
-    await respond.promise
-    return attemptDelivery(own, claimed)
-  }
+  own.sendWebhook = holdRequests(own, respond.promise, (url) => running.push(url))
   const stop = new AbortController()
   cleanUp(t, () => {
     stop.abort()
@@ -192,7 +201,7 @@ test('an account whose running requests have large bodies does not delay others'
     ['other', 1],
   ] as const) {
     const { call } = await anAccount(service, { name })
-    const webhook = { url: receiver.url, types: ['asset.ready'] }
+    const webhook = { url: `${receiver.url}?account=${name}`, types: ['asset.ready'] }
     assert.equal((await call('POST', `${API}/webhooks`, webhook)).status, 201)
     for (let index = 0; index < links; index += 1) {
       const link = { filename: `${index}.zip`, url: 'https://example.com/a.zip' }

@@ -1,6 +1,8 @@
 import type { ClaimedDelivery, ClaimLimits, WebhookHealth } from '../database/event-data.ts'
-import type { AttemptOutcome, Context } from '../operations/context.ts'
+import type { Context } from '../operations/context.ts'
 import {
+  type AttemptOutcome,
+  attemptDelivery,
   CLAIM_MS,
   MAX_ATTEMPTS_PER_FAILING_WEBHOOK,
   MAX_ATTEMPTS_PER_WEBHOOK,
@@ -184,7 +186,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<AttemptOutcome | undefined> {
   try {
-    return await context.attemptDelivery(claimed, signal)
+    return await attemptDelivery(context, claimed, signal)
   } catch (error) {
     context.warn(`could not record an attempt of the delivery ${claimed.delivery.id}`, error)
     return undefined

@@ -8,6 +8,9 @@ import type { AccountData } from '../database/account-data.ts'
 import type { Context } from '../operations/context.ts'
 import { openSchedule } from './schedule.ts'
 
+/** Longer than any step of a job takes that does not hang. */
+const CLOSING_MS = 10_000
+
 /** The real storage, except that each removal waits until the gate is opened. */
 function withGatedRemovals(context: Context) {
   const gate = Promise.withResolvers<void>()
@@ -62,7 +65,7 @@ test('removals that hang in the storage do not delay other jobs', async (t) => {
     })
   } finally {
     open()
-    await schedule.close()
+    await schedule.close(CLOSING_MS)
   }
 })
 
@@ -71,7 +74,7 @@ test('the number of concurrent removals is limited, and no removal starts after 
   const { context, counts, open } = withGatedRemovals(own)
   const schedule = openSchedule(context, { isAlone: false })
   await until('several removals wait', () => counts.running === 8)
-  const closed = schedule.close()
+  const closed = schedule.close(CLOSING_MS)
   open()
   await closed
   assert.deepEqual(counts, { begun: 8, running: 0, most: 8 })
@@ -81,7 +84,7 @@ test('the number of concurrent removals is limited, and no removal starts after 
 test('closing does not wait for the next run of any job', async (t) => {
   const service = await aService(t)
   const schedule = openSchedule(service.context, { isAlone: false })
-  await schedule.close()
+  await schedule.close(CLOSING_MS)
 })
 
 test('closing waits for a hanging removal for at most the given time', async (t) => {
@@ -92,6 +95,6 @@ test('closing waits for a hanging removal for at most the given time', async (t)
   await schedule.close(1)
   assert.equal(counts.running, 1)
   open()
-  await schedule.close()
+  await schedule.close(CLOSING_MS)
   assert.equal(counts.running, 0)
 })

@@ -4,13 +4,12 @@ import { isSealed, sealWebhookSecret } from '../crypto/secret-key.ts'
 import { TRASH_BATCH } from '../database/trash-data.ts'
 import { skewText } from '../domain/clock-skew.ts'
 import { jobActor } from '../domain/event.ts'
-import { SHUTDOWN_TIMEOUT_MS } from '../node-http/connections.ts'
 import type { Context } from '../operations/context.ts'
+import { removeObjects } from '../operations/removals.ts'
 import { createChecksumJobs, recheckDamagedFiles, scrubFiles } from './checksums.ts'
 import { deliverWebhooks } from './deliver-webhooks.ts'
 import { limitEvents } from './forget-events.ts'
 import { BATCH, createWakeUp, type Job, type WakeUp } from './job.ts'
-import { removeObjects } from './remove-objects.ts'
 import { expireUploads, finishCompletions, removeOrphanedUploads, STUCK_MS } from './uploads.ts'
 
 /** The pause between two runs of a job. */
@@ -24,25 +23,14 @@ const SCHEMA_PAUSE_MS = 60_000
 /** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
-/** How long a revoked key is listed, so that the log and the events can be understood. */
-const REVOKED_KEYS_KEPT_MS = 90 * 24 * 3_600_000
 const REVOKED_KEYS_PAUSE_MS = 3_600_000
-
-/** The events of a removed key keep its name. */
-export const forgetRevokedKeys: Job = async ({ database }, signal) => {
-  const now = await database.readClock()
-  const before = new Date(now.getTime() - REVOKED_KEYS_KEPT_MS)
-  while (!signal.aborted && (await database.forgetRevokedKeys(before, BATCH)) === BATCH);
-}
-
-const reserveDiskSpace: Job = ({ database }) => database.reserveDiskSpace()
 
 export interface Schedule {
   /**
    * Starts nothing more and waits for the running items, for at most `withinMs`: every job can be
    * interrupted at any point and continues later.
    */
-  close(withinMs?: number): Promise<void>
+  close(withinMs: number): Promise<void>
 }
 
 /**
@@ -118,7 +106,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
   }
 
   return {
-    async close(withinMs = SHUTDOWN_TIMEOUT_MS) {
+    async close(withinMs) {
       stop.abort()
       const late = new AbortController()
       const limit = pause(withinMs, undefined, { signal: late.signal }).catch(() => {})
@@ -127,6 +115,8 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     },
   }
 }
+
+// The small jobs.
 
 /** Removes assets that have been in the trash for the configured time, by the database's clock. */
 export async function emptyTrash(
@@ -175,6 +165,20 @@ export async function forgetUploadTokens(
     !signal.aborted &&
     (await database.forgetUploadTokens(EXPIRED_TOKENS_KEPT_MS, BATCH)) === BATCH
   );
+}
+
+/** How long a revoked key is listed, so that the log and the events can be understood. */
+const REVOKED_KEYS_KEPT_MS = 90 * 24 * 3_600_000
+
+/** Deletes keys that were revoked long ago. Their events keep their names. */
+export async function forgetRevokedKeys({ database }: Context, signal: AbortSignal): Promise<void> {
+  const now = await database.readClock()
+  const before = new Date(now.getTime() - REVOKED_KEYS_KEPT_MS)
+  while (!signal.aborted && (await database.forgetRevokedKeys(before, BATCH)) === BATCH);
+}
+
+function reserveDiskSpace({ database }: Context): Promise<void> {
+  return database.reserveDiskSpace()
 }
 
 const HOUR_MS = 3_600_000

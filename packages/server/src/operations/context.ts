@@ -1,9 +1,7 @@
-import type * as wire from '@stowage/protocol'
 import type { SecretKey } from '../crypto/secret-key.ts'
 import type { AccountData } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
-import type { AttemptResult, ClaimedDelivery } from '../database/event-data.ts'
-import type { Event, EventActor } from '../domain/event.ts'
+import type { EventActor } from '../domain/event.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
 import type { SendWebhook } from '../domain/webhook.ts'
 import type { Storage } from '../storage/storage.ts'
@@ -19,14 +17,8 @@ export interface Context {
   secretKey: SecretKey
   settings: Settings
   health: Health
-  /** Removes the objects that are queued for removal, without waiting for the next run of the job. */
-  removeObjects: (signal: AbortSignal) => Promise<void>
-  /** The event as the API returns it. */
-  presentEvent: (event: Event) => wire.Event
   /** Sends one request to a webhook. */
   sendWebhook: SendWebhook
-  /** See `attempt-delivery.ts`. */
-  attemptDelivery: (claimed: ClaimedDelivery, signal?: AbortSignal) => Promise<AttemptOutcome>
   /** Within this instance, announces by an event of the type `due` that a delivery has become due. */
   deliveries: EventTarget
   /** Logs a problem that does not make the call fail. */
@@ -34,9 +26,6 @@ export interface Context {
   /** Call it with the error of a failed request: after an outage, the log says when it is over. `warn` does it, too. */
   noticeOutage: (error: unknown) => void
 }
-
-/** `released`: the instance is shutting down, and the delivery is due again. */
-export type AttemptOutcome = AttemptResult['outcome'] | 'released'
 
 /** What this instance has detected about itself. */
 export interface Health {
@@ -86,9 +75,24 @@ export type AuthSettings =
 export interface AccountContext extends Omit<Context, 'database'> {
   accountId: string
   data: AccountData
+  database: WorkQueues
   /** Set if a page makes the call with an upload token. */
   uploadToken?: UploadToken | undefined
 }
+
+/**
+ * The queues of work that the jobs do for all accounts. A call uses them if its caller waits for the result: to free
+ * space in the storage, or to send a ping.
+ */
+export type WorkQueues = Pick<
+  Database,
+  | 'readClock'
+  | 'claimDueRemovals'
+  | 'finishRemoval'
+  | 'postponeRemoval'
+  | 'recordAttempt'
+  | 'releaseClaim'
+>
 
 /** The events of all changes name `actor`; by default the operator. */
 export function forAccount(
@@ -96,6 +100,14 @@ export function forAccount(
   accountId: string,
   actor?: EventActor,
 ): AccountContext {
-  const { database, ...rest } = context
-  return { ...rest, accountId, data: database.of(accountId, actor) }
+  const data = context.database.of(accountId, actor)
+  return { ...context, accountId, data, database: queuesOf(context.database) }
+}
+
+/** Only these methods, so that no operation of an account reaches the others. */
+function queuesOf(database: Database): WorkQueues {
+  const { readClock, claimDueRemovals, finishRemoval, postponeRemoval } = database
+  const { recordAttempt, releaseClaim } = database
+  const removals = { claimDueRemovals, finishRemoval, postponeRemoval }
+  return { readClock, ...removals, recordAttempt, releaseClaim }
 }

@@ -19,7 +19,8 @@ import {
   webhookHeaders,
 } from '../domain/webhook.ts'
 import { limitConcurrency, settleAll } from '../iterables/concurrency.ts'
-import type { AccountContext, AttemptOutcome, Context } from './context.ts'
+import { presentEvent } from '../wire/events.ts'
+import type { AccountContext, Context } from './context.ts'
 import { readPage } from './listing.ts'
 import { deliveryNotFound, webhookNotFound } from './refusals.ts'
 import { getWebhook } from './webhooks.ts'
@@ -127,13 +128,19 @@ async function queueNext(
 
 const GONE = 410
 
+/** `released`: the instance is shutting down, and the delivery is due again. */
+export type AttemptOutcome = AttemptResult['outcome'] | 'released'
+
+/** The context of the job, or of the call that sends a ping. */
+type AttemptContext = Pick<AccountContext, 'database' | 'secretKey' | 'sendWebhook' | 'warn'>
+
 /**
  * Sends a claimed delivery once and records the result. If this instance is killed before the result is recorded,
  * another one sends the delivery again. If the signal is aborted before there is a response, the delivery is
  * released, so that another instance sends it, or this one after a restart.
  */
 export async function attemptDelivery(
-  context: Context,
+  context: AttemptContext,
   claimed: ClaimedDelivery,
   signal?: AbortSignal,
 ): Promise<AttemptOutcome> {
@@ -168,7 +175,7 @@ export async function attemptDelivery(
 }
 
 /** Undefined if the secret cannot be decrypted. */
-function openSecrets({ secretKey, warn }: Context, webhook: Webhook) {
+function openSecrets({ secretKey, warn }: AttemptContext, webhook: Webhook) {
   try {
     return openWebhookSecrets(secretKey, webhook)
   } catch (error) {
@@ -180,7 +187,7 @@ function openSecrets({ secretKey, warn }: Context, webhook: Webhook) {
 type Body = { body: string; problem?: undefined } | { body?: undefined; problem: string }
 
 /** The body of the request, or the reason why the delivery cannot be sent. */
-function readBody(context: Context, { delivery, event, webhook }: ClaimedDelivery): Body {
+function readBody({ warn }: AttemptContext, { delivery, event, webhook }: ClaimedDelivery): Body {
   if (delivery.body !== '') return { body: delivery.body }
   if (event === undefined) {
     const problem =
@@ -189,10 +196,10 @@ function readBody(context: Context, { delivery, event, webhook }: ClaimedDeliver
   }
   try {
     if (event instanceof UnreadableEvent) throw event
-    return { body: bodyOfEvent(context, event) }
+    return { body: bodyOfEvent(event) }
   } catch (error) {
     const { eventId } = delivery
-    context.warn(
+    warn(
       `could not send the event ${eventId} of the account ${webhook.accountId}, which cannot be read`,
       error,
     )
@@ -245,7 +252,7 @@ export async function pingWebhook(
       `${MAX_ATTEMPTS_PER_WEBHOOK} requests to this webhook are waiting for a response. Send the ping again in a few seconds.`,
     )
   }
-  await context.attemptDelivery(claimed)
+  await attemptDelivery(context, claimed)
   return getDelivery(context, webhookId, claimed.delivery.id)
 }
 
@@ -287,7 +294,7 @@ export async function listDeliveries(
 }
 
 export async function getDelivery(
-  context: Pick<AccountContext, 'data' | 'presentEvent'>,
+  context: Pick<AccountContext, 'data'>,
   webhookId: string,
   id: string,
 ): Promise<DeliveryWithBody> {
@@ -297,7 +304,7 @@ export async function getDelivery(
 }
 
 /** The body of the requests of an event. It is the same in all attempts. */
-function bodyOfEvent({ presentEvent }: Pick<Context, 'presentEvent'>, event: DomainEvent): string {
+function bodyOfEvent(event: DomainEvent): string {
   const { id, type, ...rest } = presentEvent(event)
   // `timestamp` is the name that Standard Webhooks recommends for the time of the event.
   return JSON.stringify({ id, type, timestamp: rest.created_at, ...rest })
@@ -309,7 +316,7 @@ export interface DeliveryWithBody extends Omit<Delivery, 'body'> {
 }
 
 async function withBody(
-  context: Pick<AccountContext, 'data' | 'presentEvent'>,
+  context: Pick<AccountContext, 'data'>,
   delivery: Delivery,
 ): Promise<DeliveryWithBody> {
   const { eventId, body } = delivery
@@ -317,7 +324,7 @@ async function withBody(
   const range = { after: eventId - 1, before: eventId + 1, limit: 1 }
   try {
     const [event] = (await context.data.listEvents(range)).events
-    return { ...delivery, body: event === undefined ? null : bodyOfEvent(context, event) }
+    return { ...delivery, body: event === undefined ? null : bodyOfEvent(event) }
   } catch (error) {
     if (error instanceof UnreadableEvent) return { ...delivery, body: null }
     throw error

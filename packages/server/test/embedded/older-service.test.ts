@@ -52,7 +52,7 @@ test('an instance reports once that a newer version has migrated its database', 
   // The first job of a schedule finds it.
   const schedule = openSchedule(own, { isAlone: false })
   await until('the job has warned', () => warnings.length > 0)
-  await schedule.close()
+  await schedule.close(10_000)
   await watchSchema(own)
   assert.equal(warnings.length, 1)
   assert.match(warnings[0] ?? '', /newer version of Stowage .*9999_future\.sql.*stop this instance/)

@@ -4,7 +4,6 @@ import {
   scrubFiles,
 } from '@stowage/server/src/jobs/checksums'
 import { forgetEvents } from '@stowage/server/src/jobs/forget-events'
-import { removeObjects } from '@stowage/server/src/jobs/remove-objects'
 import {
   continueDeletions,
   emptyTrash,
@@ -22,6 +21,7 @@ import {
   CLAIM_MS,
   queueDeliveries,
 } from '@stowage/server/src/operations/deliveries'
+import { removeObjects } from '@stowage/server/src/operations/removals'
 import postgres from 'postgres'
 import { until } from '../machine/until.ts'
 

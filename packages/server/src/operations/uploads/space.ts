@@ -1,5 +1,6 @@
 import type { NoFreeRoom, TokenExceeded } from '../../database/account-data.ts'
 import type { AccountContext } from '../context.ts'
+import { removeObjects } from '../removals.ts'
 
 /** The sizes of a stream of unknown length: `least` bytes are certain, `wanted` bytes are an estimate. */
 export interface SizeRange {
@@ -93,10 +94,10 @@ export async function findDiskSpace(
   return { free, withTrash: free + (await data.readSummary()).trash }
 }
 
-async function removeFiles({ removeObjects, warn }: AccountContext): Promise<void> {
+async function removeFiles(context: AccountContext): Promise<void> {
   try {
-    await removeObjects(AbortSignal.timeout(REMOVAL_TIMEOUT_MS))
+    await removeObjects(context, AbortSignal.timeout(REMOVAL_TIMEOUT_MS))
   } catch (error) {
-    warn('could not remove files to free space; a job will retry', error)
+    context.warn('could not remove files to free space; a job will retry', error)
   }
 }
