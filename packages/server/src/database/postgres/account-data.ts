@@ -1,6 +1,6 @@
 import type { AccountData } from '../account-data.ts'
 import type { AccountWebhookData, DeliveryData } from '../event-data.ts'
-import type { Writer } from '../shared/wiring.ts'
+import { retryWhilePartial, type Writer } from '../shared/wiring.ts'
 import { accountSummary, accountUsage } from './accounts.ts'
 import { accountAssetList, type ListingCaches } from './asset-list.ts'
 import { accountAssets } from './assets.ts'
@@ -60,7 +60,8 @@ export function accountData(
     readSummary: () => read((sql) => summary(sql).readSummary()),
     readUsage: () => read((sql) => usage(sql).readUsage()),
 
-    reserveUpload: (upload) => write((sql) => uploads(sql).reserveUpload(upload)),
+    reserveUpload: (upload) =>
+      retryWhilePartial(() => write((sql) => uploads(sql).reserveUpload(upload))),
     recordStorageId: (id, names) => change((sql) => uploads(sql).recordStorageId(id, names)),
     dropReservation: (id) => write((sql) => uploads(sql).dropReservation(id)),
     findUpload: (id) => read((sql) => uploads(sql).findUpload(id)),
@@ -68,7 +69,7 @@ export function accountData(
     listUploads: (query) => read((sql) => uploadList(sql).listUploads(query)),
     renewUpload: (id, keptForMs) => change((sql) => uploads(sql).renewUpload(id, keptForMs)),
     resizeUpload: (id, bytes, options) =>
-      write((sql) => uploads(sql).resizeUpload(id, bytes, options)),
+      retryWhilePartial(() => write((sql) => uploads(sql).resizeUpload(id, bytes, options))),
 
     beginCompletion: (id, options) => change((sql) => completion(sql).beginCompletion(id, options)),
     reopenUpload: (id) => change((sql) => completion(sql).reopenUpload(id)),

@@ -119,7 +119,8 @@ async function recordRows(sql: Sql, { type, actor, rows, ids }: RowEvents): Prom
 
 /**
  * Records an event with this data, in the caller's transaction. Accesses the account once: a statement that locks the
- * row and then updates it can deadlock with others that wait for the same row, if the row was updated after the statement started.
+ * row and then updates it can deadlock with others that wait for the same row, if the row was updated after the
+ * statement started.
  */
 export async function recordEvent(
   sql: Sql,

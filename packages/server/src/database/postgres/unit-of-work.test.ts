@@ -5,7 +5,8 @@ import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import postgres from 'postgres'
-import { aLink, anAccount, NEWEST, NOON } from '../contract/builders.ts'
+import type { AccountData } from '../account-data.ts'
+import { aLink, anAccount, aReadyAsset, NEWEST, NOON, reserve } from '../contract/builders.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 import { openPool } from './unit-of-work.ts'
 
@@ -54,6 +55,44 @@ test('writes that wait for the lock of their account delay no other account, no 
   assert.equal(written, 0)
   unlock.resolve()
   await Promise.all([locking, ...writes])
+})
+
+test('uploads that wait until trash is unlocked leave the connections to other calls', async (t) => {
+  const url = await server.database(t)
+  const options = { poolSize: 10, statementTimeoutMs: 10_000, tls: 'off' } as const
+  const database = await openPostgresDatabase({ url, ...options })
+  cleanUp(t, () => database.close())
+  const full: AccountData[] = []
+  for (const name of ['first', 'second', 'third']) {
+    const { id, planStorage } = await anAccount(database, name)
+    const data = database.of(id)
+    await data.trashAssets([await aReadyAsset(data, { size: planStorage })])
+    full.push(data)
+  }
+  const other = await anAccount(database, 'other')
+  const admin = postgres(url, { max: 2 })
+  cleanUp(t, () => admin.end())
+  const unlock = Promise.withResolvers<void>()
+  const isLocked = Promise.withResolvers<void>()
+  const locking = admin.begin(async (sql) => {
+    await sql`select from assets where trashed_at is not null for update`
+    isLocked.resolve()
+    await unlock.promise
+  })
+  await isLocked.promise
+  const ended: string[] = []
+  const uploads = Array.from({ length: 10 }, async (_, index) => {
+    const upload = reserve(full[index % 3] as AccountData, { size: 10 })
+    ended.push(await upload.then(({ outcome }) => outcome, String))
+  })
+  await aLink(database.of(other.id))
+  // An account has a third of the connections for writes, and these uploads do not hold them, either.
+  await aLink(full[0] as AccountData)
+  const endedBefore = [...ended]
+  unlock.resolve()
+  await Promise.all([locking, ...uploads])
+  assert.deepEqual(endedBefore, [])
+  assert.deepEqual(ended, new Array(10).fill('reserved'))
 })
 
 test('the counting of requests by many keys of one account delays no other account', async (t) => {

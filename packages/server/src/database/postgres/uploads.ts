@@ -10,29 +10,21 @@ import type {
   ResizeOptions,
   Resizing,
 } from '../account-data.ts'
-import { type Room, retryWhilePartial, type Writer } from '../shared/wiring.ts'
+import type { PartialRoom, Room, Writer } from '../shared/wiring.ts'
 import { inTransaction, isUniqueViolation, readPageWithTotal, type Sql } from './connection.ts'
 import { accountSnapshot, recordStorageLow, recordUploadEvents, uploadSnapshot } from './events.ts'
 import { makeRoom, release } from './removals.ts'
 import { currentStatus, toUpload, UPLOAD_COLUMNS, type UploadRow, uploadColumns } from './rows.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
-type Uploads = Pick<
-  AccountData,
-  | 'reserveUpload'
-  | 'recordStorageId'
-  | 'dropReservation'
-  | 'findUpload'
-  | 'findReplacement'
-  | 'renewUpload'
-  | 'resizeUpload'
->
-
-/** See `Room`. */
-interface PartialRoom {
-  outcome: 'partial'
+interface Uploads
+  extends Pick<
+    AccountData,
+    'recordStorageId' | 'dropReservation' | 'findUpload' | 'findReplacement' | 'renewUpload'
+  > {
+  reserveUpload(upload: NewUpload): Promise<Reservation | PartialRoom>
+  resizeUpload(id: string, bytes: number, options?: ResizeOptions): Promise<Resizing | PartialRoom>
 }
-type Attempt = Reservation | PartialRoom
 
 export function accountUploads(sql: Sql, writer: Writer): Uploads {
   const { account, actor } = writer
@@ -141,7 +133,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   }
 
   /** If necessary, removes superseded objects and the oldest trash. */
-  async function reserve(upload: NewUpload): Promise<Attempt> {
+  async function reserve(upload: NewUpload): Promise<Reservation | PartialRoom> {
     const { replaces, tokenId, asset } = upload.upload
     // Most uploads have no token, replace nothing, and fit into the plan: one statement, which needs no transaction.
     const isPlain = replaces === null && tokenId === null
@@ -189,7 +181,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   async function resize(
     id: string,
     bytes: number,
-    { isProvisional = false, tokenId }: ResizeOptions,
+    { isProvisional = false, tokenId }: ResizeOptions = {},
   ): Promise<Resizing | PartialRoom> {
     let room = 'none' as Room
     const byToken = tokenId !== undefined
@@ -220,12 +212,12 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   return {
     async reserveUpload(upload) {
       const { idempotency } = upload
-      if (idempotency === undefined) return retryWhilePartial(() => reserve(upload))
+      if (idempotency === undefined) return reserve(upload)
       for (;;) {
         const earlier = await findRepeated(idempotency.key, idempotency.digest)
         if (earlier !== undefined) return earlier
         try {
-          return await retryWhilePartial(() => reserve(upload))
+          return await reserve(upload)
         } catch (error) {
           // A concurrent call with this key reserved first. Its row exists now, or was dropped again.
           if (!isUniqueViolation(error, 'assets_idempotency')) throw error
@@ -291,7 +283,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
       return renewed?.expires_at
     },
 
-    resizeUpload: (id, bytes, options = {}) => retryWhilePartial(() => resize(id, bytes, options)),
+    resizeUpload: resize,
   }
 }
 

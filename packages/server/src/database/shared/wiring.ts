@@ -34,12 +34,20 @@ export function cacheAccountData(
  */
 export type Room = 'made' | 'partial' | 'none'
 
+/** The outcome of a unit of work that has removed only a part of the trash: see `Room`. */
+export interface PartialRoom {
+  outcome: 'partial'
+}
+
 const PARTIAL_TIMEOUT_MS = 10_000
 const PARTIAL_PAUSE_MS = 10
 
-/** Repeats a unit of work while its outcome is `partial`. Throws `EngineUnavailable` after `TIMEOUT_MS`. */
+/**
+ * Repeats a unit of work while its outcome is `partial`. Call it outside of the unit, so that the pauses hold neither a
+ * connection nor a lock. Throws `EngineUnavailable` after `PARTIAL_TIMEOUT_MS`.
+ */
 export async function retryWhilePartial<Result extends { outcome: string }>(
-  work: () => Promise<Result | { outcome: 'partial' }>,
+  work: () => Promise<Result | PartialRoom>,
 ): Promise<Result> {
   const end = performance.now() + PARTIAL_TIMEOUT_MS
   for (;;) {

@@ -12,7 +12,7 @@ import type {
   Rows,
   UploadQuery,
 } from '../account-data.ts'
-import type { Room, Writer } from '../shared/wiring.ts'
+import type { PartialRoom, Room, Writer } from '../shared/wiring.ts'
 import { prepareChecksums } from './checksums.ts'
 import type { Connection } from './connection.ts'
 import { newUploadSnapshot, prepareRecordEvents } from './events.ts'
@@ -162,7 +162,7 @@ export function prepareUploads(connection: Connection) {
     reserveUpload(
       writer: Writer,
       { upload, keptForMs, idempotency, isProvisional = false }: NewUpload,
-    ): Reservation | { outcome: 'partial' } {
+    ): Reservation | PartialRoom {
       const { account } = writer
       const { asset } = upload
       return transaction(() => {
@@ -260,7 +260,7 @@ export function prepareUploads(connection: Connection) {
     resizeUpload(
       writer: Writer,
       { id, bytes, isProvisional = false, tokenId }: ResizeOptions & { id: string; bytes: number },
-    ): Resizing | { outcome: 'partial' } {
+    ): Resizing | PartialRoom {
       const { account } = writer
       return transaction(() => {
         const row = state.get({ account, id })
