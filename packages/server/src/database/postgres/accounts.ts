@@ -1,28 +1,11 @@
 import type { TypeUsage } from '../../domain/usage.ts'
 import type { AccountData, AccountSummary } from '../account-data.ts'
-import type { Account, Database, UsageComparison } from '../database.ts'
+import type { Account, Database } from '../database.ts'
+import { type AccountRow, toAccount, toComparison, type UsageRow } from '../shared/account-rows.ts'
 import { BLOCKS_PER_STATEMENT } from '../shared/block-counts.ts'
 import { PLAN_OPERATOR } from '../shared/events.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { accountSnapshot, recordEvents } from './events.ts'
-
-interface AccountRow {
-  id: string
-  name: string
-  plan_name: string
-  plan_storage: number
-  created_at: Date
-}
-
-function toAccount(row: AccountRow): Account {
-  return {
-    id: row.id,
-    name: row.name,
-    planName: row.plan_name,
-    planStorage: row.plan_storage,
-    createdAt: row.created_at,
-  }
-}
 
 type GlobalAccounts = Pick<
   Database,
@@ -80,23 +63,6 @@ export function accountSummary(sql: Sql, account: string): Pick<AccountData, 're
       return { ...row }
     },
   }
-}
-
-interface UsageRow {
-  id: string
-  stored_bytes: number
-  reserved_bytes: number
-  superseded_bytes: number
-  trash_bytes: number
-  asset_count: number
-  counted_types: TypeUsage[] | null
-  actual_stored: number
-  actual_reserved: number
-  actual_superseded: number
-  actual_trash: number
-  actual_assets: number
-  actual_types: TypeUsage[] | null
-  wrong_blocks: number
 }
 
 type GlobalUsage = Pick<Database, 'compareUsage' | 'recountUsage' | 'recountBlocks'>
@@ -216,29 +182,6 @@ export function globalUsage(sql: Sql): GlobalUsage {
           .sort()
           .at(-1)
       }),
-  }
-}
-
-function toComparison(row: UsageRow): UsageComparison {
-  return {
-    accountId: row.id,
-    counted: {
-      stored: row.stored_bytes,
-      reserved: row.reserved_bytes,
-      superseded: row.superseded_bytes,
-      trash: row.trash_bytes,
-      assets: row.asset_count,
-      types: row.counted_types ?? [],
-    },
-    actual: {
-      stored: row.actual_stored,
-      reserved: row.actual_reserved,
-      superseded: row.actual_superseded,
-      trash: row.actual_trash,
-      assets: row.actual_assets,
-      types: row.actual_types ?? [],
-    },
-    wrongBlocks: row.wrong_blocks,
   }
 }
 

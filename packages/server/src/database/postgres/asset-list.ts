@@ -12,8 +12,9 @@ import {
   MAX_ID,
 } from '../shared/block-counts.ts'
 import { chooseStrategy, filterKey, isFarPage, MAX_SKIPPED_ROWS } from '../shared/listing.ts'
+import { type AssetRow, toAsset } from '../shared/rows.ts'
 import { allOf, type Fragment, inSnapshot, type Sql } from './connection.ts'
-import { type AssetRow, assetColumns, type ListedRow, listedAt, toAsset } from './rows.ts'
+import { assetColumns, type ListedRow, listedAt } from './rows.ts'
 import {
   afterCursor,
   conditionsOf,

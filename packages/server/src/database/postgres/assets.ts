@@ -2,10 +2,11 @@ import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
 import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { AccountData } from '../account-data.ts'
+import { type AssetRow, toAsset } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordAssetEvents } from './events.ts'
-import { type AssetRow, assetColumns, toAsset, transition } from './rows.ts'
+import { assetColumns, transition } from './rows.ts'
 import { type DeletableRow, deletePermanently, exceptFromDeletion, isDeletable } from './trash.ts'
 
 type Assets = Pick<AccountData, 'findAsset' | 'addLink' | 'changeAsset' | 'deleteAsset'>

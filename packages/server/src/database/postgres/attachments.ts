@@ -1,19 +1,21 @@
 import { type AttachmentEventType, MAX_EVENT_PRODUCTS } from '../../domain/event.ts'
 import type { ProductSelection } from '../../domain/product.ts'
-import type { AccountData, AttachmentOutcome } from '../account-data.ts'
-import { groupByOwner } from '../shared/rows.ts'
+import type { AccountData } from '../account-data.ts'
+import {
+  groupByOwner,
+  outcomeOfOne,
+  PRODUCT_COLUMNS,
+  type ProductRow,
+  type SelectedRow,
+  toProduct,
+  unknownProducts,
+} from '../shared/product-rows.ts'
+import { type AssetRow, toAsset } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents } from './events.ts'
-import {
-  type AssetRow,
-  assetColumns,
-  PRODUCT_COLUMNS,
-  type ProductRow,
-  toAsset,
-  toProduct,
-} from './rows.ts'
+import { assetColumns } from './rows.ts'
 
 type Attachments = Pick<
   AccountData,
@@ -79,8 +81,10 @@ export function accountAttachments(sql: Sql, { account, actor }: Writer): Attach
   return {
     attachAssets,
     detachAssets,
-    attachProducts: async (assetId, selection) => ofOne(await attachAssets([assetId], selection)),
-    detachProducts: async (assetId, selection) => ofOne(await detachAssets([assetId], selection)),
+    attachProducts: async (assetId, selection) =>
+      outcomeOfOne(await attachAssets([assetId], selection)),
+    detachProducts: async (assetId, selection) =>
+      outcomeOfOne(await detachAssets([assetId], selection)),
   }
 }
 
@@ -100,12 +104,6 @@ export function attachmentSubjects(sql: Sql): Fragment {
       ) sliced join products p on p.id = sliced.product_id
       group by asset_id, slice
     ) groups join assets s on s.id = groups.asset_id`
-}
-
-function ofOne(result: AssetsAttachmentOutcome): AttachmentOutcome {
-  if (result.outcome === 'assets_not_found') return { outcome: 'asset_not_found' }
-  if (result.outcome !== 'too_many_attachments') return result
-  throw new Error('one asset can be attached to any number of products')
 }
 
 /**
@@ -207,7 +205,7 @@ export async function lockProducts(
   account: string,
   selection: ProductSelection,
 ): Promise<SelectedProducts> {
-  const found = await sql<ProductRow[]>`
+  const found = await sql<SelectedRow[]>`
     select id, product_id, variant_id, sku from products
     where account_id = ${account} and (
       product_id = any(${selection.productIds}::bigint[])
@@ -215,22 +213,5 @@ export async function lockProducts(
       or id = any(${selection.ids}::uuid[])
       or sku = any(${selection.skus}::text[]))
     order by product_id, variant_id for key share`
-  const unknown = unknownOf(selection, found)
-  const isComplete = Object.values(unknown).every((values) => values.length === 0)
-  return { ids: found.map(({ id }) => id), unknown, isComplete }
-}
-
-/** The selectors that match no product. */
-function unknownOf(selection: ProductSelection, found: Iterable<ProductRow>): ProductSelection {
-  const products = [...found]
-  const productIds = new Set(products.map((product) => product.product_id))
-  const variantIds = new Set(products.map((product) => product.variant_id))
-  const ids = new Set(products.map((product) => product.id))
-  const skus = new Set(products.map((product) => product.sku))
-  return {
-    productIds: selection.productIds.filter((id) => !productIds.has(id)),
-    variantIds: selection.variantIds.filter((id) => !variantIds.has(id)),
-    ids: selection.ids.filter((id) => !ids.has(id)),
-    skus: selection.skus.filter((sku) => !skus.has(sku)),
-  }
+  return { ids: found.map(({ id }) => id), ...unknownProducts(selection, found) }
 }

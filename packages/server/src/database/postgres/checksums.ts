@@ -1,22 +1,15 @@
-import { type AssetRecord, filesOf } from '../account-data.ts'
 import type { VerificationData } from '../database.ts'
 import { VERIFICATION_JOB } from '../shared/events.ts'
+import {
+  type ChecksumRow,
+  type toChecksumColumns,
+  toVerification,
+  toVerified,
+  type VerificationRow,
+} from '../shared/rows.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents } from './events.ts'
 import { supersedeOldest } from './removals.ts'
-
-interface VerificationRow {
-  object_key: string
-  bytes: number
-  chunk_size: number
-}
-
-interface ChecksumRow {
-  sha256: string | null
-  verified_at: Date | null
-  damaged: boolean
-  is_withheld: boolean
-}
 
 /** Lower than the ID of any account. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
@@ -106,23 +99,16 @@ export function globalVerifications(sql: Sql): VerificationData {
           where object_key = ${key} and queue is not null for update`
         const [after] = await record(sql``)
         if (after && after.damaged !== before?.damaged) {
-          await recordDamage(sql, key, after.damaged)
+          await recordDamage(sql, key, Boolean(after.damaged))
         }
-        const isReleased = before?.is_withheld && after?.is_withheld === false
+        const isReleased = before?.is_withheld && after && !after.is_withheld
         if (isReleased && keepVersions !== undefined) {
           await supersedeServed(sql, owner, keepVersions)
         }
         return after
       }
       const row = unchanged ?? (await inTransaction(sql, change))
-      return (
-        row && {
-          sha256: row.sha256,
-          verifiedAt: row.verified_at,
-          isDamaged: row.damaged,
-          isWithheld: row.is_withheld,
-        }
-      )
+      return row && toVerified(row)
     },
   }
 }
@@ -172,10 +158,6 @@ async function recordDamage(sql: Sql, key: string, isDamaged: boolean): Promise<
   await recordEvents(sql, { type, actor: VERIFICATION_JOB, subjects })
 }
 
-function toVerification({ object_key: key, bytes, chunk_size: chunkSize }: VerificationRow) {
-  return { key, bytes, chunkSize }
-}
-
 /**
  * Queues the checksums of new objects: `completed` has rows with the columns `id`, `bytes` and `chunk_size`. If a digest
  * was declared, downloads of the account `withheldFor` do not get the object until its bytes have that digest.
@@ -193,34 +175,11 @@ export function queueChecksums(
       withheld_for = ${withheldFor}::uuid`
 }
 
-interface ImportedObject {
-  object_key: string
-  bytes: number
-  chunk_size: number
-  sha256: string | null
-  /** As text: `ARRAY_TYPES` does not serialize dates. */
-  verified_at: string | null
-  damaged: number
-  withheld_for: string | null
-}
-
-/**
- * The objects of an imported asset. A job compares their bytes with the digests from the other deployment. A damaged one
- * stays damaged until its bytes have that digest, and one that was withheld from downloads there is withheld here, too.
- */
-export function toChecksumRows(account: string, record: AssetRecord): ImportedObject[] {
-  return filesOf(record).map(({ key, bytes, chunkSize, integrity }) => ({
-    object_key: key,
-    bytes,
-    chunk_size: chunkSize,
-    sha256: integrity.sha256,
-    verified_at: integrity.verifiedAt?.toISOString() ?? null,
-    damaged: Number(integrity.isDamaged),
-    withheld_for: integrity.isWithheld ? account : null,
-  }))
-}
-
-export async function importChecksums(sql: Sql, rows: ImportedObject[]): Promise<void> {
+/** `ARRAY_TYPES` serializes neither dates nor flags. */
+export async function importChecksums(
+  sql: Sql,
+  rows: ReturnType<typeof toChecksumColumns>,
+): Promise<void> {
   await sql`
     insert into checksums
       (object_key, bytes, chunk_size, sha256, verified_at, damaged, withheld_for, queue, due_at)
@@ -229,8 +188,8 @@ export async function importChecksums(sql: Sql, rows: ImportedObject[]): Promise
     from unnest(
       ${rows.map((row) => row.object_key)}::uuid[], ${rows.map((row) => row.bytes)}::bigint[],
       ${rows.map((row) => row.chunk_size)}::bigint[], ${rows.map((row) => row.sha256)}::text[],
-      ${rows.map((row) => row.verified_at)}::timestamptz[],
-      ${rows.map((row) => row.damaged)}::int[], ${rows.map((row) => row.withheld_for)}::uuid[])
+      ${rows.map((row) => row.verified_at?.toISOString() ?? null)}::timestamptz[],
+      ${rows.map((row) => Number(row.damaged))}::int[], ${rows.map((row) => row.withheld_for)}::uuid[])
       as copied (key, bytes, chunk_size, sha256, verified_at, damaged, withheld_for)
     on conflict (object_key) do update set sha256 = coalesce(checksums.sha256, excluded.sha256),
       verified_at = coalesce(excluded.verified_at, checksums.verified_at),

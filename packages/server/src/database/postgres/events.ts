@@ -1,6 +1,5 @@
 import type {
   AssetEventType,
-  EventActor,
   EventType,
   ProductEventType,
   UploadEventType,
@@ -18,11 +17,11 @@ import {
   countEvents,
   EVENT_OVERHEAD,
   type EventCounters,
+  type EventRow,
   type EventSize,
   selectForgotten,
   storeEventData,
-  toEvent,
-  toPositions,
+  toEventPage,
 } from '../shared/events.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
@@ -190,22 +189,6 @@ export function accountSnapshot(sql: Sql): Fragment {
     'assets', s.asset_count)`
 }
 
-interface EventRow {
-  last_event: number
-  forgotten_event: number
-  after_at: Date | null
-  last_at: Date | null
-  forgotten_event_at: Date | null
-  /** Null if no event was found: then the row has only the columns of the account. */
-  id: number | null
-  type: EventType
-  created_at: Date
-  actor: EventActor
-  data: unknown
-  /** The number of events that were found, including those that the limits leave out of the page. */
-  found: number | null
-}
-
 export function accountEvents(sql: Sql, account: string): EventData {
   function select({ after, before, limit }: EventQuery, condition: Fragment): Fragment {
     const below = before === undefined ? sql`` : sql`and id < ${before}`
@@ -240,13 +223,7 @@ export function accountEvents(sql: Sql, account: string): EventData {
           ) e where position <= ${limit} and bytes_before < ${maxBytes}
         ) e on true
         where a.id = ${account} order by e.id ${before === undefined ? sql`asc` : sql`desc`}`
-      return {
-        hasMore: (rows[0]?.found ?? 0) > rows.length,
-        events: rows.flatMap(({ id, type, created_at: createdAt, actor, data }) =>
-          id === null ? [] : [toEvent({ accountId: account, id, type, createdAt, actor, data })],
-        ),
-        ...toPositions(rows[0], query.after),
-      }
+      return toEventPage(rows, account, query.after)
     },
 
     importEvents: ({ events, lastId, forgottenId, forgottenAt }) =>

@@ -7,11 +7,18 @@ import {
   REMOVAL_CLAIM_MS,
 } from '../shared/claim-times.ts'
 import { EXPIRY_JOB } from '../shared/events.ts'
-import { type StateRow, toState } from '../shared/rows.ts'
+import {
+  type RemovalRow,
+  type StateRow,
+  toRemoval,
+  toState,
+  toUpload,
+  UPLOAD_COLUMNS,
+  type UploadRow,
+} from '../shared/rows.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { uploadSnapshot } from './events.ts'
 import { finishSuperseded } from './removals.ts'
-import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { ANY_ACCOUNT, markEvents } from './unit-of-work.ts'
 
 type Jobs = Pick<

@@ -1,33 +1,20 @@
 import type { KeyEventType } from '../../domain/event.ts'
-import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
+import { endedCredential } from '../../domain/key.ts'
 import { type AccountData, MAX_REVOKED_KEYS } from '../account-data.ts'
 import type { Database } from '../database.ts'
+import {
+  type KeyRow,
+  type SessionRow,
+  toKey,
+  toKeyEvent,
+  toSession,
+} from '../shared/account-rows.ts'
 import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
+import { toDate } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 import { markEvents } from './unit-of-work.ts'
-
-interface KeyRow extends Omit<NewKey, 'createdAt'> {
-  account_id: string
-  created_at: Date
-  last_used_at: Date | null
-  revoked_at: Date | null
-}
-
-function toKey(row: KeyRow): Key {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    scope: row.scope,
-    hash: row.hash,
-    hint: row.hint,
-    createdAt: row.created_at,
-    lastUsedAt: row.last_used_at,
-    revokedAt: row.revoked_at,
-  }
-}
 
 export function globalKeys(sql: Sql): Pick<Database, 'findKey' | 'touchKey' | 'forgetRevokedKeys'> {
   return {
@@ -53,8 +40,7 @@ export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
   const { account } = writer
 
   function record(type: KeyEventType, row: KeyRow): Promise<void> {
-    const { hash, accountId, ...key } = toKey(row)
-    return recordEvent(sql, writer, type, key)
+    return recordEvent(sql, writer, type, toKeyEvent(row))
   }
 
   return {
@@ -110,11 +96,6 @@ export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
   }
 }
 
-interface SessionRow {
-  key_hash: string
-  expires_at: Date
-}
-
 type Sessions = Pick<Database, 'addSession' | 'findSession' | 'removeSession'>
 
 export function globalSessions(sql: Sql): Sessions {
@@ -135,13 +116,13 @@ export function globalSessions(sql: Sql): Sessions {
           values (${tokenHash}, ${keyId}, ${keyHash}, now(), now() + ${lifetimeMs} * interval '1 ms')
           returning expires_at`
         if (row === undefined) throw new Error('the session was not stored')
-        return row.expires_at
+        return toDate(row.expires_at)
       }),
     async findSession(tokenHash) {
       const [row] = await sql<SessionRow[]>`
         select key_hash, expires_at from sessions
         where token_hash = ${tokenHash} and expires_at > now()`
-      return row && { keyHash: row.key_hash, expiresAt: row.expires_at }
+      return row && toSession(row)
     },
     async removeSession(tokenHash) {
       await sql`delete from sessions where token_hash = ${tokenHash}`

@@ -1,8 +1,14 @@
 import { rowRangeOf } from '../../domain/paging.ts'
 import type { AccountData, ProductQuery } from '../account-data.ts'
 import { MAX_SKIPPED_ROWS } from '../shared/listing.ts'
+import {
+  type GroupRow,
+  PRODUCT_COLUMNS,
+  type ProductRow,
+  toProduct,
+  toProductGroups,
+} from '../shared/product-rows.ts'
 import { allOf, type Fragment, inSnapshot, readPageWithTotal, type Sql } from './connection.ts'
-import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
 import { containing } from './search.ts'
 
 export function accountProductList(sql: Sql, account: string): Pick<AccountData, 'listProducts'> {
@@ -46,13 +52,6 @@ interface ProductIdRow {
   matching: number
 }
 
-interface GroupRow {
-  product_id: number
-  variants_total: number
-  attached: number | null
-  assets: number | null
-}
-
 /** Lists the products of the shop with their variants. */
 export function accountProductGroups(sql: Sql, account: string): ProductGroups {
   return {
@@ -85,7 +84,8 @@ export function accountProductGroups(sql: Sql, account: string): ProductGroups {
       })
     },
 
-    async readProductGroups(productIds, { variants, attachments, ofAsset }) {
+    async readProductGroups(productIds, options) {
+      const { variants, attachments, ofAsset } = options
       const ids = sql`unnest(${productIds}::bigint[]) as wanted (id)`
       const ofProduct = sql`p.account_id = ${account} and p.product_id = wanted.id`
       const attached =
@@ -113,18 +113,7 @@ export function accountProductGroups(sql: Sql, account: string): ProductGroups {
         select wanted.id as product_id,
           (select count(*) from products p where ${ofProduct}) as variants_total, ${counts}
         from ${ids}`
-      const byId = new Map(totals.map((row) => [row.product_id, row]))
-      return [...Map.groupBy(rows, (row) => row.product_id)].map(([productId, group]) => {
-        const row = byId.get(productId)
-        const isCounted = ofAsset === undefined
-        const assetsTotal = (row?.attached ?? 0) > attachments ? null : (row?.assets ?? 0)
-        return {
-          productId,
-          variants: group.map(toProduct),
-          variantsTotal: Math.max(row?.variants_total ?? 0, group.length),
-          ...(isCounted && { assetsTotal }),
-        }
-      })
+      return toProductGroups(rows, totals, options)
     },
   }
 }

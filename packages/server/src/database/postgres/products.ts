@@ -5,11 +5,11 @@ import {
   foldProducts,
   lacksTexts,
 } from '../shared/fold-products.ts'
+import { PRODUCT_COLUMNS, type ProductRow, toProduct } from '../shared/product-rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { updateLinked } from './attachments.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent, recordProductEvents } from './events.ts'
-import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
 
 type Products = Pick<AccountData, 'findProduct' | 'deleteProduct'>
 

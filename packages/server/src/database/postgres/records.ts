@@ -1,41 +1,18 @@
-import type { Key } from '../../domain/key.ts'
-import { pathOfStored, searchPath, storedFolder } from '../../domain/names.ts'
-import { foldText, sortName } from '../../domain/search.ts'
 import type { AccountData, AssetRecord } from '../account-data.ts'
-import type { Database, StoredFile } from '../database.ts'
-import { importChecksums, toChecksumRows } from './checksums.ts'
-import { inTransaction, type Sql } from './connection.ts'
+import type { Database } from '../database.ts'
+import { toKeyColumns } from '../shared/account-rows.ts'
 import {
-  checksumOf,
-  type StoredChecksum,
-  toAsset,
-  toIntegrity,
-  type UploadRow,
-  uploadColumns,
-} from './rows.ts'
-
-interface RecordRow extends UploadRow {
-  changed_at: Date
-  idempotency_key: string | null
-  request_digest: string | null
-  product_ids: string[]
-  last_version: number
-  version_created_at: Date | null
-  trashed_at: Date | null
-  is_being_deleted: boolean
-  versions: VersionRow[] | null
-}
-
-interface VersionRow {
-  version: number
-  key: string
-  chunkSize: number
-  filename: string
-  bytes: number
-  mime: string
-  createdAt: string
-  checksum: StoredChecksum | null
-}
+  type RecordRow,
+  type StoredFileRow,
+  toAssetColumns,
+  toChecksumColumns,
+  toRecord,
+  toStoredFile,
+  toVersionColumns,
+} from '../shared/rows.ts'
+import { importChecksums } from './checksums.ts'
+import { inTransaction, type Sql } from './connection.ts'
+import { checksumOf, uploadColumns } from './rows.ts'
 
 /** A statement can have 65,535 parameters. */
 const ROWS_PER_STATEMENT = 2000
@@ -88,7 +65,7 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
       order by product_id, variant_id for key share`
     const ids = new Set<string>()
     for (const batch of batchesOf(records)) {
-      const rows = batch.map((record) => toAssetRow(account, record))
+      const rows = batch.map((record) => toAssetColumns(account, record))
       const inserted = await sql<{ id: string }[]>`
         insert into assets ${sql(rows)} on conflict (id) do nothing returning id`
       for (const { id } of inserted) ids.add(id)
@@ -105,13 +82,13 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
       insert into trashed_attachments (asset_id, product_id)
       select * from unnest(${kept.map(({ asset_id }) => asset_id)}::uuid[],
         ${kept.map(({ product_id }) => product_id)}::uuid[])`
-    const versions = added.flatMap((record) => toVersionRows(account, record))
+    const versions = added.flatMap((record) => toVersionColumns(account, record))
     for (const rows of batchesOf(versions)) {
       await sql`insert into asset_versions ${sql(rows)}`
     }
     await importChecksums(
       sql,
-      records.flatMap((record) => toChecksumRows(account, record)),
+      records.flatMap((record) => toChecksumColumns(account, record)),
     )
     await sql`
       update accounts set asset_count = asset_count + sums.count,
@@ -140,7 +117,7 @@ export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'im
     importRecords: ({ keys, assets }) =>
       inTransaction(sql, async () => {
         if (keys.length > 0) {
-          const rows = keys.map((key) => toKeyRow(account, key))
+          const rows = keys.map((key) => toKeyColumns(account, key))
           await sql`
             insert into keys ${sql(rows)} on conflict (id) do update
             set revoked_at = coalesce(keys.revoked_at, excluded.revoked_at)`
@@ -156,111 +133,10 @@ function attachmentsOf(records: AssetRecord[]) {
   )
 }
 
-function toAssetRow(account: string, record: AssetRecord) {
-  const { asset, upload, idempotency, changedAt, productIds, trashedAt } = record
-  return {
-    id: asset.id,
-    account_id: account,
-    kind: asset.kind,
-    status: trashedAt === undefined ? 'ready' : 'deleted',
-    filename: asset.filename,
-    search_name: foldText(asset.filename),
-    sort_name: sortName(asset.filename),
-    bytes: asset.bytes,
-    mime: asset.mime,
-    url: asset.url,
-    created_at: asset.createdAt,
-    upload_id: upload?.id ?? null,
-    chunk_size: upload?.chunkSize ?? null,
-    expires_at: upload?.expiresAt ?? null,
-    changed_at: changedAt,
-    idempotency_key: idempotency?.key ?? null,
-    request_digest: idempotency?.digest ?? null,
-    linked: productIds.length > 0 && trashedAt === undefined,
-    folder: storedFolder(asset.path),
-    search_path: searchPath(asset.path),
-    version: asset.version,
-    last_version: record.lastVersion,
-    version_changes: record.versions.length,
-    object_key: record.key === asset.id ? null : (record.key ?? null),
-    version_created_at: record.versionCreatedAt,
-    updated_at: asset.updatedAt,
-    trashed_at: trashedAt ?? null,
-  }
-}
-
-function toVersionRows(account: string, { asset, versions, trashedAt }: AssetRecord) {
-  return versions.map((old, index) => ({
-    asset_id: asset.id,
-    account_id: account,
-    version: old.version,
-    object_key: old.key,
-    chunk_size: old.chunkSize,
-    filename: old.filename,
-    bytes: old.bytes,
-    mime: old.mime,
-    created_at: old.createdAt,
-    replaced_in: index + 1,
-    trashed: trashedAt !== undefined,
-  }))
-}
-
-function toKeyRow(account: string, key: Key) {
-  return {
-    id: key.id,
-    account_id: account,
-    name: key.name,
-    scope: key.scope,
-    hash: key.hash,
-    hint: key.hint,
-    created_at: key.createdAt,
-    last_used_at: key.lastUsedAt,
-    revoked_at: key.revokedAt,
-  }
-}
-
-function toRecord(row: RecordRow): AssetRecord {
-  const { idempotency_key: key, request_digest: digest } = row
-  return {
-    asset: toAsset(row),
-    upload:
-      row.kind === 'link'
-        ? undefined
-        : { id: row.upload_id, chunkSize: row.chunk_size, expiresAt: row.expires_at },
-    idempotency: key === null || digest === null ? undefined : { key, digest },
-    changedAt: row.changed_at,
-    ...(row.trashed_at !== null && { trashedAt: row.trashed_at }),
-    ...(row.is_being_deleted && { isBeingDeleted: true }),
-    productIds: row.product_ids,
-    key: row.kind === 'link' ? undefined : (row.object_key ?? row.id),
-    versionCreatedAt: row.version_created_at ?? row.created_at,
-    lastVersion: row.last_version,
-    versions: (row.versions ?? []).map(({ createdAt, checksum, ...version }) => ({
-      ...version,
-      createdAt: new Date(createdAt),
-      integrity: toIntegrity(checksum),
-    })),
-  }
-}
-
-interface StoredFileRow {
-  key: string
-  asset_id: string
-  folder: string | null
-  filename: string
-  bytes: number
-  chunk_size: number
-  version: number
-  is_current: boolean
-  checksum: StoredChecksum | null
-}
-
-const FIRST_KEY = '00000000-0000-0000-0000-000000000000'
-
 /** The objects of all accounts, in the order of their keys. Each subquery reads an index in this order. */
 export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
   return {
-    async listStoredFiles(after = FIRST_KEY, limit) {
+    async listStoredFiles(after = FIRST, limit) {
       const rows = await sql<StoredFileRow[]>`
         select files.*, ${checksumOf(sql, sql`files.key`)} from (
         (select id as key, id as asset_id, folder, filename, bytes, chunk_size, version,
@@ -280,19 +156,5 @@ export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
         order by key limit ${limit}) files order by key`
       return rows.map(toStoredFile)
     },
-  }
-}
-
-function toStoredFile(row: StoredFileRow): StoredFile {
-  return {
-    key: row.key,
-    assetId: row.asset_id,
-    path: pathOfStored(row.folder),
-    filename: row.filename,
-    bytes: row.bytes,
-    chunkSize: row.chunk_size,
-    version: row.version,
-    isCurrent: row.is_current,
-    integrity: toIntegrity(row.checksum),
   }
 }

@@ -12,8 +12,9 @@ import {
   type SmallResult,
   SORT_COLUMNS,
 } from '../shared/listing.ts'
+import { toAsset } from '../shared/rows.ts'
 import { allOf, type Fragment, inSnapshot, type Sql } from './connection.ts'
-import { assetColumns, type ListedRow, listedAt, toAsset } from './rows.ts'
+import { assetColumns, type ListedRow, listedAt } from './rows.ts'
 
 /** A number of rows that no account has. */
 const NO_LIMIT = Number.MAX_SAFE_INTEGER

@@ -3,6 +3,7 @@ import { folderRange } from '../../domain/names.ts'
 import type { Usage } from '../../domain/usage.ts'
 import type { Database } from '../database.ts'
 import { TRASH_JOB } from '../shared/events.ts'
+import { type AssetRow, toAsset } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import {
   type AssetsOutcome,
@@ -15,7 +16,7 @@ import {
 import { allOf, type Fragment, inTransaction, readPageWithTotal, type Sql } from './connection.ts'
 import { recordAssetEvents, recordStorageLow } from './events.ts'
 import { purge, purgeOldest } from './removals.ts'
-import { type AssetRow, assetColumns, toAsset } from './rows.ts'
+import { assetColumns } from './rows.ts'
 import { cancelReplacements } from './versions.ts'
 
 type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'listTrash'>

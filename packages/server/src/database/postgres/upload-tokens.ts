@@ -1,40 +1,23 @@
 import { toEventToken } from '../../domain/event.ts'
-import type { ProductSelection } from '../../domain/product.ts'
-import {
-  MAX_TOKEN_LIFETIME_MS,
-  maxStartedUploads,
-  type UploadToken,
-} from '../../domain/upload-token.ts'
 import type { AccountData, Reservation, TokenExceeded } from '../account-data.ts'
 import type { Database } from '../database.ts'
-import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
+import {
+  LATEST_TOKEN_MS,
+  type TokenRow,
+  tokenExcess,
+  tokenGrowthExcess,
+  toUploadToken,
+} from '../shared/account-rows.ts'
+import { toDate } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { lockProducts } from './attachments.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 
-interface TokenRow {
-  id: string
-  account_id: string
-  hash: string
-  key_hash: string
-  expires_at: Date
-  is_expired: boolean
-  max_bytes: number
-  max_files: number
-  media_types: string[] | null
-  origin: string | null
-  attach: ProductSelection | null
-  replaces: string | null
-}
-
-/** A token with more time than this until it expires was created while the clock was ahead. */
-const LATEST_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
-
 /** Uses the current time, not that of the start of the transaction, which may have waited for the token. */
 function isExpired(sql: Sql): Fragment {
   return sql`(upload_tokens.expires_at <= clock_timestamp()
-    or upload_tokens.expires_at > clock_timestamp() + ${LATEST_MS} * interval '1 ms')`
+    or upload_tokens.expires_at > clock_timestamp() + ${LATEST_TOKEN_MS} * interval '1 ms')`
 }
 
 /**
@@ -62,7 +45,7 @@ export function globalUploadTokens(
         delete from upload_tokens where id = any(array(
           select id from upload_tokens
           where (expires_at <= now() - ${keptForMs} * interval '1 ms'
-              or expires_at > now() + ${LATEST_MS} * interval '1 ms')
+              or expires_at > now() + ${LATEST_TOKEN_MS} * interval '1 ms')
             and not exists (
               select from assets where token_id = upload_tokens.id and status in ('uploading', 'completing'))
           limit ${limit} for update skip locked))`
@@ -96,7 +79,7 @@ export function accountUploadTokens(sql: Sql, writer: Writer): Pick<AccountData,
             ${token.replaces}::uuid)
           returning expires_at`
         if (row === undefined) throw new Error('the upload token was not stored')
-        const expiresAt = row.expires_at
+        const expiresAt = toDate(row.expires_at)
         await recordEvent(sql, writer, 'token.created', toEventToken(token, expiresAt))
         return { outcome: 'added', expiresAt }
       }),
@@ -124,21 +107,14 @@ export async function refuseToken(
   bytes: number,
 ): Promise<Reservation | undefined> {
   if (token === undefined) return { outcome: 'token_expired', expiresAt: new Date() }
-  if (token.is_expired) return { outcome: 'token_expired', expiresAt: token.expires_at }
+  if (token.is_expired) return { outcome: 'token_expired', expiresAt: toDate(token.expires_at) }
   // A separate statement, so that it sees uploads that were reserved while this call waited for the lock.
   const counting = sql`filter (where status not in ('cancelled', 'expired'))`
   const [used] = await sql<{ started: number; files: number; bytes: number }[]>`
     select count(*) as started, count(*) ${counting} as files,
       coalesce(sum(token_bytes) ${counting}, 0)::bigint as bytes
     from assets where token_id = ${token.id}`
-  const { started, files, bytes: usedBytes } = { started: 0, files: 0, bytes: 0, ...used }
-  const starts = maxStartedUploads(token.max_files) - started
-  const remaining = {
-    bytes: Math.max(0, token.max_bytes - usedBytes),
-    files: Math.max(0, Math.min(token.max_files - files, starts)),
-  }
-  const fits = remaining.files > 0 && bytes <= remaining.bytes
-  return fits ? undefined : { outcome: 'token_exceeded', remaining }
+  return tokenExcess(token, used, bytes)
 }
 
 /** The same for an upload that grows to these bytes. An expired token can still finish its uploads. */
@@ -150,23 +126,5 @@ export async function refuseTokenGrowth(
   const [used] = await sql<{ bytes: number }[]>`
     select coalesce(sum(token_bytes), 0)::bigint as bytes from assets
     where token_id = ${token?.id ?? null} and id <> ${id} and status not in ('cancelled', 'expired')`
-  const remaining = { bytes: Math.max(0, (token?.max_bytes ?? 0) - (used?.bytes ?? 0)), files: 1 }
-  return bytes <= remaining.bytes ? undefined : { outcome: 'token_exceeded', remaining }
-}
-
-function toUploadToken(row: TokenRow): UploadToken {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    hash: row.hash,
-    keyHash: row.key_hash,
-    expiresAt: row.expires_at,
-    isExpired: row.is_expired,
-    maxBytes: row.max_bytes,
-    maxFiles: row.max_files,
-    mediaTypes: row.media_types,
-    origin: row.origin,
-    attach: row.attach,
-    replaces: row.replaces,
-  }
+  return tokenGrowthExcess(token, used, bytes)
 }

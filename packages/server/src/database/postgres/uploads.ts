@@ -10,11 +10,12 @@ import type {
   ResizeOptions,
   Resizing,
 } from '../account-data.ts'
+import { toUpload, UPLOAD_COLUMNS, type UploadRow } from '../shared/rows.ts'
 import type { PartialRoom, Room, Writer } from '../shared/wiring.ts'
 import { inTransaction, isUniqueViolation, readPageWithTotal, type Sql } from './connection.ts'
 import { accountSnapshot, recordStorageLow, recordUploadEvents, uploadSnapshot } from './events.ts'
 import { makeRoom, release } from './removals.ts'
-import { currentStatus, toUpload, UPLOAD_COLUMNS, type UploadRow, uploadColumns } from './rows.ts'
+import { currentStatus, uploadColumns } from './rows.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
 interface Uploads

@@ -1,30 +1,27 @@
-import type { AssetStatus, AssetVersion, Upload } from '../../domain/asset.ts'
+import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { AccountData } from '../account-data.ts'
+import {
+  type AssetRow,
+  toAsset,
+  toUpload,
+  toVersion,
+  UPLOAD_COLUMNS,
+  type UploadRow,
+  type VersionContent,
+  type VersionRow,
+} from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordAssetEvents, recordEvent, recordUploadEvents } from './events.ts'
 import { supersedeOldest } from './removals.ts'
-import {
-  type AssetRow,
-  assetColumns,
-  checksumOf,
-  isWithheld,
-  type StoredChecksum,
-  toAsset,
-  toIntegrity,
-  toUpload,
-  UPLOAD_COLUMNS,
-  type UploadRow,
-} from './rows.ts'
+import { assetColumns, checksumOf, isWithheld } from './rows.ts'
 
 type Versions = Pick<
   AccountData,
   'listVersions' | 'findServedVersion' | 'restoreVersion' | 'deleteVersion'
 >
-
-type ListedVersion = VersionContent & { is_current: boolean; checksum: StoredChecksum | null }
 
 export function accountVersions(sql: Sql, writer: Writer): Versions {
   const { account, actor } = writer
@@ -47,7 +44,7 @@ export function accountVersions(sql: Sql, writer: Writer): Versions {
 
   return {
     async listVersions(id) {
-      const rows = await sql<ListedVersion[]>`
+      const rows = await sql<VersionRow[]>`
         select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename,
           bytes, mime, coalesce(version_created_at, created_at) as created_at, true as is_current,
           ${checksumOf(sql, sql`coalesce(assets.object_key, assets.id)`)}
@@ -61,7 +58,7 @@ export function accountVersions(sql: Sql, writer: Writer): Versions {
     },
 
     async findServedVersion(id) {
-      const [row] = await sql<ListedVersion[]>`
+      const [row] = await sql<VersionRow[]>`
         select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename,
           bytes, mime, coalesce(version_created_at, created_at) as created_at, true as is_current,
           ${checksumOf(sql, sql`coalesce(assets.object_key, assets.id)`)},
@@ -116,20 +113,6 @@ export function accountVersions(sql: Sql, writer: Writer): Versions {
         await recordEvent(sql, writer, 'version.deleted', deleted)
         return 'deleted'
       }),
-  }
-}
-
-function toVersion(row: ListedVersion): AssetVersion {
-  return {
-    version: row.version,
-    isCurrent: row.is_current,
-    filename: row.filename,
-    bytes: row.bytes,
-    mime: row.mime,
-    createdAt: row.created_at,
-    key: row.object_key,
-    chunkSize: row.chunk_size,
-    integrity: toIntegrity(row.checksum),
   }
 }
 
@@ -233,18 +216,6 @@ export async function cancelReplacements(
   const ids = rows.map(({ id }) => id)
   await recordUploadEvents(sql, actor, 'upload.cancelled', ids)
   return rows.map(toUpload)
-}
-
-/** The content of a version that becomes the current one. */
-interface VersionContent {
-  version: number
-  object_key: string
-  storage_id: string | null
-  chunk_size: number
-  filename: string
-  bytes: number
-  mime: string
-  created_at: Date
 }
 
 /**

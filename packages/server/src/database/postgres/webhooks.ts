@@ -2,15 +2,17 @@ import { changedFields, toEventWebhook } from '../../domain/event.ts'
 import type { Delivery, Webhook, WebhookState } from '../../domain/webhook.ts'
 import type { AccountWebhookData } from '../event-data.ts'
 import {
+  changedColumns,
+  DELIVERY_COLUMNS,
   type DeliveryRow,
   previousSecretsAfter,
   toClaimedDelivery,
   toDelivery,
+  toDeliveryColumns,
   toWebhook,
+  toWebhookColumns,
   toWebhookState,
   type WebhookRow,
-  writeAttempts,
-  writePreviousSecrets,
   writeTypes,
 } from '../shared/webhook-rows.ts'
 import type { Writer } from '../shared/wiring.ts'
@@ -84,17 +86,8 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
           select from webhooks where account_id = ${account} and id = ${id} for no key update`
         const webhook = await findWebhook(id)
         if (webhook === undefined) return undefined
-        const { isEnabled = webhook.disabled === null } = change
-        const { url = webhook.url, types = webhook.types } = change
-        const disabled = isEnabled ? null : (webhook.disabled ?? { at: now, reason: 'manual' })
-        const isRestarted = (isEnabled && webhook.disabled !== null) || url !== webhook.url
-        await sql`
-          update webhooks set url = ${url},
-            description = ${change.description ?? webhook.description},
-            types = ${writeTypes(types)}, updated_at = ${now},
-            disabled_at = ${disabled?.at ?? null}, disabled_reason = ${disabled?.reason ?? null},
-            failing_since = ${isRestarted ? null : webhook.failingSince}
-          where id = ${id}`
+        const columns = changedColumns(webhook, change, now)
+        await sql`update webhooks set ${sql(columns)} where id = ${id}`
         return recordChange(webhook)
       }),
 
@@ -121,19 +114,6 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
   }
 }
 
-const LISTED_COLUMNS = [
-  'id',
-  'webhook_id',
-  'event_id',
-  'type',
-  'status',
-  'created_at',
-  'due_at',
-  'claims',
-  'failures',
-  'attempts',
-] as const
-
 type Deliveries = Pick<
   AccountWebhookData,
   'listDeliveries' | 'findDelivery' | 'redeliver' | 'addPing' | 'importWebhooks'
@@ -151,7 +131,7 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
 
   async function findDelivery(webhookId: string, id: string): Promise<Delivery | undefined> {
     const [row] = await sql<DeliveryRow[]>`
-      select ${sql(LISTED_COLUMNS)}, body, ${eventTime} from deliveries where ${ofWebhook(webhookId)} and id = ${id}`
+      select ${sql.unsafe(DELIVERY_COLUMNS)}, body, ${eventTime} from deliveries where ${ofWebhook(webhookId)} and id = ${id}`
     return row && toDelivery(row)
   }
 
@@ -166,7 +146,7 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
       const { rows, total } = await readPageWithTotal<DeliveryRow>(sql, {
         count: sql`select count(*) as total from deliveries where ${filtered}`,
         page: sql`
-          select ${sql(LISTED_COLUMNS)}, ${eventTime} from deliveries where ${filtered} ${beforeCursor}
+          select ${sql.unsafe(DELIVERY_COLUMNS)}, ${eventTime} from deliveries where ${filtered} ${beforeCursor}
           order by id desc limit ${perPage} offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
         order: sql`id desc`,
       })
@@ -210,44 +190,12 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
     importWebhooks: ({ webhooks, deliveries }) =>
       inTransaction(sql, async () => {
         if (webhooks.length > 0) {
-          const rows = webhooks.map((webhook) => ({
-            id: webhook.id,
-            account_id: account,
-            url: webhook.url,
-            description: webhook.description,
-            types: writeTypes(webhook.types),
-            secret: webhook.secret,
-            previous_secrets: writePreviousSecrets(webhook.previousSecrets),
-            last_event: webhook.lastEvent,
-            created_at: webhook.createdAt,
-            updated_at: webhook.updatedAt,
-            disabled_at: webhook.disabled?.at ?? null,
-            disabled_reason: webhook.disabled?.reason ?? null,
-            failing_since: webhook.failingSince,
-            missed_events: webhook.missed?.count ?? 0,
-            missed_at: webhook.missed?.at ?? null,
-          }))
+          const rows = webhooks.map((webhook) => toWebhookColumns(account, webhook))
           await sql`insert into webhooks ${sql(rows)} on conflict (id) do nothing`
         }
         if (deliveries.length === 0) return
-        const rows = deliveries.map(toRow)
+        const rows = deliveries.map(toDeliveryColumns)
         await sql`insert into deliveries ${sql(rows)} on conflict do nothing`
       }),
-  }
-}
-
-function toRow(delivery: Delivery) {
-  return {
-    id: delivery.id,
-    webhook_id: delivery.webhookId,
-    event_id: delivery.eventId,
-    event_at: delivery.eventAt ?? null,
-    type: delivery.type,
-    body: delivery.body,
-    status: delivery.status,
-    created_at: delivery.createdAt,
-    due_at: delivery.dueAt,
-    failures: delivery.failures,
-    attempts: writeAttempts(delivery.attempts),
   }
 }

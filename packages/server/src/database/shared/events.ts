@@ -11,6 +11,7 @@ import {
   OPERATOR,
 } from '../../domain/event.ts'
 import { pathOfStored, storedFolder } from '../../domain/names.ts'
+import type { EventPage } from '../event-data.ts'
 
 /** A time as text, or in milliseconds. */
 type Time = string | number
@@ -69,8 +70,37 @@ interface PositionRow {
   forgotten_event_at: Date | number | null
 }
 
+/** A row of `listEvents`: an event, and the columns of its account. */
+export interface EventRow extends PositionRow {
+  /** Null if no event was found: then the row has only the columns of the account. */
+  id: number | null
+  type: EventType
+  created_at: Date | number
+  actor: EventActor | string
+  data: unknown
+  /** The number of events that were found, including those that the limits leave out of the page. */
+  found: number | null
+}
+
+/** Throws `UnreadableEvent`. */
+export function toEventPage(
+  rows: readonly EventRow[],
+  accountId: string,
+  after: number,
+): EventPage {
+  return {
+    hasMore: (rows[0]?.found ?? 0) > rows.length,
+    events: rows.flatMap(({ id, type, created_at, actor, data }) =>
+      id === null
+        ? []
+        : [toEvent({ accountId, id, type, createdAt: new Date(created_at), actor, data })],
+    ),
+    ...toPositions(rows[0], after),
+  }
+}
+
 /** The counters of an account, and the times of their events. The last forgotten event has its time in the account. */
-export function toPositions(row: PositionRow | undefined, after: number) {
+function toPositions(row: PositionRow | undefined, after: number) {
   const { last_event: lastId = 0, forgotten_event: forgottenId = 0 } = row ?? {}
   const forgottenAt = toDate(row?.forgotten_event_at ?? null)
   const timeOf = (id: number, stored: Date | number | null | undefined) =>

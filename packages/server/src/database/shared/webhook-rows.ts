@@ -16,12 +16,10 @@ import {
   type Webhook,
   type WebhookState,
 } from '../../domain/webhook.ts'
-import type { ClaimedDelivery, ClaimLimits, ImportedWebhook } from '../event-data.ts'
+import type { ClaimedDelivery, ClaimLimits, ImportedWebhook, WebhookChange } from '../event-data.ts'
 import { DELIVERY_JOB, toEvent } from './events.ts'
+import { type Time, toDate, toDateOrNull } from './rows.ts'
 import type { Writer } from './wiring.ts'
-
-/** SQLite stores milliseconds. */
-type Time = Date | number
 
 /** The columns of a webhook, which both engines store in the same way. */
 export interface WebhookRow {
@@ -71,15 +69,52 @@ export function toWebhook(row: WebhookRow): Webhook {
     types: row.types === null ? null : JSON.parse(row.types),
     secret: row.secret,
     previousSecrets: readPreviousSecrets(row.previous_secrets),
-    createdAt: new Date(row.created_at),
-    updatedAt: new Date(row.updated_at),
+    createdAt: toDate(row.created_at),
+    updatedAt: toDate(row.updated_at),
     disabled:
       row.disabled_at === null || row.disabled_reason === null
         ? null
-        : { at: new Date(row.disabled_at), reason: row.disabled_reason },
-    failingSince: toDate(row.failing_since),
-    missed:
-      row.missed_at === null ? null : { count: row.missed_events, at: new Date(row.missed_at) },
+        : { at: toDate(row.disabled_at), reason: row.disabled_reason },
+    failingSince: toDateOrNull(row.failing_since),
+    missed: row.missed_at === null ? null : { count: row.missed_events, at: toDate(row.missed_at) },
+  }
+}
+
+/** The columns of an imported webhook. */
+export function toWebhookColumns(account: string, webhook: ImportedWebhook) {
+  return {
+    id: webhook.id,
+    account_id: account,
+    url: webhook.url,
+    description: webhook.description,
+    types: writeTypes(webhook.types),
+    secret: webhook.secret,
+    previous_secrets: writePreviousSecrets(webhook.previousSecrets),
+    last_event: webhook.lastEvent,
+    created_at: webhook.createdAt,
+    updated_at: webhook.updatedAt,
+    disabled_at: webhook.disabled?.at ?? null,
+    disabled_reason: webhook.disabled?.reason ?? null,
+    failing_since: webhook.failingSince,
+    missed_events: webhook.missed?.count ?? 0,
+    missed_at: webhook.missed?.at ?? null,
+  }
+}
+
+/** The columns of a webhook after a change. A new URL, and a webhook that is enabled again, clear `failing_since`. */
+export function changedColumns(webhook: Webhook, change: WebhookChange, now: Date) {
+  const { isEnabled = webhook.disabled === null } = change
+  const { url = webhook.url, types = webhook.types } = change
+  const disabled = isEnabled ? null : (webhook.disabled ?? { at: now, reason: 'manual' })
+  const isRestarted = (isEnabled && webhook.disabled !== null) || url !== webhook.url
+  return {
+    url,
+    description: change.description ?? webhook.description,
+    types: writeTypes(types),
+    updated_at: now,
+    disabled_at: disabled?.at ?? null,
+    disabled_reason: disabled?.reason ?? null,
+    failing_since: isRestarted ? null : webhook.failingSince,
   }
 }
 
@@ -111,7 +146,7 @@ export function toClaimedDelivery(
 function readEvent(accountId: string, id: number, row: ClaimedEventRow): Event | UnreadableEvent {
   const { event_type: type, event_created_at, actor, data } = row
   try {
-    return toEvent({ accountId, id, type, createdAt: new Date(event_created_at), actor, data })
+    return toEvent({ accountId, id, type, createdAt: toDate(event_created_at), actor, data })
   } catch (error) {
     if (error instanceof UnreadableEvent) return error
     throw error
@@ -144,14 +179,31 @@ export function toDelivery(row: DeliveryRow): Delivery {
     id: row.id,
     webhookId: row.webhook_id,
     eventId: row.event_id,
-    ...(row.event_at && { eventAt: new Date(row.event_at) }),
+    ...(row.event_at && { eventAt: toDate(row.event_at) }),
     type: row.type,
     status: row.status,
     body: row.body ?? '',
-    createdAt: new Date(row.created_at),
-    dueAt: toDate(row.due_at),
+    createdAt: toDate(row.created_at),
+    dueAt: toDateOrNull(row.due_at),
     failures: row.failures,
     attempts: readAttempts(row.attempts),
+  }
+}
+
+/** The columns of an imported delivery. */
+export function toDeliveryColumns(delivery: Delivery) {
+  return {
+    id: delivery.id,
+    webhook_id: delivery.webhookId,
+    event_id: delivery.eventId,
+    event_at: delivery.eventAt ?? null,
+    type: delivery.type,
+    body: delivery.body,
+    status: delivery.status,
+    created_at: delivery.createdAt,
+    due_at: delivery.dueAt,
+    failures: delivery.failures,
+    attempts: writeAttempts(delivery.attempts),
   }
 }
 
@@ -190,10 +242,6 @@ export function writeAttempts(attempts: Attempt[]): string {
 function readAttempts(text: string): Attempt[] {
   const stored: (Omit<Attempt, 'at'> & { at: number })[] = JSON.parse(text)
   return stored.map((attempt) => ({ ...attempt, at: new Date(attempt.at) }))
-}
-
-function toDate(time: Time | null): Date | null {
-  return time === null ? null : new Date(time)
 }
 
 /** The accounts whose running requests have reached the limit of bytes of an account. */

@@ -1,30 +1,13 @@
 import type { TypeUsage } from '../../domain/usage.ts'
 import type { AccountSummary } from '../account-data.ts'
 import type { Account, UsageComparison } from '../database.ts'
+import { type AccountRow, toAccount, toComparison, type UsageRow } from '../shared/account-rows.ts'
 import { BLOCKS_PER_STATEMENT, MAX_ID } from '../shared/block-counts.ts'
 import { PLAN_OPERATOR } from '../shared/events.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 
-interface AccountRow {
-  id: string
-  name: string
-  plan_name: string
-  plan_storage: number
-  created_at: number
-}
-
 const COLUMNS = 'id, name, plan_name, plan_storage, created_at'
-
-function toAccount(row: AccountRow): Account {
-  return {
-    id: row.id,
-    name: row.name,
-    planName: row.plan_name,
-    planStorage: row.plan_storage,
-    createdAt: new Date(row.created_at),
-  }
-}
 
 /** Whether 90 % of the plan is used. */
 function isLow({ limit, stored, reserved }: AccountSummary): boolean {
@@ -84,24 +67,6 @@ export function prepareAccounts(connection: Connection) {
       return { ...row }
     },
   }
-}
-
-interface UsageRow {
-  id: string
-  stored_bytes: number
-  reserved_bytes: number
-  superseded_bytes: number
-  trash_bytes: number
-  asset_count: number
-  /** A JSON array, or null for an account without assets. */
-  counted_types: string | null
-  actual_stored: number
-  actual_reserved: number
-  actual_superseded: number
-  actual_trash: number
-  actual_assets: number
-  actual_types: string | null
-  wrong_blocks: number
 }
 
 const SUMS = `coalesce(sum(bytes) filter (where status = 'ready' and kind = 'file'), 0) as stored,
@@ -207,28 +172,5 @@ export function prepareUsage({ prepare, transaction }: Connection) {
         return blocks.at(-1)?.first_id
       }),
     readUsage: (account: string): TypeUsage[] => usage.all({ account }).map((row) => ({ ...row })),
-  }
-}
-
-function toComparison(row: UsageRow): UsageComparison {
-  return {
-    accountId: row.id,
-    counted: {
-      stored: row.stored_bytes,
-      reserved: row.reserved_bytes,
-      superseded: row.superseded_bytes,
-      trash: row.trash_bytes,
-      assets: row.asset_count,
-      types: JSON.parse(row.counted_types ?? '[]'),
-    },
-    actual: {
-      stored: row.actual_stored,
-      reserved: row.actual_reserved,
-      superseded: row.actual_superseded,
-      trash: row.actual_trash,
-      assets: row.actual_assets,
-      types: JSON.parse(row.actual_types ?? '[]'),
-    },
-    wrongBlocks: row.wrong_blocks,
   }
 }

@@ -2,10 +2,11 @@ import type { Asset } from '../../domain/asset.ts'
 import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { AssetChange, Deletion } from '../account-data.ts'
+import { toAsset } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { ASSET_COLUMNS, type AssetRow, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { DELETABLE, prepareDeletion, prepareExcept } from './trash.ts'
 
 export function prepareAssets(connection: Connection) {

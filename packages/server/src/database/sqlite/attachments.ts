@@ -7,7 +7,13 @@ import {
 } from '../../domain/event.ts'
 import type { Product, ProductSelection } from '../../domain/product.ts'
 import type { AttachmentOutcome } from '../account-data.ts'
-import { groupByOwner } from '../shared/rows.ts'
+import {
+  groupByOwner,
+  outcomeOfOne,
+  type SelectedRow,
+  toProduct,
+  unknownProducts,
+} from '../shared/product-rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import type { Connection } from './connection.ts'
@@ -19,7 +25,6 @@ import {
   PRODUCT_COLUMNS,
   type ProductRow,
   toListedAsset,
-  toProduct,
 } from './rows.ts'
 
 const VISIBLE = `id in (select value from json_each(:ids)) and account_id = :account
@@ -143,19 +148,13 @@ export function prepareAttachments(connection: Connection) {
       writer: Writer,
       assetId: string,
       selection: ProductSelection,
-    ): AttachmentOutcome => ofOne(attachAssets(writer, [assetId], selection)),
+    ): AttachmentOutcome => outcomeOfOne(attachAssets(writer, [assetId], selection)),
     detachProducts: (
       writer: Writer,
       assetId: string,
       selection: ProductSelection,
-    ): AttachmentOutcome => ofOne(detachAssets(writer, [assetId], selection)),
+    ): AttachmentOutcome => outcomeOfOne(detachAssets(writer, [assetId], selection)),
   }
-}
-
-function ofOne(result: AssetsAttachmentOutcome): AttachmentOutcome {
-  if (result.outcome === 'assets_not_found') return { outcome: 'asset_not_found' }
-  if (result.outcome !== 'too_many_attachments') return result
-  throw new Error('one asset can be attached to any number of products')
 }
 
 /** Attachments that are counted in one turn of the event loop: about a millisecond. */
@@ -273,22 +272,13 @@ export interface SelectedProducts {
 }
 
 export function prepareProductSelection({ prepare }: Connection) {
-  const resolve = prepare<{
-    selector: keyof ProductSelection
-    value: string | number
-    seq: number
-  }>(
-    `select 'productIds' as selector, product_id as value, seq from products
-       where account_id = :account and product_id in (select value from json_each(:product_ids))
-     union all
-     select 'variantIds', variant_id, seq from products
-       where account_id = :account and variant_id in (select value from json_each(:variant_ids))
-     union all
-     select 'ids', id, seq from products
-       where account_id = :account and id in (select value from json_each(:ids))
-     union all
-     select 'skus', sku, seq from products
-       where account_id = :account and sku in (select value from json_each(:skus))`,
+  const selected = (condition: string) => `select id, product_id, variant_id, sku, seq from products
+    where account_id = :account and ${condition}`
+  const resolve = prepare<SelectedRow & { seq: number }>(
+    `${selected('product_id in (select value from json_each(:product_ids))')}
+     union ${selected('variant_id in (select value from json_each(:variant_ids))')}
+     union ${selected('id in (select value from json_each(:ids))')}
+     union ${selected('sku in (select value from json_each(:skus))')}`,
   )
 
   return (account: string, selection: ProductSelection): SelectedProducts => {
@@ -299,16 +289,6 @@ export function prepareProductSelection({ prepare }: Connection) {
       ids: JSON.stringify(selection.ids),
       skus: JSON.stringify(selection.skus),
     })
-    const known = new Set(rows.map((row) => `${row.selector} ${row.value}`))
-    const missing = <Id>(selector: keyof ProductSelection, ids: Id[]) =>
-      ids.filter((id) => !known.has(`${selector} ${id}`))
-    const unknown: ProductSelection = {
-      productIds: missing('productIds', selection.productIds),
-      variantIds: missing('variantIds', selection.variantIds),
-      ids: missing('ids', selection.ids),
-      skus: missing('skus', selection.skus),
-    }
-    const isComplete = Object.values(unknown).every((ids) => ids.length === 0)
-    return { seqs: [...new Set(rows.map(({ seq }) => seq))], unknown, isComplete }
+    return { seqs: rows.map(({ seq }) => seq), ...unknownProducts(selection, rows) }
   }
 }

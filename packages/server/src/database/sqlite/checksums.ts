@@ -1,22 +1,16 @@
 import type { Integrity } from '../../domain/asset.ts'
 import type { ClaimTimes, Verification, VerificationQueue, WithheldOptions } from '../database.ts'
 import { VERIFICATION_JOB } from '../shared/events.ts'
-import type { Connection } from './connection.ts'
+import {
+  type ChecksumRow,
+  type toChecksumColumns,
+  toVerification,
+  toVerified,
+  type VerificationRow,
+} from '../shared/rows.ts'
+import { type Connection, encode } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { prepareSuperseded } from './removals.ts'
-
-interface VerificationRow {
-  object_key: string
-  bytes: number
-  chunk_size: number
-}
-
-interface ChecksumRow {
-  sha256: string | null
-  verified_at: number | null
-  damaged: number
-  is_withheld: number
-}
 
 interface Owner {
   seq: number
@@ -135,14 +129,12 @@ export function prepareVerifications(connection: Connection) {
           releases: Number(keepVersions !== undefined),
         })
         if (row === undefined) return undefined
-        const isDamaged = row.damaged === 1
-        const isWithheld = row.is_withheld === 1
-        if (row.damaged !== before?.damaged) recordChange(key, isDamaged)
-        if (keepVersions !== undefined && before?.is_withheld === 1 && !isWithheld) {
+        const result = toVerified(row)
+        if (row.damaged !== before?.damaged) recordChange(key, result.isDamaged)
+        if (keepVersions !== undefined && before?.is_withheld && !result.isWithheld) {
           supersedeServed(key, keepVersions)
         }
-        const verifiedAt = row.verified_at === null ? null : new Date(row.verified_at)
-        return { sha256: row.sha256, verifiedAt, isDamaged, isWithheld }
+        return result
       })
     },
   }
@@ -198,10 +190,6 @@ function prepareClaimWithheld({ prepare }: Connection) {
   }
 }
 
-function toVerification({ object_key: key, bytes, chunk_size: chunkSize }: VerificationRow) {
-  return { key, bytes, chunkSize }
-}
-
 interface ObjectOfChecksum {
   key: string
   bytes: number
@@ -223,7 +211,7 @@ export function prepareChecksums({ prepare }: Connection) {
   const addRead = prepare(
     `insert into checksums
        (object_key, bytes, chunk_size, sha256, verified_at, damaged, withheld_for, queue, due_at)
-     values (:key, :bytes, :chunk_size, :sha256, :verified_at, :damaged, :withheld_for,
+     values (:object_key, :bytes, :chunk_size, :sha256, :verified_at, :damaged, :withheld_for,
        iif(:withheld_for is null, 'backlog', 'new'), :now)
      on conflict (object_key) do update set sha256 = coalesce(sha256, excluded.sha256),
        verified_at = coalesce(excluded.verified_at, verified_at), damaged = excluded.damaged,
@@ -247,22 +235,9 @@ export function prepareChecksums({ prepare }: Connection) {
       add.run({ ...object, withheld_for: withheldFor, now: Date.now() })
     },
 
-    /**
-     * The object was copied from another deployment. Its bytes are compared with the digest that they had there. A
-     * damaged one stays damaged until its bytes have that digest, and one that was withheld from downloads there is
-     * withheld here, too.
-     */
-    importChecksum(
-      account: string,
-      { key, bytes, chunkSize }: ObjectOfChecksum,
-      integrity: Integrity,
-    ): void {
-      const { sha256 } = integrity
-      const verified_at = integrity.verifiedAt?.getTime() ?? null
-      const damaged = Number(integrity.isDamaged)
-      const withheld_for = integrity.isWithheld ? account : null
-      const row = { key, bytes, chunk_size: chunkSize, sha256, verified_at, damaged, withheld_for }
-      addRead.run({ ...row, now: Date.now() })
+    /** The object was copied from another deployment. */
+    importChecksum(row: ReturnType<typeof toChecksumColumns>[number]): void {
+      addRead.run(encode({ ...row, now: Date.now() }))
     },
 
     /** The object was removed. */

@@ -4,6 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import { createFairQueue } from '../../iterables/fair-queue.ts'
 import { createPrivateFile } from '../../process/data-folder.ts'
+import type { Value } from '../shared/rows.ts'
 
 /** How long opening the file waits for another process that writes. Opening blocks the event loop. */
 const OPEN_TIMEOUT_MS = 5_000
@@ -148,6 +149,17 @@ export interface Connection {
   markEvents(accountId: string): void
   /** `transaction` calls it. Call it after a commit that does not use `transaction`. */
   announceEvents(): void
+}
+
+/** Converts values that the engines share to those that SQLite stores: numbers for times and flags, and texts for lists. */
+export function encode(values: Record<string, Value>): Parameters {
+  const encoded: Parameters = {}
+  for (const [name, value] of Object.entries(values)) {
+    if (value instanceof Date) encoded[name] = value.getTime()
+    else if (typeof value === 'boolean') encoded[name] = Number(value)
+    else encoded[name] = typeof value === 'object' && value !== null ? JSON.stringify(value) : value
+  }
+  return encoded
 }
 
 export interface ConnectionListeners {

@@ -22,12 +22,12 @@ import {
   countEvents,
   EVENT_OVERHEAD,
   type EventCounters,
+  type EventRow,
   type EventSize,
   type StoredUpload,
   selectForgotten,
   storeEventData,
-  toEvent,
-  toPositions,
+  toEventPage,
 } from '../shared/events.ts'
 import type { Writer } from '../shared/wiring.ts'
 import type { Connection, Statement } from './connection.ts'
@@ -167,22 +167,6 @@ export function newUploadSnapshot(upload: NewUpload['upload'], expiresAt: number
   }
 }
 
-interface EventRow {
-  last_event: number
-  forgotten_event: number
-  after_at: number | null
-  last_at: number | null
-  forgotten_event_at: number | null
-  /** Null if no event was found: then the row has only the columns of the account. */
-  id: number | null
-  type: EventType
-  created_at: number
-  actor: string
-  data: string
-  /** The number of events that were found, including those that the limits leave out of the page. */
-  found: number | null
-}
-
 export function prepareEvents({ prepare, transaction }: Connection) {
   const setCounters = prepare(
     `update accounts set last_event = max(last_event, :last),
@@ -248,24 +232,7 @@ export function prepareEvents({ prepare, transaction }: Connection) {
   return {
     listEvents(account: string, query: EventQuery): EventPage {
       const rows = read(account, query)
-      return {
-        hasMore: (rows[0]?.found ?? 0) > rows.length,
-        events: rows.flatMap(({ id, type, created_at, actor, data }) =>
-          id === null
-            ? []
-            : [
-                toEvent({
-                  accountId: account,
-                  id,
-                  type,
-                  createdAt: new Date(created_at),
-                  actor,
-                  data,
-                }),
-              ],
-        ),
-        ...toPositions(rows[0], query.after),
-      }
+      return toEventPage(rows, account, query.after)
     },
 
     importEvents(

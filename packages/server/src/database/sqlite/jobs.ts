@@ -8,11 +8,11 @@ import {
   REMOVAL_CLAIM_MS,
 } from '../shared/claim-times.ts'
 import { EXPIRY_JOB } from '../shared/events.ts'
-import { type StateRow, toState } from '../shared/rows.ts'
+import { type RemovalRow, type StateRow, toRemoval, toState, toUpload } from '../shared/rows.ts'
 import { prepareChecksums } from './checksums.ts'
 import type { Connection } from './connection.ts'
 import { prepareRelease, prepareSuperseded } from './removals.ts'
-import { type RemovalRow, toRemoval, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 
 const REMOVAL_COLUMNS = 'id, kind, storage_id, key, attempts, due_at'
 

@@ -2,40 +2,17 @@ import type { KeyEventType } from '../../domain/event.ts'
 import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
 import { MAX_REVOKED_KEYS } from '../account-data.ts'
 import type { NewSession, Session, SessionLimits } from '../database.ts'
+import {
+  type KeyRow,
+  type SessionRow,
+  toKey,
+  toKeyEvent,
+  toSession,
+} from '../shared/account-rows.ts'
 import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
 import type { Writer } from '../shared/wiring.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-
-interface KeyRow {
-  id: string
-  account_id: string
-  name: string
-  scope: Key['scope']
-  hash: string
-  hint: string
-  created_at: number
-  last_used_at: number | null
-  revoked_at: number | null
-}
-
-function toDate(time: number | null): Date | null {
-  return time === null ? null : new Date(time)
-}
-
-function toKey(row: KeyRow): Key {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    name: row.name,
-    scope: row.scope,
-    hash: row.hash,
-    hint: row.hint,
-    createdAt: new Date(row.created_at),
-    lastUsedAt: toDate(row.last_used_at),
-    revokedAt: toDate(row.revoked_at),
-  }
-}
 
 export function prepareKeys(connection: Connection) {
   const { prepare, transaction, markEvents } = connection
@@ -71,8 +48,7 @@ export function prepareKeys(connection: Connection) {
   const byId = prepare<KeyRow>('select * from keys where account_id = :account and id = :id')
 
   function record(writer: Writer, type: KeyEventType, row: KeyRow): void {
-    const { hash, accountId, ...key } = toKey(row)
-    recordEvent(writer, type, key)
+    recordEvent(writer, type, toKeyEvent(row))
   }
 
   return {
@@ -124,11 +100,6 @@ export function prepareKeys(connection: Connection) {
   }
 }
 
-interface SessionRow {
-  key_hash: string
-  expires_at: number
-}
-
 export function prepareSessions({ prepare, transaction, markEvents }: Connection) {
   const removeExpired = prepare('delete from sessions where expires_at <= :clock')
   const removeOldest = prepare(
@@ -157,7 +128,7 @@ export function prepareSessions({ prepare, transaction, markEvents }: Connection
     },
     findSession(tokenHash: string): Session | undefined {
       const row = byToken.get({ token_hash: tokenHash, clock: Date.now() })
-      return row && { keyHash: row.key_hash, expiresAt: new Date(row.expires_at) }
+      return row && toSession(row)
     },
     removeSession(tokenHash: string): void {
       transaction(() => {

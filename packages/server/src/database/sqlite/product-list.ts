@@ -1,8 +1,9 @@
 import { rowRangeOf } from '../../domain/paging.ts'
 import type { Product, ProductGroup } from '../../domain/product.ts'
 import type { AccountData, ProductGroupQuery, ProductQuery, Rows } from '../account-data.ts'
+import { type GroupRow, toProduct, toProductGroups } from '../shared/product-rows.ts'
 import type { Connection } from './connection.ts'
-import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
+import { PRODUCT_COLUMNS, type ProductRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList, scanPage } from './scan.ts'
 import { type Filter, prepareNameFilter } from './search.ts'
 
@@ -55,13 +56,6 @@ export function prepareProductList(connection: Connection, longReads: LongReads)
       return { rows: rows.map(toProduct), total }
     },
   }
-}
-
-interface GroupRow {
-  product_id: number
-  variants_total: number
-  attached: number
-  assets: number
 }
 
 interface MatchingProduct {
@@ -170,8 +164,9 @@ export function prepareProductGroups(connection: Connection, longReads: LongRead
     readProductGroups(
       account: string,
       productIds: number[],
-      { variants, attachments, ofAsset }: Parameters<AccountData['readProductGroups']>[1],
+      options: Parameters<AccountData['readProductGroups']>[1],
     ): ProductGroup[] {
+      const { variants, attachments, ofAsset } = options
       const ids = JSON.stringify(productIds)
       const rows =
         ofAsset === undefined
@@ -181,27 +176,9 @@ export function prepareProductGroups(connection: Connection, longReads: LongRead
         ofAsset === undefined
           ? totalsWithAssets.all({ account, ids, attachments })
           : totals.all({ account, ids })
-      return groupsOf(rows, counted, attachments)
+      return toProductGroups(rows, counted, options)
     },
   }
-}
-
-function groupsOf(
-  rows: ProductRow[],
-  counted: (Pick<GroupRow, 'product_id' | 'variants_total'> & Partial<GroupRow>)[],
-  attachments: number,
-): ProductGroup[] {
-  const totals = new Map(counted.map((row) => [row.product_id, row]))
-  return [...Map.groupBy(rows, (row) => row.product_id)].map(([productId, variants]) => {
-    const { variants_total = variants.length, attached, assets } = totals.get(productId) ?? {}
-    const isCounted = attached !== undefined && assets !== undefined
-    return {
-      productId,
-      variants: variants.map(toProduct),
-      variantsTotal: variants_total,
-      ...(isCounted && { assetsTotal: attached > attachments ? null : assets }),
-    }
-  })
 }
 
 /** The index of the unique product and variant IDs. */

@@ -6,6 +6,7 @@ import {
   foldProducts,
   lacksTexts,
 } from '../shared/fold-products.ts'
+import { toProduct } from '../shared/product-rows.ts'
 import { createTimeSlicer } from '../shared/time-slicer.ts'
 import type { Writer } from '../shared/wiring.ts'
 import {
@@ -18,7 +19,7 @@ import {
   wrapConnection,
 } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-import { PRODUCT_COLUMNS, type ProductRow, toProduct } from './rows.ts'
+import { PRODUCT_COLUMNS, type ProductRow } from './rows.ts'
 import type { RunInGroup } from './unit-of-work.ts'
 
 export function prepareProducts(connection: Connection) {

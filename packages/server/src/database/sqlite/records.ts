@@ -1,37 +1,20 @@
 import type { Key } from '../../domain/key.ts'
-import { pathOfStored, searchPath, storedFolder } from '../../domain/names.ts'
-import { foldText, sortName } from '../../domain/search.ts'
-import { type AssetRecord, filesOf } from '../account-data.ts'
+import type { AssetRecord } from '../account-data.ts'
 import type { StoredFile } from '../database.ts'
+import { toKeyColumns } from '../shared/account-rows.ts'
+import {
+  type RecordRow,
+  type StoredFileRow,
+  toAssetColumns,
+  toChecksumColumns,
+  toRecord,
+  toStoredFile,
+  toVersionColumns,
+} from '../shared/rows.ts'
 import { prepareChecksums } from './checksums.ts'
-import type { Connection } from './connection.ts'
-import { checksumOf, toAsset, toIntegrity, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { type Connection, encode } from './connection.ts'
+import { checksumOf, UPLOAD_COLUMNS } from './rows.ts'
 import { prepareExcept } from './trash.ts'
-
-interface RecordRow extends UploadRow {
-  changed_at: number
-  idempotency_key: string | null
-  request_digest: string | null
-  /** A JSON array. */
-  product_ids: string
-  last_version: number
-  version_created_at: number | null
-  trashed_at: number | null
-  is_being_deleted: number
-  /** A JSON array. */
-  versions: string
-}
-
-interface VersionRow {
-  version: number
-  key: string
-  chunkSize: number
-  filename: string
-  bytes: number
-  mime: string
-  createdAt: number
-  checksum: unknown[] | null
-}
 
 /** Exports assets, and imports assets and keys. */
 export function prepareRecords(connection: Connection) {
@@ -65,7 +48,7 @@ export function prepareRecords(connection: Connection) {
   )
   const insertKey = prepare(
     `insert into keys (id, account_id, name, scope, hash, hint, created_at, last_used_at, revoked_at)
-     values (:id, :account, :name, :scope, :hash, :hint, :created_at, :last_used_at, :revoked_at)
+     values (:id, :account_id, :name, :scope, :hash, :hint, :created_at, :last_used_at, :revoked_at)
      on conflict (id) do update set revoked_at = coalesce(revoked_at, excluded.revoked_at)`,
   )
   const insertAsset = prepare<{ seq: number }>(
@@ -73,10 +56,10 @@ export function prepareRecords(connection: Connection) {
        url, created_at, upload_id, chunk_size, expires_at, changed_at, idempotency_key, request_digest,
        linked, folder, search_path, version, last_version, version_changes, object_key, version_created_at,
        updated_at, trashed_at)
-     values (:id, :account, :kind, iif(:trashed_at is null, 'ready', 'deleted'), :filename, :search_name, :sort_name, :bytes, :mime, :url,
-       :created_at, :upload_id, :chunk_size, :expires_at, :changed_at, :idempotency_key,
+     values (:id, :account_id, :kind, :status, :filename, :search_name, :sort_name, :bytes, :mime, :url, :created_at,
+       :upload_id, :chunk_size, :expires_at, :changed_at, :idempotency_key,
        :request_digest, :linked, :folder, :search_path, :version, :last_version, :version_changes,
-       nullif(:object_key, :id), :version_created_at, :updated_at, :trashed_at)
+       :object_key, :version_created_at, :updated_at, :trashed_at)
      on conflict (id) do nothing returning seq`,
   )
   const indexName = prepare(
@@ -94,7 +77,7 @@ export function prepareRecords(connection: Connection) {
   const insertVersion = prepare(
     `insert into asset_versions (asset_id, account_id, version, object_key, chunk_size, filename,
        bytes, mime, created_at, replaced_in, trashed)
-     values (:asset_id, :account, :version, :object_key, :chunk_size, :filename, :bytes, :mime,
+     values (:asset_id, :account_id, :version, :object_key, :chunk_size, :filename, :bytes, :mime,
        :created_at, :replaced_in, :trashed)`,
   )
   const count = prepare(
@@ -107,82 +90,27 @@ export function prepareRecords(connection: Connection) {
   )
 
   function importAsset(account: string, record: AssetRecord): void {
-    const { asset, upload, idempotency, changedAt, productIds, versions, trashedAt } = record
+    const { asset, productIds, versions, trashedAt } = record
     const isTrashed = trashedAt !== undefined
-    const search_name = foldText(asset.filename)
-    const row = insertAsset.get({
-      id: asset.id,
-      account,
-      kind: asset.kind,
-      filename: asset.filename,
-      search_name,
-      sort_name: sortName(asset.filename),
-      bytes: asset.bytes,
-      mime: asset.mime,
-      url: asset.url,
-      created_at: asset.createdAt.getTime(),
-      upload_id: upload?.id ?? null,
-      chunk_size: upload?.chunkSize ?? null,
-      expires_at: upload?.expiresAt.getTime() ?? null,
-      changed_at: changedAt.getTime(),
-      idempotency_key: idempotency?.key ?? null,
-      request_digest: idempotency?.digest ?? null,
-      linked: productIds.length > 0 && !isTrashed ? 1 : 0,
-      folder: storedFolder(asset.path),
-      search_path: searchPath(asset.path),
-      version: asset.version,
-      last_version: record.lastVersion,
-      version_changes: versions.length,
-      object_key: record.key ?? null,
-      version_created_at: record.versionCreatedAt.getTime(),
-      updated_at: asset.updatedAt.getTime(),
-      trashed_at: trashedAt?.getTime() ?? null,
-    })
-    for (const file of filesOf(record)) importChecksum(account, file, file.integrity)
+    const columns = toAssetColumns(account, record)
+    const row = insertAsset.get(encode(columns))
+    for (const checksum of toChecksumColumns(account, record)) importChecksum(checksum)
     if (row === undefined) return
     if (!record.isBeingDeleted) except(account, [asset.id])
     const product_ids = JSON.stringify(productIds)
     if (isTrashed) keepAttachments.run({ id: asset.id, product_ids })
     else {
-      indexName.run({ seq: row.seq, search_name })
+      indexName.run({ seq: row.seq, search_name: columns.search_name })
       const attached = attach.run({ account, seq: row.seq, product_ids })
       if (attached !== productIds.length) {
         throw new Error(`the asset ${asset.id} is attached to a product that does not exist`)
       }
     }
-    for (const [index, old] of versions.entries()) {
-      insertVersion.run({
-        asset_id: asset.id,
-        account,
-        version: old.version,
-        object_key: old.key,
-        chunk_size: old.chunkSize,
-        filename: old.filename,
-        bytes: old.bytes,
-        mime: old.mime,
-        created_at: old.createdAt.getTime(),
-        replaced_in: index + 1,
-        trashed: Number(isTrashed),
-      })
-    }
+    for (const version of toVersionColumns(account, record)) insertVersion.run(encode(version))
     const older = versions.reduce((sum, { bytes }) => sum + bytes, 0)
     const bytes = older + (asset.kind === 'file' ? asset.bytes : 0)
     if (isTrashed) countTrash.run({ account, bytes })
     else count.run({ account, stored: bytes })
-  }
-
-  function importKey(account: string, key: Key): void {
-    insertKey.run({
-      id: key.id,
-      account,
-      name: key.name,
-      scope: key.scope,
-      hash: key.hash,
-      hint: key.hint,
-      created_at: key.createdAt.getTime(),
-      last_used_at: key.lastUsedAt?.getTime() ?? null,
-      revoked_at: key.revokedAt?.getTime() ?? null,
-    })
   }
 
   return {
@@ -191,49 +119,11 @@ export function prepareRecords(connection: Connection) {
     },
     importRecords(account: string, records: { keys: Key[]; assets: AssetRecord[] }): void {
       transaction(() => {
-        for (const key of records.keys) importKey(account, key)
+        for (const key of records.keys) insertKey.run(encode(toKeyColumns(account, key)))
         for (const record of records.assets) importAsset(account, record)
       })
     },
   }
-}
-
-function toRecord(row: RecordRow): AssetRecord {
-  const { idempotency_key: key, request_digest: digest } = row
-  return {
-    asset: toAsset(row),
-    upload:
-      row.kind === 'link'
-        ? undefined
-        : { id: row.upload_id, chunkSize: row.chunk_size, expiresAt: new Date(row.expires_at) },
-    idempotency: key === null || digest === null ? undefined : { key, digest },
-    changedAt: new Date(row.changed_at),
-    ...(row.trashed_at !== null && { trashedAt: new Date(row.trashed_at) }),
-    ...(row.is_being_deleted === 1 && { isBeingDeleted: true }),
-    productIds: JSON.parse(row.product_ids),
-    key: row.kind === 'link' ? undefined : (row.object_key ?? row.id),
-    versionCreatedAt: new Date(row.version_created_at ?? row.created_at),
-    lastVersion: row.last_version,
-    versions: (JSON.parse(row.versions) as VersionRow[]).map(
-      ({ createdAt, checksum, ...version }) => ({
-        ...version,
-        createdAt: new Date(createdAt),
-        integrity: toIntegrity(checksum && JSON.stringify(checksum)),
-      }),
-    ),
-  }
-}
-
-interface StoredFileRow {
-  key: string
-  asset_id: string
-  folder: string | null
-  filename: string
-  bytes: number
-  chunk_size: number
-  version: number
-  is_current: number
-  checksum: string | null
 }
 
 /** The unary plus keeps SQLite from using an index that is not in the order of the keys. */
@@ -263,19 +153,5 @@ export function prepareStoredFiles({ prepare }: Connection) {
   return {
     listStoredFiles: (after: string | undefined, limit: number): StoredFile[] =>
       list.all({ after: after ?? '', limit }).map(toStoredFile),
-  }
-}
-
-function toStoredFile(row: StoredFileRow): StoredFile {
-  return {
-    key: row.key,
-    assetId: row.asset_id,
-    path: pathOfStored(row.folder),
-    filename: row.filename,
-    bytes: row.bytes,
-    chunkSize: row.chunk_size,
-    version: row.version,
-    isCurrent: row.is_current === 1,
-    integrity: toIntegrity(row.checksum),
   }
 }

@@ -5,6 +5,7 @@ import { foldText } from '../../domain/search.ts'
 import type { Usage } from '../../domain/usage.ts'
 import type { Rows } from '../account-data.ts'
 import { TRASH_JOB } from '../shared/events.ts'
+import { toAsset } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import {
   type AssetsOutcome,
@@ -18,7 +19,7 @@ import {
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { preparePurge, preparePurgeOldest } from './removals.ts'
-import { ASSET_COLUMNS, type AssetRow, toAsset, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { ASSET_COLUMNS, type AssetRow, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import type { Filter } from './search.ts'
 import { prepareReplacements } from './versions.ts'

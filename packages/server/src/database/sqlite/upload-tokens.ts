@@ -1,33 +1,18 @@
 import { toEventToken } from '../../domain/event.ts'
-import {
-  MAX_TOKEN_LIFETIME_MS,
-  maxStartedUploads,
-  type NewUploadToken,
-  type UploadToken,
-} from '../../domain/upload-token.ts'
+import type { NewUploadToken, UploadToken } from '../../domain/upload-token.ts'
 import type { AddedUploadToken, Reservation, TokenExceeded } from '../account-data.ts'
-import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
+import {
+  LATEST_TOKEN_MS,
+  type TokenRow,
+  tokenExcess,
+  tokenGrowthExcess,
+  toUploadToken,
+} from '../shared/account-rows.ts'
+import { toDate } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { prepareProductSelection } from './attachments.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-
-interface TokenRow {
-  id: string
-  account_id: string
-  hash: string
-  key_hash: string
-  expires_at: number
-  max_bytes: number
-  max_files: number
-  media_types: string | null
-  origin: string | null
-  attach: string | null
-  replaces: string | null
-}
-
-/** A token with more time than this until it expires was created while the clock was ahead. */
-const LATEST_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
 
 /**
  * The new expiry of an upload, in an update of `assets` at `:now`. It does not change if the token of the upload has
@@ -35,7 +20,7 @@ const LATEST_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
  */
 export const EXTENDED_EXPIRY = `iif(token_id is not null and exists (
     select 1 from upload_tokens t where t.id = assets.token_id
-      and (t.expires_at <= :now or t.expires_at > :now + ${LATEST_MS})),
+      and (t.expires_at <= :now or t.expires_at > :now + ${LATEST_TOKEN_MS})),
   expires_at, :expires_at)`
 
 export function prepareUploadTokens(connection: Connection) {
@@ -51,9 +36,10 @@ export function prepareUploadTokens(connection: Connection) {
   const countValid = prepare<{ count: number }>(
     'select count(*) as count from upload_tokens where account_id = :account and expires_at > :clock',
   )
-  const byHash = prepare<TokenRow>('select * from upload_tokens where hash = :hash')
+  const isExpired = `(expires_at <= :clock or expires_at > :clock + ${LATEST_TOKEN_MS}) as is_expired`
+  const byHash = prepare<TokenRow>(`select *, ${isExpired} from upload_tokens where hash = :hash`)
   const own = prepare<TokenRow>(
-    'select * from upload_tokens where id = :id and account_id = :account',
+    `select *, ${isExpired} from upload_tokens where id = :id and account_id = :account`,
   )
   const counting = `filter (where status not in ('cancelled', 'expired'))`
   const used = prepare<{ started: number; files: number; bytes: number }>(
@@ -110,31 +96,23 @@ export function prepareUploadTokens(connection: Connection) {
     },
 
     findUploadToken(hash: string): UploadToken | undefined {
-      const row = byHash.get({ hash })
+      const row = byHash.get({ hash, clock: Date.now() })
       return row && toUploadToken(row)
     },
 
     forgetUploadTokens(keptForMs: number, limit: number): number {
       const clock = Date.now()
-      const times = { before: clock - keptForMs, latest: clock + LATEST_MS }
+      const times = { before: clock - keptForMs, latest: clock + LATEST_TOKEN_MS }
       // Reads first: a read is much cheaper than a write that changes nothing.
       return anyForgettable.get(times) === undefined ? 0 : forget.run({ ...times, limit })
     },
 
     /** Why the token does not allow the upload; undefined if it does. Runs in the caller's transaction. */
     refuseToken(account: string, id: string, bytes: number): Reservation | undefined {
-      const row = own.get({ account, id })
+      const row = own.get({ account, id, clock: Date.now() })
       if (row === undefined) return { outcome: 'token_expired', expiresAt: new Date() }
-      const { isExpired, expiresAt } = toUploadToken(row)
-      if (isExpired) return { outcome: 'token_expired', expiresAt }
-      const sums = used.get({ id }) ?? { started: 0, files: 0, bytes: 0 }
-      const starts = maxStartedUploads(row.max_files) - sums.started
-      const remaining = {
-        bytes: Math.max(0, row.max_bytes - sums.bytes),
-        files: Math.max(0, Math.min(row.max_files - sums.files, starts)),
-      }
-      const fits = remaining.files > 0 && bytes <= remaining.bytes
-      return fits ? undefined : { outcome: 'token_exceeded', remaining }
+      if (row.is_expired) return { outcome: 'token_expired', expiresAt: toDate(row.expires_at) }
+      return tokenExcess(row, used.get({ id }), bytes)
     },
 
     /** The same for an upload that grows to these bytes. An expired token can still finish its uploads. */
@@ -143,28 +121,8 @@ export function prepareUploadTokens(connection: Connection) {
       id: string,
       upload: { id: string; bytes: number },
     ): TokenExceeded | undefined {
-      const max = own.get({ account, id })?.max_bytes ?? 0
-      const others = usedByOthers.get({ id, upload: upload.id })?.bytes ?? 0
-      const remaining = { bytes: Math.max(0, max - others), files: 1 }
-      return upload.bytes <= remaining.bytes ? undefined : { outcome: 'token_exceeded', remaining }
+      const token = own.get({ account, id, clock: Date.now() })
+      return tokenGrowthExcess(token, usedByOthers.get({ id, upload: upload.id }), upload.bytes)
     },
-  }
-}
-
-function toUploadToken(row: TokenRow): UploadToken {
-  const clock = Date.now()
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    hash: row.hash,
-    keyHash: row.key_hash,
-    expiresAt: new Date(row.expires_at),
-    isExpired: row.expires_at <= clock || row.expires_at > clock + LATEST_MS,
-    maxBytes: row.max_bytes,
-    maxFiles: row.max_files,
-    mediaTypes: row.media_types && JSON.parse(row.media_types),
-    origin: row.origin,
-    attach: row.attach && JSON.parse(row.attach),
-    replaces: row.replaces,
   }
 }

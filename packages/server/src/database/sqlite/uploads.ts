@@ -12,12 +12,13 @@ import type {
   Rows,
   UploadQuery,
 } from '../account-data.ts'
+import { toUpload } from '../shared/rows.ts'
 import type { PartialRoom, Room, Writer } from '../shared/wiring.ts'
 import { prepareChecksums } from './checksums.ts'
 import type { Connection } from './connection.ts'
 import { newUploadSnapshot, prepareRecordEvents } from './events.ts'
 import { prepareMakeRoom, prepareRelease } from './removals.ts'
-import { OWN_ASSET, STATUS, toUpload, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { OWN_ASSET, STATUS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import type { Filter } from './search.ts'
 import { EXTENDED_EXPIRY, prepareUploadTokens } from './upload-tokens.ts'

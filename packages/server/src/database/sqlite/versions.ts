@@ -1,6 +1,13 @@
 import type { AssetStatus, AssetVersion, Upload } from '../../domain/asset.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { RestoreOutcome, VersionDeletion } from '../account-data.ts'
+import {
+  toAsset,
+  toUpload,
+  toVersion,
+  type VersionContent,
+  type VersionRow,
+} from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { prepareChecksums } from './checksums.ts'
 import type { Connection } from './connection.ts'
@@ -11,16 +18,12 @@ import {
   type AssetRow,
   checksumOf,
   isWithheld,
-  toAsset,
-  toIntegrity,
-  toUpload,
+  type Stored,
   UPLOAD_COLUMNS,
   type UploadRow,
 } from './rows.ts'
 
 const CONTENT = 'version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at'
-
-type ListedVersion = VersionContent & { is_current: number; checksum: string | null }
 
 /** A ready file. The rows of replacements are never ready. */
 const READY_FILE = `id = :id and account_id = :account and status = 'ready' and kind = 'file'`
@@ -34,7 +37,7 @@ export function prepareVersions(connection: Connection) {
     `select seq, id, version, last_version, filename from assets where ${READY_FILE}`,
   )
   const assetBySeq = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
-  const list = prepare<ListedVersion>(
+  const list = prepare<VersionRow>(
     `select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename, bytes,
        mime, coalesce(version_created_at, created_at) as created_at, 1 as is_current,
        ${checksumOf('coalesce(assets.object_key, assets.id)')}
@@ -44,7 +47,7 @@ export function prepareVersions(connection: Connection) {
      where asset_id = (select id from assets where ${READY_FILE})
      order by version desc`,
   )
-  const served = prepare<ListedVersion>(
+  const served = prepare<VersionRow>(
     `select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename, bytes,
        mime, coalesce(version_created_at, created_at) as created_at, 1 as is_current,
        ${checksumOf('coalesce(assets.object_key, assets.id)')}, version_changes + 1 as replaced_in
@@ -55,7 +58,7 @@ export function prepareVersions(connection: Connection) {
        and not ${isWithheld('asset_versions.object_key')}
      order by replaced_in desc limit 1`,
   )
-  const take = prepare<VersionContent>(
+  const take = prepare<Stored<VersionContent>>(
     `delete from asset_versions where asset_id = :id and version = :version returning ${CONTENT}`,
   )
   const free = prepare(
@@ -111,20 +114,6 @@ export function prepareVersions(connection: Connection) {
         return 'deleted'
       })
     },
-  }
-}
-
-function toVersion(row: ListedVersion): AssetVersion {
-  return {
-    version: row.version,
-    isCurrent: row.is_current === 1,
-    filename: row.filename,
-    bytes: row.bytes,
-    mime: row.mime,
-    createdAt: new Date(row.created_at),
-    key: row.object_key,
-    chunkSize: row.chunk_size,
-    integrity: toIntegrity(row.checksum),
   }
 }
 
@@ -206,18 +195,6 @@ export function prepareReplacements(connection: Connection) {
   }
 }
 
-/** The content of a version that becomes the current one. */
-interface VersionContent {
-  version: number
-  object_key: string
-  storage_id: string | null
-  chunk_size: number
-  filename: string
-  bytes: number
-  mime: string
-  created_at: number
-}
-
 interface AssetOfVersions {
   seq: number
   id: string
@@ -250,7 +227,7 @@ function prepareSwitchVersion({ prepare }: Connection) {
     'insert or replace into asset_names (rowid, search_name) values (:seq, :search_name)',
   )
 
-  return ({ seq, filename }: AssetOfVersions, content: VersionContent): void => {
+  return ({ seq, filename }: AssetOfVersions, content: Stored<VersionContent>): void => {
     const search_name = foldText(content.filename)
     const sort_name = sortName(content.filename)
     keepCurrent.run({ seq })

@@ -4,20 +4,21 @@ import type { Delivery, Webhook, WebhookState } from '../../domain/webhook.ts'
 import type { Rows } from '../account-data.ts'
 import type { AccountWebhookData, ClaimedDelivery, DeliveryQuery } from '../event-data.ts'
 import {
+  changedColumns,
   DELIVERY_COLUMNS,
   type DeliveryRow,
   previousSecretsAfter,
   toClaimedDelivery,
   toDelivery,
+  toDeliveryColumns,
   toWebhook,
+  toWebhookColumns,
   toWebhookState,
   type WebhookRow,
-  writeAttempts,
-  writePreviousSecrets,
   writeTypes,
 } from '../shared/webhook-rows.ts'
 import type { Writer } from '../shared/wiring.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, encode } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 
 export type StateRow = WebhookRow & { pending: number }
@@ -26,10 +27,7 @@ export type StateRow = WebhookRow & { pending: number }
 export const WEBHOOK_STATE = `*, (select count(*) from deliveries
   where webhook_id = webhooks.id and status = 'pending') as pending`
 
-type Methods = Pick<
-  AccountWebhookData,
-  'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'importWebhooks'
->
+type Methods = Pick<AccountWebhookData, 'addWebhook' | 'changeWebhook' | 'rotateSecret'>
 type Arguments<Name extends keyof Methods> = Parameters<Methods[Name]>
 
 /** The webhooks of an account. */
@@ -51,7 +49,7 @@ export function prepareWebhooks(connection: Connection) {
        and (select count(*) from webhooks where account_id = :account) < :max`,
   )
   const update = prepare(
-    `update webhooks set url = :url, description = :description, types = :types, updated_at = :now,
+    `update webhooks set url = :url, description = :description, types = :types, updated_at = :updated_at,
        disabled_at = :disabled_at, disabled_reason = :disabled_reason, failing_since = :failing_since
      where account_id = :account and id = :id`,
   )
@@ -62,14 +60,6 @@ export function prepareWebhooks(connection: Connection) {
   const remove = prepare<WebhookRow>(
     'delete from webhooks where account_id = :account and id = :id returning *',
   )
-  const importOne = prepare(
-    `insert into webhooks (id, account_id, url, description, types, secret, previous_secrets, last_event,
-       created_at, updated_at, disabled_at, disabled_reason, failing_since, missed_events, missed_at)
-     values (:id, :account, :url, :description, :types, :secret, :previous, :last_event,
-       :created_at, :updated_at, :disabled_at, :disabled_reason, :failing_since, :missed, :missed_at)
-     on conflict (id) do nothing`,
-  )
-
   function findWebhook(account: string, id: string): WebhookState | undefined {
     const row = byId.get({ account, id })
     return row && toWebhookState(row)
@@ -106,21 +96,7 @@ export function prepareWebhooks(connection: Connection) {
       return transaction(() => {
         const webhook = findWebhook(account, id)
         if (webhook === undefined) return undefined
-        const { isEnabled = webhook.disabled === null } = change
-        const disabled = isEnabled ? null : (webhook.disabled ?? { at: now, reason: 'manual' })
-        const { url = webhook.url, types = webhook.types } = change
-        const isRestarted = (isEnabled && webhook.disabled !== null) || url !== webhook.url
-        update.run({
-          account,
-          id,
-          url,
-          description: change.description ?? webhook.description,
-          types: writeTypes(types),
-          now: now.getTime(),
-          disabled_at: disabled?.at.getTime() ?? null,
-          disabled_reason: disabled?.reason ?? null,
-          failing_since: isRestarted ? null : (webhook.failingSince?.getTime() ?? null),
-        })
+        update.run(encode({ account, id, ...changedColumns(webhook, change, now) }))
         return recordChange(writer, webhook)
       })
     },
@@ -144,29 +120,6 @@ export function prepareWebhooks(connection: Connection) {
         return true
       })
     },
-
-    importWebhook(
-      account: string,
-      webhook: Arguments<'importWebhooks'>[0]['webhooks'][number],
-    ): void {
-      importOne.run({
-        id: webhook.id,
-        account,
-        url: webhook.url,
-        description: webhook.description,
-        types: writeTypes(webhook.types),
-        secret: webhook.secret,
-        previous: writePreviousSecrets(webhook.previousSecrets),
-        last_event: webhook.lastEvent,
-        created_at: webhook.createdAt.getTime(),
-        updated_at: webhook.updatedAt.getTime(),
-        disabled_at: webhook.disabled?.at.getTime() ?? null,
-        disabled_reason: webhook.disabled?.reason ?? null,
-        failing_since: webhook.failingSince?.getTime() ?? null,
-        missed: webhook.missed?.count ?? 0,
-        missed_at: webhook.missed?.at.getTime() ?? null,
-      })
-    },
   }
 }
 
@@ -183,7 +136,6 @@ type Imported = Parameters<AccountWebhookData['importWebhooks']>[0]
 /** The log of the deliveries of an account. */
 export function prepareDeliveries(connection: Connection) {
   const { prepare } = connection
-  const { importWebhook } = prepareWebhooks(connection)
   const byId = prepare<DeliveryRow>(
     `select ${DELIVERY_COLUMNS}, ${EVENT_TIME} as event_at, body from deliveries where ${OF_WEBHOOK} and id = :id`,
   )
@@ -206,7 +158,14 @@ export function prepareDeliveries(connection: Connection) {
     `insert into deliveries (id, webhook_id, type, body, status, created_at, due_at, claim_ends_at, claims)
      values (:id, :webhook_id, :type, :body, 'pending', :created_at, :until, :until, 1) returning *`,
   )
-  const importOne = prepare(
+  const insertWebhook = prepare(
+    `insert into webhooks (id, account_id, url, description, types, secret, previous_secrets, last_event,
+       created_at, updated_at, disabled_at, disabled_reason, failing_since, missed_events, missed_at)
+     values (:id, :account_id, :url, :description, :types, :secret, :previous_secrets, :last_event,
+       :created_at, :updated_at, :disabled_at, :disabled_reason, :failing_since, :missed_events, :missed_at)
+     on conflict (id) do nothing`,
+  )
+  const insertDelivery = prepare(
     `insert into deliveries (id, webhook_id, event_id, event_at, type, body, status, created_at, due_at,
        failures, attempts)
      values (:id, :webhook_id, :event_id, :event_at, :type, :body, :status, :created_at, :due_at, :failures, :attempts)
@@ -273,22 +232,8 @@ export function prepareDeliveries(connection: Connection) {
     },
 
     importWebhooks(account: string, { webhooks, deliveries }: Imported): void {
-      for (const webhook of webhooks) importWebhook(account, webhook)
-      for (const delivery of deliveries) {
-        importOne.run({
-          id: delivery.id,
-          webhook_id: delivery.webhookId,
-          event_id: delivery.eventId,
-          event_at: delivery.eventAt?.getTime() ?? null,
-          type: delivery.type,
-          body: delivery.body,
-          status: delivery.status,
-          created_at: delivery.createdAt.getTime(),
-          due_at: delivery.dueAt?.getTime() ?? null,
-          failures: delivery.failures,
-          attempts: writeAttempts(delivery.attempts),
-        })
-      }
+      for (const webhook of webhooks) insertWebhook.run(encode(toWebhookColumns(account, webhook)))
+      for (const delivery of deliveries) insertDelivery.run(encode(toDeliveryColumns(delivery)))
     },
   }
 }
