@@ -12,6 +12,8 @@ import { widthOf } from '../src/terminal/width.ts'
 import { aCli } from './support/cli.ts'
 import { aRogueService, aStockedShop, ODD_NAMES, ROGUE_ID } from './support/shop.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 const missingForTerminal =
   process.platform === 'linux'
     ? await ensureInstalled('script')

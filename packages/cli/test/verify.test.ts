@@ -9,6 +9,8 @@ import { aService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import { aCli } from './support/cli.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const BYTES = someBytes(2500, 1)
 const OTHER = someBytes(2500, 2)
 const SHA256 = createHash('sha256').update(BYTES).digest('hex')

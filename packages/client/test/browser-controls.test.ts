@@ -13,6 +13,8 @@ import type { Fault } from './support/fault-proxy.ts'
 import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
+/* Runs in a shared browser. */
+
 const NO_BROWSER = await missingForBrowser()
 const CHUNK = 200_000
 const PARTS = 15

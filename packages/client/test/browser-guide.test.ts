@@ -11,6 +11,8 @@ import type { Page } from 'playwright-core'
 import { aClient } from './support/client.ts'
 import { aGuidePage, type Backend, importBackend } from './support/guide.ts'
 
+/* Runs in a shared browser. */
+
 const NO_BROWSER = await missingForBrowser()
 const BYTES = someBytes(25_000)
 

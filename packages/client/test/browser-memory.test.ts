@@ -13,6 +13,8 @@ import type { Page } from 'playwright-core'
 import { aClient } from './support/client.ts'
 import { aPage } from './support/page.ts'
 
+/* Runs alone: it measures the memory of a browser. */
+
 const NO_BROWSER = await missingForBrowser()
 /** Set STOWAGE_TEST_BYTES=2000000000 for a larger file. */
 const SIZE = Number(process.env.STOWAGE_TEST_BYTES ?? 300_000_000)

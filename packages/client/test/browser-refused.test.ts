@@ -10,6 +10,8 @@ import { ADMIN_KEY } from '@stowage/testing/service/accounts'
 import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
+/* Runs in a shared browser. */
+
 const NO_BROWSER = await missingForBrowser()
 
 interface Look {

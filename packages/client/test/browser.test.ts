@@ -15,6 +15,8 @@ import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 import { anUnreliableConnection } from './support/unreliable-connection.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 const NO_BROWSER = await missingForBrowser()
 const UPLOADS = 10
 const MAX_PARTS = 30

@@ -9,6 +9,8 @@ import { download, someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const CHUNK = 50_000
 const PARTS = 10
 const BYTES = someBytes(PARTS * CHUNK)

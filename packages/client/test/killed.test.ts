@@ -10,6 +10,8 @@ import { API, listAll } from '@stowage/testing/service/upload'
 import { aProxiedService } from './support/proxied-service.ts'
 import { startUploadProcess } from './support/upload-process.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 /** Set `KILLED_SIZE=2000000000 KILLED_CHUNK=100000000` for a realistic file. */
 const SIZE = Number(process.env.KILLED_SIZE ?? 300_000_000)
 const CHUNK = process.env.KILLED_CHUNK ?? '10000000'

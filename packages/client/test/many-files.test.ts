@@ -11,6 +11,8 @@ import { aService } from '@stowage/testing/service/service'
 import { aClient } from './support/client.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
+/* Runs in its own process: it measures the memory of the process. */
+
 const FILES = 250
 /** In bytes of the JavaScript heap, for each waiting or finished upload. */
 const LIMIT = 7_500

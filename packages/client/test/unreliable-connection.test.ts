@@ -12,6 +12,8 @@ import { aClient } from './support/client.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 import { anUnreliableConnection } from './support/unreliable-connection.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 /** Fewer on the S3 server of the tests, where each upload spends most of its time waiting. */
 const UPLOADS = Number(process.env.UNRELIABLE_UPLOADS ?? (areEmbedded ? 40 : 8))
 const MAX_PARTS = 30

@@ -10,6 +10,8 @@ import { aService } from '@stowage/testing/service/service'
 import { download, someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const CHUNKS = { STOWAGE_CHUNK_SIZE: '100000', STOWAGE_LOG: 'warn' }
 
 test('a path, a File, a Blob and bytes are stored completely', async (t) => {

@@ -16,6 +16,8 @@ import type { Fault } from './support/fault-proxy.ts'
 import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
+/* Runs in a shared browser. */
+
 const NO_BROWSER = await missingForBrowser()
 /** The size of the parts in Uppy. */
 const CHUNK = 16 * 1024 ** 2

@@ -5,6 +5,8 @@ import { type TestContext, test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { ROOT, run } from '../src/staging.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 /** A copy of the repository without built files and without Vite. */
 async function aRepositoryWithoutVite(t: TestContext): Promise<string> {
   const folder = await aFolder(t)

@@ -14,6 +14,8 @@ import { ROOT, readManifest, runTsc } from '../src/staging.ts'
 import { installPackages, type NodeVersion } from './support/installed-packages.ts'
 import { npxServe, type Served, withNode } from './support/npx-serve.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 /** Shorter than the time for which the client retries an upload. */
 const TIMEOUT_MS = 30_000
 

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { watchUsage } from './servers.ts'
 
+/* Runs in its own process: it measures the CPU time of the process. */
+
 const skip = process.platform === 'linux' ? false : 'needs Linux'
 
 test('the measured CPU time of a process is the time its work took', { skip }, async () => {

@@ -9,6 +9,8 @@ import { aSample } from '../sample.ts'
 import { type Moment, startCuttingProxy } from './cutting-proxy.ts'
 import { runWithFault } from './run-with-fault.ts'
 
+/* Runs on postgres+disk. */
+
 const { STOWAGE_TEST_POSTGRES: server } = process.env
 /** No message has this number, so the connection is not cut. */
 const NO_CUT = 0

@@ -10,6 +10,8 @@ import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
 import { saveResult } from '../reliability/result.ts'
 import { runWithFault } from './run-with-fault.ts'
 
+/* Runs on postgres+disk. */
+
 const CORRECT: ClockShift = { days: 0 }
 /** Much longer than uploads are kept. */
 const SHIFTS: Record<string, ClockShift> = {

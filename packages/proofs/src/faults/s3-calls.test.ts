@@ -10,6 +10,8 @@ import { aSample } from '../sample.ts'
 import { runWithFault } from './run-with-fault.ts'
 import { type S3Fault, startS3Proxy } from './s3-proxy.ts'
 
+/* Runs on postgres+ceph. */
+
 /** `FAULTS=all`: every fault in every call, both once and permanently. */
 const runsAllFaults = process.env.FAULTS === 'all'
 /** The share of the faults that one run injects. */

@@ -8,6 +8,8 @@ import { aDeployment, aService } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import type { Flood } from './flood.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 const CLIENTS = 300
 const CALLS = 20

@@ -16,6 +16,8 @@ import {
   sendSlowly,
 } from './unusual-connections.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 /*
  * Send more requests, limit the time, or repeat the random choices of a run:
  *

@@ -9,7 +9,7 @@ import { buildImage } from './build-image.ts'
 import { readCompose } from './compose-file.ts'
 
 /*
- * Builds the image from the Dockerfile and tests its containers: npm run test:image
+ * Builds the image from the Dockerfile and tests its containers: npm run proofs:image
  */
 
 /** Includes Ceph: the containers run in a network from which nothing can be installed. */

@@ -24,6 +24,8 @@ import {
 } from './test-cases.ts'
 import { VERSION_CASES } from './version-cases.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 /*
  * Run all usual pairs; all pairs (including reads, and calls that run entirely before or after the other); only some
  * calls; or write the responses of the pairs of this run as JSON:

@@ -9,6 +9,8 @@ import { API } from '@stowage/testing/service/upload'
 import { aSample } from '../sample.ts'
 import { type Harness, openHarness, watchPorts } from './harness.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const EVENTS = 2
 
 const AFTER_CLAIMS = 'another instance after the claims have ended'

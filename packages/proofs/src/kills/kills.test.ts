@@ -29,6 +29,8 @@ import { saveResult } from '../reliability/result.ts'
 import { sampleSeed } from '../sample.ts'
 import type { KilledCall } from './killed-process.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 /*
  * One run tries a random share of the points of all calls, or, on S3, which is slow, of the usual calls. To try all
  * points of the usual calls, or all points of all calls:

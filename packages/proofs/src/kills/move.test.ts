@@ -18,6 +18,8 @@ import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { COMMAND } from '@stowage/testing/service/stowage-command'
 import { API, download, listAll, someBytes, uploadFile } from '@stowage/testing/service/upload'
 
+/* Runs on postgres+ceph. */
+
 const ASSETS = Number(process.env.MOVE_ASSETS ?? 120)
 const CONCURRENCY = 16
 const MEBIBYTE = 1024 * 1024

@@ -12,6 +12,8 @@ import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import { API, putPart } from '@stowage/testing/service/upload'
 import { saveResult } from '../reliability/result.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 /*
  * Run more and larger replacements:
  *

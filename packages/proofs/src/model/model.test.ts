@@ -7,6 +7,8 @@ import { saveResult } from '../reliability/result.ts'
 import { type Batch, batches, CHUNK_SIZE, listBatches } from './commands.ts'
 import { receiveWebhooks, runBatches } from './run-batches.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 /*
  * Run more sequences, or repeat a run:
  *

@@ -23,6 +23,8 @@ import { reconcileUsage } from './reconcile-database.ts'
 import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 const HOUR_MS = 3_600_000
 

@@ -14,6 +14,8 @@ import { CLAIM_MS, queueDeliveries } from '../operations/deliveries.ts'
 import { deliverWebhooks } from './deliver-webhooks.ts'
 import { createWakeUp } from './job.ts'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 async function addLinks(service: TestService, count: number): Promise<void> {
   for (let index = 0; index < count; index += 1) {
     const link = { filename: `${index}.zip`, url: 'https://example.com/a.zip' }

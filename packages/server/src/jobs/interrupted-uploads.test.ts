@@ -28,6 +28,8 @@ import { EngineUnavailable } from '../domain/errors.ts'
 import { type Context, forAccount } from '../operations/context.ts'
 import { finishCompletions, removeOrphanedUploads } from './uploads.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 const PLAN = { size: 25, chunkSize: 10, count: 3 }
 const bytes = someBytes(25)

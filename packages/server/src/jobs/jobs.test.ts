@@ -25,6 +25,8 @@ import { resumeUpload } from '../operations/uploads/resume.ts'
 import type { StorageUpload } from '../storage/storage.ts'
 import { removeOrphanedUploads } from './uploads.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
 
 function inAnHour(): Date {

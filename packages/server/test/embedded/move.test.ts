@@ -28,6 +28,8 @@ import type { Finding } from '../../src/domain/finding.ts'
 import { type MoveOptions, move } from '../../src/operator/move.ts'
 import { Webhook } from '../support/standard-webhooks.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 /** The data folder of a stopped service with files, a link, a product and an open upload. */
 async function aDataFolder(t: TestContext) {
   const folder = await aFolder(t)

@@ -24,6 +24,8 @@ import {
 } from '@stowage/testing/service/upload'
 import { aRawConnection } from '../support/raw-connection.ts'
 
+/* Runs in its own process: it counts the open files of the process. */
+
 const SIZE = 4_000_000
 const bytes = someBytes(SIZE)
 /** More than the buffers of a connection hold. */

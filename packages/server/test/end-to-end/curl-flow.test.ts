@@ -15,6 +15,8 @@ import { aDeployment, aFolder } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const CHUNK = 100_000_000
 const NO_CURL = await missingForCurl()
 

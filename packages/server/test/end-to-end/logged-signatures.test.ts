@@ -16,6 +16,8 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 test('the log never contains a signature of a URL', async (t) => {
   // S3 refuses smaller parts.
   const chunk = isOnS3 ? 5 * 2 ** 20 : 100

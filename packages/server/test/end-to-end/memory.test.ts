@@ -10,6 +10,8 @@ import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
 import { aPattern, type Pattern } from '../support/pattern.ts'
 
+/* Runs alone: it measures the memory of a service. */
+
 const FILES = 8
 /** All files together are several times the memory limit, so that buffering them would exceed it. */
 const SIZE = Number(process.env.MEMORY_FILE_SIZE ?? 120_000_000)

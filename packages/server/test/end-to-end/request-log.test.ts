@@ -7,6 +7,8 @@ import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
 import { formatApiKey } from '../../src/domain/key.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 test('the log line of a request has the account, the key and the address of the client, and no secret', async (t) => {
   const service = await aServiceProcess(t, {
     STOWAGE_AUTH: 'keys',

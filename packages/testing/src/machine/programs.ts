@@ -6,21 +6,30 @@ import { promisify } from 'node:util'
 
 const run = promisify(execFile)
 
-/** The programs that the tests run, and the Debian packages of each. */
-const PACKAGES = {
-  buildah: ['buildah'],
+/** The programs that `npm test` runs, and the Debian packages of each. */
+const PACKAGES_OF_TESTS = {
   chromium: ['chromium'],
   'chromium-headless-shell': ['chromium-headless-shell'],
-  crun: ['crun'],
   curl: ['curl'],
-  ip: ['iproute2'],
   jq: ['jq'],
   openssl: ['openssl'],
   php: ['php-cli'],
   python3: ['python3-minimal'],
   radosgw: ['radosgw', 'ceph-mon', 'ceph-osd'],
   script: ['bsdutils'],
+}
+
+/** The programs that `npm run test:proofs` also runs. */
+const PACKAGES_OF_PROOFS = {
+  buildah: ['buildah'],
+  crun: ['crun'],
+  ip: ['iproute2'],
   strace: ['strace'],
+}
+
+/** Only the nightly run and the benchmarks run these. */
+const OTHER_PACKAGES = {
+  nginx: ['nginx-light'],
   'swift-proxy-server': [
     'swift-proxy',
     'swift-account',
@@ -30,12 +39,13 @@ const PACKAGES = {
   ],
 }
 
-/** Only the benchmarks run these. */
-const PACKAGES_OF_BENCHMARKS = { nginx: ['nginx-light'] }
+const PACKAGES = {
+  tests: PACKAGES_OF_TESTS,
+  proofs: { ...PACKAGES_OF_TESTS, ...PACKAGES_OF_PROOFS },
+  all: { ...PACKAGES_OF_TESTS, ...PACKAGES_OF_PROOFS, ...OTHER_PACKAGES },
+}
 
-const ALL_PACKAGES = { ...PACKAGES, ...PACKAGES_OF_BENCHMARKS }
-
-export type Program = keyof typeof ALL_PACKAGES
+export type Program = keyof typeof PACKAGES.all
 
 /** Held while packages are installed: test files run concurrently, and a second apt-get would fail instead of waiting. */
 export const INSTALL_LOCK = join(tmpdir(), 'stowage-installs')
@@ -50,7 +60,7 @@ export async function ensureInstalled(program: Program): Promise<string | undefi
   // While another process installs it, the program may exist before the packages that it needs.
   if (isRoot && process.platform === 'linux') await run('flock', ['--shared', INSTALL_LOCK, 'true'])
   if (await isInstalled(program)) return undefined
-  const packages = ALL_PACKAGES[program]
+  const packages = PACKAGES.all[program]
   if (!isRoot) return `${program} is missing: install ${packages.join(' ')}`
   try {
     await install(packages)
@@ -61,13 +71,13 @@ export async function ensureInstalled(program: Program): Promise<string | undefi
 }
 
 /**
- * Installs every program that the tests need and that is missing, in one step. A stage may run without a network, and
- * no test should have to wait for a download. Does nothing unless the process runs as root on Debian.
+ * Installs the programs that `npm test` or the proofs need and that are missing, in one step. A stage may run without a
+ * network, and no test should have to wait for a download. Does nothing unless the process runs as root on Debian.
  */
-export async function installPrograms(): Promise<void> {
+export async function installPrograms(set: 'tests' | 'proofs'): Promise<void> {
   if (!isRoot || !(await isInstalled('apt-get'))) return
   const missing = []
-  for (const [program, packages] of Object.entries(PACKAGES)) {
+  for (const [program, packages] of Object.entries<string[]>(PACKAGES[set])) {
     if (!(await isInstalled(program))) missing.push(...packages)
   }
   if (missing.length === 0) return

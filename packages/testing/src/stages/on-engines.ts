@@ -6,18 +6,22 @@ import { migrateTemplate, startPostgres } from '../engines/postgres.ts'
 import { credentialsOf } from '../engines/s3-server.ts'
 import { createSqliteTemplate } from '../engines/test-engines.ts'
 import { runTests } from './run-tests.ts'
+import { selectTestFiles } from './test-files.ts'
 
 /**
- * Runs tests with the service on a pair of engines:
+ * Runs tests with the service on a pair of engines: the files that are named, and those of the folders that run on these
+ * engines (test-files.ts).
  *
- *     node packages/testing/src/stages/on-engines.ts sqlite+disk FILE…
- *     node packages/testing/src/stages/on-engines.ts postgres+disk FILE…
- *     node packages/testing/src/stages/on-engines.ts postgres+ceph FILE…
- *     node packages/testing/src/stages/on-engines.ts own-engines FILE…   the tests start their engines
+ *     node packages/testing/src/stages/on-engines.ts sqlite+disk FOLDER_OR_FILE…
+ *     node packages/testing/src/stages/on-engines.ts postgres+disk FOLDER_OR_FILE…
+ *     node packages/testing/src/stages/on-engines.ts postgres+ceph FOLDER_OR_FILE…
+ *     node packages/testing/src/stages/on-engines.ts own-engines FOLDER_OR_FILE…   the tests start their engines
  */
 const [engines = '', ...patterns] = process.argv.slice(2)
 
 async function run(): Promise<number> {
+  const files = selectTestFiles(engines, patterns)
+  if (files.length === 0) throw new Error(`No test in ${patterns.join(' ')} runs on ${engines}`)
   const missing = engines.includes('ceph') ? await missingForCeph() : undefined
   if (missing !== undefined) {
     console.error(`Skipped on ${engines}: ${missing}`)
@@ -30,7 +34,7 @@ async function run(): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), 'stowage-template-'))
   try {
     if (postgres !== undefined) await migrateTemplate(postgres.url)
-    return await runTests(patterns, {
+    return await runTests(files, {
       TEST_SQLITE_TEMPLATE: await createSqliteTemplate(folder),
       ...(postgres && { STOWAGE_TEST_POSTGRES: postgres.url }),
       ...(ceph && {

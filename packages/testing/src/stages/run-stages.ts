@@ -5,26 +5,17 @@ import { installPrograms } from '../machine/programs.ts'
 import { COMPILE_CACHE } from './run-tests.ts'
 
 /*
- * Runs test stages, each of which is a script in package.json: the given ones, or all of them.
+ * Runs test stages, each of which is a script in package.json, one after the other, because each of them uses all CPUs.
+ * Those after `--beside` run at the same time: they often wait, for an engine, the disk or an outage.
  *
- *     node packages/testing/src/stages/run-stages.ts check test:core
+ *     node packages/testing/src/stages/run-stages.ts [--install=tests|proofs] check test:server --beside test:postgres
+ *
+ * With `--install`, it first installs the Debian packages that the stages need.
  */
-
-/** The fastest ones come first. They run one after the other, because each of them uses all CPUs. */
-const IN_FOREGROUND = [
-  'check',
-  'test:sqlite',
-  'test:clients',
-  'test:dashboard',
-  'test:ceph',
-  'test:postgres',
-]
-
-/** These often wait, for the disk or for an outage, so they run beside the others. */
-const IN_BACKGROUND = ['test:image', 'test:many-instances']
-
-const named = process.argv.slice(2)
-const stages = named.length > 0 ? named : [...IN_FOREGROUND, ...IN_BACKGROUND]
+const words = process.argv.slice(2)
+const stages = words.filter((word) => !word.startsWith('--'))
+const split = words.indexOf('--beside')
+const beside = split < 0 ? [] : words.slice(split + 1)
 const WIDTH = Math.max(...stages.map((stage) => stage.length))
 
 interface Outcome {
@@ -40,7 +31,11 @@ const REPEATED_LINES = 100
 /** Runs stages one after the other. Continues after a failure, so that one run reports all of them. */
 async function runAll(waiting: string[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
-  for (const stage of waiting) outcomes.push(await run(stage))
+  for (const stage of waiting) {
+    // These need no program, so they run while the programs are installed.
+    if (stage !== 'check') await installation
+    outcomes.push(await run(stage))
+  }
   return outcomes
 }
 
@@ -71,16 +66,17 @@ function failures(lines: string[]): string[] {
   return start < 0 ? lines : lines.slice(start)
 }
 
-// A stage alone installs what it needs. `npm test` installs everything first, because stages run at the same time.
-if (named.length === 0) {
-  await installPrograms().catch((error: unknown) => {
-    // The stages that need them fail with the reason, or are skipped; the others run.
-    console.error(`Some programs could not be installed: ${error}`)
-  })
-}
-const isInBackground = (stage: string) => IN_BACKGROUND.includes(stage)
-const foreground = runAll(stages.filter((stage) => !isInBackground(stage)))
-const background = runAll(stages.filter(isInBackground))
+// A stage alone installs what it needs. All are installed together, because stages run at the same time.
+const set = words.find((word) => word.startsWith('--install='))?.split('=')[1]
+const installation =
+  set === 'tests' || set === 'proofs'
+    ? installPrograms(set).catch((error: unknown) => {
+        // The stages that need them fail with the reason, or are skipped; the others run.
+        console.error(`Some programs could not be installed: ${error}`)
+      })
+    : undefined
+const foreground = runAll(stages.filter((stage) => !beside.includes(stage)))
+const background = runAll(beside)
 const outcomes = [...(await foreground), ...(await background)]
 for (const { stage, lines } of outcomes.filter(({ code }) => code !== 0)) {
   console.log(`\n${stage} failed:\n${failures(lines).slice(-REPEATED_LINES).join('\n')}`)

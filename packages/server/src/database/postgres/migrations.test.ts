@@ -13,6 +13,8 @@ import { openConnection } from './connection.ts'
 import { fillSortNames, LOCK, MIGRATIONS } from './migrations.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 const server = await aPostgresServer()
 /** The number of migrations in version 0.1.0. */
 const RELEASED = 4

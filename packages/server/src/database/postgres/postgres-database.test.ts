@@ -22,6 +22,8 @@ import type { Database } from '../database.ts'
 import { recountCounters } from '../walk-database.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 const server = await aPostgresServer()
 
 async function openAt(t: TestContext, url: string) {

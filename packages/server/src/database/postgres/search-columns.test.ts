@@ -6,6 +6,8 @@ import postgres from 'postgres'
 import { aLink, anAccount, aProduct, NEWEST } from '../contract/builders.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 const server = await aPostgresServer()
 
 async function openAt(t: TestContext, url: string) {

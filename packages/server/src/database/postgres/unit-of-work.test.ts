@@ -10,6 +10,8 @@ import { aLink, anAccount, aReadyAsset, NEWEST, NOON, reserve } from '../contrac
 import { openPostgresDatabase } from './postgres-database.ts'
 import { openPool } from './unit-of-work.ts'
 
+/* Runs in its own process: it measures delays. */
+
 const server = await aPostgresServer()
 
 async function aPool(t: TestContext, poolSize: number) {

@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { createStepQueue } from './time-slicer.ts'
 
+/* Runs in its own process: it replaces the clock of the process. */
+
 test('the steps of long tasks run account by account, for a short time per turn of the event loop', async (t) => {
   // The test moves the clock, so that its result does not depend on the speed of the machine.
   let now = 0

@@ -8,6 +8,8 @@ import { aBusyAccount, aReadyAsset, inHours } from '../contract/builders.ts'
 import type { VerificationQueue } from '../database.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 test('the search for objects that are due for verification does not read objects that are not due', async (t) => {
   const file = join(await aFolder(t), 'stowage.db')
   await copySqliteTemplate(file)

@@ -6,6 +6,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { connect, openSnapshotReader } from './connection.ts'
 
+/* Runs in its own process: it measures delays. */
+
 async function aReader(t: TestContext) {
   const file = join(await aFolder(t), 'numbers.db')
   const database = connect(file)

@@ -9,6 +9,8 @@ import type { AccountData } from '../account-data.ts'
 import { anAccount, NEWEST } from '../contract/builders.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 
+/* Runs in its own process: it measures delays. */
+
 /** More rows than one statement checks, and than one step reads. */
 const MANY = 6000
 

@@ -24,6 +24,8 @@ import { recountCounters } from '../walk-database.ts'
 import { connect } from './connection.ts'
 import { openSqliteDatabase } from './sqlite-database.ts'
 
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 async function aFile(t: TestContext): Promise<string> {
   return join(await aFolder(t), 'stowage.db')
 }

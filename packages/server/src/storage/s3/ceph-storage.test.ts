@@ -17,6 +17,9 @@ import { partPlan, partRanges } from '../../domain/parts.ts'
 import { testStorageContract } from '../storage.contract.ts'
 import type { Storage, StorageUpload } from '../storage.ts'
 
+/* Runs on postgres+ceph. */
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 const CHUNK = 100_000
 
 const missing = await missingForCeph()

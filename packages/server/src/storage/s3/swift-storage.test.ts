@@ -9,6 +9,9 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/programs'
 import { testStorageContract } from '../storage.contract.ts'
 
+/* Runs on own-engines. */
+/* Runs in its own process: it starts Swift. */
+
 const CHUNK = 100_000
 
 const missing = await missingForSwift()

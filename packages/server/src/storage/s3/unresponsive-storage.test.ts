@@ -6,6 +6,8 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { DamagedObject } from '../../domain/errors.ts'
 import { openS3Storage } from './s3-storage.ts'
 
+/* Runs in its own process: it sets credentials in the environment. */
+
 const MAX_MS = 25_000
 /** More than twice the maximum number of connections. */
 const MANY = 300

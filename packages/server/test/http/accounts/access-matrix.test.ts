@@ -7,6 +7,8 @@ import { readAccountState } from '../../support/account-state.ts'
 import { onUnknownIds, targetsOf } from '../../support/matrix-targets.ts'
 import { assertDocumented, SCOPES } from '../../support/openapi-operations.ts'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 test('a key with the required scope gets the documented response', async (t) => {
   const { operations, ours, send } = await aMatrix(t)
   for (const operation of operations) {

@@ -11,6 +11,8 @@ import {
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 test('the usage of an account changes immediately with uploads, links, cancellations and deletions', async (t) => {
   const service = await aKeyedService(t)
   const { call } = await anAccount(service, { name: 'shop', plan: 'small', storage: 1000 })

@@ -12,6 +12,8 @@ import {
   type SimilarAccount,
 } from '../../support/similar-accounts.ts'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 interface TwoAccounts {
   service: TestService
   north: SimilarAccount

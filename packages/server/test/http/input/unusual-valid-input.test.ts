@@ -13,6 +13,8 @@ import {
 import { sendExactly } from '../../support/exact-request.ts'
 import { shorten } from '../../support/refusals.ts'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 test('uploads accept unusual but valid input', async (t) => {
   const service = await aService(t, { STOWAGE_CHUNK_SIZE: '10' })
   await t.test('both spellings of the fields, and no media type', (group) =>

@@ -25,6 +25,8 @@ import {
 } from '../../support/integrity.ts'
 import { replaceFile, restore, versionsOf } from '../../support/versions.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const BYTES = someBytes(2500)
 const OTHER = someBytes(2500, 2)
 

@@ -12,6 +12,8 @@ import {
   uploadDeclared,
 } from '../../support/integrity.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const BYTES = someBytes(2500)
 const WEEK_MS = 7 * 86_400_000
 

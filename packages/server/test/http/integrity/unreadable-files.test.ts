@@ -8,6 +8,8 @@ import { recheckDamagedFiles, scrubFiles } from '../../../src/jobs/checksums.ts'
 import type { Context } from '../../../src/operations/context.ts'
 import { aServiceWithoutJobs, readAsset, tryDownload } from '../../support/integrity.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const BYTES = someBytes(2500)
 const DAY_MS = 86_400_000
 /** After this many hours, all files are due for the scrub again. */

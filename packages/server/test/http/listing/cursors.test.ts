@@ -11,6 +11,8 @@ import {
 } from '@stowage/testing/service/shop'
 import { API, callUrl } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 const COUNT = 11
 
 /** Names and sizes repeat, so that the ID determines the order of assets with equal values. */

@@ -12,6 +12,8 @@ import {
 } from '@stowage/testing/service/upload'
 import fc from 'fast-check'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 const LARGEST = Number.MAX_SAFE_INTEGER
 
 /** An asset in the table below, which lists the oldest first. */

@@ -4,6 +4,8 @@ import { aService } from '@stowage/testing/service/service'
 import { API, callUrl, uploadFile } from '@stowage/testing/service/upload'
 import fc from 'fast-check'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 test('following links.next visits every asset exactly once, with any page size', async (t) => {
   const { baseUrl } = await aService(t)
   const ids = new Set<string>()

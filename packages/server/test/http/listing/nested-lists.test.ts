@@ -5,6 +5,8 @@ import { aService, type TestService } from '@stowage/testing/service/service'
 import { attach, detach, productsFrom, putProducts, storeLink } from '@stowage/testing/service/shop'
 import { API } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 const idsOf = (rows: { id: string }[]) => rows.map(({ id }) => id)
 
 /** More products than one query reads, so that the products of an asset are read in several slices. */

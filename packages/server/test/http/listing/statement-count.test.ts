@@ -23,6 +23,8 @@ import {
   readAssetsOfProducts,
 } from '../../../src/operations/products.ts'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 interface CountedShop {
   rows: number
   accountId: string

@@ -21,6 +21,8 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 function variantsOf(products: Product[]): number[] {
   return products.map(({ variant_id }) => variant_id)
 }

@@ -17,6 +17,8 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 test('a link is an asset with a URL, and does not use storage of the plan', async (t) => {
   const { call } = await aService(t)
   const url = 'https://example.com/courses/1/ü.zip?token=a%20b&x=[1]#part'

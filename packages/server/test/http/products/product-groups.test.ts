@@ -5,6 +5,8 @@ import { aService, type TestService } from '@stowage/testing/service/service'
 import { attach, putProducts, storeLink } from '@stowage/testing/service/shop'
 import { API } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 async function read(service: TestService, path: string) {
   const { status, body } = await service.call('GET', API + path)
   assert.equal(status, 200, JSON.stringify(body))

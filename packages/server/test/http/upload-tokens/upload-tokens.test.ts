@@ -12,6 +12,8 @@ import {
 import { API, putParts, someBytes } from '@stowage/testing/service/upload'
 import { aPage } from '../../support/upload-tokens.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const SIGNED = `${API}/assets/signed`
 
 function codeOf({ status, body }: TextResponse): [number, string] {

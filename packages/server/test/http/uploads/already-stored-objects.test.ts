@@ -14,6 +14,8 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 /**
  * The storage has created the object, but the row is still `uploading`: a refused completion reopened the
  * upload, and the completion that succeeded was killed before it could update the row.

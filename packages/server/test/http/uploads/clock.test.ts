@@ -4,6 +4,8 @@ import { until } from '@stowage/testing/machine/until'
 import { aService } from '@stowage/testing/service/service'
 import { watchClock } from '../../../src/jobs/schedule.ts'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 test('an instance with a wrong clock logs it once, and reports it in /readyz until the clock is correct', async (t) => {
   const service = await aService(t)
   const { context } = service

@@ -15,6 +15,8 @@ import {
 } from '@stowage/testing/service/upload'
 import type { Storage } from '../../../src/storage/storage.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const bytes = someBytes(25)
 
 /**

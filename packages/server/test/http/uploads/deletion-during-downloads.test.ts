@@ -9,6 +9,8 @@ import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import { API, callUrl, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { Database } from '../../../src/database/database.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 /** More than the buffers of a connection hold. */
 const LARGE = 24_000_000
 

@@ -25,6 +25,8 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 const ROUNDS = 20
 
 function remove({ call }: TestService, id: string): Promise<JsonResponse> {

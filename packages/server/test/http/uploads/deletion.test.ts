@@ -25,6 +25,8 @@ import {
 import { forAccount } from '../../../src/operations/context.ts'
 import { deleteAsset } from '../../../src/operations/trash.ts'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 const SETTINGS = { STOWAGE_TRASH_FOR: '0', STOWAGE_CHUNK_SIZE: '10', STOWAGE_PLAN_STORAGE: '100' }
 
 function remove({ call }: TestService, id: string) {

@@ -6,6 +6,8 @@ import { API, requestSession, someBytes } from '@stowage/testing/service/upload'
 import type { Database } from '../../../src/database/database.ts'
 import { EngineUnavailable } from '../../../src/domain/errors.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const FILE = { name: 'file.bin', size: 25 }
 
 async function reservedBy({ call }: TestService): Promise<number> {

@@ -4,6 +4,8 @@ import type { UploadSession } from '@stowage/protocol'
 import { aService } from '@stowage/testing/service/service'
 import { API, putPart, requestSession, someBytes } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const PARTS = 3000
 
 /** Fails unless each part that is not received has a unique URL, in order. Each part has one byte. */

@@ -14,6 +14,8 @@ import {
   someBytes,
 } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 /** The delays of the calls repeat after 15 rounds. */
 const ROUNDS = isOnS3 ? 15 : 30
 

@@ -18,6 +18,8 @@ import { finishCompletions } from '../../../src/jobs/uploads.ts'
 import { forAccount } from '../../../src/operations/context.ts'
 import type { Storage } from '../../../src/storage/storage.ts'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 const bytes = someBytes(5)
 
 /** A service whose storage returns the result of `outcomeOf`, or completes the upload if that is undefined. */

@@ -6,6 +6,8 @@ import { aDeployment, aService, type TestService } from '@stowage/testing/servic
 import { API, download, putPart } from '@stowage/testing/service/upload'
 import { type RaceResult, raceReplacedPart } from '../../support/replaced-parts.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 /** Set `RACE_UPLOADS=20000` to find rare failures. */
 const UPLOADS = Number(process.env.RACE_UPLOADS ?? (isOnS3 ? 12 : 25))
 const SEED = Number(process.env.RACE_SEED ?? Date.now() % 2 ** 31)

@@ -16,6 +16,8 @@ import {
   uploadFile,
 } from '@stowage/testing/service/upload'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 test('a client can choose the part size with chunk_size', async (t) => {
   const { baseUrl, call } = await aService(t, { STOWAGE_CHUNK_SIZE: '6MiB' })
   const bytes = someBytes(11_000_000)

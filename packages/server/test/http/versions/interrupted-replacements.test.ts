@@ -17,6 +17,8 @@ import { partPlan } from '../../../src/domain/parts.ts'
 import type { Context } from '../../../src/operations/context.ts'
 import { numbersOf, startReplacement } from '../../support/versions.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const SETTINGS = { STOWAGE_TRASH_FOR: '0', STOWAGE_CHUNK_SIZE: '10' }
 const OLD = someBytes(25, 1)
 const NEW = someBytes(38, 2)

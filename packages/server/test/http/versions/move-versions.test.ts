@@ -13,6 +13,8 @@ import {
   versionsOf,
 } from '../../support/versions.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 function move(source: TestService, target: TestService) {
   const { database, storage, secretKey, clock, newId } = target.context
   const { context } = source

@@ -34,6 +34,8 @@ import {
   versionsOf,
 } from '../../support/versions.ts'
 
+/* Runs on sqlite+disk and postgres+ceph. */
+
 const SETTINGS = { STOWAGE_TRASH_FOR: '0', STOWAGE_CHUNK_SIZE: '10' }
 
 test('a replaced file is downloaded with its new content under the same asset', async (t) => {

@@ -9,6 +9,8 @@ import { queueDeliveries } from '../../../src/operations/deliveries.ts'
 import { Webhook } from '../../support/standard-webhooks.ts'
 import { aWebhookFixture, DAY_MS, MINUTE_MS, SECOND_MS } from '../../support/webhook-fixture.ts'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 test('each event is sent once, and the public Standard Webhooks library verifies it', async (t) => {
   const { service, receiver, webhook, deliver, deliveries, addLink } = await aWebhookFixture(t)
   const id = await addLink('täst.zip')

@@ -10,6 +10,8 @@ import { API } from '@stowage/testing/service/upload'
 import { readConfig } from '../../../src/config/config.ts'
 import { openConnection } from '../../../src/database/postgres/connection.ts'
 
+/* Runs on sqlite+disk and postgres+disk. */
+
 const WEBHOOKS = `${API}/webhooks`
 const URL_ = 'https://shop.example/hook'
 

@@ -16,6 +16,9 @@ import type { Examination } from './examination.ts'
 import { examineLifecycle, ruleFor, writeRules } from './examine-lifecycle.ts'
 import { examineS3 } from './examine-s3.ts'
 
+/* Runs on postgres+ceph. */
+/* Runs in its own process: it takes long, so it runs beside the others. */
+
 const HOUR_MS = 3_600_000
 
 function optionsOf({ endpoint, region }: S3Endpoint, bucket: string) {
