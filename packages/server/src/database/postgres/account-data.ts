@@ -14,7 +14,7 @@ import { accountProductGroups, accountProductList } from './product-list.ts'
 import { accountProducts, accountPutProducts } from './products.ts'
 import { accountRecords } from './records.ts'
 import { accountTrash, accountTrashList } from './trash.ts'
-import { markEvents, type RunUnit, type UnitsOfWork } from './unit-of-work.ts'
+import type { RunUnit, UnitsOfWork } from './unit-of-work.ts'
 import { accountUploadTokens } from './upload-tokens.ts'
 import { accountUploadList, accountUploads } from './uploads.ts'
 import { accountVersions } from './versions.ts'
@@ -28,8 +28,7 @@ export function accountData(
 ): AccountData {
   const { account } = writer
   const read = units({ party: account, kind: 'read' })
-  /** For changes that record no events. */
-  const change = units({ party: account, kind: 'write' })
+  const write = units({ party: account, kind: 'write' })
   const assets = (sql: Sql) => accountAssets(sql, writer)
   const assetList = (sql: Sql) => accountAssetList(sql, account, caches)
   const completion = (sql: Sql) => accountCompletion(sql, writer)
@@ -49,30 +48,24 @@ export function accountData(
   const uploads = (sql: Sql) => accountUploads(sql, writer)
   const usage = (sql: Sql) => accountUsage(sql, account)
   const versions = (sql: Sql) => accountVersions(sql, writer)
-  /** For methods that record events. */
-  const write: RunUnit = (work) =>
-    change((sql) => {
-      markEvents(sql, account)
-      return work(sql)
-    })
   return {
-    ...accountWebhookData({ read, change, write }, writer),
+    ...accountWebhookData({ read, write }, writer),
     readSummary: () => read((sql) => summary(sql).readSummary()),
     readUsage: () => read((sql) => usage(sql).readUsage()),
 
     reserveUpload: (upload) =>
       retryWhilePartial(() => write((sql) => uploads(sql).reserveUpload(upload))),
-    recordStorageId: (id, names) => change((sql) => uploads(sql).recordStorageId(id, names)),
+    recordStorageId: (id, names) => write((sql) => uploads(sql).recordStorageId(id, names)),
     dropReservation: (id) => write((sql) => uploads(sql).dropReservation(id)),
     findUpload: (id) => read((sql) => uploads(sql).findUpload(id)),
     findReplacement: (id, uploadId) => read((sql) => uploads(sql).findReplacement(id, uploadId)),
     listUploads: (query) => read((sql) => uploadList(sql).listUploads(query)),
-    renewUpload: (id, keptForMs) => change((sql) => uploads(sql).renewUpload(id, keptForMs)),
+    renewUpload: (id, keptForMs) => write((sql) => uploads(sql).renewUpload(id, keptForMs)),
     resizeUpload: (id, bytes, options) =>
       retryWhilePartial(() => write((sql) => uploads(sql).resizeUpload(id, bytes, options))),
 
-    beginCompletion: (id, options) => change((sql) => completion(sql).beginCompletion(id, options)),
-    reopenUpload: (id) => change((sql) => completion(sql).reopenUpload(id)),
+    beginCompletion: (id, options) => write((sql) => completion(sql).beginCompletion(id, options)),
+    reopenUpload: (id) => write((sql) => completion(sql).reopenUpload(id)),
     finishCompletion: (id, options) =>
       write((sql) => completion(sql).finishCompletion(id, options)),
     abandonCompletion: (id, graceMs) =>
@@ -127,15 +120,15 @@ export function accountData(
     addUploadToken: (token, limits) =>
       write((sql) => accountUploadTokens(sql, writer).addUploadToken(token, limits)),
     listEvents: (query) => read((sql) => events(sql).listEvents(query)),
-    importEvents: (page) => change((sql) => events(sql).importEvents(page)),
+    importEvents: (page) => write((sql) => events(sql).importEvents(page)),
 
-    importRecords: (imported) => change((sql) => records(sql).importRecords(imported)),
+    importRecords: (imported) => write((sql) => records(sql).importRecords(imported)),
   }
 }
 
 /** The methods for the webhooks of one account. */
 function accountWebhookData(
-  { read, change, write }: { read: RunUnit; change: RunUnit; write: RunUnit },
+  { read, write }: { read: RunUnit; write: RunUnit },
   writer: Writer,
 ): AccountWebhookData {
   const { account } = writer
@@ -152,9 +145,9 @@ function accountWebhookData(
 
     listDeliveries: (id, query) => read((sql) => deliveries(sql).listDeliveries(id, query)),
     findDelivery: (webhookId, id) => read((sql) => deliveries(sql).findDelivery(webhookId, id)),
-    redeliver: (webhookId, id) => change((sql) => deliveries(sql).redeliver(webhookId, id)),
-    addPing: (delivery, claim) => change((sql) => deliveries(sql).addPing(delivery, claim)),
-    importWebhooks: (imported) => change((sql) => deliveries(sql).importWebhooks(imported)),
+    redeliver: (webhookId, id) => write((sql) => deliveries(sql).redeliver(webhookId, id)),
+    addPing: (delivery, claim) => write((sql) => deliveries(sql).addPing(delivery, claim)),
+    importWebhooks: (imported) => write((sql) => deliveries(sql).importWebhooks(imported)),
   }
 }
 

@@ -5,7 +5,7 @@ import type { AccountData } from '../account-data.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { inTransaction, type Sql } from './connection.ts'
-import { assetSnapshot, recordAssetEvents } from './events.ts'
+import { assetSnapshot, recordAssetEvents, runAndMark } from './events.ts'
 import { assetColumns, transition } from './rows.ts'
 import { type DeletableRow, deletePermanently, exceptFromDeletion, isDeletable } from './trash.ts'
 
@@ -23,7 +23,7 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): Assets {
     },
 
     async addLink(asset: Asset) {
-      await sql`
+      const statement = sql`
         with link as (
           insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
             mime, url, created_at, changed_at, folder, search_path)
@@ -40,6 +40,7 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): Assets {
         select s.account_id, last_event, 'asset.ready', clock_timestamp(), ${actor}::text::json,
           ${assetSnapshot(sql)}
         from link s, counted`
+      await runAndMark(sql, account, statement)
     },
 
     async changeAsset(id, { filename = null, url = null, bytes = null, path }) {

@@ -6,7 +6,7 @@ import type { Writer } from '../shared/wiring.ts'
 import { attachmentSubjects, lockProducts, updateLinked } from './attachments.ts'
 import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
-import { assetSnapshot, recordEvents } from './events.ts'
+import { assetSnapshot, recordEvents, runAndMark } from './events.ts'
 import { release } from './removals.ts'
 import { currentStatus, transition } from './rows.ts'
 import { exceptFromDeletion } from './trash.ts'
@@ -44,7 +44,7 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
     { tokenId, withhold }: { tokenId: string | null; withhold: boolean },
   ): Promise<boolean> {
     const withheldFor = withhold ? account : null
-    const [row] = await sql`
+    const statement = sql`
       with stored as (
         update assets set status = 'ready', changed_at = now()
         where id = ${id} and account_id = ${account} and status = 'completing'
@@ -60,8 +60,8 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
       insert into events (account_id, id, type, created_at, actor, data)
       select s.account_id, last_event, 'asset.ready', clock_timestamp(), ${actor}::text::json,
         ${assetSnapshot(sql)}
-      from stored s, counted returning id`
-    return row !== undefined
+      from stored s, counted`
+    return (await runAndMark(sql, account, statement)) > 0
   }
 
   return {
@@ -105,7 +105,7 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
     abandonCompletion(id, graceMs) {
       return release(
         sql,
-        { id, actor, type: 'upload.expired' },
+        { id, account, actor, type: 'upload.expired' },
         () => sql`
           update assets set status = 'expired', changed_at = now()
           where id = ${id} and account_id = ${account} and status = 'completing'
@@ -120,7 +120,7 @@ export function accountCompletion(sql: Sql, { account, actor }: Writer): Complet
         change: () =>
           release(
             sql,
-            { id, actor, type: 'upload.cancelled' },
+            { id, account, actor, type: 'upload.cancelled' },
             () => sql`
               update assets set status = 'cancelled', changed_at = now()
               where id = ${id} and account_id = ${account} and status = 'uploading'`,

@@ -65,6 +65,22 @@ export async function recordEvents(
   return recorded.length
 }
 
+/**
+ * Runs a statement that records events of the account, and needs no transaction. Returns the number of events. The
+ * statement ends with `insert into events`.
+ */
+export async function runAndMark(sql: Sql, account: string, statement: Fragment): Promise<number> {
+  try {
+    const { count } = await statement
+    if (count > 0) markEvents(sql, account)
+    return count
+  } catch (error) {
+    // If the connection was lost, the statement may have been committed.
+    markEvents(sql, account)
+    throw error
+  }
+}
+
 /** Records an event for each of these assets, of any accounts, in the caller's transaction. */
 export function recordAssetEvents(
   sql: Sql,

@@ -5,6 +5,7 @@ import { TRASH_BATCH } from '../trash-data.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordAssetEvents, uploadSnapshot } from './events.ts'
 import { isWithheld } from './rows.ts'
+import { markEvents } from './unit-of-work.ts'
 
 interface Usage {
   free: number
@@ -41,7 +42,7 @@ export async function makeRoom(sql: Sql, writer: Writer, needed: number): Promis
  */
 export function release(
   sql: Sql,
-  { id, actor, type }: { id: string; actor: string; type: UploadEventType },
+  { id, account, actor, type }: Writer & { id: string; type: UploadEventType },
   end: () => Promise<{ count: number }>,
 ): Promise<boolean> {
   return inTransaction(sql, async () => {
@@ -63,6 +64,7 @@ export function release(
       )
       insert into removals (kind, storage_id, key, due_at)
       select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended`
+    markEvents(sql, account)
     return true
   })
 }

@@ -13,7 +13,13 @@ import type {
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from '../shared/rows.ts'
 import type { PartialRoom, Room, Writer } from '../shared/wiring.ts'
 import { inTransaction, isUniqueViolation, readPageWithTotal, type Sql } from './connection.ts'
-import { accountSnapshot, recordStorageLow, recordUploadEvents, uploadSnapshot } from './events.ts'
+import {
+  accountSnapshot,
+  recordStorageLow,
+  recordUploadEvents,
+  runAndMark,
+  uploadSnapshot,
+} from './events.ts'
 import { makeRoom, release } from './removals.ts'
 import { currentStatus, uploadColumns } from './rows.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
@@ -67,7 +73,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   async function tryReserve({ upload, keptForMs, idempotency }: NewUpload): Promise<boolean> {
     const { asset } = upload
     const { sha256 } = asset.integrity
-    const [row] = await sql`
+    const statement = sql`
       with given as (
         select ${asset.bytes}::bigint as size, ${actor}::text::json as actor
       ), reserved as (
@@ -106,9 +112,8 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
         clock_timestamp(), actor, ${uploadSnapshot(sql)} from reserved, s
       union all
       select id, last_event, 'account.storage_low', clock_timestamp(), actor, low
-      from reserved where low is not null
-      returning id`
-    return row !== undefined
+      from reserved where low is not null`
+    return (await runAndMark(sql, account, statement)) > 0
   }
 
   /** The lock makes concurrent replacements and deletions of the asset wait for each other. */
@@ -237,7 +242,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
     async dropReservation(id) {
       const isUnused = sql`id = ${id} and account_id = ${account} and status = 'uploading'
         and storage_id is null`
-      const dropped = await sql`
+      const statement = sql`
         with dropped as (
           delete from assets where ${isUnused} and token_id is null returning *
         ), undeclared as (
@@ -250,10 +255,10 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
         select s.account_id, last_event, 'upload.cancelled', clock_timestamp(), ${actor}::text::json,
           ${uploadSnapshot(sql)}
         from dropped s, freed`
-      if (dropped.count > 0) return
+      if ((await runAndMark(sql, account, statement)) > 0) return
       await release(
         sql,
-        { id, actor, type: 'upload.cancelled' },
+        { id, account, actor, type: 'upload.cancelled' },
         () => sql`
           update assets set status = 'cancelled', changed_at = now(), idempotency_key = null,
             request_digest = null
