@@ -6,7 +6,7 @@ import { test } from 'node:test'
 import { missingForBrowser } from '@stowage/testing/browser/browser'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/programs'
-import { aRandom } from '@stowage/testing/machine/random'
+import { aRandom, seedOf } from '@stowage/testing/machine/random'
 import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY } from '@stowage/testing/service/accounts'
 import { someBytes } from '@stowage/testing/service/upload'
@@ -32,7 +32,7 @@ const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest(
 
 test('10 uploads from a browser over an unreliable connection are each stored completely and exactly once', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const seed = Number(process.env.FAULT_SEED ?? Date.now() % 2 ** 32)
+  const seed = seedOf('FAULT_SEED')
   t.diagnostic(`FAULT_SEED=${seed} repeats the random choices`)
   const random = aRandom(seed)
   const connection = anUnreliableConnection(random)

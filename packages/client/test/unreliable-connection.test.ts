@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import type { NodeInput } from '@stowage/client/node'
 import { areEmbedded } from '@stowage/testing/engines/test-engines'
-import { aRandom, type Random } from '@stowage/testing/machine/random'
+import { aRandom, type Random, seedOf } from '@stowage/testing/machine/random'
 import { callJson } from '@stowage/testing/service/service'
 import { API, download, listAll, someBytes } from '@stowage/testing/service/upload'
 import { aClient } from './support/client.ts'
@@ -27,7 +27,7 @@ const TIMEOUTS = areEmbedded
   : { stallMs: 2_000, timeoutMs: 10_000 }
 
 test(`${UPLOADS} uploads over an unreliable connection are each stored completely and exactly once`, async (t) => {
-  const seed = Number(process.env.FAULT_SEED ?? Date.now() % 2 ** 32)
+  const seed = seedOf('FAULT_SEED')
   t.diagnostic(`FAULT_SEED=${seed} repeats the random choices`)
   await uploadOverUnreliableConnection(t, aRandom(seed))
 })

@@ -1,9 +1,8 @@
 import type { TestContext } from 'node:test'
-import { aRandom } from '@stowage/testing/machine/random'
+import { aRandom, seedOf } from '@stowage/testing/machine/random'
 
 /**
- * Returns a function that returns true for about this share of its calls, at random. `SAMPLE_SEED` repeats the choice of
- * a run.
+ * Returns a function that returns true for about this share of its calls. `SAMPLE_SEED` chooses others.
  */
 export function aSample(t: TestContext, share: number): () => boolean {
   return sampleOf(share, share < 1 ? sampleSeed(t) : 0)
@@ -11,7 +10,7 @@ export function aSample(t: TestContext, share: number): () => boolean {
 
 /** The seed of this run, for a process that the test starts. */
 export function sampleSeed(t: TestContext): number {
-  const seed = Number(process.env.SAMPLE_SEED ?? Date.now() % 2 ** 31)
+  const seed = seedOf('SAMPLE_SEED')
   t.diagnostic(`SAMPLE_SEED=${seed} repeats the choice`)
   return seed
 }

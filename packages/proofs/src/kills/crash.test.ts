@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
-import { aRandom, type Random } from '@stowage/testing/machine/random'
+import { aRandom, type Random, seedOf } from '@stowage/testing/machine/random'
 import { until } from '@stowage/testing/machine/until'
 import { takeOverJobs, untilAllPastExpiry } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type Deployment } from '@stowage/testing/service/service'
@@ -33,13 +33,9 @@ const SETTINGS = {
 }
 
 test(`after ${ROUNDS} kills with eight clients, every confirmed change is kept and no other data remains`, async (t) => {
-  const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 32)
-  try {
-    await killRepeatedly(t, seed)
-  } catch (error) {
-    t.diagnostic(`CRASH_SEED=${seed} repeats the random choices`)
-    throw error
-  }
+  const seed = seedOf('CRASH_SEED')
+  t.diagnostic(`CRASH_SEED=${seed} repeats the random choices`)
+  await killRepeatedly(t, seed)
 })
 
 async function killRepeatedly(t: TestContext, seed: number): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Finding } from '@stowage/server/src/domain/finding'
-import { aRandom, type Random } from '@stowage/testing/machine/random'
+import { aRandom, type Random, seedOf } from '@stowage/testing/machine/random'
 import { until } from '@stowage/testing/machine/until'
 import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import { stowage } from '@stowage/testing/service/stowage-command'
@@ -29,13 +29,9 @@ await withSharedEngines('chaos', (engines) => {
   test(`after ${SECONDS} seconds of kills among four instances, every confirmed change is kept and nothing else remains`, {
     timeout: (SECONDS + 240) * 1000,
   }, async (t) => {
-    const seed = Number(process.env.CRASH_SEED ?? Date.now() % 2 ** 32)
-    try {
-      await killInstances(t, engines, aRandom(seed))
-    } catch (error) {
-      t.diagnostic(`CRASH_SEED=${seed} repeats the random choices`)
-      throw error
-    }
+    const seed = seedOf('CRASH_SEED')
+    t.diagnostic(`CRASH_SEED=${seed} repeats the random choices`)
+    await killInstances(t, engines, aRandom(seed))
   })
 })
 

@@ -6,7 +6,7 @@ import { checkEvents } from '@stowage/server/src/database/contract/check-events'
 import type { Database } from '@stowage/server/src/database/database'
 import { eventNumber } from '@stowage/server/src/domain/event'
 import { createKey } from '@stowage/server/src/operations/keys'
-import { aRandom, type Random } from '@stowage/testing/machine/random'
+import { aRandom, type Random, seedOf } from '@stowage/testing/machine/random'
 import { callerWith } from '@stowage/testing/service/accounts'
 import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import { v7 as newUuid } from 'uuid'
@@ -28,7 +28,7 @@ import { type SharedEngines, withSharedEngines } from './shared-engines.ts'
  *     EVENT_CHANGES=100000 npx node --test packages/proofs/src/many-instances/event-proof.ts
  */
 const CHANGES = Number(process.env.EVENT_CHANGES ?? 2_000)
-const SEED = Number(process.env.EVENT_SEED ?? Date.now() % 2 ** 32)
+const SEED = seedOf('EVENT_SEED')
 const INSTANCES = 4
 /** The longest pause between kills. With more changes it is longer: each restart takes CPU time from the changes. */
 const MAX_PAUSE_MS = Math.min(Math.max(1_000, CHANGES / 10), 10_000)

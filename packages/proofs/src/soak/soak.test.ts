@@ -8,7 +8,7 @@ import type { Environment } from '@stowage/server/src/config/config'
 import type { Finding } from '@stowage/server/src/domain/finding'
 import { ENGINES, isOnS3 } from '@stowage/testing/engines/test-engines'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
-import { aRandom, type Random } from '@stowage/testing/machine/random'
+import { aRandom, type Random, seedOf } from '@stowage/testing/machine/random'
 import { moveAllExpiriesToPast, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type Deployment } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
@@ -200,13 +200,15 @@ function pickSize({ pick, between }: Random): number {
   return pick([0, 1, CHUNK, between(1, CHUNK), between(1, 5 * CHUNK), 5 * CHUNK])
 }
 
-const { SOAK_MINUTES = '0.1', SOAK_SEED = String(Date.now() % 2 ** 31) } = process.env
+const { SOAK_MINUTES = '0.1' } = process.env
+const SOAK_SEED = seedOf('SOAK_SEED')
 const durationMs = Number(SOAK_MINUTES) * 60_000
 
-test(`after ${SOAK_MINUTES} minutes of load with kills, restarts, clock changes and, on S3, slow storage, no data is lost or orphaned (SOAK_SEED=${SOAK_SEED})`, {
+test(`after ${SOAK_MINUTES} minutes of load with kills, restarts, clock changes and, on S3, slow storage, no data is lost or orphaned`, {
   timeout: durationMs + 10 * 60_000,
 }, async (t) => {
-  const rows = await soak(t, { durationMs, seed: Number(SOAK_SEED) })
+  t.diagnostic(`SOAK_SEED=${SOAK_SEED} repeats the random choices`)
+  const rows = await soak(t, { durationMs, seed: SOAK_SEED })
   t.diagnostic(JSON.stringify(rows))
   await saveResult(`soak-${ENGINES}`, {
     command: `npm run soak -- --minutes ${SOAK_MINUTES} --engines ${ENGINES.replace('-', '+').replace('s3', 'ceph')} --seed ${SOAK_SEED}`,

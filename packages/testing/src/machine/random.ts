@@ -20,3 +20,13 @@ export function aRandom(seed: number): Random {
     pick: (choices) => choices[between(0, choices.length)] ?? choices[0],
   }
 }
+
+/**
+ * The seed of this run: the environment variable of this name, so that a run can be repeated; a random number with
+ * `SEEDS=random`, so that many runs find more; otherwise 1, so that a change is the only difference between two runs.
+ */
+export function seedOf(variable: string): number {
+  const given = process.env[variable]
+  if (given !== undefined) return Number(given)
+  return process.env.SEEDS === 'random' ? Date.now() % 2 ** 31 : 1
+}

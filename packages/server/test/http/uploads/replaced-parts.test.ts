@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { seedOf } from '@stowage/testing/machine/random'
 import { runJobs } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type TestService } from '@stowage/testing/service/service'
 import { API, download, putPart } from '@stowage/testing/service/upload'
@@ -10,7 +11,7 @@ import { type RaceResult, raceReplacedPart } from '../../support/replaced-parts.
 
 /** Set `RACE_UPLOADS=20000` to find rare failures. */
 const UPLOADS = Number(process.env.RACE_UPLOADS ?? (isOnS3 ? 12 : 25))
-const SEED = Number(process.env.RACE_SEED ?? Date.now() % 2 ** 31)
+const SEED = seedOf('RACE_SEED')
 const CONCURRENCY = 6
 /** Makes two parts, of which the second is shorter. */
 const SETTINGS = { STOWAGE_CHUNK_SIZE: '10' }
