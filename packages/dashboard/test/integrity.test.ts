@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
-import { createChecksumJobs, scrubFiles } from '@stowage/server/src/jobs/checksums'
-import type { Context } from '@stowage/server/src/operations/context'
+import { scrubFiles } from '@stowage/server/src/jobs/checksums'
 import { flipBit } from '@stowage/testing/engines/test-engines'
+import { JOBS, NEVER, takeOverJobs } from '@stowage/testing/service/jobs'
 import { storeFiles, storeProducts } from './support/assets.ts'
 import { assertAccessible } from './support/axe.ts'
 import {
@@ -15,29 +15,12 @@ import {
 } from './support/dashboard.ts'
 
 const NO_BROWSER = await missingForBrowser()
-const NEVER = new AbortController().signal
-
-/** Returns a context for the jobs of the test. After this call, the service's own jobs verify nothing. */
-function takeOverVerifications({ context }: { context: Context }): Context {
-  const own = { ...context }
-  context.database = {
-    ...own.database,
-    claimVerifications: async () => [],
-    claimWithheld: async () => undefined,
-  }
-  return own
-}
-
-async function computeChecksums(context: Context): Promise<void> {
-  const { compare, compute } = createChecksumJobs(context)
-  for (const job of [...compare, ...compute]) await job(context, NEVER)
-}
 
 test('a verified file shows its digest, and a damaged one a warning on every page', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service, context } = await openDashboard(t, { STOWAGE_CHECKSUMS: 'on' })
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
-  const jobs = takeOverVerifications(service)
+  const jobs = await takeOverJobs(service)
   const [asset] = await storeFiles(client, [{ name: 'book.txt', content: 'first edition' }])
   const id = asset?.id ?? ''
   const sha256 = createHash('sha256').update('first edition').digest('hex')
@@ -48,7 +31,7 @@ test('a verified file shows its digest, and a damaged one a warning on every pag
   const details = page.getByRole('region', { name: 'Details' })
   await details.getByText('Not verified yet. The service may still be reading the file.').waitFor()
   await assertAccessible(page, 'a file that is not verified')
-  await computeChecksums(jobs)
+  await JOBS.computeChecksums(jobs)
   // The page reads the asset again.
   await details.getByText('Verified', { exact: true }).waitFor()
   const { checksum } = await client.asset(id)
@@ -96,14 +79,14 @@ test('a verified file shows its digest, and a damaged one a warning on every pag
 test('the page shows that a file is being compared with its declared digest, and then the file', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service } = await openDashboard(t, { STOWAGE_CHECKSUMS: 'on' })
-  const jobs = takeOverVerifications(service)
+  const jobs = await takeOverJobs(service)
   const sha256 = createHash('sha256').update('an e-book').digest('hex')
   const asset = await client.upload(new Blob(['an e-book']), { name: 'book.txt', sha256 })
   await page.goto(`/assets/${asset.id}`)
   const preview = page.getByRole('region', { name: 'Preview' })
   await preview.getByText('The service is comparing the file with its declared SHA-256.').waitFor()
   await assertAccessible(page, 'a file that is being compared')
-  await computeChecksums(jobs)
+  await JOBS.computeChecksums(jobs)
   await preview.getByText('an e-book').waitFor()
   await page.getByText('Verified', { exact: true }).waitFor()
 })

@@ -39,6 +39,8 @@ export interface Service {
   baseUrl: string
   storageUrl: string
   context: Context
+  /** Stops the background jobs for good, and waits for their running steps. The API continues. */
+  stopJobs(): Promise<void>
   /** Stops accepting requests, and waits for running requests, transfers and steps of jobs. */
   close(): Promise<void>
 }
@@ -49,8 +51,15 @@ export interface ServiceOptions {
   version: string
   /** The folder of the built web app, if there is one. */
   dashboard?: URL
+  /** Called once with the opened engines. The whole service uses those that it returns. */
+  wrapEngines?(engines: Engines): Engines
   /** Called when a part of the service has failed and cannot continue. */
   onFatal(message: string): void
+}
+
+export interface Engines {
+  database: Database
+  storage: Storage
 }
 
 /** Opens the configured database and storage, and serves the API. */
@@ -74,10 +83,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     })
     const openings = [openingStorage, openingDatabase] as const
     for (const engine of openings) closers.push(() => engine.then(closeEngine, nothingToClose))
-    const [storage, database, { buildApp }] = await Promise.all([
+    const [openedStorage, openedDatabase, { buildApp }] = await Promise.all([
       ...openings,
       import('./http/app.ts'),
     ])
+    const opened = { database: openedDatabase, storage: openedStorage }
+    const { database, storage } = options.wrapEngines?.(opened) ?? opened
     refuseUnfinishedMove(await bindStorage({ database, storage }))
     const health: Health = { clock: undefined }
     const keyPlaces = { database, storage, configured: config.secretKey }
@@ -104,15 +115,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const { port } = app.server.address() as AddressInfo
     baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
     const schedule = openSchedule(context, { isAlone: usesFolder })
+    const stopJobs = () => schedule.close(SHUTDOWN_TIMEOUT_MS)
     // These are stopped at the same time: while one takes a long time to stop, the others must not accept new work.
     closers.push(async () => {
-      await Promise.all([app.close(), storage.drain(), schedule.close(SHUTDOWN_TIMEOUT_MS)])
+      await Promise.all([app.close(), storage.drain(), stopJobs()])
     })
     const holder = { pid: process.pid, name: baseUrl, since: context.clock() }
     await lock?.describe(holder).catch((error: unknown) => {
       context.warn('could not record which process holds the data folder', error)
     })
-    return { baseUrl, storageUrl: storage.url, context, close }
+    return { baseUrl, storageUrl: storage.url, context, stopJobs, close }
   } catch (error) {
     await close()
     throw error

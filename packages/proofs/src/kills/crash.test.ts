@@ -72,7 +72,7 @@ async function killRepeatedly(t: TestContext, seed: number): Promise<void> {
   assert.equal(uploadLog.interrupted.parts > 0, !isOnS3)
 
   const service = await aService(t, SETTINGS, deployment)
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   await untilAllPastExpiry(context)
   await settleAll(context, uploadLog)
   const assets = await listAll(service.baseUrl)

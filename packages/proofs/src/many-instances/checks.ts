@@ -33,7 +33,7 @@ export async function checkFinalState(
   outcomes: Outcomes,
 ): Promise<void> {
   const service = await aService(t, deployment.settings)
-  await settle(takeOverJobs(service), deployment.settings.STOWAGE_DATABASE ?? '')
+  await settle(await takeOverJobs(service), deployment.settings.STOWAGE_DATABASE ?? '')
   const assets = await listAll(service.baseUrl)
   const kept = [...outcomes.completed].filter((id) => !outcomes.deleted.has(id))
   assert.deepEqual(assets.map(({ id }) => id).toSorted(), kept.toSorted())

@@ -145,7 +145,7 @@ async function startService(t: TestContext, settings: Environment, deployment: D
 
 async function check(t: TestContext, deployment: Deployment, uploadLog: UploadLog): Promise<void> {
   const service = await aService(t, SETTINGS, deployment)
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   await makeEverythingOverdue(deployment)
   await settleAll(context, uploadLog)
   const assets = await listAll(service.baseUrl)

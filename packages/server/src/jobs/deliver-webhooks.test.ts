@@ -8,6 +8,8 @@ import { aWebhookReceiver } from '@stowage/testing/service/events'
 import { deliverAll, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aDeployment, aService, type TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
+import type { Engines } from '../compose.ts'
+import type { Database } from '../database/database.ts'
 import { eventNumber } from '../domain/event.ts'
 import type { Context } from '../operations/context.ts'
 import { CLAIM_MS, queueDeliveries } from '../operations/deliveries.ts'
@@ -70,7 +72,7 @@ test('endpoints that never respond do not delay others', async (t) => {
 
 test('the deliveries of a killed instance are sent by another one', async (t) => {
   const service = await aService(t)
-  const own = takeOverJobs(service)
+  const own = await takeOverJobs(service)
   const receiver = await aWebhookReceiver(t)
   await addWebhook(service, receiver.url)
   await addLinks(service, 3)
@@ -110,7 +112,7 @@ test('a shutdown does not wait for endpoints that never respond, and their deliv
 
 test('an attempt whose result cannot be recorded is repeated with the same ID', async (t) => {
   const service = await aService(t)
-  const own = takeOverJobs(service)
+  const own = await takeOverJobs(service)
   const receiver = await aWebhookReceiver(t)
   await addWebhook(service, receiver.url)
   await addLinks(service, 1)
@@ -124,7 +126,7 @@ test('an attempt whose result cannot be recorded is repeated with the same ID', 
 
 test('several instances that queue and send at the same time send each event once', async (t) => {
   const service = await aService(t)
-  const own = takeOverJobs(service)
+  const own = await takeOverJobs(service)
   const receiver = await aWebhookReceiver(t)
   await addWebhook(service, receiver.url)
   await addLinks(service, 40)
@@ -143,7 +145,7 @@ test('several instances that queue and send at the same time send each event onc
 
 test('the total size of the bodies of running requests is limited', async (t) => {
   const service = await aService(t)
-  const own = takeOverJobs(service)
+  const own = await takeOverJobs(service)
   const receiver = await aWebhookReceiver(t)
   await addWebhook(service, receiver.url)
   await addLinks(service, 2)
@@ -151,20 +153,19 @@ test('the total size of the bodies of running requests is limited', async (t) =>
   cleanUp(t, () => stop.abort())
   const requested: number[] = []
   const sizes: number[] = []
-  const { claimDeliveries } = own.database
-  own.database = {
+  const database: Database = {
     ...own.database,
     async claimDeliveries(health, times, limits) {
       if (health === 'working') requested.push(limits.maxBytes)
-      const claimed = await claimDeliveries(health, times, limits)
+      const claimed = await own.database.claimDeliveries(health, times, limits)
       sizes.push(...claimed.map(({ bytes }) => bytes))
       return claimed
     },
   }
   const respond = Promise.withResolvers<void>()
   let running = 0
-  own.sendWebhook = holdRequests(own, respond.promise, () => (running += 1))
-  const job = deliverWebhooks(own, stop.signal)
+  const sendWebhook = holdRequests(own, respond.promise, () => (running += 1))
+  const job = deliverWebhooks({ ...own, database, sendWebhook }, stop.signal)
   const all = () => Math.max(...requested)
   const bothSizes = () => sizes.reduce((sum, size) => sum + size, 0)
   await until('both are running', () => running === 2)
@@ -178,26 +179,25 @@ test('the total size of the bodies of running requests is limited', async (t) =>
 
 test('an account whose running requests have large bodies does not delay others', async (t) => {
   const service = await aKeyedService(t, { STOWAGE_WEBHOOK_TARGETS: 'any' })
-  const own = takeOverJobs(service)
+  const own = await takeOverJobs(service)
   const receiver = await aWebhookReceiver(t)
-  const { database } = own
   // As if the bodies had 3 MB: the third reaches the limit of the account.
-  own.database = {
-    ...database,
+  const database: Database = {
+    ...own.database,
     async claimDeliveries(health, times, limits) {
-      const claimed = await database.claimDeliveries(health, times, { ...limits, limit: 1 })
+      const claimed = await own.database.claimDeliveries(health, times, { ...limits, limit: 1 })
       return claimed.map((one) => ({ ...one, bytes: 3_000_000 }))
     },
   }
   const running: string[] = []
   const respond = Promise.withResolvers<void>()
-  own.sendWebhook = holdRequests(own, respond.promise, (url) => running.push(url))
+  const sendWebhook = holdRequests(own, respond.promise, (url) => running.push(url))
   const stop = new AbortController()
   cleanUp(t, () => {
     stop.abort()
     respond.resolve()
   })
-  const job = deliverWebhooks(own, stop.signal)
+  const job = deliverWebhooks({ ...own, database, sendWebhook }, stop.signal)
   for (const [name, links] of [
     ['large', 5],
     ['other', 1],
@@ -223,25 +223,26 @@ test('an account whose running requests have large bodies does not delay others'
 })
 
 test('an idle instance does not poll, but a retry is sent when it is due, and a repeated delivery immediately', async (t) => {
-  const service = await aService(t)
-  const { database } = service.context
   let claims = 0
   let verifications = 0
-  service.context.database = {
-    ...database,
-    claimDeliveries(...args) {
-      claims += 1
-      return database.claimDeliveries(...args)
+  const wrap = ({ database }: Engines): Pick<Engines, 'database'> => ({
+    database: {
+      ...database,
+      claimDeliveries(...args) {
+        claims += 1
+        return database.claimDeliveries(...args)
+      },
+      claimVerifications(...args) {
+        verifications += 1
+        return database.claimVerifications(...args)
+      },
+      claimWithheld(...args) {
+        verifications += 1
+        return database.claimWithheld(...args)
+      },
     },
-    claimVerifications(...args) {
-      verifications += 1
-      return database.claimVerifications(...args)
-    },
-    claimWithheld(...args) {
-      verifications += 1
-      return database.claimWithheld(...args)
-    },
-  }
+  })
+  const service = await aService(t, {}, undefined, { wrap })
   const receiver = await aWebhookReceiver(t)
   const times: number[] = []
   receiver.respond = (response) => {
@@ -273,7 +274,7 @@ test('an idle instance does not poll, but a retry is sent when it is due, and a 
 
 test('the pending deliveries of a webhook are sent as soon as it is enabled again', async (t) => {
   const service = await aService(t)
-  const own = takeOverJobs(service)
+  const own = await takeOverJobs(service)
   const receiver = await aWebhookReceiver(t)
   const webhook = { url: receiver.url, types: ['asset.ready'] }
   const { id } = (await service.call('POST', `${API}/webhooks`, webhook)).body.data
@@ -283,15 +284,14 @@ test('the pending deliveries of a webhook are sent as soon as it is enabled agai
   await service.call('PUT', path, { enabled: false })
   const stop = new AbortController()
   let checks = 0
-  const { nextDeliveryAt } = own.database
-  own.database = {
+  const database: Database = {
     ...own.database,
     nextDeliveryAt(health) {
       checks += 1
-      return nextDeliveryAt(health)
+      return own.database.nextDeliveryAt(health)
     },
   }
-  const job = deliverWebhooks(own, stop.signal)
+  const job = deliverWebhooks({ ...own, database }, stop.signal)
   await until('both senders wait', () => checks === 2)
   await service.call('PUT', path, { enabled: true })
   await until('the delivery is sent', () => receiver.received.length === 1, 10_000)

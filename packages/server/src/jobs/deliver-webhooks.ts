@@ -157,14 +157,13 @@ export async function deliverWebhooks(context: Context, signal: AbortSignal): Pr
 }
 
 async function claim(
-  context: Context,
+  { database }: Context,
   health: WebhookHealth,
   limits: ClaimLimits,
 ): Promise<{ claimed: ClaimedDelivery[]; now: Date }> {
-  const now = await context.database.readClock()
+  const now = await database.readClock()
   const claimedUntil = new Date(now.getTime() + CLAIM_MS)
-  // Reads `context.database` again, because a test may have replaced it meanwhile.
-  const claimed = await context.database.claimDeliveries(health, { now, claimedUntil }, limits)
+  const claimed = await database.claimDeliveries(health, { now, claimedUntil }, limits)
   return { claimed, now }
 }
 

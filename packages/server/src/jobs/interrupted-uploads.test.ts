@@ -69,7 +69,7 @@ test('starting to complete an upload extends its expiry', async (t) => {
 for (const names of [['completeUpload'], ['completeUpload', 'findObject']] as const) {
   test(`a completion whose object is stored does not expire if calls of ${names.join(' and ')} fail at the expiry time`, async (t) => {
     const service = await aService(t, SETTINGS)
-    const context = takeOverJobs(service)
+    const context = await takeOverJobs(service)
     const session = await aFullUpload(service)
     const upload = await uploadInStorage(service, session)
     await context.storage.completeUpload(upload, PLAN, [])
@@ -82,7 +82,7 @@ for (const names of [['completeUpload'], ['completeUpload', 'findObject']] as co
 
 test('if an upload is cancelled after the storage created its object, the object is removed', async (t) => {
   const service = await aService(t, SETTINGS)
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const { storage } = context
   const session = await aFullUpload(service)
   const upload = await uploadInStorage(service, session)
@@ -95,7 +95,7 @@ test('if an upload is cancelled after the storage created its object, the object
 
 test('no completion creates an object from a removed upload', async (t) => {
   const service = await aService(t, SETTINGS)
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const { storage } = context
   for (let round = 0; round < 5; round += 1) {
     const session = await aFullUpload(service)
@@ -114,7 +114,7 @@ test('no completion creates an object from a removed upload', async (t) => {
 
 test('an overdue upload becomes ready if its object is complete, even if its parts are still listed', async (t) => {
   const service = await aService(t, SETTINGS)
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const session = await aFullUpload(service)
   const { storage } = context
   const upload = await uploadInStorage(service, session)
@@ -221,7 +221,7 @@ test('if an asset is deleted while its upload is being closed, its object is rem
 
 test('if one of two instances dies, the other finishes the completions that the first had not claimed', async (t) => {
   const service = await aService(t, SETTINGS)
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const data = await ownData(context)
   const ids: string[] = []
   for (let index = 0; index < 12; index += 1) {

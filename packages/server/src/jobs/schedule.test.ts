@@ -40,7 +40,7 @@ async function ownData({ context }: TestService): Promise<AccountData> {
 /** A service with this many objects to remove, whose own jobs do nothing. */
 async function withBacklog(t: TestContext, count: number) {
   const service = await aService(t)
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const data = await ownData(service)
   for (let index = 0; index < count; index += 1) {
     const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(1) })

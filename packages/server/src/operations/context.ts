@@ -8,8 +8,8 @@ import type { Storage } from '../storage/storage.ts'
 
 /** Everything that an operation may use. Time, IDs and randomness are passed in, never read directly. */
 export interface Context {
-  database: Database
-  storage: Storage
+  readonly database: Readonly<Database>
+  readonly storage: Readonly<Storage>
   clock: () => Date
   newId: () => string
   randomBytes: (length: number) => Uint8Array

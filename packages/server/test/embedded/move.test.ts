@@ -172,7 +172,7 @@ test('a move refuses a target that has events of its own', async (t) => {
 test('a move continues an interrupted deletion of all assets, which leaves later assets', async (t) => {
   const { folder, list } = await aDataFolder(t)
   const source = await anEmbeddedService(t, { STOWAGE_DATA: folder })
-  const own = takeOverJobs(source)
+  const own = await takeOverJobs(source)
   const [account] = await own.database.listAccounts()
   const data = own.database.of(account?.id ?? '')
   const [restored, ...others] = list.map(({ id }: { id: string }) => id)

@@ -105,7 +105,7 @@ test('cancelling an upload ends its transfers and frees their disk space', async
 
 test('an upload that expires ends its transfers when its bytes are released', async (t) => {
   const service = await aService(t, {}, undefined, { ownThread: true })
-  const context = withoutRetention(takeOverJobs(service))
+  const context = withoutRetention(await takeOverJobs(service))
   const session = await requestSession(service.baseUrl, { bytes })
   const transfer = await aSlowPut(session.urls[0]?.url ?? '', bytes)
   await moveExpiryToPast(context, [session.id])

@@ -24,7 +24,7 @@ export async function aServiceWithoutJobs(
   deployment?: Deployment,
 ) {
   const service = await aService(t, { ...CHECKSUM_SETTINGS, ...settings }, deployment)
-  const own = takeOverJobs(service)
+  const own = await takeOverJobs(service)
   return { service, computeChecksums: () => JOBS.computeChecksums(own), own }
 }
 

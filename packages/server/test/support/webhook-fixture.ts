@@ -31,7 +31,7 @@ const TYPES = EVENT_TYPES.filter((type) => !type.startsWith('webhook.'))
 
 export async function aWebhookFixture(t: TestContext, body: object = {}): Promise<WebhookFixture> {
   const service = await aService(t)
-  const own = takeOverJobs(service)
+  const own = await takeOverJobs(service)
   const receiver = await aWebhookReceiver(t)
   const request = { url: receiver.url, types: TYPES, ...body }
   const created = await service.call('POST', `${API}/webhooks`, request)

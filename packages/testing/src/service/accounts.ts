@@ -5,14 +5,24 @@ import type { Environment } from '@stowage/server/src/config/config'
 import { KEY_SCOPES, type KeyScope } from '@stowage/server/src/domain/key'
 import { forAccount } from '@stowage/server/src/operations/context'
 import { createKey } from '@stowage/server/src/operations/keys'
-import { aService, type JsonResponse, type TestService } from './service.ts'
+import {
+  aService,
+  type JsonResponse,
+  type TestService,
+  type TestServiceOptions,
+} from './service.ts'
 import { API, putParts } from './upload.ts'
 
 export const ADMIN_KEY = 'an-admin-key-from-outside-0123456789-abcdef'
 
 /** A service that requires API keys and has an admin key from its settings. */
-export function aKeyedService(t: TestContext, settings: Environment = {}): Promise<TestService> {
-  return aService(t, { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY, ...settings })
+export function aKeyedService(
+  t: TestContext,
+  settings: Environment = {},
+  options?: TestServiceOptions,
+): Promise<TestService> {
+  const auth = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
+  return aService(t, { ...auth, ...settings }, undefined, options)
 }
 
 /** A response, and its body as text. */

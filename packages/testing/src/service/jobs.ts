@@ -1,3 +1,4 @@
+import type { Service } from '@stowage/server/src/compose'
 import {
   createChecksumJobs,
   recheckDamagedFiles,
@@ -25,48 +26,13 @@ import { removeObjects } from '@stowage/server/src/operations/removals'
 import postgres from 'postgres'
 import { until } from '../machine/until.ts'
 
-/**
- * Returns a context in which the test runs the service's jobs itself. After this call, the service's own jobs find
- * nothing to do, except those that remove orphaned uploads and old rows.
- */
-export function takeOverJobs({ context }: { context: Context }): Context {
-  const own = { ...context }
-  context.database = {
-    ...own.database,
-    listOverdueUploads: async () => [],
-    claimStuckCompletions: async () => [],
-    claimDueRemovals: async () => [],
-    removeOldTrash: async () => 0,
-    listTrashAll: async () => [],
-    claimVerifications: async () => [],
-    claimWithheld: async () => undefined,
-    listWebhooksBehind: async () => [],
-    // The service's job may already be waiting for the list of webhooks.
-    addDeliveries: async () => false,
-    claimDeliveries: async () => [],
-    // It would advance deliveries that a test has postponed with a later clock.
-    trimDeliveries: async () => 0,
-  }
-  return own
+/** Stops the service's jobs, and returns a context in which the test runs them itself. */
+export async function takeOverJobs({ context, stopJobs }: TakenOver): Promise<Context> {
+  await stopJobs()
+  return { ...context }
 }
 
-/** As `takeOverJobs`, but only for the job that expires uploads: the service's own job would renew them first. */
-export function takeOverExpiry({ context }: { context: Context }): Context {
-  const own = { ...context }
-  context.database = { ...own.database, listOverdueUploads: async () => [] }
-  return own
-}
-
-/** As `takeOverExpiry`, and for the jobs that verify files: the model knows when they run. */
-export function takeOverJobsOfModel(service: { context: Context }): Context {
-  const own = takeOverExpiry(service)
-  service.context.database = {
-    ...service.context.database,
-    claimVerifications: async () => [],
-    claimWithheld: async () => undefined,
-  }
-  return own
-}
+type TakenOver = Pick<Service, 'context' | 'stopJobs'>
 
 /** Each runs a single job. Some use a later clock or other limits, so that a test does not wait until work is due. */
 export const JOBS = {

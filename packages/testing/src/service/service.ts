@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { ENDPOINTS } from '@stowage/protocol'
-import { openService, type Service } from '@stowage/server/src/compose'
+import { type Engines, openService, type Service } from '@stowage/server/src/compose'
 import { type Config, type Environment, readConfig } from '@stowage/server/src/config/config'
 import { pino } from 'pino'
 import type { TSchema } from 'typebox'
@@ -14,6 +14,8 @@ export { aFolder }
 export interface TestService extends Service {
   folder: string
   backdoor: StorageBackdoor
+  /** The engines as they were opened, without the methods that `wrap` replaces. */
+  engines: Engines
   /** Calls the API. A body is sent as JSON. */
   call(
     method: string,
@@ -37,6 +39,8 @@ export interface TestServiceOptions {
    * starting a thread takes longer than most tests.
    */
   ownThread?: boolean
+  /** Replaces methods of an engine before the service uses it, for example to make a call fail. */
+  wrap?: (engines: Engines) => Partial<Engines>
 }
 
 /**
@@ -47,19 +51,24 @@ export async function aService(
   t: TestContext,
   settings: Environment = {},
   deployment?: Deployment,
-  { dashboard, ownThread = false }: TestServiceOptions = {},
+  { dashboard, ownThread = false, wrap }: TestServiceOptions = {},
 ): Promise<TestService> {
   // In memory, because the process does not crash, and syncing to the disk takes a tenth of the CPU time.
   const {
     folder,
     backdoor,
-    settings: engines,
+    settings: ofEngines,
   } = deployment ?? (await aDeployment(t, { isInMemory: true }))
+  let engines: Engines | undefined
   const service = await openService({
-    config: configOf({ STOWAGE_CHECKSUMS: 'off', ...engines, ...settings }, ownThread),
+    config: configOf({ STOWAGE_CHECKSUMS: 'off', ...ofEngines, ...settings }, ownThread),
     logger: pino({ level: 'silent' }),
     version: '0.0.0-test',
     ...(dashboard && { dashboard }),
+    wrapEngines(opened) {
+      engines = opened
+      return { ...opened, ...wrap?.(opened) }
+    },
     onFatal(message) {
       throw new Error(message)
     },
@@ -69,6 +78,7 @@ export async function aService(
     ...service,
     folder,
     backdoor,
+    engines: engines ?? service.context,
     call: (method, path, body, headers) =>
       callJson(service.baseUrl + path, { method, body, headers }),
   }

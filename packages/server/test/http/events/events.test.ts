@@ -74,7 +74,7 @@ test('events have the key that made the change, and the resource as the API retu
 test('only keys with the scope manage get events of keys, upload tokens and webhooks', async (t) => {
   const service = await aKeyedService(t)
   // Nothing is sent to the webhook.
-  takeOverJobs(service)
+  await takeOverJobs(service)
   const { call, keys } = await anAccount(service, { name: 'shop' })
   await call('POST', `${API}/assets/store`, LINK)
   const url = 'https://shop.example/secret-path'

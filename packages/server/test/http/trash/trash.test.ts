@@ -18,7 +18,7 @@ const DAY_MS = 24 * 3_600_000
 test('a deleted asset is listed in the trash and restored with its products', async (t) => {
   const service = await aService(t)
   const { baseUrl, call } = service
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const bytes = someBytes(25, 1)
   const { id } = await uploadFile(baseUrl, { bytes, name: 'book.pdf' })
   const product = await putProduct(service, { variant_id: 1 })
@@ -51,7 +51,7 @@ test('a deleted asset is listed in the trash and restored with its products', as
 test('a permanent deletion and emptying the trash remove the files', async (t) => {
   const service = await aService(t)
   const { baseUrl, call } = service
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const ids: string[] = []
   for (const seed of [1, 2, 3]) {
     ids.push((await uploadFile(baseUrl, { bytes: someBytes(9, seed) })).id)
@@ -73,7 +73,7 @@ test('a permanent deletion and emptying the trash remove the files', async (t) =
 test('one call permanently deletes several assets, in the trash or not, or none of them if one is unknown', async (t) => {
   const service = await aService(t)
   const { baseUrl, call } = service
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const { id } = await uploadFile(baseUrl, { bytes: someBytes(9, 1) })
   const { id: trashed } = await uploadFile(baseUrl, { bytes: someBytes(9, 2) })
   assert.equal((await call('DELETE', `${API}/assets/${trashed}`)).status, 202)
@@ -141,7 +141,7 @@ test('several assets are changed together, or none of them', async (t) => {
 test('a job removes assets whose time in the trash has ended', async (t) => {
   const service = await aService(t)
   const { baseUrl, call } = service
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const { id } = await uploadFile(baseUrl, { bytes: someBytes(9, 1) })
   assert.equal((await call('DELETE', `${API}/assets/${id}`)).status, 202)
   await runJobs(context)

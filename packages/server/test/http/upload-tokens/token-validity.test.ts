@@ -13,9 +13,10 @@ import {
   sendUpload,
   type TextResponse,
 } from '@stowage/testing/service/accounts'
-import { JOBS, takeOverExpiry } from '@stowage/testing/service/jobs'
+import { JOBS, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
 import { API, putPart, someBytes } from '@stowage/testing/service/upload'
+import type { Engines } from '../../../src/compose.ts'
 import { formatUploadToken } from '../../../src/domain/key.ts'
 import { hashKey } from '../../../src/operations/authentication.ts'
 import { forAccount } from '../../../src/operations/context.ts'
@@ -53,17 +54,23 @@ test('a token with an origin is refused on pages of other origins', async (t) =>
 })
 
 test('an expired token starts no upload, but completes those that it has started', async (t) => {
-  const service = await aKeyedService(t)
+  let areExpired = false
+  const wrap = ({ database }: Engines): Pick<Engines, 'database'> => ({
+    database: {
+      ...database,
+      async findUploadToken(hash) {
+        const token = await database.findUploadToken(hash)
+        return token && { ...token, isExpired: token.isExpired || areExpired }
+      },
+    },
+  })
+  const service = await aKeyedService(t, {}, { wrap })
   const { call } = await anAccount(service, { name: 'default' })
   const page = await aPage(service, call, { max_files: 9 })
   const bytes = someBytes(5)
   const sent = await sendUpload(page.call, { name: 'a', bytes })
   const cancelled = await sendUpload(page.call, { name: 'b', bytes })
-  const { findUploadToken } = service.context.database
-  service.context.database.findUploadToken = async (hash) => {
-    const token = await findUploadToken(hash)
-    return token && { ...token, isExpired: true }
-  }
+  areExpired = true
   const resumed = await page.call('GET', `${API}/assets/${sent.session.id}/upload`)
   assert.equal(resumed.status, 200)
   assert.equal((await finishUpload(page.call, sent)).status, 'ready')
@@ -82,7 +89,7 @@ test('an expired token starts no upload, but completes those that it has started
 
 test('an expired token cannot keep an upload forever by resuming it and sending parts again', async (t) => {
   const service = await aService(t)
-  const own = takeOverExpiry(service)
+  const own = await takeOverJobs(service)
   const { id: accountId } = (await own.database.listAccounts())[0] ?? assert.fail()
   const account = forAccount(own, accountId)
 
@@ -155,22 +162,24 @@ test('a mistyped or unknown token is refused, and only keys that may write creat
 })
 
 test('an account with too many tokens that have not expired gets no further one', async (t) => {
-  const service = await aKeyedService(t)
-  const { call } = await anAccount(service, { name: 'shop' })
-  const { context } = service
-  const { database } = context
   // The same limit, as if the account had all tokens but one.
-  context.database = {
-    ...database,
-    of(...account) {
-      const data = database.of(...account)
-      return {
-        ...data,
-        addUploadToken: (token, { lifetimeMs, maxTokens }) =>
-          data.addUploadToken(token, { lifetimeMs, maxTokens: maxTokens - MAX_UPLOAD_TOKENS + 1 }),
-      }
+  const wrap = ({ database }: Engines): Pick<Engines, 'database'> => ({
+    database: {
+      ...database,
+      of(...account) {
+        const data = database.of(...account)
+        return {
+          ...data,
+          addUploadToken(token, { lifetimeMs, maxTokens }) {
+            const limits = { lifetimeMs, maxTokens: maxTokens - MAX_UPLOAD_TOKENS + 1 }
+            return data.addUploadToken(token, limits)
+          },
+        }
+      },
     },
-  }
+  })
+  const service = await aKeyedService(t, {}, { wrap })
+  const { call } = await anAccount(service, { name: 'shop' })
   const create = () => call('POST', `${API}/upload-tokens`, { max_bytes: 1 })
   assert.equal((await create()).status, 201)
   const refused = await create()

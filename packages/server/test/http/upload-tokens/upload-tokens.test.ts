@@ -10,6 +10,7 @@ import {
   type TextResponse,
 } from '@stowage/testing/service/accounts'
 import { API, putParts, someBytes } from '@stowage/testing/service/upload'
+import type { Engines } from '../../../src/compose.ts'
 import { aPage } from '../../support/upload-tokens.ts'
 
 /* Runs on sqlite+disk and postgres+ceph. */
@@ -103,31 +104,32 @@ test('the limits of a token hold for concurrent uploads, and cancelled uploads n
 })
 
 test('a resize that is undone because the disk became full uses up nothing of the token', async (t) => {
-  const service = await aKeyedService(t)
+  let free = 1_000_000_000
+  const wrap = ({ database, storage }: Engines): Engines => ({
+    storage: { ...storage, freeBytes: async () => free },
+    database: {
+      ...database,
+      of(...args) {
+        const data = database.of(...args)
+        return {
+          ...data,
+          async resizeUpload(...resize) {
+            const result = await data.resizeUpload(...resize)
+            // Another program fills the disk.
+            free = 0
+            return result
+          },
+        }
+      },
+    },
+  })
+  const service = await aKeyedService(t, {}, { wrap })
   const { call } = await anAccount(service, { name: 'default' })
   const page = await aPage(service, call, { max_bytes: 100, max_files: 2 })
   const { body: session } = await page.call('POST', SIGNED, { name: 'a', size: 10 })
-  const { database, storage } = service.context
-  let free = 1_000_000_000
-  service.context.storage = { ...storage, freeBytes: async () => free }
-  service.context.database = {
-    ...database,
-    of(...args) {
-      const data = database.of(...args)
-      return {
-        ...data,
-        async resizeUpload(...resize) {
-          const result = await data.resizeUpload(...resize)
-          // Another program fills the disk.
-          free = 0
-          return result
-        },
-      }
-    },
-  }
   const refused = await page.call('PATCH', `${API}/assets/${session.id}/upload`, { size: 90 })
   assert.deepEqual(codeOf(refused), [507, 'storage_full'])
-  Object.assign(service.context, { database, storage })
+  free = 1_000_000_000
   assert.equal((await call('GET', `${API}/account`)).body.data.reserved, 10)
   const rest = await page.call('POST', SIGNED, { name: 'b', size: 90 })
   assert.equal(rest.status, 201, rest.text)

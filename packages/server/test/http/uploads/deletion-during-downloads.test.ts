@@ -76,7 +76,7 @@ test('if a file is deleted during a storage outage, its removal is retried with 
     STOWAGE_CHUNK_SIZE: '10',
     STOWAGE_PLAN_STORAGE: '25',
   })
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const { database } = context
   const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(25) })
   const restoreStorage = await makeStorageUnavailable(service)

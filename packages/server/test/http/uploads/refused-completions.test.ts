@@ -23,15 +23,16 @@ import type { Storage } from '../../../src/storage/storage.ts'
 const bytes = someBytes(5)
 
 /** A service whose storage returns the result of `outcomeOf`, or completes the upload if that is undefined. */
-async function aServiceWithOutcomes(t: TestContext, outcomeOf: (key: string) => Outcome) {
-  const service = await aService(t)
-  const { storage } = service.context
-  service.context.storage = {
-    ...storage,
-    completeUpload: (upload, ...rest) =>
-      outcomeOf(upload.key) ?? storage.completeUpload(upload, ...rest),
-  }
-  return service
+function aServiceWithOutcomes(t: TestContext, outcomeOf: (key: string) => Outcome) {
+  return aService(t, {}, undefined, {
+    wrap: ({ storage }) => ({
+      storage: {
+        ...storage,
+        completeUpload: (upload, ...rest) =>
+          outcomeOf(upload.key) ?? storage.completeUpload(upload, ...rest),
+      },
+    }),
+  })
 }
 
 type Outcome = ReturnType<Storage['completeUpload']> | undefined
@@ -75,7 +76,7 @@ test('completions that fail repeatedly do not prevent others from being finished
   const failing = () =>
     Promise.reject(new EngineUnavailable('storage', new Error('the storage fails')))
   const service = await aServiceWithOutcomes(t, (key) => (key === good ? undefined : failing()))
-  const own = takeOverJobs(service)
+  const own = await takeOverJobs(service)
   const account = await own.database.findAccount('default')
   const { data } = forAccount(own, account?.id ?? '')
   for (let index = 0; index < BATCH; index += 1) {

@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
 import type { PartUrl, ReceivedPart, UploadSession } from '@stowage/protocol'
 import { callerWith } from '@stowage/testing/service/accounts'
-import { aService, type TestService } from '@stowage/testing/service/service'
+import {
+  aService,
+  type TestService,
+  type TestServiceOptions,
+} from '@stowage/testing/service/service'
 import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import {
   API,
@@ -14,6 +18,7 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
+import type { Engines } from '../../../src/compose.ts'
 import { forAccount } from '../../../src/operations/context.ts'
 import { completeUpload } from '../../../src/operations/uploads/complete.ts'
 import { reserveProvisionally } from '../../../src/operations/uploads/space.ts'
@@ -21,8 +26,12 @@ import { aPage } from '../../support/upload-tokens.ts'
 
 const CHUNK = 10
 
-function start(t: TestContext, settings: Record<string, string> = {}): Promise<TestService> {
-  return aService(t, { STOWAGE_CHUNK_SIZE: `${CHUNK}`, ...settings })
+function start(
+  t: TestContext,
+  settings: Record<string, string> = {},
+  options?: TestServiceOptions,
+): Promise<TestService> {
+  return aService(t, { STOWAGE_CHUNK_SIZE: `${CHUNK}`, ...settings }, undefined, options)
 }
 
 function resize(service: TestService, { id }: UploadSession, size: number) {
@@ -208,15 +217,20 @@ test('concurrent completions and size changes leave an asset whose size matches 
 })
 
 test('after the storage refused a completion, the size is final and the upload can still be completed', async (t) => {
-  const service = await start(t)
+  let isRefusing = true
+  const wrap = ({ storage }: Engines): Pick<Engines, 'storage'> => ({
+    storage: {
+      ...storage,
+      completeUpload: async (...request) =>
+        isRefusing ? { outcome: 'refused', parts: [1] } : storage.completeUpload(...request),
+    },
+  })
+  const service = await start(t, {}, { wrap })
   const bytes = someBytes(25)
   const session = await requestSession(service.baseUrl, { bytes })
   await send(session.urls, bytes)
-  const { storage } = service.context
-  const refusing = async () => ({ outcome: 'refused' as const, parts: [1] })
-  service.context.storage = { ...storage, completeUpload: refusing }
   assert.equal((await complete(service.baseUrl, session)).status, 422)
-  service.context.storage = storage
+  isRefusing = false
   const { status, body } = await resize(service, session, 30)
   assert.deepEqual([status, body.code], [409, 'upload_completing'])
   assert.equal(await reservedBy(service), 25)

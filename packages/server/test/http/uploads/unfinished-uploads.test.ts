@@ -95,9 +95,12 @@ test('uploads are filtered by name and read page by page, with every parameter i
 })
 
 test('while the storage does not respond, uploads are listed with received_bytes null', async (t) => {
-  const { baseUrl, call, context } = await aService(t)
+  const { baseUrl, call } = await aService(t, {}, undefined, {
+    wrap: ({ storage }) => ({
+      storage: { ...storage, listParts: () => Promise.reject(new Error('unavailable')) },
+    }),
+  })
   await requestSession(baseUrl, { bytes: BYTES })
-  context.storage.listParts = () => Promise.reject(new Error('unavailable'))
   const { status, body } = await call('GET', `${API}/uploads`)
   const [{ received_bytes, received_parts, bytes }] = body.data
   assert.deepEqual([status, received_bytes, received_parts, bytes], [200, null, null, 25])

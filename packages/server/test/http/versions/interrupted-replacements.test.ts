@@ -44,7 +44,7 @@ for (const isStored of [false, true]) {
   const when = isStored ? 'after the storage created the object' : 'before the storage was called'
   test(`if the completion of a replacement is interrupted ${when}, a job makes the replacement current`, async (t) => {
     const service = await aService(t, SETTINGS)
-    const context = takeOverJobs(service)
+    const context = await takeOverJobs(service)
     const { id, session, upload, data } = await aSentReplacement(service)
     await data.beginCompletion(upload.asset.id, KEPT)
     if (isStored) await storeObject(context, upload)
@@ -58,7 +58,7 @@ for (const isStored of [false, true]) {
 
   test(`deleting an asset leaves nothing, even if the completion of its replacement was interrupted ${when}`, async (t) => {
     const service = await aService(t, SETTINGS)
-    const context = takeOverJobs(service)
+    const context = await takeOverJobs(service)
     const { id, upload, data } = await aSentReplacement(service)
     await data.beginCompletion(upload.asset.id, KEPT)
     if (isStored) await storeObject(context, upload)
@@ -74,7 +74,7 @@ for (const isStored of [false, true]) {
 
 test('a replacement whose object is stored becomes current when its upload is resumed', async (t) => {
   const service = await aService(t, SETTINGS)
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const { id, session, upload } = await aSentReplacement(service)
   await storeObject(context, upload)
   const path = `${API}/assets/${id}/upload?upload_id=${session.upload_id}`

@@ -246,7 +246,7 @@ test('an older version can be restored and deleted, but the current one cannot b
 
 test('a signed URL returns its version for an hour after the version was replaced twice', async (t) => {
   const service = await aService(t, { ...SETTINGS, STOWAGE_KEEP_VERSIONS: '0' })
-  const context = takeOverJobs(service)
+  const context = await takeOverJobs(service)
   const bytes = [1, 2, 3].map((seed) => someBytes(35, seed))
   const { id } = await uploadFile(service.baseUrl, { bytes: bytes[0] as Buffer })
   const url = await downloadUrl(service.baseUrl, id)

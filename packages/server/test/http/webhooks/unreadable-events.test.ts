@@ -2,7 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
 import { anEventStream, aWebhookReceiver, type ReadStream } from '@stowage/testing/service/events'
+import { deliverAll } from '@stowage/testing/service/jobs'
 import { API } from '@stowage/testing/service/upload'
+import type { Database } from '../../../src/database/database.ts'
 import { type Event, type EventType, eventNumber } from '../../../src/domain/event.ts'
 import { aWebhookFixture, type WebhookFixture } from '../../support/webhook-fixture.ts'
 
@@ -95,16 +97,14 @@ test('a webhook whose deliveries cannot be queued does not stop the others', asy
   const other = await aWebhookReceiver(t)
   const created = await service.call('POST', `${API}/webhooks`, { url: other.url })
   await addLink()
-  const { addDeliveries } = own.database
-  own.database = {
+  const database: Database = {
     ...own.database,
     addDeliveries: async (id, ...rest) =>
-      id === webhook.id ? assert.fail('queued') : addDeliveries(id, ...rest),
+      id === webhook.id ? assert.fail('queued') : own.database.addDeliveries(id, ...rest),
   }
-  await assert.rejects(deliver(), /queued/)
+  await assert.rejects(deliverAll({ ...own, database }), /queued/)
   const { data } = (await service.call('GET', `${API}/webhooks/${created.body.data.id}`)).body
   assert.equal(data.pending, 1)
-  own.database = { ...own.database, addDeliveries }
   assert.equal(await deliver(), 3)
   assert.deepEqual([receiver.received.length, other.received.length], [2, 1])
 })

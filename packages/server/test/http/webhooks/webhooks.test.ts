@@ -31,7 +31,7 @@ async function listWebhooks(call: Call): Promise<Webhook[]> {
 /** Calls a service that sends nothing to its webhooks, because the hosts of these tests do not exist. */
 async function anAdmin(t: Parameters<typeof aKeyedService>[0]): Promise<Call> {
   const service = await aKeyedService(t)
-  takeOverJobs(service)
+  await takeOverJobs(service)
   return callerWith(service.baseUrl, ADMIN_KEY)
 }
 
@@ -153,7 +153,7 @@ test('private addresses are refused, unless any target is allowed', async (t) =>
   const call = await anAdmin(t)
   const { id } = await createWebhook(call)
   const open = await aService(t)
-  takeOverJobs(open)
+  await takeOverJobs(open)
   const urls = [
     'http://127.0.0.1/',
     'http://localhost:3000/hook',
