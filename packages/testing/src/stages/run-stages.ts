@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { installPrograms } from '../machine/programs.ts'
+import { summarizeCoverage } from './coverage.ts'
 import { COMPILE_CACHE } from './run-tests.ts'
 
 /*
@@ -10,12 +14,18 @@ import { COMPILE_CACHE } from './run-tests.ts'
  *
  *     node packages/testing/src/stages/run-stages.ts [--install=tests|proofs] check test:server --beside test:postgres
  *
- * With `--install`, it first installs the Debian packages that the stages need.
+ * With `--install`, it first installs the Debian packages that the stages need. With `--coverage`, it shows at the end which
+ * share of the lines ran.
  */
 const words = process.argv.slice(2)
 const stages = words.filter((word) => !word.startsWith('--'))
 const split = words.indexOf('--beside')
 const beside = split < 0 ? [] : words.slice(split + 1)
+const coverage = words.includes('--coverage')
+  ? mkdtempSync(join(tmpdir(), 'stowage-coverage-'))
+  : ''
+/** Functions from the compile cache would be counted less precisely. */
+const COVERAGE = { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: '1' }
 const WIDTH = Math.max(...stages.map((stage) => stage.length))
 
 interface Outcome {
@@ -43,7 +53,7 @@ async function runAll(waiting: string[]): Promise<Outcome[]> {
 async function run(stage: string): Promise<Outcome> {
   const begin = performance.now()
   const child = spawn('npm', ['run', '--silent', stage], {
-    env: { ...process.env, ...COMPILE_CACHE },
+    env: { ...process.env, ...COMPILE_CACHE, ...(coverage !== '' && COVERAGE) },
     stdio: ['ignore', 'pipe', 'pipe'],
     // On Windows, npm is a script that only a shell can start.
     shell: process.platform === 'win32',
@@ -82,6 +92,10 @@ for (const { stage, lines } of outcomes.filter(({ code }) => code !== 0)) {
   console.log(`\n${stage} failed:\n${failures(lines).slice(-REPEATED_LINES).join('\n')}`)
 }
 console.log()
+if (coverage !== '') {
+  console.log(`${summarizeCoverage(coverage)}\n`)
+  rmSync(coverage, { recursive: true })
+}
 for (const { stage, seconds, code } of outcomes) {
   console.log(
     `${code === 0 ? '✔' : '✖'} ${stage.padEnd(WIDTH)} ${seconds.toFixed(0).padStart(4)} s`,
