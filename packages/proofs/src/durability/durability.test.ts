@@ -15,7 +15,7 @@ import {
   requestSession,
   someBytes,
 } from '@stowage/testing/service/upload'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 import { checkDurability, readTrace } from './check-durability.ts'
 
 const CALLS = [
@@ -33,7 +33,7 @@ test('everything that a response promises is synced to the disk before the respo
   t.diagnostic(`checked ${JSON.stringify(checked)}`)
   assert.ok(checked.files >= 3 && checked.renames >= 5 && checked.folders >= 2)
   await saveResult('durability', {
-    command: 'npx node --test packages/proofs/src/durability/durability.test.ts',
+    command: commandOf(import.meta.filename),
     rows: {
       Responses: `${statuses.length}`,
       'Files that were synced before their rename': `${checked.files}`,

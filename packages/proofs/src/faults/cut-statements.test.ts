@@ -4,7 +4,7 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/service'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 import { aSample } from '../sample.ts'
 import { type Moment, startCuttingProxy } from './cutting-proxy.ts'
 import { runWithFault } from './run-with-fault.ts'
@@ -79,7 +79,7 @@ test('if the database connection breaks at any message, every response is correc
   await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
   await saveResult('cut-statements', {
-    command: `${runsAllCalls ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts postgres+disk packages/proofs/src/faults/cut-statements.test.ts`,
+    command: commandOf(import.meta.filename, { FAULTS: process.env.FAULTS }),
     rows: {
       'Calls and jobs': String(CALLS.length),
       'Messages to PostgreSQL': String(messageCount),

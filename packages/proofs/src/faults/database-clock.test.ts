@@ -7,7 +7,7 @@ import { aDeployment } from '@stowage/testing/service/service'
 import postgres from 'postgres'
 import { type Harness, openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 import { runWithFault } from './run-with-fault.ts'
 
 /* Runs on postgres+disk. */
@@ -82,7 +82,7 @@ for (const [name, shift] of Object.entries(SHIFTS).filter(
     await deployment.backdoor.assertHoldsOnly([], 10)
     rows[`Clock ${name}`] = `${2 * CALLS.length} calls and jobs; no data lost, orphaned or stuck`
     await saveResult(`database-clock-${ENGINES}`, {
-      command: `${isAll ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/proofs/src/faults/database-clock.test.ts`,
+      command: commandOf(import.meta.filename, { FAULTS: process.env.FAULTS }),
       rows,
     })
   })

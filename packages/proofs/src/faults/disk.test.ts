@@ -9,7 +9,7 @@ import { aFolder, aSmallDisk, cleanUp, type SmallDisk } from '@stowage/testing/m
 import { skipUnlessCi } from '@stowage/testing/machine/programs'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES } from '../interleavings/test-cases.ts'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 import { type Fault, runWithFault } from './run-with-fault.ts'
 
 const run = promisify(execFile)
@@ -92,7 +92,7 @@ async function runAll(
   await harness.close()
   await diskBackdoor(folder).assertHoldsOnly([], 10)
   await saveResult(name, {
-    command: 'npx node --test packages/proofs/src/faults/disk.test.ts',
+    command: commandOf(import.meta.filename),
     rows: responses,
   })
 }

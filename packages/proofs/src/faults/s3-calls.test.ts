@@ -5,7 +5,7 @@ import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/service'
 import { openHarness } from '../interleavings/harness.ts'
 import { TEST_CASES, type TestCase } from '../interleavings/test-cases.ts'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 import { aSample } from '../sample.ts'
 import { runWithFault } from './run-with-fault.ts'
 import { type S3Fault, startS3Proxy } from './s3-proxy.ts'
@@ -174,7 +174,7 @@ test('if the storage fails at any request, every response is correct, and no dat
   await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
   await saveResult('s3-calls', {
-    command: `${runsAllFaults ? 'FAULTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts postgres+ceph packages/proofs/src/faults/s3-calls.test.ts`,
+    command: commandOf(import.meta.filename, { FAULTS: process.env.FAULTS }),
     rows: {
       'Requests to the storage': String(requests),
       Faults: String(faults),

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { areEmbedded } from '@stowage/testing/engines/test-engines'
 import { aRandom, seedOf } from '@stowage/testing/machine/random'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 import { checkService } from './check-service.ts'
 import { emptyPool } from './generator-context.ts'
 import { runHostile } from './run-hostile.ts'
@@ -72,7 +72,7 @@ test('hostile requests are refused with an error code and do no harm', async (t)
     .filter(([status]) => Number(status) < 400)
     .reduce((sum, [, count]) => sum + count, 0)
   await saveResult(areEmbedded ? 'hostile-sqlite-disk' : 'hostile-postgres-s3', {
-    command: `HOSTILE_REQUESTS=${HOSTILE_REQUESTS} ${HOSTILE_MINUTES === undefined ? '' : `HOSTILE_MINUTES=${HOSTILE_MINUTES} `}HOSTILE_SEED=${HOSTILE_SEED} npx node${areEmbedded ? ' --test' : ' packages/testing/src/stages/on-engines.ts postgres+ceph'} packages/proofs/src/hostile/hostile.test.ts`,
+    command: commandOf(import.meta.filename, { HOSTILE_REQUESTS, HOSTILE_MINUTES, HOSTILE_SEED }),
     rows: {
       'Operations of the OpenAPI document': `${target.operations.length}`,
       Requests: run.sent.toLocaleString('en'),

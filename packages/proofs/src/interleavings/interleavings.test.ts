@@ -5,7 +5,7 @@ import { ENGINES, isOnS3 } from '@stowage/testing/engines/test-engines'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { aDeployment } from '@stowage/testing/service/service'
 import type { Command } from '../model/commands.ts'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 import { aSample } from '../sample.ts'
 import {
   CONCURRENT_CALLS,
@@ -140,7 +140,7 @@ test('while a call is paused at any step, other calls run: all responses are cor
   if (POINTS_RESULTS !== undefined) await writeFile(POINTS_RESULTS, JSON.stringify(rows))
   assert.equal(failures.length, 0, failures.join('\n\n'))
   await saveResult(`interleavings-${ENGINES}`, {
-    command: `${isAll ? 'POINTS=all ' : ''}${TEST_TIMEOUT_MS === undefined ? '' : `TEST_TIMEOUT_MS=${TEST_TIMEOUT_MS} `}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/proofs/src/interleavings/interleavings.test.ts`,
+    command: commandOf(import.meta.filename, { POINTS, TEST_TIMEOUT_MS }),
     rows: Object.fromEntries(summaryOf(rows)),
   })
   await harness.close()

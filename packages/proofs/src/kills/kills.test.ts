@@ -25,7 +25,7 @@ import type { Command } from '../model/commands.ts'
 import { linearize, targetOf } from '../model/linearize.ts'
 import { type Model, partBytes } from '../model/model.ts'
 import { type Event, NO_RESPONSE } from '../model/observation.ts'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 import { sampleSeed } from '../sample.ts'
 import type { KilledCall } from './killed-process.ts'
 
@@ -100,7 +100,7 @@ test('after a kill at any point of any call or job, the service restarts with co
   await harness.close()
   await deployment.backdoor.assertHoldsOnly([], 10)
   await saveResult(`kills-${ENGINES}`, {
-    command: `${POINTS === 'all' ? 'POINTS=all ' : ''}npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/proofs/src/kills/kills.test.ts`,
+    command: commandOf(import.meta.filename, { POINTS }),
     rows: {
       'Calls and jobs': String(calls),
       'Points at which the process was killed': String(killedCalls.length),

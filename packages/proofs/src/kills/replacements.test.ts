@@ -10,7 +10,7 @@ import { aDeployment, aService } from '@stowage/testing/service/service'
 import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
 import { assertUsageConsistent } from '@stowage/testing/service/shop'
 import { API, putPart } from '@stowage/testing/service/upload'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 
 /* Runs on sqlite+disk and postgres+ceph. */
 
@@ -111,10 +111,14 @@ test(`while a file is replaced ${REPLACEMENTS} times, with ${KILLS} kills, each 
   assert.ok(counts.whole > CLIENTS)
   await service.stop()
   await checkAtRest(t, deployment, id)
-  const { CEPH_MEMORY } = process.env
-  const memory = CEPH_MEMORY === undefined ? '' : ` CEPH_MEMORY=${CEPH_MEMORY}`
   await saveResult(`replacements-${formatSize(SIZE).replace(' ', '').toLowerCase()}-${ENGINES}`, {
-    command: `REPLACEMENTS=${REPLACEMENTS} REPLACED_SIZE=${SIZE} REPLACEMENT_KILLS=${KILLS} REPLACEMENT_CLIENTS=${CLIENTS}${memory} npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/proofs/src/kills/replacements.test.ts`,
+    command: commandOf(import.meta.filename, {
+      REPLACEMENTS,
+      REPLACED_SIZE: SIZE,
+      REPLACEMENT_KILLS: KILLS,
+      REPLACEMENT_CLIENTS: CLIENTS,
+      CEPH_MEMORY: process.env.CEPH_MEMORY,
+    }),
     rows: {
       'Size of each version': formatSize(SIZE),
       Replacements: String(REPLACEMENTS),

@@ -14,7 +14,7 @@ import {
   someBytes,
   uploadFile,
 } from '@stowage/testing/service/upload'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 
 /*
  * Run more rounds, or repeat a run:
@@ -145,7 +145,7 @@ test('uploads into a plan that is full of trash succeed, and the plan is never e
   t.diagnostic(`${ROUNDS} rounds; ${removals} uploads removed trash`)
   await assertUsageConsistent(service)
   await saveResult(`full-plan-${ENGINES}`, {
-    command: `TRASH_ROUNDS=${ROUNDS} TRASH_SEED=${SEED} npx node packages/testing/src/stages/on-engines.ts ${ENGINES.replace('-', '+').replace('s3', 'ceph')} packages/proofs/src/model/full-plan.test.ts`,
+    command: commandOf(import.meta.filename, { TRASH_ROUNDS: ROUNDS, TRASH_SEED: SEED }),
     rows: {
       Rounds: ROUNDS.toLocaleString('en'),
       'Uploads that removed trash': removals.toLocaleString('en'),

@@ -4,7 +4,7 @@ import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { seedOf } from '@stowage/testing/machine/random'
 import { aKeyedService } from '@stowage/testing/service/accounts'
 import fc from 'fast-check'
-import { saveResult } from '../reliability/result.ts'
+import { commandOf, saveResult } from '../reliability/result.ts'
 import { type Batch, batches, CHUNK_SIZE, listBatches } from './commands.ts'
 import { receiveWebhooks, runBatches } from './run-batches.ts'
 
@@ -21,9 +21,8 @@ const MODEL_SEED = seedOf('MODEL_SEED')
 
 test('the responses to random calls by parallel clients follow the rules', async (t) => {
   const all = await check(t, batches, Number(MODEL_RUNS))
-  const engines = isOnS3 ? 'postgres+ceph' : 'sqlite+disk'
   await saveResult(isOnS3 ? 'model-postgres-s3' : 'model-sqlite-disk', {
-    command: `MODEL_RUNS=${MODEL_RUNS} MODEL_SEED=${MODEL_SEED} npx node packages/testing/src/stages/on-engines.ts ${engines} packages/proofs/src/model/model.test.ts`,
+    command: commandOf(import.meta.filename, { MODEL_RUNS, MODEL_SEED }),
     rows: {
       Sequences: String(all.sequences),
       Calls: all.calls.toLocaleString('en'),

@@ -1,6 +1,9 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { ENGINES } from '@stowage/testing/engines/test-engines'
 
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const FOLDER = new URL('../../../../docs/reliability/', import.meta.url)
 export const PAGE = new URL('../../../../docs/reliability.md', import.meta.url)
 
@@ -16,6 +19,20 @@ interface Result {
 export async function saveResult(name: string, result: Result): Promise<void> {
   if (process.env.RELIABILITY_WRITE !== 'true') return
   await writeFile(new URL(`${name}.json`, FOLDER), `${JSON.stringify(result, null, 2)}\n`)
+}
+
+/** The command that repeats the run of a test file, on the engines of this process and with these variables. */
+export function commandOf(
+  filename: string,
+  variables: Record<string, string | number | undefined> = {},
+): string {
+  const given = Object.entries(variables).filter(([, value]) => value !== undefined)
+  return [
+    ...given.map(([name, value]) => `${name}=${value}`),
+    'npx node packages/testing/src/stages/on-engines.ts',
+    ENGINES.replace('-', '+').replace('s3', 'ceph'),
+    relative(ROOT, filename).replaceAll(sep, '/'),
+  ].join(' ')
 }
 
 /** All saved results, by name. */
