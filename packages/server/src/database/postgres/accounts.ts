@@ -1,24 +1,12 @@
-import type { TypeUsage } from '../../domain/usage.ts'
-import type { AccountData, AccountSummary } from '../account-data.ts'
-import type { Account, Database } from '../database.ts'
-import { type AccountRow, toAccount, toComparison, type UsageRow } from '../shared/account-rows.ts'
+import type { Database } from '../database.ts'
+import { toComparison, type UsageRow } from '../shared/account-rows.ts'
 import { BLOCKS_PER_STATEMENT } from '../shared/block-counts.ts'
 import { PLAN_OPERATOR } from '../shared/events.ts'
-import { inTransaction, type Sql } from './connection.ts'
+import { execute, inTransaction, type Sql } from './connection.ts'
 import { accountSnapshot, recordEvents } from './events.ts'
+import { READS } from './rows.ts'
 
-type GlobalAccounts = Pick<
-  Database,
-  'ensureAccount' | 'findAccount' | 'listAccounts' | 'changePlan'
->
-
-export function globalAccounts(sql: Sql): GlobalAccounts {
-  async function findAccount(name: string): Promise<Account | undefined> {
-    const [row] = await sql<AccountRow[]>`
-      select id, name, plan_name, plan_storage, created_at from accounts where name = ${name}`
-    return row && toAccount(row)
-  }
-
+export function globalAccounts(sql: Sql): Pick<Database, 'ensureAccount' | 'changePlan'> {
   return {
     async ensureAccount(account) {
       await sql`
@@ -26,13 +14,7 @@ export function globalAccounts(sql: Sql): GlobalAccounts {
         values (${account.id}, ${account.name}, ${account.planName}, ${account.planStorage},
           ${account.createdAt})
         on conflict (name) do nothing`
-      return (await findAccount(account.name)) ?? account
-    },
-    findAccount,
-    async listAccounts() {
-      const rows = await sql<AccountRow[]>`
-        select id, name, plan_name, plan_storage, created_at from accounts order by name`
-      return rows.map(toAccount)
+      return (await execute(sql, READS.findAccount, { name: account.name })) ?? account
     },
     changePlan: (id, plan) =>
       inTransaction(sql, async () => {
@@ -49,19 +31,6 @@ export function globalAccounts(sql: Sql): GlobalAccounts {
         const type = 'account.storage_low'
         await recordEvents(sql, { type, actor: PLAN_OPERATOR, subjects })
       }),
-  }
-}
-
-export function accountSummary(sql: Sql, account: string): Pick<AccountData, 'readSummary'> {
-  return {
-    async readSummary() {
-      const [row] = await sql<AccountSummary[]>`
-        select name, plan_name as "planName", plan_storage as "limit", stored_bytes as stored,
-          reserved_bytes as reserved, trash_bytes as trash, asset_count as assets
-        from accounts where id = ${account}`
-      if (row === undefined) throw new Error(`there is no account ${account}`)
-      return { ...row }
-    },
   }
 }
 
@@ -182,16 +151,5 @@ export function globalUsage(sql: Sql): GlobalUsage {
           .sort()
           .at(-1)
       }),
-  }
-}
-
-export function accountUsage(sql: Sql, account: string): Pick<AccountData, 'readUsage'> {
-  return {
-    async readUsage() {
-      const rows = await sql<TypeUsage[]>`
-        select type, bytes, assets from usage_by_type
-        where account_id = ${account} and (assets > 0 or bytes > 0) order by bytes desc, type`
-      return rows.map((row) => ({ ...row }))
-    },
   }
 }

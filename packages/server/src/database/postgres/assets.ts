@@ -9,19 +9,12 @@ import { assetSnapshot, recordAssetEvents, runAndMark } from './events.ts'
 import { assetColumns, transition } from './rows.ts'
 import { type DeletableRow, deletePermanently, exceptFromDeletion, isDeletable } from './trash.ts'
 
-type Assets = Pick<AccountData, 'findAsset' | 'addLink' | 'changeAsset' | 'deleteAsset'>
+type Assets = Pick<AccountData, 'addLink' | 'changeAsset' | 'deleteAsset'>
 
 export function accountAssets(sql: Sql, { account, actor }: Writer): Assets {
   const columns = assetColumns(sql)
 
   return {
-    async findAsset(id) {
-      const [row] = await sql<AssetRow[]>`
-        select ${columns} from assets
-        where id = ${id} and account_id = ${account} and replaces is null`
-      return row && toAsset(row)
-    },
-
     async addLink(asset: Asset) {
       const statement = sql`
         with link as (

@@ -14,8 +14,10 @@ import { supersedeOldest } from './removals.ts'
 /** Lower than the ID of any account. */
 const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
+type Verifications = Omit<VerificationData, 'postponeVerification'>
+
 /** The queries of the jobs that read the bytes of objects. Instances may run them concurrently. */
-export function globalVerifications(sql: Sql): VerificationData {
+export function globalVerifications(sql: Sql): Verifications {
   return {
     async claimVerifications(queue, { now, latest, claimedUntil }, limit) {
       // `damaged` repeats the condition of the partial index; otherwise PostgreSQL would not use the index.
@@ -68,11 +70,6 @@ export function globalVerifications(sql: Sql): VerificationData {
           where object_key = ${key} and withheld_for is not null`
         if (released.count === 1) await supersedeServed(sql, owner, keepVersions)
       })
-    },
-
-    async postponeVerification(key, dueAt) {
-      await sql`
-        update checksums set due_at = ${dueAt} where object_key = ${key} and queue is not null`
     },
 
     async recordVerification(key, { sha256, dueAt, keepVersions }) {

@@ -11,6 +11,7 @@ import postgres from 'postgres'
 import { parse } from 'postgres-array'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import type { Rows } from '../account-data.ts'
+import type { Statement, Values } from '../shared/statement.ts'
 
 export interface PostgresOptions {
   url: string
@@ -268,6 +269,16 @@ async function rollBack(sql: Sql): Promise<void> {
   try {
     await sql`rollback`
   } catch {}
+}
+
+/** Runs a statement that both engines share. */
+export async function execute<Given extends Values, Result>(
+  sql: Sql,
+  { strings, names, toResult }: Statement<Given, Result>,
+  values: Given,
+): Promise<Result> {
+  const parameters = names.map((name) => values[name] as string)
+  return toResult(await sql<never[]>(strings, ...parameters))
 }
 
 /** A part of a statement. */

@@ -10,13 +10,14 @@ import {
   toDelivery,
   toImportedWebhook,
   toWebhook,
+  WEBHOOK_STATE,
   type WebhookRow,
+  type WebhookStateRow,
   writeAttempts,
   writePreviousSecrets,
 } from '../shared/webhook-rows.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
-import { type StateRow, webhookState } from './webhooks.ts'
 
 const FIRST = '00000000-0000-0000-0000-000000000000'
 
@@ -195,8 +196,8 @@ export function deliveryQueue(sql: Sql): Queue {
     },
 
     async listAllWebhooks(after = FIRST, limit) {
-      const rows = await sql<StateRow[]>`
-        select ${webhookState(sql)} from webhooks where id > ${after} order by id limit ${limit}`
+      const rows = await sql<WebhookStateRow[]>`
+        select ${sql.unsafe(WEBHOOK_STATE)} from webhooks where id > ${after} order by id limit ${limit}`
       return rows.map(toImportedWebhook)
     },
 

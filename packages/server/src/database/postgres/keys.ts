@@ -2,13 +2,7 @@ import type { KeyEventType } from '../../domain/event.ts'
 import { endedCredential } from '../../domain/key.ts'
 import { type AccountData, MAX_REVOKED_KEYS } from '../account-data.ts'
 import type { Database } from '../database.ts'
-import {
-  type KeyRow,
-  type SessionRow,
-  toKey,
-  toKeyEvent,
-  toSession,
-} from '../shared/account-rows.ts'
+import { type KeyRow, type SessionRow, toKey, toKeyEvent } from '../shared/account-rows.ts'
 import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
 import { toDate } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
@@ -16,25 +10,18 @@ import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 import { markEvents } from './unit-of-work.ts'
 
-export function globalKeys(sql: Sql): Pick<Database, 'findKey' | 'touchKey' | 'forgetRevokedKeys'> {
+export function globalKeys(sql: Sql): Pick<Database, 'forgetRevokedKeys'> {
   return {
-    async findKey(hash) {
-      const [row] = await sql<KeyRow[]>`select * from keys where hash = ${hash}`
-      return row && toKey(row)
-    },
     async forgetRevokedKeys(before, limit) {
       const forgotten = await sql`
         delete from keys where id = any(array(
           select id from keys where revoked_at < ${before} limit ${limit} for update skip locked))`
       return forgotten.count
     },
-    async touchKey(id, now) {
-      await sql`update keys set last_used_at = ${now} where id = ${id}`
-    },
   }
 }
 
-type AccountKeys = Pick<AccountData, 'addKey' | 'listKeys' | 'revokeKey'>
+type AccountKeys = Pick<AccountData, 'addKey' | 'revokeKey'>
 
 export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
   const { account } = writer
@@ -69,11 +56,6 @@ export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
         await record('key.created', row)
         return toKey(row)
       }),
-    async listKeys() {
-      const rows = await sql<KeyRow[]>`
-        select * from keys where account_id = ${account} order by id`
-      return rows.map(toKey)
-    },
     revokeKey: (keyId, { now, keepLast }) =>
       inTransaction(sql, async () => {
         // Locks all manage keys, so that concurrent calls can't revoke the last two.
@@ -96,7 +78,7 @@ export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
   }
 }
 
-type Sessions = Pick<Database, 'addSession' | 'findSession' | 'removeSession'>
+type Sessions = Pick<Database, 'addSession' | 'removeSession'>
 
 export function globalSessions(sql: Sql): Sessions {
   return {
@@ -118,12 +100,6 @@ export function globalSessions(sql: Sql): Sessions {
         if (row === undefined) throw new Error('the session was not stored')
         return toDate(row.expires_at)
       }),
-    async findSession(tokenHash) {
-      const [row] = await sql<SessionRow[]>`
-        select key_hash, expires_at from sessions
-        where token_hash = ${tokenHash} and expires_at > now()`
-      return row && toSession(row)
-    },
     async removeSession(tokenHash) {
       await sql`delete from sessions where token_hash = ${tokenHash}`
       markEvents(sql, endedCredential(tokenHash))

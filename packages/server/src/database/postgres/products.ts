@@ -11,18 +11,10 @@ import { updateLinked } from './attachments.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent, recordProductEvents } from './events.ts'
 
-type Products = Pick<AccountData, 'findProduct' | 'deleteProduct'>
-
-export function accountProducts(sql: Sql, writer: Writer): Products {
+export function accountProducts(sql: Sql, writer: Writer): Pick<AccountData, 'deleteProduct'> {
   const { account } = writer
 
   return {
-    async findProduct(id) {
-      const [row] = await sql<ProductRow[]>`
-        select ${sql(PRODUCT_COLUMNS)} from products where id = ${id} and account_id = ${account}`
-      return row && toProduct(row)
-    },
-
     deleteProduct: (id) =>
       inTransaction(sql, async () => {
         const [product] = await sql<ProductRow[]>`

@@ -12,7 +12,7 @@ import {
 } from '../shared/rows.ts'
 import { importChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
-import { checksumOf, uploadColumns } from './rows.ts'
+import { checksumColumn, uploadColumns } from './rows.ts'
 
 /** A statement can have 65,535 parameters. */
 const ROWS_PER_STATEMENT = 2000
@@ -138,7 +138,7 @@ export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
   return {
     async listStoredFiles(after = FIRST, limit) {
       const rows = await sql<StoredFileRow[]>`
-        select files.*, ${checksumOf(sql, sql`files.key`)} from (
+        select files.*, ${checksumColumn(sql, 'files.key')} from (
         (select id as key, id as asset_id, folder, filename, bytes, chunk_size, version,
            true as is_current
          from assets

@@ -1,10 +1,10 @@
 import type { UploadEventType } from '../../domain/event.ts'
 import { REPLACED_OBJECT_KEPT_MS } from '../shared/claim-times.ts'
+import { isWithheld } from '../shared/reads.ts'
 import type { Room, Writer } from '../shared/wiring.ts'
 import { TRASH_BATCH } from '../trash-data.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordAssetEvents, uploadSnapshot } from './events.ts'
-import { isWithheld } from './rows.ts'
 import { markEvents } from './unit-of-work.ts'
 
 interface Usage {
@@ -150,10 +150,10 @@ export async function supersedeOldest(sql: Sql, assetId: string, keep: number): 
         order by replaced_in desc offset ${keep})
       and version is distinct from (
         select v.version from asset_versions v
-        where v.asset_id = ${assetId} and not ${isWithheld(sql, sql`v.object_key`)}
+        where v.asset_id = ${assetId} and not ${sql.unsafe(isWithheld('v.object_key'))}
           and exists (
             select from assets a where a.id = ${assetId}
-              and ${isWithheld(sql, sql`coalesce(a.object_key, a.id)`)})
+              and ${sql.unsafe(isWithheld('coalesce(a.object_key, a.id)'))})
         order by v.replaced_in desc limit 1)
       returning account_id, object_key, storage_id, bytes, trashed
     ), queued as (

@@ -1,30 +1,33 @@
 import type { AssetStatus } from '../../domain/asset.ts'
+import { checksumOf, readsOf } from '../shared/reads.ts'
 import { ASSET_COLUMNS, type AssetRow, UPLOAD_COLUMNS } from '../shared/rows.ts'
+import type { Dialect } from '../shared/statement.ts'
 import type { Fragment, Sql } from './connection.ts'
 
-/** A column with the integrity of the object with this key. */
-export function checksumOf(sql: Sql, key: Fragment): Fragment {
-  return sql`(select json_build_array(c.sha256, c.verified_at, c.damaged, c.withheld_for is not null) from checksums c
-    where c.object_key = ${key}) as checksum`
+export const POSTGRES: Dialect = {
+  // Not `now()`, the time of the start of the transaction, which may have waited for a lock.
+  clock: 'clock_timestamp()',
+  later: (time, ms) => `${time} + ${ms} * interval '1 ms'`,
+  isIn: (column, list) => `${column} = any(:${list}::text[])`,
+  jsonArray: (...expressions) => `json_build_array(${expressions.join(', ')})`,
 }
 
-/** A condition: downloads do not get the object with this key. */
-export function isWithheld(sql: Sql, key: Fragment): Fragment {
-  return sql`exists (
-    select from checksums c where c.object_key = ${key} and c.withheld_for is not null)`
+export const READS = readsOf(POSTGRES)
+
+/** A column with the integrity of the object with this key. */
+export function checksumColumn(sql: Sql, key: string): Fragment {
+  return sql.unsafe(checksumOf(POSTGRES, key))
 }
 
 /** All columns of an asset. `table` is the name of the table in the statement. */
 export function assetColumns(sql: Sql, table: 'assets' | 'a' = 'assets'): Fragment {
-  const key = sql`coalesce(${sql(`${table}.object_key`)}, ${sql(`${table}.id`)})`
   const columns = ASSET_COLUMNS.map((column) => `${table}.${column}`)
-  return sql`${sql(columns)}, ${checksumOf(sql, key)}`
+  return sql`${sql(columns)}, ${checksumColumn(sql, `coalesce(${table}.object_key, ${table}.id)`)}`
 }
 
 /** All columns of an upload, with the integrity of its object. */
 export function uploadColumns(sql: Sql): Fragment {
-  const key = sql`coalesce(assets.object_key, assets.id)`
-  return sql`${sql(UPLOAD_COLUMNS)}, ${checksumOf(sql, key)}`
+  return sql`${sql(UPLOAD_COLUMNS)}, ${checksumColumn(sql, 'coalesce(assets.object_key, assets.id)')}`
 }
 
 export type ListedRow = AssetRow & { listed_at: number }

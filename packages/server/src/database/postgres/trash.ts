@@ -13,13 +13,20 @@ import {
   type TrashData,
   type TrashQuery,
 } from '../trash-data.ts'
-import { allOf, type Fragment, inTransaction, readPageWithTotal, type Sql } from './connection.ts'
+import {
+  allOf,
+  execute,
+  type Fragment,
+  inTransaction,
+  readPageWithTotal,
+  type Sql,
+} from './connection.ts'
 import { recordAssetEvents, recordStorageLow } from './events.ts'
 import { purge, purgeOldest } from './removals.ts'
-import { assetColumns } from './rows.ts'
+import { assetColumns, READS } from './rows.ts'
 import { cancelReplacements } from './versions.ts'
 
-type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'listTrash'>
+type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'findTrashAll' | 'listTrash'>
 
 type Apply = (rows: DeletableRow[]) => Promise<Upload[]>
 
@@ -66,9 +73,7 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
   }
 
   async function readUsage(): Promise<Usage> {
-    const [usage] = await sql<Usage[]>`
-      select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
-      from accounts where id = ${account}`
+    const usage = await execute(sql, READS.readPlanUsage, { account })
     return { limit: 0, stored: 0, reserved: 0, ...usage }
   }
 
@@ -157,13 +162,6 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
         return ids.length
       }),
 
-    async findTrashAll() {
-      const [deletion] = await sql<TrashAll[]>`
-        select trash_until as until, trash_until_by as by
-        from accounts where id = ${account} and trash_until is not null`
-      return deletion
-    },
-
     async importTrashAll({ until, by }) {
       await sql`
         update accounts set trash_calls = trash_calls + 1, trash_until = ${until}, trash_until_by = ${by}
@@ -184,7 +182,7 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
 }
 
 /** The trash of all accounts. Instances may call this concurrently. */
-export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash' | 'listTrashAll'> {
+export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash'> {
   return {
     removeOldTrash: (keptForMs) =>
       inTransaction(sql, async () => {
@@ -201,12 +199,6 @@ export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash' | 'listTr
         if (rows.length > 0) await purge(sql, TRASH_JOB, idsOf(rows))
         return rows.length
       }),
-
-    async listTrashAll() {
-      const rows = await sql<{ id: string }[]>`
-        select id from accounts where trash_until is not null`
-      return idsOf(rows)
-    },
   }
 }
 

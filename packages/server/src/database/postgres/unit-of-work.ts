@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { EngineUnavailable } from '../../domain/errors.ts'
+import type { RunUnit as RunAnyUnit } from '../shared/wiring.ts'
 import {
   CONNECT_TIMEOUT_MS,
   type Connection,
@@ -17,7 +18,7 @@ const FIRST_PAUSE_MS = 20
 const MAX_PAUSE_MS = 1_000
 
 /** Runs a method of the port on a dedicated connection. */
-export type RunUnit = <Result>(work: (sql: Sql) => Promise<Result>) => Promise<Result>
+export type RunUnit = RunAnyUnit<Sql>
 
 /** Runs units of work for a party. */
 export type UnitsOfWork = (use: PoolUse) => RunUnit

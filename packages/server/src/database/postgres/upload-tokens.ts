@@ -6,19 +6,16 @@ import {
   type TokenRow,
   tokenExcess,
   tokenGrowthExcess,
-  toUploadToken,
 } from '../shared/account-rows.ts'
+import { isTokenExpired } from '../shared/reads.ts'
 import { toDate } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { lockProducts } from './attachments.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
+import { POSTGRES } from './rows.ts'
 
-/** Uses the current time, not that of the start of the transaction, which may have waited for the token. */
-function isExpired(sql: Sql): Fragment {
-  return sql`(upload_tokens.expires_at <= clock_timestamp()
-    or upload_tokens.expires_at > clock_timestamp() + ${LATEST_TOKEN_MS} * interval '1 ms')`
-}
+const IS_EXPIRED = isTokenExpired(POSTGRES)
 
 /**
  * The new expiry of an upload, in an update of `assets`. It does not change if the token of the upload has expired:
@@ -26,20 +23,12 @@ function isExpired(sql: Sql): Fragment {
  */
 export function extendedExpiry(sql: Sql, keptForMs: number): Fragment {
   return sql`case when assets.token_id is not null and exists (
-      select from upload_tokens where upload_tokens.id = assets.token_id and ${isExpired(sql)})
+      select from upload_tokens where upload_tokens.id = assets.token_id and ${sql.unsafe(IS_EXPIRED)})
     then assets.expires_at else now() + ${keptForMs} * interval '1 ms' end`
 }
 
-export function globalUploadTokens(
-  sql: Sql,
-): Pick<Database, 'findUploadToken' | 'forgetUploadTokens'> {
+export function globalUploadTokens(sql: Sql): Pick<Database, 'forgetUploadTokens'> {
   return {
-    async findUploadToken(hash) {
-      const [row] = await sql<TokenRow[]>`
-        select *, ${isExpired(sql)} as is_expired from upload_tokens where hash = ${hash}`
-      return row && toUploadToken(row)
-    },
-
     async forgetUploadTokens(keptForMs, limit) {
       const forgotten = await sql`
         delete from upload_tokens where id = any(array(
@@ -95,7 +84,7 @@ export async function lockToken(
   id: string,
 ): Promise<LockedToken | undefined> {
   const [row] = await sql<LockedToken[]>`
-    select id, max_bytes, max_files, expires_at, ${isExpired(sql)} as is_expired
+    select id, max_bytes, max_files, expires_at, ${sql.unsafe(IS_EXPIRED)} as is_expired
     from upload_tokens where id = ${id} and account_id = ${account} for no key update`
   return row
 }

@@ -12,7 +12,13 @@ import type {
 } from '../account-data.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from '../shared/rows.ts'
 import type { PartialRoom, Room, Writer } from '../shared/wiring.ts'
-import { inTransaction, isUniqueViolation, readPageWithTotal, type Sql } from './connection.ts'
+import {
+  execute,
+  inTransaction,
+  isUniqueViolation,
+  readPageWithTotal,
+  type Sql,
+} from './connection.ts'
 import {
   accountSnapshot,
   recordStorageLow,
@@ -21,14 +27,10 @@ import {
   uploadSnapshot,
 } from './events.ts'
 import { makeRoom, release } from './removals.ts'
-import { currentStatus, uploadColumns } from './rows.ts'
+import { currentStatus, READS, uploadColumns } from './rows.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
-interface Uploads
-  extends Pick<
-    AccountData,
-    'recordStorageId' | 'dropReservation' | 'findUpload' | 'findReplacement' | 'renewUpload'
-  > {
+interface Uploads extends Pick<AccountData, 'recordStorageId' | 'dropReservation' | 'renewUpload'> {
   reserveUpload(upload: NewUpload): Promise<Reservation | PartialRoom>
   resizeUpload(id: string, bytes: number, options?: ResizeOptions): Promise<Resizing | PartialRoom>
 }
@@ -44,9 +46,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   }
 
   async function readUsage(): Promise<Usage> {
-    const [usage] = await sql<Usage[]>`
-      select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
-      from accounts where id = ${account}`
+    const usage = await execute(sql, READS.readPlanUsage, { account })
     return { limit: 0, stored: 0, reserved: 0, ...usage }
   }
 
@@ -264,20 +264,6 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
             request_digest = null
           where ${isUnused} and token_id is not null`,
       )
-    },
-
-    async findUpload(id) {
-      const [row] = await sql<UploadRow[]>`
-        select ${columns} from assets
-        where id = ${id} and account_id = ${account} and upload_id is not null`
-      return row && toUpload(row)
-    },
-
-    async findReplacement(assetId, uploadId) {
-      const [row] = await sql<UploadRow[]>`
-        select ${columns} from assets
-        where replaces = ${assetId} and upload_id = ${uploadId} and account_id = ${account}`
-      return row && toUpload(row)
     },
 
     async renewUpload(id, keptForMs) {

@@ -5,23 +5,18 @@ import {
   type AssetRow,
   toAsset,
   toUpload,
-  toVersion,
   UPLOAD_COLUMNS,
   type UploadRow,
   type VersionContent,
-  type VersionRow,
 } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordAssetEvents, recordEvent, recordUploadEvents } from './events.ts'
 import { supersedeOldest } from './removals.ts'
-import { assetColumns, checksumOf, isWithheld } from './rows.ts'
+import { assetColumns } from './rows.ts'
 
-type Versions = Pick<
-  AccountData,
-  'listVersions' | 'findServedVersion' | 'restoreVersion' | 'deleteVersion'
->
+type Versions = Pick<AccountData, 'restoreVersion' | 'deleteVersion'>
 
 export function accountVersions(sql: Sql, writer: Writer): Versions {
   const { account, actor } = writer
@@ -43,38 +38,6 @@ export function accountVersions(sql: Sql, writer: Writer): Versions {
   }
 
   return {
-    async listVersions(id) {
-      const rows = await sql<VersionRow[]>`
-        select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename,
-          bytes, mime, coalesce(version_created_at, created_at) as created_at, true as is_current,
-          ${checksumOf(sql, sql`coalesce(assets.object_key, assets.id)`)}
-        from assets where ${readyFile(id)}
-        union all
-        select version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at, false,
-          ${checksumOf(sql, sql`asset_versions.object_key`)}
-        from asset_versions where asset_id = (select id from assets where ${readyFile(id)})
-        order by version desc`
-      return rows.length === 0 ? undefined : rows.map(toVersion)
-    },
-
-    async findServedVersion(id) {
-      const [row] = await sql<VersionRow[]>`
-        select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename,
-          bytes, mime, coalesce(version_created_at, created_at) as created_at, true as is_current,
-          ${checksumOf(sql, sql`coalesce(assets.object_key, assets.id)`)},
-          version_changes + 1 as replaced_in
-        from assets
-        where ${readyFile(id)} and not ${isWithheld(sql, sql`coalesce(assets.object_key, assets.id)`)}
-        union all
-        select version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at, false,
-          ${checksumOf(sql, sql`asset_versions.object_key`)}, replaced_in
-        from asset_versions
-        where asset_id = (select id from assets where ${readyFile(id)})
-          and not ${isWithheld(sql, sql`asset_versions.object_key`)}
-        order by replaced_in desc limit 1`
-      return row && toVersion(row)
-    },
-
     restoreVersion: (id, version) =>
       inTransaction(sql, async () => {
         const asset = await lock(id)

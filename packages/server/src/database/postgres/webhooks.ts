@@ -1,5 +1,5 @@
 import { changedFields, toEventWebhook } from '../../domain/event.ts'
-import type { Delivery, Webhook, WebhookState } from '../../domain/webhook.ts'
+import type { Webhook, WebhookState } from '../../domain/webhook.ts'
 import type { AccountWebhookData } from '../event-data.ts'
 import {
   changedColumns,
@@ -11,36 +11,24 @@ import {
   toDeliveryColumns,
   toWebhook,
   toWebhookColumns,
-  toWebhookState,
   type WebhookRow,
   writeTypes,
 } from '../shared/webhook-rows.ts'
 import type { Writer } from '../shared/wiring.ts'
-import { type Fragment, inTransaction, readPageWithTotal, type Sql } from './connection.ts'
+import { execute, inTransaction, readPageWithTotal, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
-
-export type StateRow = WebhookRow & { pending: number }
-
-/** The columns of a webhook, and the number of its pending deliveries. */
-export function webhookState(sql: Sql): Fragment {
-  return sql`webhooks.*, (select count(*) from deliveries
-    where webhook_id = webhooks.id and status = 'pending') as pending`
-}
+import { READS } from './rows.ts'
 
 type Webhooks = Pick<
   AccountWebhookData,
-  'addWebhook' | 'listWebhooks' | 'findWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'
+  'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'
 >
 
 /** The webhooks of an account. */
 export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
   const { account } = writer
 
-  async function findWebhook(id: string): Promise<WebhookState | undefined> {
-    const [row] = await sql<StateRow[]>`
-      select ${webhookState(sql)} from webhooks where account_id = ${account} and id = ${id}`
-    return row && toWebhookState(row)
-  }
+  const findWebhook = (id: string) => execute(sql, READS.findWebhook, { account, id })
 
   /** Records how a webhook differs from its earlier state. Returns its new state. */
   async function recordChange(before: Webhook): Promise<WebhookState | undefined> {
@@ -53,14 +41,6 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
   }
 
   return {
-    findWebhook,
-
-    async listWebhooks() {
-      const rows = await sql<StateRow[]>`
-        select ${webhookState(sql)} from webhooks where account_id = ${account} order by id`
-      return rows.map(toWebhookState)
-    },
-
     addWebhook: (webhook, maxWebhooks) =>
       inTransaction(sql, async () => {
         const { id, url, description, types, secret, createdAt } = webhook
@@ -116,7 +96,7 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
 
 type Deliveries = Pick<
   AccountWebhookData,
-  'listDeliveries' | 'findDelivery' | 'redeliver' | 'addPing' | 'importWebhooks'
+  'listDeliveries' | 'redeliver' | 'addPing' | 'importWebhooks'
 >
 
 /** The log of the deliveries of an account. */
@@ -129,15 +109,7 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
   const eventTime = sql`coalesce(event_at, (
     select e.created_at from events e where e.account_id = ${account} and e.id = event_id)) as event_at`
 
-  async function findDelivery(webhookId: string, id: string): Promise<Delivery | undefined> {
-    const [row] = await sql<DeliveryRow[]>`
-      select ${sql.unsafe(DELIVERY_COLUMNS)}, body, ${eventTime} from deliveries where ${ofWebhook(webhookId)} and id = ${id}`
-    return row && toDelivery(row)
-  }
-
   return {
-    findDelivery,
-
     async listDeliveries(webhookId, { status, after, page, perPage }) {
       const withStatus = status === undefined ? sql`` : sql`and status = ${status}`
       const filtered = sql`${ofWebhook(webhookId)} ${withStatus}`
@@ -163,7 +135,7 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
         update deliveries set status = 'pending', due_at = now(), claim_ends_at = null, failures = 0
         where ${ofWebhook(webhookId)} and id = ${id}
           and not (status = 'pending' and claim_ends_at is not null and claim_ends_at > now())`
-      return findDelivery(webhookId, id)
+      return execute(sql, READS.findDelivery, { account, webhook: webhookId, id })
     },
 
     addPing: (delivery, { webhookId, claimForMs, maxClaims }) =>

@@ -1,11 +1,5 @@
 import { UnreadableEvent } from '../../domain/errors.ts'
-import {
-  type Event,
-  type EventActor,
-  type EventType,
-  type EventWebhook,
-  toEventWebhook,
-} from '../../domain/event.ts'
+import { type Event, type EventActor, type EventType, toEventWebhook } from '../../domain/event.ts'
 import {
   type Attempt,
   type Delivery,
@@ -19,7 +13,6 @@ import {
 import type { ClaimedDelivery, ClaimLimits, ImportedWebhook, WebhookChange } from '../event-data.ts'
 import { DELIVERY_JOB, toEvent } from './events.ts'
 import { type Time, toDate, toDateOrNull } from './rows.ts'
-import type { Writer } from './wiring.ts'
 
 /** The columns of a webhook, which both engines store in the same way. */
 export interface WebhookRow {
@@ -39,6 +32,12 @@ export interface WebhookRow {
   missed_events: number
   missed_at: Time | null
 }
+
+export type WebhookStateRow = WebhookRow & { pending: number }
+
+/** The columns of a webhook, and the number of its pending deliveries. */
+export const WEBHOOK_STATE = `webhooks.*, (select count(*) from deliveries
+  where webhook_id = webhooks.id and status = 'pending') as pending`
 
 export interface DeliveryRow {
   id: string
@@ -158,19 +157,17 @@ function sizeOf(data: unknown): number {
   return Buffer.byteLength(typeof data === 'string' ? data : JSON.stringify(data))
 }
 
-/** The event of a webhook that the service has disabled. */
-export function disabledEvent(webhook: Webhook): [Writer, 'webhook.updated', EventWebhook] {
+/** The writer, the type and the data of the event of a webhook that the service has disabled. */
+export function disabledEvent(webhook: Webhook) {
   const writer = { account: webhook.accountId, actor: DELIVERY_JOB }
-  return [writer, 'webhook.updated', toEventWebhook(webhook, ['enabled'])]
+  return [writer, 'webhook.updated', toEventWebhook(webhook, ['enabled'])] as const
 }
 
-export function toWebhookState(row: WebhookRow & { pending: number }): WebhookState {
+export function toWebhookState(row: WebhookStateRow): WebhookState {
   return { ...toWebhook(row), pending: row.pending }
 }
 
-export function toImportedWebhook(
-  row: WebhookRow & { pending: number },
-): ImportedWebhook & WebhookState {
+export function toImportedWebhook(row: WebhookStateRow): ImportedWebhook & WebhookState {
   return { ...toWebhookState(row), lastEvent: row.last_event }
 }
 

@@ -2,6 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import { type EventActor, OPERATOR } from '../../domain/event.ts'
 import type { AccountData } from '../account-data.ts'
+import type { Reads } from './reads.ts'
+import type { Statement, Values } from './statement.ts'
 
 const MAX_CACHED = 1000
 
@@ -58,5 +60,222 @@ export async function retryWhilePartial<Result extends { outcome: string }>(
       throw new EngineUnavailable('database', cause)
     }
     await pause(PARTIAL_PAUSE_MS)
+  }
+}
+
+/** How a unit of work runs. `free` is a write that must also work on a full disk, such as a deletion. */
+export type Kind = 'read' | 'write' | 'free'
+
+export interface Use {
+  kind: Kind
+  /** Who waits: an account, a key, or a kind of background work. Work that has to wait is served party by party. */
+  party: string
+  /** The account whose data it uses. */
+  account?: string
+}
+
+/**
+ * Runs a unit of work. An outage rejects with `EngineUnavailable`. On SQLite, the work of a write must be synchronous: it
+ * shares a transaction with others.
+ */
+export type RunUnit<Unit> = <Result>(
+  work: (unit: Unit) => Result | Promise<Result>,
+) => Promise<Result>
+
+/** What the wiring needs of an engine. `Unit` is the connection of a unit of work; SQLite has only one. */
+export interface Engine<Unit> {
+  reads: Reads
+  runner(use: Use): RunUnit<Unit>
+  execute<Given extends Values, Result>(
+    unit: Unit,
+    statement: Statement<Given, Result>,
+    values: Given,
+  ): Result | Promise<Result>
+}
+
+/** Methods within one unit of work. Those of SQLite are synchronous. */
+export type Within<Port, Name extends keyof Port> = {
+  [Method in Name]: Port[Method] extends (...args: infer Args) => Promise<infer Result>
+    ? (...args: Args) => Result | Promise<Result>
+    : never
+}
+
+/** A method that may have to run again: see `retryWhilePartial`. */
+type Partly<Name extends 'reserveUpload' | 'resizeUpload'> = {
+  [Method in Name]: (
+    ...args: Parameters<AccountData[Method]>
+  ) =>
+    | Awaited<ReturnType<AccountData[Method]>>
+    | PartialRoom
+    | Promise<Awaited<ReturnType<AccountData[Method]>> | PartialRoom>
+}
+
+type Group<Unit, Name extends keyof AccountData> = (unit: Unit) => Within<AccountData, Name>
+
+/** The methods of an account that differ between the engines, in groups: a call creates only the group that it needs. */
+export interface AccountGroups<Unit> {
+  uploads(
+    unit: Unit,
+  ): Partly<'reserveUpload' | 'resizeUpload'> &
+    Within<AccountData, 'recordStorageId' | 'dropReservation' | 'renewUpload'>
+  uploadList: Group<Unit, 'listUploads'>
+  completion: Group<
+    Unit,
+    'beginCompletion' | 'reopenUpload' | 'finishCompletion' | 'abandonCompletion' | 'cancelUpload'
+  >
+  assets: Group<Unit, 'addLink' | 'changeAsset' | 'deleteAsset'>
+  assetList: Group<Unit, 'listAssets'>
+  trash: Group<
+    Unit,
+    | 'trashAssets'
+    | 'deleteAssets'
+    | 'restoreAssets'
+    | 'beginTrashAll'
+    | 'continueTrashAll'
+    | 'importTrashAll'
+    | 'emptyTrash'
+    | 'removeOldestTrash'
+  >
+  trashList: Group<Unit, 'listTrash'>
+  versions: Group<Unit, 'restoreVersion' | 'deleteVersion'>
+  /** It manages its units of work itself. */
+  putProducts: AccountData['putProducts']
+  products: Group<Unit, 'deleteProduct'>
+  productList: Group<Unit, 'listProducts'>
+  productGroups: Group<Unit, 'listProductIds' | 'readProductGroups'>
+  attachments: Group<Unit, 'attachAssets' | 'detachAssets' | 'attachProducts' | 'detachProducts'>
+  attachedRows: Group<
+    Unit,
+    'productsOfAssets' | 'productsOfAsset' | 'assetsOfProducts' | 'newestAssetsOf'
+  >
+  keys: Group<Unit, 'addKey' | 'revokeKey'>
+  uploadTokens: Group<Unit, 'addUploadToken'>
+  events: Group<Unit, 'listEvents' | 'importEvents'>
+  records: Group<Unit, 'importRecords'>
+  webhooks: Group<Unit, 'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'>
+  deliveries: Group<Unit, 'listDeliveries' | 'redeliver' | 'addPing' | 'importWebhooks'>
+}
+
+/** Creates the methods of an account: how each of them runs is the same in both engines. */
+export function wireAccountData<Unit>(
+  engine: Engine<Unit>,
+  groupsOf: (writer: Writer) => AccountGroups<Unit>,
+): (writer: Writer) => AccountData {
+  const { reads } = engine
+  return (writer) => {
+    const { account } = writer
+    const run = (kind: Kind) => engine.runner({ kind, party: account, account })
+    const read = run('read')
+    const write = run('write')
+    const free = run('free')
+    const groups = groupsOf(writer)
+    const { uploads, completion, assets, trash, versions, attachments, attachedRows } = groups
+    const { products, productGroups, keys, events, webhooks, deliveries } = groups
+
+    const ask = <Given extends Values, Result>(
+      statement: Statement<Given, Result>,
+      values: Given,
+    ): Promise<Result> => read((unit) => engine.execute(unit, statement, values))
+
+    return {
+      async readSummary() {
+        const summary = await ask(reads.readSummary, { account })
+        if (summary === undefined) throw new Error(`there is no account ${account}`)
+        return summary
+      },
+      readUsage: () => ask(reads.readUsage, { account }),
+
+      reserveUpload: (upload) =>
+        retryWhilePartial(() => write((unit) => uploads(unit).reserveUpload(upload))),
+      recordStorageId: (id, names) => write((unit) => uploads(unit).recordStorageId(id, names)),
+      dropReservation: (id) => free((unit) => uploads(unit).dropReservation(id)),
+      findUpload: (id) => ask(reads.findUpload, { account, id }),
+      findReplacement: (asset, upload) => ask(reads.findReplacement, { account, asset, upload }),
+      listUploads: (query) => read((unit) => groups.uploadList(unit).listUploads(query)),
+      renewUpload: (id, keptForMs) => write((unit) => uploads(unit).renewUpload(id, keptForMs)),
+      resizeUpload: (id, bytes, options) =>
+        retryWhilePartial(() => write((unit) => uploads(unit).resizeUpload(id, bytes, options))),
+
+      beginCompletion: (id, options) =>
+        write((unit) => completion(unit).beginCompletion(id, options)),
+      reopenUpload: (id) => write((unit) => completion(unit).reopenUpload(id)),
+      finishCompletion: (id, options) =>
+        write((unit) => completion(unit).finishCompletion(id, options)),
+      abandonCompletion: (id, graceMs) =>
+        free((unit) => completion(unit).abandonCompletion(id, graceMs)),
+      cancelUpload: (id) => free((unit) => completion(unit).cancelUpload(id)),
+
+      findAsset: (id) => ask(reads.findAsset, { account, id }),
+      listAssets: (query) => read((unit) => groups.assetList(unit).listAssets(query)),
+      addLink: (asset) => write((unit) => assets(unit).addLink(asset)),
+      changeAsset: (id, changes) => write((unit) => assets(unit).changeAsset(id, changes)),
+      deleteAsset: (id) => free((unit) => assets(unit).deleteAsset(id)),
+
+      trashAssets: (ids) => free((unit) => trash(unit).trashAssets(ids)),
+      deleteAssets: (ids) => free((unit) => trash(unit).deleteAssets(ids)),
+      restoreAssets: (ids) => write((unit) => trash(unit).restoreAssets(ids)),
+      listTrash: (query) => read((unit) => groups.trashList(unit).listTrash(query)),
+      beginTrashAll: () => free((unit) => trash(unit).beginTrashAll()),
+      continueTrashAll: () => free((unit) => trash(unit).continueTrashAll()),
+      findTrashAll: () => ask(reads.findTrashAll, { account }),
+      importTrashAll: (deletion) => write((unit) => trash(unit).importTrashAll(deletion)),
+      emptyTrash: (until) => free((unit) => trash(unit).emptyTrash(until)),
+      removeOldestTrash: (bytes) => free((unit) => trash(unit).removeOldestTrash(bytes)),
+
+      async listVersions(id) {
+        const found = await ask(reads.listVersions, { account, id })
+        return found.length === 0 ? undefined : found
+      },
+      findServedVersion: (id) => ask(reads.findServedVersion, { account, id }),
+      restoreVersion: (id, version) => write((unit) => versions(unit).restoreVersion(id, version)),
+      deleteVersion: (id, version) => free((unit) => versions(unit).deleteVersion(id, version)),
+
+      putProducts: groups.putProducts,
+      findProduct: (id) => ask(reads.findProduct, { account, id }),
+      listProducts: (query) => read((unit) => groups.productList(unit).listProducts(query)),
+      listProductIds: (query) => read((unit) => productGroups(unit).listProductIds(query)),
+      readProductGroups: (ids, options) =>
+        read((unit) => productGroups(unit).readProductGroups(ids, options)),
+      deleteProduct: (id) => free((unit) => products(unit).deleteProduct(id)),
+
+      attachAssets: (ids, selection) =>
+        write((unit) => attachments(unit).attachAssets(ids, selection)),
+      detachAssets: (ids, selection) =>
+        write((unit) => attachments(unit).detachAssets(ids, selection)),
+      attachProducts: (id, selection) =>
+        write((unit) => attachments(unit).attachProducts(id, selection)),
+      detachProducts: (id, selection) =>
+        write((unit) => attachments(unit).detachProducts(id, selection)),
+      productsOfAssets: (ids, limit) =>
+        read((unit) => attachedRows(unit).productsOfAssets(ids, limit)),
+      productsOfAsset: (id, slice) => read((unit) => attachedRows(unit).productsOfAsset(id, slice)),
+      assetsOfProducts: (ids, limit) =>
+        read((unit) => attachedRows(unit).assetsOfProducts(ids, limit)),
+      newestAssetsOf: (id, limit) => read((unit) => attachedRows(unit).newestAssetsOf(id, limit)),
+
+      addKey: (key, maxKeys) => write((unit) => keys(unit).addKey(key, maxKeys)),
+      listKeys: () => ask(reads.listKeys, { account }),
+      revokeKey: (id, options) => free((unit) => keys(unit).revokeKey(id, options)),
+      addUploadToken: (token, limits) =>
+        write((unit) => groups.uploadTokens(unit).addUploadToken(token, limits)),
+
+      listEvents: (query) => read((unit) => events(unit).listEvents(query)),
+      importEvents: (page) => write((unit) => events(unit).importEvents(page)),
+      importRecords: (imported) => write((unit) => groups.records(unit).importRecords(imported)),
+
+      addWebhook: (webhook, max) => write((unit) => webhooks(unit).addWebhook(webhook, max)),
+      listWebhooks: () => ask(reads.listWebhooks, { account }),
+      findWebhook: (id) => ask(reads.findWebhook, { account, id }),
+      changeWebhook: (id, changes, now) =>
+        write((unit) => webhooks(unit).changeWebhook(id, changes, now)),
+      rotateSecret: (id, rotation) => write((unit) => webhooks(unit).rotateSecret(id, rotation)),
+      deleteWebhook: (id) => free((unit) => webhooks(unit).deleteWebhook(id)),
+
+      listDeliveries: (id, query) => read((unit) => deliveries(unit).listDeliveries(id, query)),
+      findDelivery: (webhook, id) => ask(reads.findDelivery, { account, webhook, id }),
+      redeliver: (webhookId, id) => write((unit) => deliveries(unit).redeliver(webhookId, id)),
+      addPing: (delivery, claim) => write((unit) => deliveries(unit).addPing(delivery, claim)),
+      importWebhooks: (imported) => write((unit) => deliveries(unit).importWebhooks(imported)),
+    }
   }
 }

@@ -1,13 +1,11 @@
-import type { TypeUsage } from '../../domain/usage.ts'
 import type { AccountSummary } from '../account-data.ts'
 import type { Account, UsageComparison } from '../database.ts'
-import { type AccountRow, toAccount, toComparison, type UsageRow } from '../shared/account-rows.ts'
+import { toComparison, type UsageRow } from '../shared/account-rows.ts'
 import { BLOCKS_PER_STATEMENT, MAX_ID } from '../shared/block-counts.ts'
 import { PLAN_OPERATOR } from '../shared/events.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-
-const COLUMNS = 'id, name, plan_name, plan_storage, created_at'
+import { READS } from './rows.ts'
 
 /** Whether 90 % of the plan is used. */
 function isLow({ limit, stored, reserved }: AccountSummary): boolean {
@@ -15,29 +13,16 @@ function isLow({ limit, stored, reserved }: AccountSummary): boolean {
 }
 
 export function prepareAccounts(connection: Connection) {
-  const { prepare, transaction } = connection
+  const { prepare, transaction, execute } = connection
   const { recordEvent } = prepareRecordEvents(connection)
   const insert = prepare(
     `insert into accounts (id, name, plan_name, plan_storage, created_at)
      values (:id, :name, :plan_name, :plan_storage, :created_at)
      on conflict (name) do nothing`,
   )
-  const byName = prepare<AccountRow>(`select ${COLUMNS} from accounts where name = :name`)
-  const all = prepare<AccountRow>(`select ${COLUMNS} from accounts order by name`)
   const updatePlan = prepare(
     'update accounts set plan_name = :name, plan_storage = :storage where id = :id',
   )
-  const summary = prepare<AccountSummary>(
-    `select name, plan_name as planName, plan_storage as "limit", stored_bytes as stored,
-       reserved_bytes as reserved, trash_bytes as trash, asset_count as assets
-     from accounts where id = :account`,
-  )
-
-  function findAccount(name: string): Account | undefined {
-    const row = byName.get({ name })
-    return row && toAccount(row)
-  }
-
   return {
     ensureAccount(account: Account): Account {
       insert.run({
@@ -47,24 +32,17 @@ export function prepareAccounts(connection: Connection) {
         plan_storage: account.planStorage,
         created_at: account.createdAt.getTime(),
       })
-      return findAccount(account.name) ?? account
+      return execute(READS.findAccount, { name: account.name }) ?? account
     },
-    findAccount,
-    listAccounts: (): Account[] => all.all().map(toAccount),
     changePlan(id: string, plan: { name: string; storage: number }): void {
       transaction(() => {
-        const before = summary.get({ account: id })
+        const before = execute(READS.readSummary, { account: id })
         updatePlan.run({ id, ...plan })
-        const after = summary.get({ account: id })
+        const after = execute(READS.readSummary, { account: id })
         const isNewlyLow = before && after && !isLow(before) && isLow(after)
         if (isNewlyLow)
           recordEvent({ account: id, actor: PLAN_OPERATOR }, 'account.storage_low', after)
       })
-    },
-    readSummary(account: string): AccountSummary {
-      const row = summary.get({ account })
-      if (row === undefined) throw new Error(`there is no account ${account}`)
-      return { ...row }
     },
   }
 }
@@ -151,11 +129,6 @@ export function prepareUsage({ prepare, transaction }: Connection) {
        revision = (select revision from accounts where id = :account)
      where account_id = :account and first_id = :first_id`,
   )
-  const usage = prepare<TypeUsage>(
-    `select type, bytes, assets from usage_by_type
-     where account_id = :account and (assets > 0 or bytes > 0) order by bytes desc, type`,
-  )
-
   return {
     compareUsage: (): UsageComparison[] => comparison.all().map(toComparison),
     recountUsage(account: string): void {
@@ -171,6 +144,5 @@ export function prepareUsage({ prepare, transaction }: Connection) {
         for (const { first_id } of blocks) countBlock.run({ account, first_id })
         return blocks.at(-1)?.first_id
       }),
-    readUsage: (account: string): TypeUsage[] => usage.all({ account }).map((row) => ({ ...row })),
   }
 }

@@ -20,6 +20,7 @@ import {
   SORT_COLUMNS,
 } from '../shared/listing.ts'
 import type { RunStep } from '../shared/time-slicer.ts'
+import type { Writer } from '../shared/wiring.ts'
 import type { Connection } from './connection.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import { type LongReads, readRows, type Scan, scanPage } from './scan.ts'
@@ -129,7 +130,7 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
   }
 
   return {
-    listAssets(account: string, query: AssetQuery): Promise<Rows<Asset>> {
+    listAssets({ account }: Writer, query: AssetQuery): Promise<Rows<Asset>> {
       const filter = filterOf(query)
       return chooseStrategy(query, {
         listAll: () => listAll(account, query, filter),

@@ -6,18 +6,14 @@ import { toAsset } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-import { ASSET_COLUMNS, type AssetRow, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { ASSET_COLUMNS, type AssetRow, READS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { DELETABLE, prepareDeletion, prepareExcept } from './trash.ts'
 
 export function prepareAssets(connection: Connection) {
-  const { prepare, transaction } = connection
+  const { prepare, transaction, execute } = connection
   const { deletePermanently } = prepareDeletion(connection)
   const except = prepareExcept(connection)
   const { recordAsset } = prepareRecordEvents(connection)
-  const byId = prepare<AssetRow>(
-    `select ${ASSET_COLUMNS} from assets
-     where id = :id and account_id = :account and replaces is null`,
-  )
   const insertLink = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        url, created_at, changed_at, folder, search_path)
@@ -45,11 +41,6 @@ export function prepareAssets(connection: Connection) {
   )
 
   return {
-    findAsset(account: string, id: string): Asset | undefined {
-      const row = byId.get({ account, id })
-      return row && toAsset(row)
-    },
-
     addLink(writer: Writer, asset: Asset): void {
       const { account } = writer
       transaction(() => {
@@ -97,7 +88,8 @@ export function prepareAssets(connection: Connection) {
     deleteAsset({ account, actor }: Writer, id: string): Deletion {
       return transaction(() => {
         const row = deletable.get({ account, id })
-        if (row === undefined) return { won: false, status: byId.get({ account, id })?.status }
+        if (row === undefined)
+          return { won: false, status: execute(READS.findAsset, { account, id })?.status }
         const replacement = deletePermanently(actor, row)
         return { won: true, status: 'deleted', ...(replacement && { replacement }) }
       })

@@ -14,16 +14,17 @@ import {
   toProduct,
   unknownProducts,
 } from '../shared/product-rows.ts'
+import { checksumOf } from '../shared/reads.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import {
-  checksumOf,
   type ListedRow,
   PLAIN_LISTED_COLUMNS,
   PRODUCT_COLUMNS,
   type ProductRow,
+  SQLITE,
   toListedAsset,
 } from './rows.ts'
 
@@ -168,7 +169,7 @@ function qualified(table: string, columns: string): string {
 }
 
 const PRODUCTS = qualified('p', PRODUCT_COLUMNS)
-const ASSETS = `${qualified('a', PLAIN_LISTED_COLUMNS)}, ${checksumOf('coalesce(a.object_key, a.id)')}`
+const ASSETS = `${qualified('a', PLAIN_LISTED_COLUMNS)}, ${checksumOf(SQLITE, 'coalesce(a.object_key, a.id)')}`
 
 /**
  * Reads attached rows up to a limit. The rows of several assets or products are sorted in JavaScript: to sort
@@ -229,7 +230,7 @@ export function prepareAttachedRows({ prepare }: Connection) {
   }
 
   return {
-    productsOfAssets(account: string, ids: string[], limit: number) {
+    productsOfAssets({ account }: Writer, ids: string[], limit: number) {
       const rows = products.all({ account, ids: JSON.stringify(ids), limit: limit + 1 })
       if (rows.length > limit) return undefined
       rows.sort((a, b) => a.seq - b.seq)
@@ -237,7 +238,7 @@ export function prepareAttachedRows({ prepare }: Connection) {
     },
 
     productsOfAsset(
-      account: string,
+      { account }: Writer,
       asset: string,
       { after, limit }: { after: string | undefined; limit: number },
     ): { products: Product[]; next: string | undefined } {
@@ -246,14 +247,14 @@ export function prepareAttachedRows({ prepare }: Connection) {
       return { products: rows.map(toProduct), next }
     },
 
-    assetsOfProducts(account: string, ids: string[], limit: number) {
+    assetsOfProducts({ account }: Writer, ids: string[], limit: number) {
       const rows = assets.all({ account, ids: JSON.stringify(ids), limit: limit + 1 })
       if (rows.length > limit) return undefined
       rows.sort((a, b) => b.seq - a.seq)
       return groupByOwner(rows, toListedAsset(account))
     },
 
-    async newestAssetsOf(account: string, product: string, limit: number) {
+    async newestAssetsOf({ account }: Writer, product: string, limit: number) {
       const seq = productSeq.get({ account, id: product })?.seq
       if (seq === undefined) return { assets: [], total: 0 }
       const assets: Asset[] = newest.all({ product: seq, limit }).map(toListedAsset(account))

@@ -32,9 +32,6 @@ export function prepareVerifications(connection: Connection) {
     damaged: prepareClaim(connection, 'damaged = 1'),
   }
   const withheld = prepareClaimWithheld(connection)
-  const postpone = prepare(
-    'update checksums set due_at = :due_at where object_key = :key and queue is not null',
-  )
   // A declared digest that is wrong makes the first read find damage.
   const isExpected = "(:sha256 is coalesce(sha256, :sha256, ''))"
   const staysWithheld = `(${isExpected} and withheld_for is not null and not :releases)`
@@ -109,10 +106,6 @@ export function prepareVerifications(connection: Connection) {
       transaction(() => {
         if (release.run({ key }) === 1) supersedeServed(key, keepVersions)
       })
-    },
-
-    postponeVerification(key: string, dueAt: Date): void {
-      postpone.run({ key, due_at: dueAt.getTime() })
     },
 
     recordVerification(

@@ -67,7 +67,7 @@ export function prepareCompletion(connection: Connection) {
 
   return {
     beginCompletion(
-      account: string,
+      { account }: Writer,
       id: string,
       { keptForMs, bytes }: { keptForMs: number; bytes?: number },
     ): Transition<'resized'> {
@@ -78,7 +78,7 @@ export function prepareCompletion(connection: Connection) {
       return { won, status }
     },
 
-    reopenUpload(account: string, id: string): void {
+    reopenUpload({ account }: Writer, id: string): void {
       reopen.run({ account, id, now: Date.now() })
     },
 

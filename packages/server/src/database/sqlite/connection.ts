@@ -5,6 +5,7 @@ import { EngineUnavailable } from '../../domain/errors.ts'
 import { createFairQueue } from '../../iterables/fair-queue.ts'
 import { createPrivateFile } from '../../process/data-folder.ts'
 import type { Value } from '../shared/rows.ts'
+import type { Statement as SharedStatement, Values } from '../shared/statement.ts'
 
 /** How long opening the file waits for another process that writes. Opening blocks the event loop. */
 const OPEN_TIMEOUT_MS = 5_000
@@ -124,7 +125,7 @@ function tooManyWaiting(): EngineUnavailable {
 }
 
 type Parameters = Record<string, SQLInputValue>
-type Values = SQLOutputValue[]
+type Columns = SQLOutputValue[]
 
 /** A prepared statement. The type of its rows is not checked. */
 export interface Statement<Row> {
@@ -140,6 +141,11 @@ export interface Connection {
    * that opening a database takes. Returns the same statement for the same text.
    */
   prepare<Row = never>(sql: string): Statement<Row>
+  /** Runs a statement that both engines share. */
+  execute<Given extends Values, Result>(
+    statement: SharedStatement<Given, Result>,
+    values: Given,
+  ): Result
   /**
    * The callback is synchronous on purpose: during an await, other requests would run inside the
    * transaction. A nested call joins the outer transaction.
@@ -154,12 +160,14 @@ export interface Connection {
 /** Converts values that the engines share to those that SQLite stores: numbers for times and flags, and texts for lists. */
 export function encode(values: Record<string, Value>): Parameters {
   const encoded: Parameters = {}
-  for (const [name, value] of Object.entries(values)) {
-    if (value instanceof Date) encoded[name] = value.getTime()
-    else if (typeof value === 'boolean') encoded[name] = Number(value)
-    else encoded[name] = typeof value === 'object' && value !== null ? JSON.stringify(value) : value
-  }
+  for (const name in values) encoded[name] = encodeValue(values[name] ?? null)
   return encoded
+}
+
+function encodeValue(value: Value): SQLInputValue {
+  if (typeof value === 'boolean') return Number(value)
+  if (typeof value !== 'object' || value === null) return value
+  return value instanceof Date ? value.getTime() : JSON.stringify(value)
 }
 
 export interface ConnectionListeners {
@@ -199,12 +207,12 @@ export function wrapConnection(
     return {
       get(parameters = {}) {
         const { statement, toRow } = use()
-        const values = reported(statement.get(parameters)) as Values | undefined
+        const values = reported(statement.get(parameters)) as Columns | undefined
         return values && toRow(values)
       },
       all(parameters = {}) {
         const { statement, toRow } = use()
-        return (reported(statement.all(parameters)) as unknown as Values[]).map(toRow)
+        return (reported(statement.all(parameters)) as unknown as Columns[]).map(toRow)
       },
       run: (parameters = {}) => reported(Number(use().statement.run(parameters).changes)),
     }
@@ -216,13 +224,23 @@ export function wrapConnection(
     marked = new Set()
   }
 
+  function prepareOnce<Row>(sql: string): Statement<Row> {
+    let statement = prepared.get(sql)
+    if (statement === undefined) {
+      statement = prepare(sql)
+      prepared.set(sql, statement)
+    }
+    return statement as Statement<Row>
+  }
+
   return {
     markEvents: (accountId) => void marked.add(accountId),
     announceEvents,
-    prepare<Row>(sql: string) {
-      const statement = prepared.get(sql) ?? prepare(sql)
-      prepared.set(sql, statement)
-      return statement as Statement<Row>
+    prepare: prepareOnce,
+    execute({ text, names, toResult }, values) {
+      const parameters = encode(values)
+      if (names.includes('clock')) parameters.clock = Date.now()
+      return toResult(prepareOnce<never>(text).all(parameters))
     },
     transaction(work) {
       if (database.isTransaction) return work()
@@ -244,9 +262,9 @@ export function wrapConnection(
  * Compiles an object literal for each statement. Filling rows property by property takes several times
  * as long, because V8 does not know their shape.
  */
-function createRowMapper(names: string[]): (values: Values) => unknown {
+function createRowMapper(names: string[]): (values: Columns) => unknown {
   const members = names.map((name, index) => `${JSON.stringify(name)}: values[${index}]`)
-  return new Function('values', `return { ${members.join(', ')} }`) as (values: Values) => unknown
+  return new Function('values', `return { ${members.join(', ')} }`) as (values: Columns) => unknown
 }
 
 /** The longest time that a call waits for the lock of another process. */

@@ -17,13 +17,14 @@ import {
   toDelivery,
   toImportedWebhook,
   toWebhook,
+  WEBHOOK_STATE,
   type WebhookRow,
+  type WebhookStateRow,
   writeAttempts,
   writePreviousSecrets,
 } from '../shared/webhook-rows.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-import { type StateRow, WEBHOOK_STATE } from './webhooks.ts'
 
 type Arguments<Name extends keyof DeliveryData> = Parameters<DeliveryData[Name]>
 
@@ -115,7 +116,7 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
     `update deliveries set due_at = :now, claim_ends_at = null
      where id = :id and claims = :claim and status = 'pending'`,
   )
-  const every = prepare<StateRow>(
+  const every = prepare<WebhookStateRow>(
     `select ${WEBHOOK_STATE} from webhooks where id > :after order by id limit :limit`,
   )
   const replace = prepare(

@@ -230,13 +230,13 @@ export function prepareEvents({ prepare, transaction }: Connection) {
   }
 
   return {
-    listEvents(account: string, query: EventQuery): EventPage {
+    listEvents({ account }: Writer, query: EventQuery): EventPage {
       const rows = read(account, query)
       return toEventPage(rows, account, query.after)
     },
 
     importEvents(
-      account: string,
+      { account }: Writer,
       { events, lastId, forgottenId, forgottenAt }: ImportedEvents,
     ): void {
       transaction(() => {

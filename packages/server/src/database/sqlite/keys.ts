@@ -1,14 +1,8 @@
 import type { KeyEventType } from '../../domain/event.ts'
 import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
 import { MAX_REVOKED_KEYS } from '../account-data.ts'
-import type { NewSession, Session, SessionLimits } from '../database.ts'
-import {
-  type KeyRow,
-  type SessionRow,
-  toKey,
-  toKeyEvent,
-  toSession,
-} from '../shared/account-rows.ts'
+import type { NewSession, SessionLimits } from '../database.ts'
+import { type KeyRow, toKey, toKeyEvent } from '../shared/account-rows.ts'
 import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
 import type { Writer } from '../shared/wiring.ts'
 import type { Connection } from './connection.ts'
@@ -21,9 +15,6 @@ export function prepareKeys(connection: Connection) {
     `insert into keys (id, account_id, name, scope, hash, hint, created_at)
      values (:id, :account, :name, :scope, :hash, :hint, :created_at) returning *`,
   )
-  const byHash = prepare<KeyRow>('select * from keys where hash = :hash')
-  const all = prepare<KeyRow>('select * from keys where account_id = :account order by id')
-  const touch = prepare('update keys set last_used_at = :now where id = :id')
   const revoke = prepare<KeyRow>(
     `update keys set revoked_at = :now
      where account_id = :account and id = :id and revoked_at is null and not (
@@ -52,13 +43,6 @@ export function prepareKeys(connection: Connection) {
   }
 
   return {
-    findKey(hash: string): Key | undefined {
-      const row = byHash.get({ hash })
-      return row && toKey(row)
-    },
-    touchKey(id: string, now: Date): void {
-      touch.run({ id, now: now.getTime() })
-    },
     forgetRevokedKeys(before: Date, limit: number): number {
       const time = { before: before.getTime() }
       // Reads first: a read is much cheaper than a write that changes nothing.
@@ -77,7 +61,6 @@ export function prepareKeys(connection: Connection) {
         return toKey(row)
       })
     },
-    listKeys: (account: string): Key[] => all.all({ account }).map(toKey),
     revokeKey(
       writer: Writer,
       id: string,
@@ -111,10 +94,6 @@ export function prepareSessions({ prepare, transaction, markEvents }: Connection
     `insert into sessions (token_hash, key_id, key_hash, created_at, expires_at)
      values (:token_hash, :key_id, :key_hash, :clock, :expires_at)`,
   )
-  const byToken = prepare<SessionRow>(
-    `select key_hash, expires_at from sessions
-     where token_hash = :token_hash and expires_at > :clock`,
-  )
   const remove = prepare('delete from sessions where token_hash = :token_hash')
 
   return {
@@ -125,10 +104,6 @@ export function prepareSessions({ prepare, transaction, markEvents }: Connection
       removeOldest.run({ key_id: keyId, kept: limits.maxPerKey - 1 })
       insert.run({ token_hash: tokenHash, key_id: keyId, key_hash: keyHash, clock, expires_at })
       return new Date(expires_at)
-    },
-    findSession(tokenHash: string): Session | undefined {
-      const row = byToken.get({ token_hash: tokenHash, clock: Date.now() })
-      return row && toSession(row)
     },
     removeSession(tokenHash: string): void {
       transaction(() => {

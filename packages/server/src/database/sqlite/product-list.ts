@@ -2,6 +2,7 @@ import { rowRangeOf } from '../../domain/paging.ts'
 import type { Product, ProductGroup } from '../../domain/product.ts'
 import type { AccountData, ProductGroupQuery, ProductQuery, Rows } from '../account-data.ts'
 import { type GroupRow, toProduct, toProductGroups } from '../shared/product-rows.ts'
+import type { Writer } from '../shared/wiring.ts'
 import type { Connection } from './connection.ts'
 import { PRODUCT_COLUMNS, type ProductRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList, scanPage } from './scan.ts'
@@ -43,7 +44,7 @@ export function prepareProductList(connection: Connection, longReads: LongReads)
   }
 
   return {
-    async listProducts(account: string, query: ProductQuery): Promise<Rows<Product>> {
+    async listProducts({ account }: Writer, query: ProductQuery): Promise<Rows<Product>> {
       const filter = filterOf(query)
       const few =
         filter.conditions.length === 0
@@ -151,7 +152,7 @@ export function prepareProductGroups(connection: Connection, longReads: LongRead
 
   return {
     listProductIds(
-      account: string,
+      { account }: Writer,
       query: ProductGroupQuery,
     ): Rows<MatchingProduct> | Promise<Rows<MatchingProduct>> {
       const filter = filterOf(query)
@@ -162,7 +163,7 @@ export function prepareProductGroups(connection: Connection, longReads: LongRead
     },
 
     readProductGroups(
-      account: string,
+      { account }: Writer,
       productIds: number[],
       options: Parameters<AccountData['readProductGroups']>[1],
     ): ProductGroup[] {

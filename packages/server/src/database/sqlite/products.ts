@@ -25,9 +25,6 @@ import type { RunInGroup } from './unit-of-work.ts'
 export function prepareProducts(connection: Connection) {
   const { prepare, transaction } = connection
   const { recordEvent } = prepareRecordEvents(connection)
-  const byId = prepare<ProductRow>(
-    `select ${PRODUCT_COLUMNS} from products where id = :id and account_id = :account`,
-  )
   const attachedAssets = prepare<{ asset_seq: number }>(
     `select l.asset_seq from products p join asset_products l on l.product_seq = p.seq
      where p.id = :id and p.account_id = :account`,
@@ -43,11 +40,6 @@ export function prepareProducts(connection: Connection) {
   )
 
   return {
-    findProduct(account: string, id: string): Product | undefined {
-      const row = byId.get({ account, id })
-      return row && toProduct(row)
-    },
-
     deleteProduct(writer: Writer, id: string): boolean {
       const { account } = writer
       return transaction(() => {

@@ -2,6 +2,7 @@ import type { Key } from '../../domain/key.ts'
 import type { AssetRecord } from '../account-data.ts'
 import type { StoredFile } from '../database.ts'
 import { toKeyColumns } from '../shared/account-rows.ts'
+import { checksumOf } from '../shared/reads.ts'
 import {
   type RecordRow,
   type StoredFileRow,
@@ -11,9 +12,10 @@ import {
   toStoredFile,
   toVersionColumns,
 } from '../shared/rows.ts'
+import type { Writer } from '../shared/wiring.ts'
 import { prepareChecksums } from './checksums.ts'
 import { type Connection, encode } from './connection.ts'
-import { checksumOf, UPLOAD_COLUMNS } from './rows.ts'
+import { SQLITE, UPLOAD_COLUMNS } from './rows.ts'
 import { prepareExcept } from './trash.ts'
 
 /** Exports assets, and imports assets and keys. */
@@ -117,7 +119,7 @@ export function prepareRecords(connection: Connection) {
     listRecords(after: string | undefined, limit: number): AssetRecord[] {
       return list.all({ after: after ?? '', limit }).map(toRecord)
     },
-    importRecords(account: string, records: { keys: Key[]; assets: AssetRecord[] }): void {
+    importRecords({ account }: Writer, records: { keys: Key[]; assets: AssetRecord[] }): void {
       transaction(() => {
         for (const key of records.keys) insertKey.run(encode(toKeyColumns(account, key)))
         for (const record of records.assets) importAsset(account, record)
@@ -132,7 +134,7 @@ const OWNS_OBJECT = `(+status = 'ready' or +trashed_at is not null)`
 /** The objects of all accounts, in the order of their keys. Each subquery reads an index in this order. */
 export function prepareStoredFiles({ prepare }: Connection) {
   const list = prepare<StoredFileRow>(
-    `select files.*, ${checksumOf('files.key')} from (
+    `select files.*, ${checksumOf(SQLITE, 'files.key')} from (
      select * from (
        select id as key, id as asset_id, folder, filename, bytes, chunk_size, version, 1 as is_current
        from assets

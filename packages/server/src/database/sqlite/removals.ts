@@ -1,11 +1,12 @@
 import type { UploadEventType } from '../../domain/event.ts'
 import type { Removal } from '../database.ts'
 import { REPLACED_OBJECT_KEPT_MS } from '../shared/claim-times.ts'
+import { isWithheld } from '../shared/reads.ts'
 import type { Room, Writer } from '../shared/wiring.ts'
 import { TRASH_BATCH } from '../trash-data.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-import { isWithheld, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 
 /** Makes room in the plan of an account, in the caller's transaction. */
 export function prepareMakeRoom(connection: Connection) {

@@ -3,6 +3,7 @@ import {
   type ProductRow as AnyProductRow,
   PRODUCT_COLUMNS as PRODUCT,
 } from '../shared/product-rows.ts'
+import { checksumOf, readsOf } from '../shared/reads.ts'
 import {
   type AssetRow as AnyAssetRow,
   type UploadRow as AnyUploadRow,
@@ -10,6 +11,7 @@ import {
   toAssetOf,
   UPLOAD_COLUMNS as UPLOAD,
 } from '../shared/rows.ts'
+import type { Dialect } from '../shared/statement.ts'
 
 /** A row with the values that SQLite stores: numbers for times and flags, and texts for JSON. */
 export type Stored<Row> = { [Name in keyof Row]: Exclude<Row[Name], object | boolean> }
@@ -18,19 +20,16 @@ export type AssetRow = Stored<AnyAssetRow> & { seq: number }
 export type UploadRow = Stored<AnyUploadRow> & { seq: number }
 export type ProductRow = Stored<AnyProductRow> & { seq: number }
 
-/** A column with the integrity of the object with this key, as a JSON array. */
-export function checksumOf(key: string): string {
-  return `(select json_array(c.sha256, c.verified_at, c.damaged, c.withheld_for is not null) from checksums c
-    where c.object_key = ${key}) as checksum`
+export const SQLITE: Dialect = {
+  clock: ':clock',
+  later: (time, ms) => `${time} + ${ms}`,
+  isIn: (column, list) => `${column} in (select value from json_each(:${list}))`,
+  jsonArray: (...expressions) => `json_array(${expressions.join(', ')})`,
 }
 
-/** A condition: downloads do not get the object with this key. */
-export function isWithheld(key: string): string {
-  return `exists (
-    select 1 from checksums c where c.object_key = ${key} and c.withheld_for is not null)`
-}
+export const READS = readsOf(SQLITE)
 
-const CHECKSUM = checksumOf('coalesce(assets.object_key, assets.id)')
+const CHECKSUM = checksumOf(SQLITE, 'coalesce(assets.object_key, assets.id)')
 
 export const ASSET_COLUMNS = `seq, ${ASSET.join(', ')}, ${CHECKSUM}`
 export const UPLOAD_COLUMNS = `seq, ${UPLOAD.join(', ')}, ${CHECKSUM}`

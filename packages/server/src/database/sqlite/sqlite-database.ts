@@ -1,14 +1,32 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { listMigrations, type OpenOptions } from '../migrate.ts'
-import { cacheAccountData } from '../shared/wiring.ts'
-import { prepareAccountData, prepareDeliveryData } from './account-data.ts'
+import { createStepQueue } from '../shared/time-slicer.ts'
+import { type DatabaseGroups, wireDatabase } from '../shared/wire-database.ts'
+import {
+  type AccountGroups,
+  type Engine,
+  type RunUnit,
+  type Writer,
+  wireAccountData,
+} from '../shared/wiring.ts'
 import { prepareAccounts, prepareUsage } from './accounts.ts'
+import { prepareAssetList } from './asset-list.ts'
+import { prepareAssets } from './assets.ts'
+import { prepareAttachedRows, prepareAttachments } from './attachments.ts'
 import { prepareVerifications } from './checksums.ts'
-import { connect, disableBusyTimeout, openSnapshotReader, wrapConnection } from './connection.ts'
+import { prepareCompletion } from './completion.ts'
+import {
+  type Connection,
+  connect,
+  disableBusyTimeout,
+  openSnapshotReader,
+  type SnapshotReader,
+  wrapConnection,
+} from './connection.ts'
+import { prepareAttempts, prepareDeliveryQueue } from './delivery-queue.ts'
 import { openEventChannel } from './event-channel.ts'
-import { prepareEventsOfAll } from './events.ts'
-import { prepareIdentity } from './identity.ts'
+import { prepareEvents, prepareEventsOfAll } from './events.ts'
 import { prepareJobs } from './jobs.ts'
 import { countRequestsInMemory, prepareKeys, prepareSessions } from './keys.ts'
 import {
@@ -19,11 +37,22 @@ import {
   migrateFile,
   requireMigratedFile,
 } from './migrations.ts'
-import { openPutProducts } from './products.ts'
+import { prepareProductGroups, prepareProductList } from './product-list.ts'
+import { openPutProducts, type PutProducts, prepareProducts } from './products.ts'
 import { prepareRecords, prepareStoredFiles } from './records.ts'
-import { prepareTrash } from './trash.ts'
-import { createUnitsOfWork, groupCommits, openSpareFile, type SpareFile } from './unit-of-work.ts'
+import { READS } from './rows.ts'
+import { prepareTrash, prepareTrashList } from './trash.ts'
+import {
+  createUnitsOfWork,
+  groupCommits,
+  openSpareFile,
+  type SpareFile,
+  type UnitsOfWork,
+} from './unit-of-work.ts'
 import { prepareUploadTokens } from './upload-tokens.ts'
+import { prepareUploadList, prepareUploads } from './uploads.ts'
+import { prepareVersions } from './versions.ts'
+import { prepareDeliveries, prepareWebhooks } from './webhooks.ts'
 
 export interface SqliteOptions {
   file: string
@@ -51,97 +80,154 @@ export async function openSqliteDatabase(
   const putProducts = openPutProducts({ file, connection, inGroup, ...listeners })
   const ping = connection.prepare('select 1')
   const countRequest = countRequestsInMemory()
-  const accounts = prepareAccounts(connection)
-  const events = prepareEventsOfAll(connection)
-  const identity = prepareIdentity(connection)
-  const jobs = prepareJobs(connection)
-  const keys = prepareKeys(connection)
-  const records = prepareRecords(connection)
-  const sessions = prepareSessions(connection)
-  const storedFiles = prepareStoredFiles(connection)
-  const trash = prepareTrash(connection)
-  const uploadTokens = prepareUploadTokens(connection)
-  const usage = prepareUsage(connection)
-  const verifications = prepareVerifications(connection)
-  const { read, write, free } = run
+  const queue = prepareDeliveryQueue(connection)
+  const engine: Engine<void> = {
+    reads: READS,
+    runner: createRunner(run),
+    execute: (_, statement, values) => connection.execute(statement, values),
+  }
+  const groupsOf = prepareAccountGroups(connection, { putProducts, snapshots }, run)
 
   return {
-    ...prepareDeliveryData(connection, run),
-    of: cacheAccountData(prepareAccountData(connection, { putProducts, snapshots }, run)),
+    ...wireDatabase(engine, prepareDatabaseGroups(connection), {
+      known,
+      of: wireAccountData(engine, groupsOf),
+    }),
 
-    ensureAccount: (account) => write(() => accounts.ensureAccount(account)),
-    findAccount: (name) => read(() => accounts.findAccount(name)),
-    listAccounts: () => read(() => accounts.listAccounts()),
-    changePlan: (id, plan) => write(() => accounts.changePlan(id, plan)),
-
-    findKey: (hash) => read(() => keys.findKey(hash)),
-    touchKey: (id, now) => write(() => keys.touchKey(id, now)),
-    forgetRevokedKeys: (before, limit) => free(() => keys.forgetRevokedKeys(before, limit)),
-    addSession: (session, limits) => write(() => sessions.addSession(session, limits)),
-    findSession: (tokenHash) => read(() => sessions.findSession(tokenHash)),
-    removeSession: (tokenHash) => free(() => sessions.removeSession(tokenHash)),
-    findUploadToken: (hash) => read(() => uploadTokens.findUploadToken(hash)),
-    forgetUploadTokens: (keptForMs, limit) =>
-      free(() => uploadTokens.forgetUploadTokens(keptForMs, limit)),
-    countRequest: (request, windowStart) => read(() => countRequest(request, windowStart)),
-
-    readClock: () => read(() => jobs.readClock()),
-    listOverdueUploads: (limit) => read(() => jobs.listOverdueUploads(limit)),
-    limitExpiry: (keptForMs) => free(() => jobs.limitExpiry(keptForMs)),
-    expireUploads: (ids) => free(() => jobs.expireUploads(ids)),
-    listStuckCompletions: (before, limit) => read(() => jobs.listStuckCompletions(before, limit)),
-    claimStuckCompletions: (times, limit) => write(() => jobs.claimStuckCompletions(times, limit)),
-    readStates: (ids) => read(() => jobs.readStates(ids)),
-    claimDueRemovals: (now, limit) => free(() => jobs.claimDueRemovals(now, limit)),
-    listRemovals: (limit) => read(() => jobs.listRemovals(limit)),
-    finishRemoval: (id) => free(() => jobs.finishRemoval(id)),
-    postponeRemoval: (id, dueAt) => free(() => jobs.postponeRemoval(id, dueAt)),
-    removeOldTrash: (keptForMs) => free(() => trash.removeOldTrash(keptForMs)),
-    listTrashAll: () => read(() => trash.listTrashAll()),
-    forgetEndedAssets: (before, limit) => free(() => jobs.forgetEndedAssets(before, limit)),
-    listAccountsToTrim: (limits, after, limit) =>
-      read(() => events.listAccountsToTrim(limits, after, limit)),
-    trimEvents: (id, limits, batch) => free(() => events.trimEvents(id, limits, batch)),
-    compareEvents: () => read(() => events.compareEvents()),
-    repairEvents: (id) => write(() => events.repairEvents(id)),
-
-    claimVerifications: (queue, times, limit) =>
-      write(() => verifications.claimVerifications(queue, times, limit)),
-    claimWithheld: (times, options) => write(() => verifications.claimWithheld(times, options)),
-    releaseWithheld: (key, options) => write(() => verifications.releaseWithheld(key, options)),
-    postponeVerification: (key, dueAt) =>
-      write(() => verifications.postponeVerification(key, dueAt)),
-    recordVerification: (key, result) => write(() => verifications.recordVerification(key, result)),
-
-    compareUsage: () => read(() => usage.compareUsage()),
-    recountUsage: (id) => write(() => usage.recountUsage(id)),
-    recountBlocks: (id, after) => write(() => usage.recountBlocks(id, after)),
-    listRecords: (after, limit) => read(() => records.listRecords(after, limit)),
-    listStoredFiles: (after, limit) => read(() => storedFiles.listStoredFiles(after, limit)),
-
-    readIdentity: () => read(() => identity.readIdentity()),
-    bindStorage: (storageId) => write(() => identity.bindStorage(storageId)),
-    rebindStorage: (storageId) => write(() => identity.rebindStorage(storageId)),
-    readSecretKeyId: () => read(() => identity.readSecretKeyId()),
-    bindSecretKey: (id, replaced) => write(() => identity.bindSecretKey(id, replaced)),
-    hasSealedSecrets: () => read(() => identity.hasSealedSecrets()),
-    setUnfinishedMove: (from) => write(() => identity.setUnfinishedMove(from)),
-    findNewerMigration: () => read(() => identity.findNewerMigration(known)),
+    async claimDeliveries(health, times, limits) {
+      // Reads first: a read is much cheaper than a write that changes nothing.
+      if (!(await run.read(() => queue.isAnyDue(times.now)))) return []
+      return run.write(() => queue.claimDeliveries(health, times, limits))
+    },
+    countRequest: (request, windowStart) => run.read(() => countRequest(request, windowStart)),
 
     onEvents: channel.onEvents,
     onEndedCredential: channel.onEndedCredential,
 
     reserveDiskSpace: () => spareFile.allocate(),
     async check() {
-      await read(() => ping.get())
+      await run.read(() => ping.get())
     },
     close: () =>
-      read(() => {
+      run.read(() => {
         channel.close()
         putProducts.close()
         snapshots.close()
         database.close()
       }),
+  }
+}
+
+function createRunner(run: UnitsOfWork): Engine<void>['runner'] {
+  return ({ kind, account }) => {
+    const units = account === undefined ? run : run.of(account)
+    return units[kind] as RunUnit<void>
+  }
+}
+
+function prepareDatabaseGroups(connection: Connection): DatabaseGroups<void> {
+  const accounts = prepareAccounts(connection)
+  const usage = prepareUsage(connection)
+  const keys = prepareKeys(connection)
+  const sessions = prepareSessions(connection)
+  const uploadTokens = prepareUploadTokens(connection)
+  const jobs = prepareJobs(connection)
+  const trash = prepareTrash(connection)
+  const events = prepareEventsOfAll(connection)
+  const verifications = prepareVerifications(connection)
+  const records = prepareRecords(connection)
+  const storedFiles = prepareStoredFiles(connection)
+  const queue = prepareDeliveryQueue(connection)
+  const attempts = prepareAttempts(connection)
+  return {
+    accounts: () => accounts,
+    usage: () => usage,
+    keys: () => keys,
+    sessions: () => sessions,
+    uploadTokens: () => uploadTokens,
+    jobs: () => jobs,
+    trash: () => trash,
+    events: () => events,
+    verifications: () => verifications,
+    records: () => records,
+    storedFiles: () => storedFiles,
+    queue: () => queue,
+    attempts: () => attempts,
+  }
+}
+
+/** Prepares the methods of accounts. All of them take the writer first. */
+function prepareAccountGroups(
+  connection: Connection,
+  { putProducts, snapshots }: { putProducts: PutProducts; snapshots: SnapshotReader },
+  run: UnitsOfWork,
+): (writer: Writer) => AccountGroups<void> {
+  const longReads = { snapshots, runStep: createStepQueue() }
+  const uploads = prepareUploads(connection)
+  const uploadList = prepareUploadList(connection, longReads)
+  const completion = prepareCompletion(connection)
+  const assets = prepareAssets(connection)
+  const assetList = prepareAssetList(connection, longReads)
+  const trash = prepareTrash(connection)
+  const trashList = prepareTrashList(connection, longReads)
+  const versions = prepareVersions(connection)
+  const products = prepareProducts(connection)
+  const productList = prepareProductList(connection, longReads)
+  const productGroups = prepareProductGroups(connection, longReads)
+  const attachments = prepareAttachments(connection)
+  const attachedRows = prepareAttachedRows(connection)
+  const keys = prepareKeys(connection)
+  const uploadTokens = prepareUploadTokens(connection)
+  const events = prepareEvents(connection)
+  const records = prepareRecords(connection)
+  const webhooks = prepareWebhooks(connection)
+  const deliveries = prepareDeliveries(connection)
+
+  return (writer) => {
+    const { ownTransaction } = run.of(writer.account)
+    return {
+      uploads: bind(uploads, writer),
+      uploadList: bind(uploadList, writer),
+      completion: bind(completion, writer),
+      assets: bind(assets, writer),
+      assetList: bind(assetList, writer),
+      trash: bind(trash, writer),
+      trashList: bind(trashList, writer),
+      versions: bind(versions, writer),
+      putProducts: (list, options) =>
+        ownTransaction(() => putProducts.putProducts(writer, list, options)),
+      products: bind(products, writer),
+      productList: bind(productList, writer),
+      productGroups: bind(productGroups, writer),
+      attachments: bind(attachments, writer),
+      attachedRows: bind(attachedRows, writer),
+      keys: bind(keys, writer),
+      uploadTokens: bind(uploadTokens, writer),
+      events: bind(events, writer),
+      records: bind(records, writer),
+      webhooks: bind(webhooks, writer),
+      deliveries: bind(deliveries, writer),
+    }
+  }
+}
+
+type Bound<Methods> = {
+  [Name in keyof Methods]: Methods[Name] extends (
+    writer: Writer,
+    ...args: infer Args
+  ) => infer Result
+    ? (...args: Args) => Result
+    : never
+}
+
+/** The methods of a group without the writer, which they take first. They are created by the first call. */
+function bind<Methods extends object>(methods: Methods, writer: Writer): () => Bound<Methods> {
+  let bound: Bound<Methods> | undefined
+  return () => {
+    bound ??= Object.fromEntries(
+      Object.entries(methods).map(([name, method]) => [name, method.bind(undefined, writer)]),
+    ) as Bound<Methods>
+    return bound
   }
 }
 

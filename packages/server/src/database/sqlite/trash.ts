@@ -2,7 +2,6 @@ import type { Asset, Upload } from '../../domain/asset.ts'
 import { folderRange } from '../../domain/names.ts'
 import { rowRangeOf } from '../../domain/paging.ts'
 import { foldText } from '../../domain/search.ts'
-import type { Usage } from '../../domain/usage.ts'
 import type { Rows } from '../account-data.ts'
 import { TRASH_JOB } from '../shared/events.ts'
 import { toAsset } from '../shared/rows.ts'
@@ -19,7 +18,7 @@ import {
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { preparePurge, preparePurgeOldest } from './removals.ts'
-import { ASSET_COLUMNS, type AssetRow, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { ASSET_COLUMNS, type AssetRow, READS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import type { Filter } from './search.ts'
 import { prepareReplacements } from './versions.ts'
@@ -35,7 +34,7 @@ type Apply = (actor: string, row: UploadRow) => Upload | undefined
 
 /** The trash, and changes of several assets. */
 export function prepareTrash(connection: Connection) {
-  const { prepare, transaction } = connection
+  const { prepare, transaction, execute } = connection
   const { moveToTrash, deletePermanently } = prepareDeletion(connection)
   const except = prepareExcept(connection)
   const purge = preparePurge(connection)
@@ -45,10 +44,6 @@ export function prepareTrash(connection: Connection) {
   const deletable = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets
      where id in (select value from json_each(:ids)) and account_id = :account and ${DELETABLE}`,
-  )
-  const usage = prepare<Usage>(
-    `select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
-     from accounts where id = :account`,
   )
   const bySeq = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
   const mark = prepare(
@@ -70,7 +65,6 @@ export function prepareTrash(connection: Connection) {
     `select trash_until as until, trash_after as after, trash_until_by as "by"
      from accounts where id = :account and trash_until is not null`,
   )
-  const marked = prepare<{ id: string }>('select id from accounts where trash_until is not null')
   const nextReady = prepare<UploadRow & { is_excepted: number }>(
     `select ${UPLOAD_COLUMNS}, exists (
        select 1 from trash_exceptions where account_id = :account and asset_id = assets.id
@@ -137,7 +131,12 @@ export function prepareTrash(connection: Connection) {
         const trashed = rows.filter(({ status }) => status !== 'ready')
         const { isCounted, needed } = countRestored(account, trashed)
         if (!isCounted) {
-          const used = { limit: 0, stored: 0, reserved: 0, ...usage.get({ account }) }
+          const used = {
+            limit: 0,
+            stored: 0,
+            reserved: 0,
+            ...execute(READS.readPlanUsage, { account }),
+          }
           return { outcome: 'storage_exceeded', usage: used, needed }
         }
         for (const row of trashed) {
@@ -178,16 +177,9 @@ export function prepareTrash(connection: Connection) {
       })
     },
 
-    findTrashAll(account: string): TrashAll | undefined {
-      const pending = readMark.get({ account })
-      return pending && { until: pending.until, by: pending.by }
-    },
-
-    importTrashAll(account: string, { until, by }: TrashAll): void {
+    importTrashAll({ account }: Writer, { until, by }: TrashAll): void {
       importMark.run({ account, until, by })
     },
-
-    listTrashAll: (): string[] => marked.all({}).map(({ id }) => id),
 
     emptyTrash({ account, actor }: Writer, until: Date): number {
       return transaction(() => {
@@ -226,9 +218,6 @@ function inOrderOf(ids: string[], assets: Asset[]): Asset[] {
   return ids.flatMap((id) => byId.get(id) ?? [])
 }
 
-/** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
-const LISTED_IN_TRASH = 'account_id = :account and trashed_at is not null'
-
 const COLUMNS = `${ASSET_COLUMNS}, trashed_at`
 type TrashRow = AssetRow & { trashed_at: number }
 
@@ -241,7 +230,7 @@ export function prepareTrashList(connection: Connection, longReads: LongReads) {
     const { isFromEnd, offset, limit } = rowRangeOf(query, total)
     if (limit === 0) return []
     const { after } = query
-    const conditions = [LISTED_IN_TRASH, ...filter.conditions]
+    const conditions = [IN_TRASH, ...filter.conditions]
     if (after) conditions.push('(trashed_at, id) < (:after_time, :after_id)')
     const cursor = after && { after_time: after.value ?? 0, after_id: after.id }
     const page = connection.prepare<TrashRow>(
@@ -259,7 +248,7 @@ export function prepareTrashList(connection: Connection, longReads: LongReads) {
       account,
       table: 'assets',
       index: 'assets_in_trash',
-      own: LISTED_IN_TRASH,
+      own: IN_TRASH,
       order: ['trashed_at', 'id'],
       descending: true,
       filter,
@@ -269,9 +258,9 @@ export function prepareTrashList(connection: Connection, longReads: LongReads) {
   }
 
   return {
-    async listTrash(account: string, query: TrashQuery): Promise<Rows<TrashedAsset>> {
+    async listTrash({ account }: Writer, query: TrashQuery): Promise<Rows<TrashedAsset>> {
       const filter = filterOf(query)
-      const from = `assets where ${LISTED_IN_TRASH}`
+      const from = `assets where ${IN_TRASH}`
       const { conditions, parameters } = filter
       const total =
         conditions.length === 0

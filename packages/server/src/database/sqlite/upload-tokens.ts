@@ -1,18 +1,19 @@
 import { toEventToken } from '../../domain/event.ts'
-import type { NewUploadToken, UploadToken } from '../../domain/upload-token.ts'
+import type { NewUploadToken } from '../../domain/upload-token.ts'
 import type { AddedUploadToken, Reservation, TokenExceeded } from '../account-data.ts'
 import {
   LATEST_TOKEN_MS,
   type TokenRow,
   tokenExcess,
   tokenGrowthExcess,
-  toUploadToken,
 } from '../shared/account-rows.ts'
+import { isTokenExpired } from '../shared/reads.ts'
 import { toDate } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { prepareProductSelection } from './attachments.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
+import { SQLITE } from './rows.ts'
 
 /**
  * The new expiry of an upload, in an update of `assets` at `:now`. It does not change if the token of the upload has
@@ -36,10 +37,9 @@ export function prepareUploadTokens(connection: Connection) {
   const countValid = prepare<{ count: number }>(
     'select count(*) as count from upload_tokens where account_id = :account and expires_at > :clock',
   )
-  const isExpired = `(expires_at <= :clock or expires_at > :clock + ${LATEST_TOKEN_MS}) as is_expired`
-  const byHash = prepare<TokenRow>(`select *, ${isExpired} from upload_tokens where hash = :hash`)
   const own = prepare<TokenRow>(
-    `select *, ${isExpired} from upload_tokens where id = :id and account_id = :account`,
+    `select *, ${isTokenExpired(SQLITE)} as is_expired from upload_tokens
+     where id = :id and account_id = :account`,
   )
   const counting = `filter (where status not in ('cancelled', 'expired'))`
   const used = prepare<{ started: number; files: number; bytes: number }>(
@@ -93,11 +93,6 @@ export function prepareUploadTokens(connection: Connection) {
         recordEvent(writer, 'token.created', toEventToken(token, expiresAt))
         return { outcome: 'added', expiresAt }
       })
-    },
-
-    findUploadToken(hash: string): UploadToken | undefined {
-      const row = byHash.get({ hash, clock: Date.now() })
-      return row && toUploadToken(row)
     },
 
     forgetUploadTokens(keptForMs: number, limit: number): number {

@@ -18,7 +18,7 @@ import { prepareChecksums } from './checksums.ts'
 import type { Connection } from './connection.ts'
 import { newUploadSnapshot, prepareRecordEvents } from './events.ts'
 import { prepareMakeRoom, prepareRelease } from './removals.ts'
-import { OWN_ASSET, STATUS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { OWN_ASSET, READS, STATUS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import type { Filter } from './search.ts'
 import { EXTENDED_EXPIRY, prepareUploadTokens } from './upload-tokens.ts'
@@ -31,7 +31,7 @@ interface Reserved {
 }
 
 export function prepareUploads(connection: Connection) {
-  const { prepare, transaction } = connection
+  const { prepare, transaction, execute } = connection
   const makeRoom = prepareMakeRoom(connection)
   const { declareChecksum, removeChecksum } = prepareChecksums(connection)
   const { refuseToken, refuseTokenGrowth } = prepareUploadTokens(connection)
@@ -46,10 +46,6 @@ export function prepareUploads(connection: Connection) {
   )
   const free = prepare(
     'update accounts set reserved_bytes = reserved_bytes - :bytes where id = :account',
-  )
-  const usage = prepare<Usage>(
-    `select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
-     from accounts where id = :account`,
   )
   const freeRoom = prepare<{ free: number }>(
     `select plan_storage - stored_bytes - reserved_bytes - superseded_bytes - trash_bytes as free
@@ -68,13 +64,6 @@ export function prepareUploads(connection: Connection) {
   const byIdempotencyKey = prepare<UploadRow & { request_digest: string }>(
     `select ${UPLOAD_COLUMNS}, request_digest from assets
      where account_id = :account and idempotency_key = :key`,
-  )
-  const byId = prepare<UploadRow>(
-    `select ${UPLOAD_COLUMNS} from assets where ${OWN_ASSET} and upload_id is not null`,
-  )
-  const byUploadId = prepare<UploadRow>(
-    `select ${UPLOAD_COLUMNS} from assets
-     where replaces = :asset and upload_id = :upload_id and account_id = :account`,
   )
   const replaced = prepare<Pick<Asset, 'kind' | 'status'>>(
     `select kind, status from assets where ${OWN_ASSET} and replaces is null`,
@@ -139,7 +128,7 @@ export function prepareUploads(connection: Connection) {
   }
 
   function usageOf(account: string): Usage {
-    return { limit: 0, stored: 0, reserved: 0, ...usage.get({ account }) }
+    return { limit: 0, stored: 0, reserved: 0, ...execute(READS.readPlanUsage, { account }) }
   }
 
   function findRepeated(account: string, key: string, digest: string): Reservation | undefined {
@@ -220,7 +209,7 @@ export function prepareUploads(connection: Connection) {
     },
 
     recordStorageId(
-      account: string,
+      { account }: Writer,
       id: string,
       { previous, storageId }: { previous: string; storageId: string },
     ): boolean {
@@ -242,17 +231,7 @@ export function prepareUploads(connection: Connection) {
       })
     },
 
-    findUpload(account: string, id: string): Upload | undefined {
-      const row = byId.get({ account, id })
-      return row && toUpload(row)
-    },
-
-    findReplacement(account: string, asset: string, uploadId: string): Upload | undefined {
-      const row = byUploadId.get({ account, asset, upload_id: uploadId })
-      return row && toUpload(row)
-    },
-
-    renewUpload(account: string, id: string, keptForMs: number): Date | undefined {
+    renewUpload({ account }: Writer, id: string, keptForMs: number): Date | undefined {
       const now = Date.now()
       const row = renew.get({ account, id, now, expires_at: now + keptForMs })
       return row && new Date(row.expires_at)
@@ -260,7 +239,9 @@ export function prepareUploads(connection: Connection) {
 
     resizeUpload(
       writer: Writer,
-      { id, bytes, isProvisional = false, tokenId }: ResizeOptions & { id: string; bytes: number },
+      id: string,
+      bytes: number,
+      { isProvisional = false, tokenId }: ResizeOptions = {},
     ): Resizing | PartialRoom {
       const { account } = writer
       return transaction(() => {
@@ -326,7 +307,7 @@ export function prepareUploadList(connection: Connection, longReads: LongReads) 
   }
 
   return {
-    async listUploads(account: string, query: UploadQuery): Promise<Rows<Upload>> {
+    async listUploads({ account }: Writer, query: UploadQuery): Promise<Rows<Upload>> {
       const { name } = query
       const filter: Filter =
         name === undefined

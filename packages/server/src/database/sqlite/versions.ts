@@ -1,13 +1,7 @@
-import type { AssetStatus, AssetVersion, Upload } from '../../domain/asset.ts'
+import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { RestoreOutcome, VersionDeletion } from '../account-data.ts'
-import {
-  toAsset,
-  toUpload,
-  toVersion,
-  type VersionContent,
-  type VersionRow,
-} from '../shared/rows.ts'
+import { toAsset, toUpload, type VersionContent } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { prepareChecksums } from './checksums.ts'
 import type { Connection } from './connection.ts'
@@ -16,8 +10,6 @@ import { prepareQueueRemoval, prepareRelease, prepareSuperseded } from './remova
 import {
   ASSET_COLUMNS,
   type AssetRow,
-  checksumOf,
-  isWithheld,
   type Stored,
   UPLOAD_COLUMNS,
   type UploadRow,
@@ -37,27 +29,6 @@ export function prepareVersions(connection: Connection) {
     `select seq, id, version, last_version, filename from assets where ${READY_FILE}`,
   )
   const assetBySeq = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
-  const list = prepare<VersionRow>(
-    `select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename, bytes,
-       mime, coalesce(version_created_at, created_at) as created_at, 1 as is_current,
-       ${checksumOf('coalesce(assets.object_key, assets.id)')}
-     from assets where ${READY_FILE}
-     union all
-     select ${CONTENT}, 0, ${checksumOf('asset_versions.object_key')} from asset_versions
-     where asset_id = (select id from assets where ${READY_FILE})
-     order by version desc`,
-  )
-  const served = prepare<VersionRow>(
-    `select version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename, bytes,
-       mime, coalesce(version_created_at, created_at) as created_at, 1 as is_current,
-       ${checksumOf('coalesce(assets.object_key, assets.id)')}, version_changes + 1 as replaced_in
-     from assets where ${READY_FILE} and not ${isWithheld('coalesce(assets.object_key, assets.id)')}
-     union all
-     select ${CONTENT}, 0, ${checksumOf('asset_versions.object_key')}, replaced_in from asset_versions
-     where asset_id = (select id from assets where ${READY_FILE})
-       and not ${isWithheld('asset_versions.object_key')}
-     order by replaced_in desc limit 1`,
-  )
   const take = prepare<Stored<VersionContent>>(
     `delete from asset_versions where asset_id = :id and version = :version returning ${CONTENT}`,
   )
@@ -74,16 +45,6 @@ export function prepareVersions(connection: Connection) {
   }
 
   return {
-    listVersions(account: string, id: string): AssetVersion[] | undefined {
-      const rows = list.all({ account, id })
-      return rows.length === 0 ? undefined : rows.map(toVersion)
-    },
-
-    findServedVersion(account: string, id: string): AssetVersion | undefined {
-      const row = served.get({ account, id })
-      return row && toVersion(row)
-    },
-
     restoreVersion(writer: Writer, id: string, version: number): RestoreOutcome {
       const { account } = writer
       return transaction(() => {

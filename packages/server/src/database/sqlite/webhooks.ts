@@ -13,33 +13,21 @@ import {
   toDeliveryColumns,
   toWebhook,
   toWebhookColumns,
-  toWebhookState,
   type WebhookRow,
   writeTypes,
 } from '../shared/webhook-rows.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { type Connection, encode } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-
-export type StateRow = WebhookRow & { pending: number }
-
-/** The columns of a webhook, and the number of its pending deliveries. */
-export const WEBHOOK_STATE = `*, (select count(*) from deliveries
-  where webhook_id = webhooks.id and status = 'pending') as pending`
+import { READS } from './rows.ts'
 
 type Methods = Pick<AccountWebhookData, 'addWebhook' | 'changeWebhook' | 'rotateSecret'>
 type Arguments<Name extends keyof Methods> = Parameters<Methods[Name]>
 
 /** The webhooks of an account. */
 export function prepareWebhooks(connection: Connection) {
-  const { prepare, transaction } = connection
+  const { prepare, transaction, execute } = connection
   const { recordEvent } = prepareRecordEvents(connection)
-  const all = prepare<StateRow>(
-    `select ${WEBHOOK_STATE} from webhooks where account_id = :account order by id`,
-  )
-  const byId = prepare<StateRow>(
-    `select ${WEBHOOK_STATE} from webhooks where account_id = :account and id = :id`,
-  )
   // The next event is `webhook.created` of this webhook, which the webhook itself does not receive.
   const insert = prepare(
     `insert into webhooks (id, account_id, url, description, types, secret, previous_secrets, last_event,
@@ -53,6 +41,9 @@ export function prepareWebhooks(connection: Connection) {
        disabled_at = :disabled_at, disabled_reason = :disabled_reason, failing_since = :failing_since
      where account_id = :account and id = :id`,
   )
+  const byId = prepare<WebhookRow>(
+    'select * from webhooks where account_id = :account and id = :id',
+  )
   const rotate = prepare(
     `update webhooks set secret = :secret, previous_secrets = :previous, updated_at = :now
      where account_id = :account and id = :id`,
@@ -60,10 +51,7 @@ export function prepareWebhooks(connection: Connection) {
   const remove = prepare<WebhookRow>(
     'delete from webhooks where account_id = :account and id = :id returning *',
   )
-  function findWebhook(account: string, id: string): WebhookState | undefined {
-    const row = byId.get({ account, id })
-    return row && toWebhookState(row)
-  }
+  const findWebhook = (account: string, id: string) => execute(READS.findWebhook, { account, id })
 
   /** Records how a webhook differs from its earlier state. Returns its new state. */
   function recordChange(writer: Writer, before: Webhook): WebhookState | undefined {
@@ -76,9 +64,6 @@ export function prepareWebhooks(connection: Connection) {
   }
 
   return {
-    findWebhook,
-    listWebhooks: (account: string): WebhookState[] => all.all({ account }).map(toWebhookState),
-
     addWebhook(writer: Writer, ...[webhook, max]: Arguments<'addWebhook'>) {
       const { account } = writer
       const { id, url, description, types, secret, createdAt } = webhook
@@ -135,10 +120,7 @@ type Imported = Parameters<AccountWebhookData['importWebhooks']>[0]
 
 /** The log of the deliveries of an account. */
 export function prepareDeliveries(connection: Connection) {
-  const { prepare } = connection
-  const byId = prepare<DeliveryRow>(
-    `select ${DELIVERY_COLUMNS}, ${EVENT_TIME} as event_at, body from deliveries where ${OF_WEBHOOK} and id = :id`,
-  )
+  const { prepare, execute } = connection
   const isForgotten = prepare(
     `select 1 from deliveries d where id = :id and body = '' and not exists (
        select 1 from events e where e.account_id = :account and e.id = d.event_id)`,
@@ -172,15 +154,8 @@ export function prepareDeliveries(connection: Connection) {
      on conflict do nothing`,
   )
 
-  function findDelivery(account: string, webhookId: string, id: string): Delivery | undefined {
-    const row = byId.get({ account, webhook_id: webhookId, id })
-    return row && toDelivery(row)
-  }
-
   return {
-    findDelivery,
-
-    listDeliveries(account: string, webhookId: string, query: DeliveryQuery): Rows<Delivery> {
+    listDeliveries({ account }: Writer, webhookId: string, query: DeliveryQuery): Rows<Delivery> {
       const { status, after } = query
       const filtered = status === undefined ? OF_WEBHOOK : `${OF_WEBHOOK} and status = :status`
       const parameters = { account, webhook_id: webhookId, ...(status && { status }) }
@@ -200,16 +175,20 @@ export function prepareDeliveries(connection: Connection) {
       return { rows: isFromEnd ? rows.reverse() : rows, total }
     },
 
-    redeliver(account: string, webhookId: string, id: string): Delivery | 'forgotten' | undefined {
-      const delivery = findDelivery(account, webhookId, id)
-      if (delivery === undefined) return undefined
+    redeliver(
+      { account }: Writer,
+      webhook: string,
+      id: string,
+    ): Delivery | 'forgotten' | undefined {
+      const find = () => execute(READS.findDelivery, { account, webhook, id })
+      if (find() === undefined) return undefined
       if (isForgotten.get({ account, id }) !== undefined) return 'forgotten'
       restart.run({ id, now: Date.now() })
-      return findDelivery(account, webhookId, id)
+      return find()
     },
 
     addPing(
-      account: string,
+      { account }: Writer,
       ...[delivery, claim]: PingArguments
     ): ClaimedDelivery | 'busy' | undefined {
       const { webhookId: webhook_id, claimForMs, maxClaims } = claim
@@ -231,7 +210,7 @@ export function prepareDeliveries(connection: Connection) {
       return toClaimedDelivery(toWebhook(webhook), row, claimed)
     },
 
-    importWebhooks(account: string, { webhooks, deliveries }: Imported): void {
+    importWebhooks({ account }: Writer, { webhooks, deliveries }: Imported): void {
       for (const webhook of webhooks) insertWebhook.run(encode(toWebhookColumns(account, webhook)))
       for (const delivery of deliveries) insertDelivery.run(encode(toDeliveryColumns(delivery)))
     },

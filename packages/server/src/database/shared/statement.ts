@@ -1,0 +1,51 @@
+import type { Value } from './rows.ts'
+
+/** The few expressions in which the engines differ. Everything else in a shared statement is SQL that both understand. */
+export interface Dialect {
+  /** The database's clock. */
+  readonly clock: string
+  /** A time that is this many milliseconds later. */
+  later(time: string, ms: number): string
+  /** A condition: the column has one of the texts of a list. `list` is the name of a parameter. */
+  isIn(column: string, list: string): string
+  jsonArray(...expressions: string[]): string
+}
+
+/**
+ * One statement for both engines, with parameters such as `:account`. Create it once, not for each call: the engines keep
+ * what they know about a statement.
+ */
+export interface Statement<Values, Result> {
+  readonly text: string
+  /** The texts between the parameters, and the names of the parameters. */
+  readonly strings: TemplateStringsArray
+  readonly names: readonly string[]
+  toResult(rows: readonly never[]): Result
+  /** Only for the compiler. */
+  readonly values?: Values
+}
+
+export type Values = Record<string, Value>
+
+export function statement<Given extends Values = Record<never, never>>(text: string) {
+  // A parameter starts with one colon: `::uuid` is a cast.
+  const parts = text.split(/(?<!:):([a-z_]+)/)
+  const strings = parts.filter((_, index) => index % 2 === 0)
+  const names = parts.filter((_, index) => index % 2 === 1)
+  const shared = { text, strings: Object.assign(strings, { raw: strings }), names }
+
+  return {
+    /** The result is the first row; undefined if there is none. */
+    first: <Row, Result>(convert: (row: Row) => Result): Statement<Given, Result | undefined> => ({
+      ...shared,
+      toResult: ([row]: readonly Row[]) => (row === undefined ? undefined : convert(row)),
+    }),
+    /** The result has all rows. */
+    every: <Row, Result>(convert: (row: Row) => Result): Statement<Given, Result[]> => ({
+      ...shared,
+      toResult: (rows: readonly Row[]) => rows.map((row) => convert(row)),
+    }),
+    /** The statement returns no rows. */
+    none: (): Statement<Given, void> => ({ ...shared, toResult() {} }),
+  }
+}

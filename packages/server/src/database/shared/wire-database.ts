@@ -1,0 +1,194 @@
+import type { Database } from '../database.ts'
+import type { Statement, Values } from './statement.ts'
+import { cacheAccountData, type Engine, type Kind, type Within } from './wiring.ts'
+
+type Group<Unit, Name extends keyof Database> = (unit: Unit) => Within<Database, Name>
+
+/** The methods of `Database` that differ between the engines, in groups. */
+export interface DatabaseGroups<Unit> {
+  accounts: Group<Unit, 'ensureAccount' | 'changePlan'>
+  usage: Group<Unit, 'compareUsage' | 'recountUsage' | 'recountBlocks'>
+  keys: Group<Unit, 'forgetRevokedKeys'>
+  sessions: Group<Unit, 'addSession' | 'removeSession'>
+  uploadTokens: Group<Unit, 'forgetUploadTokens'>
+  jobs: Group<
+    Unit,
+    | 'readClock'
+    | 'listOverdueUploads'
+    | 'limitExpiry'
+    | 'expireUploads'
+    | 'listStuckCompletions'
+    | 'claimStuckCompletions'
+    | 'readStates'
+    | 'claimDueRemovals'
+    | 'listRemovals'
+    | 'finishRemoval'
+    | 'postponeRemoval'
+    | 'forgetEndedAssets'
+  >
+  trash: Group<Unit, 'removeOldTrash'>
+  events: Group<Unit, 'listAccountsToTrim' | 'trimEvents' | 'compareEvents' | 'repairEvents'>
+  verifications: Group<
+    Unit,
+    'claimVerifications' | 'claimWithheld' | 'releaseWithheld' | 'recordVerification'
+  >
+  records: Group<Unit, 'listRecords'>
+  storedFiles: Group<Unit, 'listStoredFiles'>
+  queue: Group<
+    Unit,
+    | 'listWebhooksBehind'
+    | 'listEventTypes'
+    | 'addDeliveries'
+    | 'claimDeliveries'
+    | 'nextDeliveryAt'
+    | 'renewClaims'
+    | 'releaseClaim'
+    | 'listAllWebhooks'
+    | 'replaceSecrets'
+    | 'listAllDeliveries'
+  >
+  attempts: Group<Unit, 'recordAttempt' | 'forgetDeliveries' | 'trimDeliveries'>
+}
+
+/** What each engine does in its own way. */
+type EngineOwn =
+  | 'countRequest'
+  | 'onEvents'
+  | 'onEndedCredential'
+  | 'reserveDiskSpace'
+  | 'check'
+  | 'close'
+
+/**
+ * Creates the methods that are not limited to one account: how each of them runs is the same in both engines. `known`
+ * are the migrations of this version.
+ */
+export function wireDatabase<Unit>(
+  engine: Engine<Unit>,
+  groups: DatabaseGroups<Unit>,
+  { known, of }: { known: string[]; of: Parameters<typeof cacheAccountData>[0] },
+): Omit<Database, EngineOwn> {
+  const { reads } = engine
+  const run = (kind: Kind, party = 'jobs') => engine.runner({ kind, party })
+  const read = run('read')
+  const write = run('write')
+  const free = run('free')
+  const readWebhooks = run('read', 'webhooks')
+  const writeWebhooks = run('write', 'webhooks')
+  const freeWebhooks = run('free', 'webhooks')
+  const { accounts, usage, keys, sessions, uploadTokens, jobs, trash, events } = groups
+  const { verifications, records, storedFiles, queue, attempts } = groups
+
+  /** Callers are not known yet, so each key has a share of the connections. */
+  const ofHash = (hash: string) => `key ${hash.slice(0, 2)}`
+  const ofKey = (key: string) => `key ${key}`
+
+  const execute = <Given extends Values, Result>(
+    statement: Statement<Given, Result>,
+    values: Given,
+    runUnit = read,
+  ): Promise<Result> => runUnit((unit) => engine.execute(unit, statement, values))
+
+  return {
+    of: cacheAccountData(of),
+
+    ensureAccount: (account) => write((unit) => accounts(unit).ensureAccount(account)),
+    findAccount: (name) => execute(reads.findAccount, { name }),
+    listAccounts: () => execute(reads.listAccounts, {}),
+    changePlan: (id, plan) => write((unit) => accounts(unit).changePlan(id, plan)),
+
+    findKey: (hash) => execute(reads.findKey, { hash }, run('read', ofHash(hash))),
+    touchKey: (id, now) => execute(reads.touchKey, { id, now }, run('write', ofKey(id))),
+    forgetRevokedKeys: (before, limit) =>
+      free((unit) => keys(unit).forgetRevokedKeys(before, limit)),
+    addSession: (session, limits) =>
+      run('write', ofKey(session.keyId))((unit) => sessions(unit).addSession(session, limits)),
+    findSession: (hash) => execute(reads.findSession, { hash }, run('read', ofHash(hash))),
+    removeSession: (hash) => run('free', ofKey(hash))((unit) => sessions(unit).removeSession(hash)),
+    findUploadToken: (hash) => execute(reads.findUploadToken, { hash }, run('read', ofHash(hash))),
+    forgetUploadTokens: (keptForMs, limit) =>
+      free((unit) => uploadTokens(unit).forgetUploadTokens(keptForMs, limit)),
+
+    readClock: () => read((unit) => jobs(unit).readClock()),
+    listOverdueUploads: (limit) => read((unit) => jobs(unit).listOverdueUploads(limit)),
+    limitExpiry: (keptForMs) => free((unit) => jobs(unit).limitExpiry(keptForMs)),
+    expireUploads: (ids) => free((unit) => jobs(unit).expireUploads(ids)),
+    listStuckCompletions: (before, limit) =>
+      read((unit) => jobs(unit).listStuckCompletions(before, limit)),
+    claimStuckCompletions: (times, limit) =>
+      write((unit) => jobs(unit).claimStuckCompletions(times, limit)),
+    readStates: (ids) => read((unit) => jobs(unit).readStates(ids)),
+    claimDueRemovals: (now, limit) => free((unit) => jobs(unit).claimDueRemovals(now, limit)),
+    listRemovals: (limit) => read((unit) => jobs(unit).listRemovals(limit)),
+    finishRemoval: (id) => free((unit) => jobs(unit).finishRemoval(id)),
+    postponeRemoval: (id, dueAt) => free((unit) => jobs(unit).postponeRemoval(id, dueAt)),
+    removeOldTrash: (keptForMs) => free((unit) => trash(unit).removeOldTrash(keptForMs)),
+    listTrashAll: () => execute(reads.listTrashAll, {}),
+    forgetEndedAssets: (before, limit) =>
+      free((unit) => jobs(unit).forgetEndedAssets(before, limit)),
+    listAccountsToTrim: (limits, after, limit) =>
+      read((unit) => events(unit).listAccountsToTrim(limits, after, limit)),
+    trimEvents: (id, limits, batch) =>
+      run('free', id)((unit) => events(unit).trimEvents(id, limits, batch)),
+    compareEvents: () => read((unit) => events(unit).compareEvents()),
+    repairEvents: (id) => write((unit) => events(unit).repairEvents(id)),
+
+    claimVerifications: (name, times, limit) =>
+      write((unit) => verifications(unit).claimVerifications(name, times, limit)),
+    claimWithheld: (times, options) =>
+      write((unit) => verifications(unit).claimWithheld(times, options)),
+    releaseWithheld: (key, options) =>
+      write((unit) => verifications(unit).releaseWithheld(key, options)),
+    postponeVerification: (key, due_at) =>
+      execute(reads.postponeVerification, { key, due_at }, write),
+    recordVerification: (key, result) =>
+      write((unit) => verifications(unit).recordVerification(key, result)),
+
+    compareUsage: () => read((unit) => usage(unit).compareUsage()),
+    recountUsage: (id) => write((unit) => usage(unit).recountUsage(id)),
+    recountBlocks: (id, after) => write((unit) => usage(unit).recountBlocks(id, after)),
+    listRecords: (after, limit) => read((unit) => records(unit).listRecords(after, limit)),
+    listStoredFiles: (after, limit) =>
+      read((unit) => storedFiles(unit).listStoredFiles(after, limit)),
+
+    async readIdentity() {
+      const identity = await execute(reads.readIdentity, {})
+      if (identity === undefined) throw new Error('the database has no identity')
+      return identity
+    },
+    bindStorage: async (storage) =>
+      (await execute(reads.bindStorage, { storage }, write)) ?? storage,
+    rebindStorage: (storage) => execute(reads.rebindStorage, { storage }, write),
+    readSecretKeyId: () => execute(reads.readSecretKeyId, {}),
+    bindSecretKey: async (id, replaced) =>
+      (await execute(reads.bindSecretKey, { id, replaced: replaced ?? null }, write)) ?? id,
+    hasSealedSecrets: async () => (await execute(reads.hasSealedSecrets, {})) ?? false,
+    setUnfinishedMove: (from) => execute(reads.setUnfinishedMove, { from: from ?? null }, write),
+    findNewerMigration: () => execute(reads.findNewerMigration, { known }),
+
+    listWebhooksBehind: (options) =>
+      readWebhooks((unit) => queue(unit).listWebhooksBehind(options)),
+    listEventTypes: (account, after, limit) =>
+      readWebhooks((unit) => queue(unit).listEventTypes(account, after, limit)),
+    addDeliveries: (id, range, added) =>
+      writeWebhooks((unit) => queue(unit).addDeliveries(id, range, added)),
+    claimDeliveries: (health, times, limits) =>
+      writeWebhooks((unit) => queue(unit).claimDeliveries(health, times, limits)),
+    nextDeliveryAt: (health) => readWebhooks((unit) => queue(unit).nextDeliveryAt(health)),
+    renewClaims: (claimed, until) =>
+      writeWebhooks((unit) => queue(unit).renewClaims(claimed, until)),
+    releaseClaim: (claimed) => writeWebhooks((unit) => queue(unit).releaseClaim(claimed)),
+    recordAttempt: (claimed, result) =>
+      writeWebhooks((unit) => attempts(unit).recordAttempt(claimed, result)),
+    forgetDeliveries: (before, limit) =>
+      freeWebhooks((unit) => attempts(unit).forgetDeliveries(before, limit)),
+    trimDeliveries: (id, options) =>
+      freeWebhooks((unit) => attempts(unit).trimDeliveries(id, options)),
+    listAllWebhooks: (after, limit) =>
+      readWebhooks((unit) => queue(unit).listAllWebhooks(after, limit)),
+    replaceSecrets: (id, expected, secrets) =>
+      writeWebhooks((unit) => queue(unit).replaceSecrets(id, expected, secrets)),
+    listAllDeliveries: (id, after, limit) =>
+      readWebhooks((unit) => queue(unit).listAllDeliveries(id, after, limit)),
+  }
+}
