@@ -19,6 +19,7 @@ import { COMPILE_CACHE } from './run-tests.ts'
  */
 const words = process.argv.slice(2)
 const stages = words.filter((word) => !word.startsWith('--'))
+if (stages.length === 0) throw new Error('Name the stages to run')
 const split = words.indexOf('--beside')
 const beside = split < 0 ? [] : words.slice(split + 1)
 const coverage = words.includes('--coverage')
@@ -26,6 +27,8 @@ const coverage = words.includes('--coverage')
   : ''
 /** Functions from the compile cache would be counted less precisely. */
 const COVERAGE = { NODE_V8_COVERAGE: coverage, NODE_DISABLE_COMPILE_CACHE: '1' }
+/** These run while the programs are installed. */
+const NEEDS_NO_PROGRAM = ['check', 'test:postgres']
 const WIDTH = Math.max(...stages.map((stage) => stage.length))
 
 interface Outcome {
@@ -42,8 +45,7 @@ const REPEATED_LINES = 100
 async function runAll(waiting: string[]): Promise<Outcome[]> {
   const outcomes: Outcome[] = []
   for (const stage of waiting) {
-    // These need no program, so they run while the programs are installed.
-    if (stage !== 'check') await installation
+    if (!NEEDS_NO_PROGRAM.includes(stage)) await installation
     outcomes.push(await run(stage))
   }
   return outcomes

@@ -2,7 +2,7 @@ import hooks from 'node:async_hooks'
 
 /*
  * To be loaded before node:test (`node --import`). To find the test that caused an uncaught error, node:test tracks
- * every promise, which takes a sixth of the CPU time of our tests. Without that, an uncaught error still fails the
+ * every promise, which takes a tenth of the CPU time of our tests. Without that, an uncaught error still fails the
  * process, and is printed here.
  */
 
