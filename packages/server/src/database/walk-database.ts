@@ -1,29 +1,27 @@
 import type { AssetRecord } from './account-data.ts'
 import type { Database, StoredFile } from './database.ts'
 
-const RECORDS_PER_BATCH = 1000
+const BATCH = 1000
 
 /** Yields the assets of all accounts, ready or in the trash, ordered by ID. Holds one batch in memory at a time. */
 export async function* walkRecords(database: Database): AsyncIterable<AssetRecord> {
   let after: string | undefined
   for (;;) {
-    const records = await database.listRecords(after, RECORDS_PER_BATCH)
+    const records = await database.listRecords(after, BATCH)
     yield* records
     after = records.at(-1)?.asset.id
-    if (records.length < RECORDS_PER_BATCH) return
+    if (records.length < BATCH) return
   }
 }
-
-const FILES_PER_BATCH = 1000
 
 /** Yields the objects of all versions of files, ready or in the trash, ordered by key. Holds one batch in memory at a time. */
 export async function* walkStoredFiles(database: Database): AsyncIterable<StoredFile> {
   let after: string | undefined
   for (;;) {
-    const files = await database.listStoredFiles(after, FILES_PER_BATCH)
+    const files = await database.listStoredFiles(after, BATCH)
     yield* files
     after = files.at(-1)?.key
-    if (files.length < FILES_PER_BATCH) return
+    if (files.length < BATCH) return
   }
 }
 

@@ -287,9 +287,6 @@ export function testTrash({ name, open }: Contract): void {
   })
 }
 
-const LIST_PAGE = { page: 1, perPage: 10 }
-const ONE_HOUR_MS = 3_600_000
-
 /** Moves the first three assets to the trash one after another, and the others at the same time. */
 async function trashOneByOne(database: Database, data: AccountData, ids: string[]): Promise<void> {
   for (const id of ids.slice(0, 3)) {
@@ -312,7 +309,7 @@ export function testTrashList({ name, open }: Contract): void {
     await trashOneByOne(database, data, ids)
     const newestFirst = [...ids.slice(3).sort().reverse(), ...ids.slice(0, 3).reverse()]
     const read = async (query: Partial<TrashQuery>) => {
-      const { rows, total } = await data.listTrash({ ...LIST_PAGE, ...query })
+      const { rows, total } = await data.listTrash({ ...PAGE, ...query })
       assert.equal(total, 7)
       return rows
     }
@@ -343,7 +340,7 @@ export function testTrashList({ name, open }: Contract): void {
     const beside = await aLink(data, { filename: 'notes', path: 'course 2' })
     await data.trashAssets([file, link, beside])
     const find = async (query: Partial<TrashQuery>) => {
-      const { rows, total } = await data.listTrash({ ...LIST_PAGE, ...query })
+      const { rows, total } = await data.listTrash({ ...PAGE, ...query })
       assert.equal(total, rows.length)
       return rows.map(({ id }) => id).sort()
     }
@@ -372,10 +369,10 @@ export function testTrashList({ name, open }: Contract): void {
       await database.forgetEndedAssets(inHours(1), 10)
       const ahead = { ...record, trashedAt: inHours(10_000) }
       await data.importRecords({ keys: [], assets: [ahead] })
-      assert.equal(await database.removeOldTrash(ONE_HOUR_MS), 0)
-      const [listed] = (await data.listTrash(LIST_PAGE)).rows
+      assert.equal(await database.removeOldTrash(HOUR_MS), 0)
+      const [listed] = (await data.listTrash(PAGE)).rows
       assert.ok(listed && listed.trashedAt <= inHours(0.1), `${listed?.trashedAt}`)
-      assert.equal(await database.removeOldTrash(-ONE_HOUR_MS), 1)
+      assert.equal(await database.removeOldTrash(-HOUR_MS), 1)
     },
   )
 }

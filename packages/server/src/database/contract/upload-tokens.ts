@@ -254,8 +254,7 @@ export function testUploadTokens({ name, open }: Contract): void {
   })
 }
 
-const ONE_HOUR_MS = 3_600_000
-const DAY_MS = 24 * ONE_HOUR_MS
+const DAY_MS = 24 * HOUR_MS
 
 /** Starts an upload with a token that then expires. On a slow machine, it retries with a longer lifetime. */
 async function startBeforeExpiry(
@@ -311,8 +310,8 @@ export function testTokenExpiry({ name, open }: Contract): void {
       await data.reopenUpload(id)
     }
     const valid = await reserveWith(data, (await addToken(data)).id)
-    assert.ok((await extendedBy(valid.id, () => renew(valid.id))) > ONE_HOUR_MS)
-    assert.ok((await extendedBy(valid.id, () => refuse(valid.id))) > ONE_HOUR_MS)
+    assert.ok((await extendedBy(valid.id, () => renew(valid.id))) > HOUR_MS)
+    assert.ok((await extendedBy(valid.id, () => refuse(valid.id))) > HOUR_MS)
     const { id } = await startBeforeExpiry(database, data)
     assert.equal(await extendedBy(id, () => renew(id)), 0)
     assert.equal(await extendedBy(id, () => refuse(id)), 0)
@@ -339,7 +338,7 @@ export function testTokenExpiry({ name, open }: Contract): void {
     const used = await addToken(data)
     const upload = await reserveWith(data, used.id)
     // As if it were two hours later, when the token has expired.
-    const forgetLater = () => database.forgetUploadTokens(-2 * ONE_HOUR_MS, 100)
+    const forgetLater = () => database.forgetUploadTokens(-2 * HOUR_MS, 100)
     assert.equal(await forgetLater(), 1)
     assert.ok(await database.findUploadToken(used.hash))
     await complete(data, upload.id)

@@ -4,9 +4,10 @@ import { foldText, sortName } from '../../domain/search.ts'
 import type { AccountData } from '../account-data.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
 import type { Writer } from '../shared/wiring.ts'
+import { transition } from './completion.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordAssetEvents, runAndMark } from './events.ts'
-import { assetColumns, transition } from './rows.ts'
+import { assetColumns } from './rows.ts'
 import { type DeletableRow, deletePermanently, exceptFromDeletion, isDeletable } from './trash.ts'
 
 type Assets = Pick<AccountData, 'addLink' | 'changeAsset' | 'deleteAsset'>

@@ -10,10 +10,9 @@ import {
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents } from './events.ts'
 import { supersedeOldest } from './removals.ts'
+import { FIRST_ID } from './rows.ts'
 
 /** Lower than the ID of any account. */
-const FIRST_ID = '00000000-0000-0000-0000-000000000000'
-
 type Verifications = Omit<VerificationData, 'postponeVerification'>
 
 /** The queries of the jobs that read the bytes of objects. Instances may run them concurrently. */

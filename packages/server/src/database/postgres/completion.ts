@@ -8,7 +8,7 @@ import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents, runAndMark } from './events.ts'
 import { release } from './removals.ts'
-import { currentStatus, transition } from './rows.ts'
+import { currentStatus } from './rows.ts'
 import { exceptFromDeletion } from './trash.ts'
 import { extendedExpiry } from './upload-tokens.ts'
 import { finishReplacement } from './versions.ts'
@@ -157,4 +157,21 @@ function finishTokenUpload(
     }
     return 'ready'
   })
+}
+
+/**
+ * Changes a status by compare-and-set. If nothing was changed, the current status is the reason. If that is
+ * `from`, the asset got this status between the two statements, and the change is tried again.
+ */
+export async function transition<Status>(step: {
+  from: AssetStatus
+  to: AssetStatus
+  change(): Promise<boolean>
+  readStatus(): Promise<Status>
+}): Promise<{ won: boolean; status: Status | AssetStatus }> {
+  for (;;) {
+    if (await step.change()) return { won: true, status: step.to }
+    const status = await step.readStatus()
+    if (status !== step.from) return { won: false, status }
+  }
 }

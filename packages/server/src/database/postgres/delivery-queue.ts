@@ -18,8 +18,7 @@ import {
 } from '../shared/webhook-rows.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
-
-const FIRST = '00000000-0000-0000-0000-000000000000'
+import { FIRST_ID } from './rows.ts'
 
 type Queue = Pick<
   DeliveryData,
@@ -195,7 +194,7 @@ export function deliveryQueue(sql: Sql): Queue {
         where id = ${delivery.id} and claims = ${claim} and status = 'pending'`
     },
 
-    async listAllWebhooks(after = FIRST, limit) {
+    async listAllWebhooks(after = FIRST_ID, limit) {
       const rows = await sql<WebhookStateRow[]>`
         select ${sql.unsafe(WEBHOOK_STATE)} from webhooks where id > ${after} order by id limit ${limit}`
       return rows.map(toImportedWebhook)
@@ -208,7 +207,7 @@ export function deliveryQueue(sql: Sql): Queue {
         where id = ${id} and secret = ${expected}`
     },
 
-    async listAllDeliveries(webhookId, after = FIRST, limit) {
+    async listAllDeliveries(webhookId, after = FIRST_ID, limit) {
       const rows = await sql<DeliveryRow[]>`
         select * from deliveries where webhook_id = ${webhookId} and id > ${after}
         order by id limit ${limit}`

@@ -25,6 +25,7 @@ import {
 } from '../shared/events.ts'
 import type { Writer } from '../shared/wiring.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
+import { FIRST_ID } from './rows.ts'
 import { markEvents } from './unit-of-work.ts'
 
 export interface NewEvents {
@@ -264,8 +265,6 @@ export function accountEvents(sql: Sql, account: string): EventData {
   }
 }
 
-const FIRST = '00000000-0000-0000-0000-000000000000'
-
 type Events = Pick<Database, 'listAccountsToTrim' | 'trimEvents' | 'compareEvents' | 'repairEvents'>
 
 /** The events of all accounts. Instances may call this concurrently. */
@@ -273,7 +272,7 @@ export function globalEvents(sql: Sql): Events {
   const size = sql`octet_length(data::text) + ${EVENT_OVERHEAD}::bigint`
 
   return {
-    async listAccountsToTrim({ before, maxBytes }, after = FIRST, limit) {
+    async listAccountsToTrim({ before, maxBytes }, after = FIRST_ID, limit) {
       const rows = await sql<{ id: string }[]>`
         select id from accounts a where id > ${after} and (counted_event < last_event
           or event_bytes > coalesce(${maxBytes ?? null}::bigint,

@@ -12,7 +12,7 @@ import {
 } from '../shared/rows.ts'
 import { importChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
-import { checksumColumn, uploadColumns } from './rows.ts'
+import { checksumColumn, FIRST_ID, uploadColumns } from './rows.ts'
 
 /** A statement can have 65,535 parameters. */
 const ROWS_PER_STATEMENT = 2000
@@ -23,12 +23,10 @@ function* batchesOf<Row>(rows: Row[]): Iterable<Row[]> {
   }
 }
 
-const FIRST = '00000000-0000-0000-0000-000000000000'
-
 /** Exports the assets of a deployment. */
 export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
   return {
-    async listRecords(after = FIRST, limit) {
+    async listRecords(after = FIRST_ID, limit) {
       const rows = await sql<RecordRow[]>`
         select ${uploadColumns(sql)}, changed_at, idempotency_key, request_digest,
           trashed_at, array(
@@ -40,7 +38,7 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
           exists (
             select from accounts a
             where a.id = assets.account_id and assets.status = 'ready' and assets.id <= a.trash_until
-              and assets.id > coalesce(a.trash_after, ${FIRST}) and not exists (
+              and assets.id > coalesce(a.trash_after, ${FIRST_ID}) and not exists (
                 select from trash_exceptions e
                 where e.account_id = assets.account_id and e.asset_id = assets.id)
           ) as is_being_deleted,
@@ -136,7 +134,7 @@ function attachmentsOf(records: AssetRecord[]) {
 /** The objects of all accounts, in the order of their keys. Each subquery reads an index in this order. */
 export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
   return {
-    async listStoredFiles(after = FIRST, limit) {
+    async listStoredFiles(after = FIRST_ID, limit) {
       const rows = await sql<StoredFileRow[]>`
         select files.*, ${checksumColumn(sql, 'files.key')} from (
         (select id as key, id as asset_id, folder, filename, bytes, chunk_size, version,

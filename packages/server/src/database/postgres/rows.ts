@@ -1,8 +1,10 @@
-import type { AssetStatus } from '../../domain/asset.ts'
 import { checksumOf, readsOf } from '../shared/reads.ts'
 import { ASSET_COLUMNS, type AssetRow, UPLOAD_COLUMNS } from '../shared/rows.ts'
 import type { Dialect } from '../shared/statement.ts'
 import type { Fragment, Sql } from './connection.ts'
+
+/** Lower than every ID. */
+export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
 export const POSTGRES: Dialect = {
   // Not `now()`, the time of the start of the transaction, which may have waited for a lock.
@@ -40,21 +42,4 @@ export function listedAt(sql: Sql, account: string): Fragment {
 /** The status as the API sees it: a completed replacement is ready, although its row is `deleted`. */
 export function currentStatus(sql: Sql): Fragment {
   return sql`case when became_version is null then status else 'ready' end`
-}
-
-/**
- * Changes a status by compare-and-set. If nothing was changed, the current status is the reason. If that is
- * `from`, the asset got this status between the two statements, and the change is tried again.
- */
-export async function transition<Status>(step: {
-  from: AssetStatus
-  to: AssetStatus
-  change(): Promise<boolean>
-  readStatus(): Promise<Status>
-}): Promise<{ won: boolean; status: Status | AssetStatus }> {
-  for (;;) {
-    if (await step.change()) return { won: true, status: step.to }
-    const status = await step.readStatus()
-    if (status !== step.from) return { won: false, status }
-  }
 }

@@ -23,7 +23,7 @@ import {
 } from './connection.ts'
 import { recordAssetEvents, recordStorageLow } from './events.ts'
 import { purge, purgeOldest } from './removals.ts'
-import { assetColumns, READS } from './rows.ts'
+import { assetColumns, FIRST_ID, READS } from './rows.ts'
 import { cancelReplacements } from './versions.ts'
 
 type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'findTrashAll' | 'listTrash'>
@@ -35,8 +35,6 @@ interface Mark extends TrashAll {
   /** Differs for each call. */
   call: number
 }
-
-const FIRST = '00000000-0000-0000-0000-000000000000'
 
 /** The trash of an account. */
 export function accountTrash(sql: Sql, writer: Writer): Trash {
@@ -142,14 +140,14 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
         const ready = await sql<{ id: string }[]>`
           select id from assets
           where account_id = ${account} and status = 'ready'
-            and id > ${mark.after ?? FIRST} and id <= ${mark.until}
+            and id > ${mark.after ?? FIRST_ID} and id <= ${mark.until}
           order by id limit ${TRASH_BATCH} for no key update`
         const ids = idsOf(ready)
         // A separate statement, so that it sees assets that were deleted and restored while this call waited for them. It
         // also reads the account again: another instance may have moved this batch meanwhile, and forgotten which assets
         // are excepted. Both in one statement, so that they belong together.
         const excepted = await sql<{ id: string }[]>`
-          select coalesce(e.asset_id, ${FIRST}) as id from accounts a
+          select coalesce(e.asset_id, ${FIRST_ID}) as id from accounts a
           left join trash_exceptions e on e.account_id = a.id and e.asset_id = any(${ids}::uuid[])
           where a.id = ${account} and a.trash_calls = ${mark.call} and a.trash_until is not null
             and a.trash_after is not distinct from ${mark.after}::uuid`

@@ -24,7 +24,7 @@ import type { Writer } from '../shared/wiring.ts'
 import type { Connection } from './connection.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import { type LongReads, readRows, type Scan, scanPage } from './scan.ts'
-import { type AssetFilter, afterCursor, filterOf, orderOf, prepareSmallResults } from './search.ts'
+import { afterCursor, type Filter, filterOf, orderOf, prepareSmallResults } from './search.ts'
 
 const READY = `account_id = :account and status = 'ready'`
 
@@ -40,7 +40,7 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
   function readPage(
     account: string,
     query: AssetQuery,
-    { filter, total }: { filter: AssetFilter; total: number },
+    { filter, total }: { filter: Filter; total: number },
   ): Asset[] {
     const { isFromEnd, offset, limit } = rowRangeOf(query, total)
     if (limit === 0) return []
@@ -58,7 +58,7 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
     return isFromEnd ? rows.reverse() : rows
   }
 
-  function listAll(account: string, query: AssetQuery, filter: AssetFilter) {
+  function listAll(account: string, query: AssetQuery, filter: Filter) {
     const total = assetCount.get({ account })?.total ?? 0
     const { offset } = rowRangeOf(query, total)
     if (isFarPage(query, offset)) return countBlocks(account, query, filter)
@@ -67,11 +67,11 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
   }
 
   /** The account's revision does not change with every change of a product, so that counts can't be cached. */
-  async function countRows(account: string, query: AssetQuery, filter: AssetFilter) {
+  async function countRows(account: string, query: AssetQuery, filter: Filter) {
     return (await findSmallResult(account, query, filter)) ?? scan(account, query, { filter })
   }
 
-  async function countBlocks(account: string, query: AssetQuery, filter: AssetFilter) {
+  async function countBlocks(account: string, query: AssetQuery, filter: Filter) {
     const read = blocks.withCounts(account, { query, filter }, (counts) => {
       const { total, revision } = counts
       if (query.sort.by === 'created_at') {
@@ -93,7 +93,7 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
   function scan(
     account: string,
     query: AssetQuery,
-    { filter, counted }: { filter: AssetFilter; counted?: { total: number; revision: number } },
+    { filter, counted }: { filter: Filter; counted?: { total: number; revision: number } },
   ): Promise<Rows<Asset>> {
     return snapshots.read(account, async (snapshot) => {
       const state = snapshot.prepare<{ asset_count: number; revision: number }>(
@@ -173,7 +173,7 @@ function matching(conditions: string[], from: string, until: string): string {
 }
 
 interface BlockFilter {
-  filter: AssetFilter
+  filter: Filter
   blocksPerTurn: number
 }
 
@@ -250,7 +250,7 @@ function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
      */
     async withCounts<Result>(
       account: string,
-      { query, filter }: { query: AssetQuery; filter: AssetFilter },
+      { query, filter }: { query: AssetQuery; filter: Filter },
       read: (counts: BlockCounts) => Result,
     ): Promise<Result> {
       const key = filterKey(query)
@@ -267,7 +267,7 @@ function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
     readPage(
       account: string,
       query: AssetQuery,
-      { filter, counts }: { filter: AssetFilter; counts: BlockCounts },
+      { filter, counts }: { filter: Filter; counts: BlockCounts },
     ): Asset[] {
       const { descending } = query.sort
       const location = locatePage(counts, { ...query, descending })

@@ -7,6 +7,7 @@ import type { Writer } from '../shared/wiring.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { ASSET_COLUMNS, type AssetRow, READS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { prepareNameIndex } from './search.ts'
 import { DELETABLE, prepareDeletion, prepareExcept } from './trash.ts'
 
 export function prepareAssets(connection: Connection) {
@@ -33,9 +34,7 @@ export function prepareAssets(connection: Connection) {
        and status in ('uploading', 'completing', 'ready')
      returning ${ASSET_COLUMNS}`,
   )
-  const indexName = prepare(
-    'insert or replace into asset_names (rowid, search_name) values (:seq, :search_name)',
-  )
+  const indexName = prepareNameIndex(connection)
   const deletable = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets where id = :id and account_id = :account and ${DELETABLE}`,
   )

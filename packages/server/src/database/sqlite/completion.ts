@@ -9,6 +9,7 @@ import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { prepareRelease } from './removals.ts'
 import { OWN_ASSET, STATUS, transition, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { prepareNameIndex } from './search.ts'
 import { prepareExcept } from './trash.ts'
 import { EXTENDED_EXPIRY } from './upload-tokens.ts'
 import { prepareReplacements } from './versions.ts'
@@ -51,9 +52,7 @@ export function prepareCompletion(connection: Connection) {
        stored_bytes = stored_bytes + :bytes, asset_count = asset_count + 1, last_event = last_event + 1
      where id = :account returning last_event, trash_until`,
   )
-  const indexName = prepare(
-    'insert into asset_names (rowid, search_name) values (:seq, :search_name)',
-  )
+  const indexName = prepareNameIndex(connection)
   const abandon = prepare<UploadRow>(
     `${transition('completing', 'expired')} and expires_at + :grace <= :now returning ${UPLOAD_COLUMNS}`,
   )

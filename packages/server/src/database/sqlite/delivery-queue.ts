@@ -225,8 +225,6 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
   }
 }
 
-type AttemptArguments<Name extends keyof DeliveryData> = Parameters<DeliveryData[Name]>
-
 /** Records attempts, and removes old deliveries. */
 export function prepareAttempts(connection: Connection) {
   const { prepare, transaction } = connection
@@ -278,7 +276,7 @@ export function prepareAttempts(connection: Connection) {
   )
 
   return {
-    recordAttempt(...[claimed, result]: AttemptArguments<'recordAttempt'>): {
+    recordAttempt(...[claimed, result]: Arguments<'recordAttempt'>): {
       isDisabled: boolean
     } {
       const { webhook, delivery, claim } = claimed
@@ -313,7 +311,7 @@ export function prepareAttempts(connection: Connection) {
     forgetDeliveries: (before: Date, limit: number): number =>
       removeOld.run({ before: before.getTime(), limit }),
 
-    trimDeliveries(...[webhook_id, options]: AttemptArguments<'trimDeliveries'>): number {
+    trimDeliveries(...[webhook_id, options]: Arguments<'trimDeliveries'>): number {
       const { keep, limit, now, latest } = options
       advance.run({ webhook_id, now: now.getTime(), latest: latest.getTime() })
       return removeExcess.run({ webhook_id, last_kept: keep - 1, limit })

@@ -16,6 +16,7 @@ import type { Writer } from '../shared/wiring.ts'
 import { prepareChecksums } from './checksums.ts'
 import { type Connection, encode } from './connection.ts'
 import { SQLITE, UPLOAD_COLUMNS } from './rows.ts'
+import { prepareNameIndex } from './search.ts'
 import { prepareExcept } from './trash.ts'
 
 /** Exports assets, and imports assets and keys. */
@@ -64,9 +65,7 @@ export function prepareRecords(connection: Connection) {
        :object_key, :version_created_at, :updated_at, :trashed_at)
      on conflict (id) do nothing returning seq`,
   )
-  const indexName = prepare(
-    'insert into asset_names (rowid, search_name) values (:seq, :search_name)',
-  )
+  const indexName = prepareNameIndex(connection)
   const attach = prepare(
     `insert into asset_products (asset_seq, product_seq)
      select :seq, seq from products

@@ -34,7 +34,7 @@ interface Candidates {
 interface FindOptions {
   account: string
   query: AssetQuery
-  filter: AssetFilter
+  filter: Filter
 }
 
 /** The indexes that can find the assets: by product, by folder, by name and by each word. The result of any of them may be small. */
@@ -135,7 +135,7 @@ export function prepareSmallResults({ prepare }: Connection, runStep: RunStep) {
   return async (
     account: string,
     query: AssetQuery,
-    filter: AssetFilter,
+    filter: Filter,
   ): Promise<Rows<Asset> | undefined> => {
     const key = JSON.stringify([account, filterKey(query), query.sort])
     const pageIn = (result: SmallResult<number>): Rows<Asset> => {
@@ -160,12 +160,6 @@ export function prepareSmallResults({ prepare }: Connection, runStep: RunStep) {
   }
 }
 
-export interface AssetFilter {
-  /** To be joined by `and`. */
-  conditions: string[]
-  parameters: Record<string, string | number>
-}
-
 export function orderOf({ by, descending }: AssetSort): string {
   return SORT_COLUMNS[by].map((column) => `${column} ${descending ? 'desc' : 'asc'}`).join(', ')
 }
@@ -184,9 +178,9 @@ function attachedTo(condition: string): string {
     where l.asset_seq = assets.seq and p.account_id = :account and ${condition})`
 }
 
-export function filterOf(query: AssetQuery): AssetFilter {
+export function filterOf(query: AssetQuery): Filter {
   const conditions: string[] = []
-  const parameters: AssetFilter['parameters'] = {}
+  const parameters: Filter['parameters'] = {}
   const add = (name: string, value: string | number | undefined, condition: string) => {
     if (value === undefined) return
     conditions.push(condition)
@@ -214,7 +208,7 @@ export function filterOf(query: AssetQuery): AssetFilter {
 }
 
 /** Matches the rows after the query's cursor, in its sort order. Without a cursor all rows match. */
-export function afterCursor({ sort, after }: AssetQuery): AssetFilter {
+export function afterCursor({ sort, after }: AssetQuery): Filter {
   if (after === undefined) return { conditions: [], parameters: {} }
   const sign = sort.descending ? '<' : '>'
   if (after.value === undefined) {
@@ -267,6 +261,13 @@ function wordCandidates(index: number): string[] {
      from product_texts t cross join asset_products l on l.product_seq = t.rowid
      where product_texts match :match${index}`,
   ]
+}
+
+/** Stores the trigrams of an asset's name, instead of those of its previous name. */
+export function prepareNameIndex({ prepare }: Connection) {
+  return prepare(
+    'insert or replace into asset_names (rowid, search_name) values (:seq, :search_name)',
+  )
 }
 
 export interface Filter {

@@ -20,7 +20,7 @@ import { prepareRecordEvents } from './events.ts'
 import { preparePurge, preparePurgeOldest } from './removals.ts'
 import { ASSET_COLUMNS, type AssetRow, READS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
-import type { Filter } from './search.ts'
+import { type Filter, prepareNameIndex } from './search.ts'
 import { prepareReplacements } from './versions.ts'
 
 /** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
@@ -378,7 +378,8 @@ export function prepareDeletion(connection: Connection) {
 }
 
 /** Restores assets in the trash, in the caller's transaction. */
-function prepareRestoreRows({ prepare }: Connection) {
+function prepareRestoreRows(connection: Connection) {
+  const { prepare } = connection
   const versionBytes = prepare<{ bytes: number }>(
     'select coalesce(sum(bytes), 0) as bytes from asset_versions where asset_id = :id',
   )
@@ -399,9 +400,7 @@ function prepareRestoreRows({ prepare }: Connection) {
     `update assets set status = 'ready', changed_at = :now, trashed_at = null, linked = :linked
      where seq = :seq`,
   )
-  const indexName = prepare(
-    'insert or replace into asset_names (rowid, search_name) values (:seq, :search_name)',
-  )
+  const indexName = prepareNameIndex(connection)
 
   function bytesOf({ id, kind, bytes }: UploadRow): number {
     return kind === 'file' ? bytes + (versionBytes.get({ id })?.bytes ?? 0) : 0

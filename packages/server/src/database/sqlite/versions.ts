@@ -14,6 +14,7 @@ import {
   UPLOAD_COLUMNS,
   type UploadRow,
 } from './rows.ts'
+import { prepareNameIndex } from './search.ts'
 
 const CONTENT = 'version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at'
 
@@ -168,7 +169,8 @@ interface AssetOfVersions {
  * Makes a version the current one, in the caller's transaction. The version that was current becomes an older
  * one. The counters of the account do not change: the bytes are already counted.
  */
-function prepareSwitchVersion({ prepare }: Connection) {
+function prepareSwitchVersion(connection: Connection) {
+  const { prepare } = connection
   const keepCurrent = prepare(
     `insert into asset_versions (asset_id, account_id, version, object_key, storage_id, chunk_size,
        filename, bytes, mime, created_at, replaced_in)
@@ -184,9 +186,7 @@ function prepareSwitchVersion({ prepare }: Connection) {
        updated_at = :now
      where seq = :seq`,
   )
-  const indexName = prepare(
-    'insert or replace into asset_names (rowid, search_name) values (:seq, :search_name)',
-  )
+  const indexName = prepareNameIndex(connection)
 
   return ({ seq, filename }: AssetOfVersions, content: Stored<VersionContent>): void => {
     const search_name = foldText(content.filename)
