@@ -87,10 +87,12 @@ export async function installPrograms(set: 'tests' | 'proofs'): Promise<void> {
 
 async function install(packages: string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
-  const aptGet = (...words: string[]) =>
-    run('flock', ['--close', INSTALL_LOCK, 'apt-get', ...words], { env, maxBuffer: 50_000_000 })
-  await aptGet('update')
-  await aptGet('install', '--yes', '--no-install-recommends', ...packages)
+  // One lock for both steps, so that no test that waits for a program sees the time between them.
+  const script = 'apt-get update && apt-get install --yes --no-install-recommends "$@"'
+  await run('flock', ['--close', INSTALL_LOCK, 'sh', '-c', script, 'sh', ...packages], {
+    env,
+    maxBuffer: 50_000_000,
+  })
 }
 
 async function isInstalled(command: string): Promise<boolean> {
