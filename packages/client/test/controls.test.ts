@@ -3,7 +3,6 @@ import { writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import { createClient as createBrowserClient } from '@stowage/client'
 import { createClient, isStowageError, type Progress, type Upload } from '@stowage/client/node'
 import { until } from '@stowage/testing/machine/until'
@@ -176,15 +175,16 @@ test('an aborted upload rejects with the signal’s reason, and uploading the sa
 })
 
 test('an aborted upload rejects after its state is written, and writes nothing afterward', async (t) => {
-  const { api } = await aBlockedUpload(t)
+  const { api, baseUrl, storage } = await aBlockedUpload(t)
   const writes = { started: 0, ended: 0 }
+  let gate: PromiseWithResolvers<void> | undefined
   const store = {
     get: async () => undefined,
     list: async () => [],
     delete: async () => {},
     async set() {
       writes.started += 1
-      await pause(200)
+      await gate?.promise
       writes.ended += 1
     },
   }
@@ -192,14 +192,28 @@ test('an aborted upload rejects after its state is written, and writes nothing a
   const path = join(folder, 'lesson.mp4')
   await writeFile(path, BYTES)
   const controller = new AbortController()
-  const upload = client.upload(path, { signal: controller.signal })
-  const isWriting = () => upload.progress.state === 'sending' && writes.started > writes.ended
-  await until('a part’s state is being written', isWriting)
+  const upload = client.upload(path, {
+    signal: controller.signal,
+    onProgress({ state }) {
+      if (state === 'sending') gate ??= Promise.withResolvers()
+    },
+  })
+  await until('a part’s state is being written', () => writes.started > writes.ended)
+  let hasRejected = false
+  const rejected = assert.rejects(upload, { name: 'AbortError' }).then(() => {
+    hasRejected = true
+  })
   controller.abort()
-  await assert.rejects(upload, { name: 'AbortError' })
+  await until('the upload is stopped', () => upload.progress.state === 'stopped')
+  // A request takes longer than a rejection that waits for nothing.
+  await reservedAt(baseUrl)
+  assert.equal(hasRejected, false)
+  gate?.resolve()
+  await rejected
   assert.equal(writes.ended, writes.started)
   const { started } = writes
-  await pause(200)
+  await until('the requests of blocked parts are closed', () => storage.waiting() === 0)
+  await reservedAt(baseUrl)
   assert.equal(writes.started, started)
 })
 

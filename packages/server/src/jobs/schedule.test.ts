@@ -6,7 +6,7 @@ import { aService, type TestService } from '@stowage/testing/service/service'
 import { putParts, requestSession, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { AccountData } from '../database/account-data.ts'
 import type { Context } from '../operations/context.ts'
-import { openSchedule } from './schedule.ts'
+import { openSchedule, PAUSE_MS } from './schedule.ts'
 
 /** Longer than any step of a job takes that does not hang. */
 const CLOSING_MS = 10_000
@@ -84,7 +84,10 @@ test('the number of concurrent removals is limited, and no removal starts after 
 test('closing does not wait for the next run of any job', async (t) => {
   const service = await aService(t)
   const schedule = openSchedule(service.context, { isAlone: false })
+  const before = performance.now()
   await schedule.close(CLOSING_MS)
+  const closedMs = performance.now() - before
+  assert.ok(closedMs < PAUSE_MS / 2, `closing took ${closedMs} ms`)
 })
 
 test('closing waits for a hanging removal for at most the given time', async (t) => {

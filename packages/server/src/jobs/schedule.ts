@@ -13,7 +13,7 @@ import { BATCH, createWakeUp, type Job, type WakeUp } from './job.ts'
 import { expireUploads, finishCompletions, removeOrphanedUploads, STUCK_MS } from './uploads.ts'
 
 /** The pause between two runs of a job. */
-const PAUSE_MS = 15_000
+export const PAUSE_MS = 15_000
 /** Shorter, because clients that declared a digest wait for its comparison. Then the job waits for an event. */
 const CHECKSUMS_PAUSE_MS = 400
 /** How long it waits for an event. Files of an instance that was killed, and failed reads, do not write one. */

@@ -3,17 +3,22 @@ import { once } from 'node:events'
 import { createServer, type RequestListener } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
 import { destroyIdleConnections, trackConnections } from './connections.ts'
 
+/** Longer than any test. */
+const NEVER = 600_000
 /** Larger than the buffers between client and server. */
 const LONG = 64_000_000
 
 async function aTrackedServer(
   t: TestContext,
   respond: RequestListener,
-  options?: { withinMs: number },
+  options: { withinMs?: number; lingerMs?: number },
 ) {
   const server = createServer(respond)
+  // Node then never closes an idle connection, so only the tested function can.
+  server.keepAliveTimeout = 0
   const closeConnections = trackConnections(server, options)
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -22,42 +27,73 @@ async function aTrackedServer(
   const client = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
   client.on('error', () => {})
   t.after(() => client.destroy())
+  let isClosed = false
+  server.once('close', () => {
+    isClosed = true
+  })
   return {
+    server,
     client,
+    isClosed: () => isClosed,
     close() {
-      const closed = once(server, 'close')
       server.close()
       closeConnections()
-      return closed
     },
+    untilClosed: () => until('all connections are closed', () => isClosed, 20_000),
   }
 }
 
-test('a client that never closes its side after the response is disconnected', async (t) => {
+/** Sends a request, closes the server while the request is running, and then responds. */
+async function closeDuringRequest(t: TestContext, options: { lingerMs: number }) {
   const requested = Promise.withResolvers<() => void>()
-  const { client, close } = await aTrackedServer(t, (_request, response) =>
-    requested.resolve(() => response.end('done')),
+  const tracked = await aTrackedServer(
+    t,
+    (_request, response) => requested.resolve(() => response.end('done')),
+    options,
   )
-  client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
+  tracked.client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   const respond = await requested.promise
-  const closed = close()
+  tracked.close()
   respond()
-  const [bytes] = await once(client, 'data')
+  const [bytes] = await once(tracked.client, 'data')
   assert.match(String(bytes), /^HTTP\/1\.1 200 /)
-  // The client has neither closed its side nor disconnected.
-  await closed
+  return tracked
+}
+
+test('a client that never closes its side after the response is disconnected', async (t) => {
+  const { untilClosed } = await closeDuringRequest(t, { lingerMs: 50 })
+  await untilClosed()
+})
+
+test('the server closes its side after the response, and waits for the client to close its own', async (t) => {
+  const { client, isClosed, untilClosed } = await closeDuringRequest(t, { lingerMs: NEVER })
+  await once(client, 'end')
+  assert.equal(isClosed(), false)
+  client.end()
+  await untilClosed()
+})
+
+test('a connection that has never sent a request is closed immediately', async (t) => {
+  const { server, close, untilClosed } = await aTrackedServer(t, () => {}, {})
+  await once(server, 'connection')
+  close()
+  await untilClosed()
 })
 
 test('a response that the client is still reading arrives completely', async (t) => {
   const requested = Promise.withResolvers<void>()
-  const { client, close } = await aTrackedServer(t, (_request, response) => {
-    response.end(Buffer.alloc(LONG))
-    requested.resolve()
-  })
+  const { client, close, untilClosed } = await aTrackedServer(
+    t,
+    (_request, response) => {
+      response.end(Buffer.alloc(LONG))
+      requested.resolve()
+    },
+    {},
+  )
   client.pause()
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   await requested.promise
-  const closed = close()
+  close()
   let received = 0
   client.on('data', (bytes) => {
     received += bytes.length
@@ -65,12 +101,12 @@ test('a response that the client is still reading arrives completely', async (t)
   client.resume()
   await Promise.race([once(client, 'end'), once(client, 'close')])
   assert.ok(received > LONG, `${received}`)
-  await closed
+  await untilClosed()
 })
 
 test('a client that never reads its response is disconnected after the timeout', async (t) => {
   const requested = Promise.withResolvers<void>()
-  const { client, close } = await aTrackedServer(
+  const { client, close, untilClosed } = await aTrackedServer(
     t,
     (_request, response) => {
       response.end(Buffer.alloc(LONG))
@@ -81,7 +117,8 @@ test('a client that never reads its response is disconnected after the timeout',
   client.pause()
   client.write('GET / HTTP/1.1\r\nHost: a\r\n\r\n')
   await requested.promise
-  await close()
+  close()
+  await untilClosed()
 })
 
 const IDLE_MS = 50

@@ -14,7 +14,7 @@ const LINGER_MS = 1_000
  */
 export function trackConnections(
   server: Server,
-  { withinMs }: { withinMs?: number } = {},
+  { withinMs, lingerMs = LINGER_MS }: { withinMs?: number; lingerMs?: number } = {},
 ): () => void {
   const busy = new Map<Socket, number>()
   let isClosing = false
@@ -28,7 +28,7 @@ export function trackConnections(
     if (!isClosing || count + by > 0) return
     socket.end()
     // Not immediately: data that the client still sends would reset the connection and lose the response.
-    destroyAfter(socket, LINGER_MS)
+    destroyAfter(socket, lingerMs)
   }
 
   server.on('connection', (socket) => {
