@@ -129,7 +129,7 @@ async function checkExpiry({ context, account }: Harness, ids: string[]): Promis
   const latest = Date.now() + context.settings.uploadsKeptForMs + MARGIN_MS
   for (const id of ids) {
     const upload = await context.database.of(account.id).findUpload(id)
-    if (upload?.asset.status !== 'uploading') continue
+    if (upload?.status !== 'uploading') continue
     assert.ok(upload.expiresAt.getTime() < latest, `the upload expires only at ${upload.expiresAt}`)
   }
 }

@@ -141,7 +141,7 @@ export function operatorOf(harness: Harness): Operator {
       await expireUploads({ ...ports, settings }, NEVER)
       const upload = await data.findUpload(id)
       // An upload without a row has ended: a job has removed the row since.
-      return upload?.asset.status ?? 'expired'
+      return upload?.status ?? 'expired'
     },
     runJob: (name) => JOBS[name](harness.ports()),
     beginDeleteAll: () => context.database.of(account.id).beginTrashAll(),

@@ -56,7 +56,7 @@ function operatorOf({ context }: TestService, jobs: Context, account: TestAccoun
       await data.renewUpload(id, -1)
       await expireUploads(expiringContext, NEVER)
       await removeObjects(context, NEVER)
-      return (await data.findUpload(id))?.asset.status ?? 'gone'
+      return (await data.findUpload(id))?.status ?? 'gone'
     },
     runJob: (name) => JOBS[name](jobs),
     beginDeleteAll: () => data.beginTrashAll(),

@@ -48,13 +48,12 @@ export const NOT_VERIFIED: Integrity = {
   isWithheld: false,
 }
 
-/**
- * The upload of a file. `asset` is the row of the new asset. For a replacement it is a separate row with its own
- * ID, and `replaces` identifies the asset that gets the new version. The API shows the ID of that asset. A
- * completed replacement has the status `ready` here, although its row is `deleted`.
- */
+/** The upload of a file, which becomes a new asset, or the next version of the asset that it replaces. */
 export interface Upload {
-  asset: Asset
+  /** `ready` when it is completed; `deleted` if its asset was deleted afterward. */
+  status: AssetStatus
+  /** The file. The ID of a replacement is its own; the API shows the ID of the asset in `replaces`. */
+  asset: Omit<Asset, 'status'>
   /** Null unless it uploads a new version of an asset. */
   replaces: Replacement | null
   /** The key of the object: the ID of `asset` or, after a replacement, of the row that uploaded the current version. */

@@ -244,7 +244,7 @@ test('if one of two instances dies, the other finishes the completions that the 
   const account = forAccount(context, (await context.database.findAccount('default'))?.id ?? '')
   await runJobs(later)
   const statuses = await Promise.all(
-    ids.map(async (id) => (await account.data.findUpload(id))?.asset.status),
+    ids.map(async (id) => (await account.data.findUpload(id))?.status),
   )
   assert.equal(statuses.filter((status) => status === 'ready').length, 8)
   gate.reject(new Error('it dies'))

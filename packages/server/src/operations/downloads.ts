@@ -27,7 +27,7 @@ export async function signDownload(
   for (;;) {
     // One read: a replacement between two reads would mix two versions.
     const upload = await context.data.findUpload(assetId)
-    if (upload !== undefined && upload.replaces === null && upload.asset.status === 'ready') {
+    if (upload !== undefined && upload.replaces === null && upload.status === 'ready') {
       const { asset, key, chunkSize } = upload
       if (isWithheld(context, asset.integrity)) {
         const previous = await signPrevious(context, upload, smallDeadline)

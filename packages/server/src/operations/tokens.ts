@@ -80,7 +80,7 @@ export async function getOwnUpload(
     if (isOwn(first)) return first
     throw ownUploadNotFound(token)
   }
-  const replacement = isVisible(first.asset.status)
+  const replacement = isVisible(first.status)
     ? await data.findReplacement(assetId, uploadId)
     : undefined
   if (replacement !== undefined && isOwn(replacement)) return replacement

@@ -105,11 +105,11 @@ export function anUpload(facts: UploadFacts = {}): Upload {
   const uploadId = newUuid()
   const id = newUuid()
   return {
+    status: 'uploading',
     asset: {
       id,
       accountId,
       kind: 'file',
-      status: 'uploading',
       filename,
       bytes: size,
       mime,

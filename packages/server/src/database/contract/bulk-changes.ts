@@ -117,7 +117,12 @@ export function testBulkChanges({ name, open }: Contract): void {
 
       await complete(data, upload.asset.id)
       // The ID was created first, for example by an instance whose clock is behind.
-      await data.addLink({ ...early.asset, kind: 'link', url: 'https://example.com/x' })
+      await data.addLink({
+        ...early.asset,
+        status: 'ready',
+        kind: 'link',
+        url: 'https://example.com/x',
+      })
       await data.trashAssets([deletedAfter])
       await data.deleteAssets([purged])
       await data.restoreAssets([inTrash, deletedAfter])

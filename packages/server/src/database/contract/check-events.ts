@@ -229,7 +229,9 @@ function stateAfter(
   return asset?.state ?? 'uploading'
 }
 
-function factsOf(asset: Omit<EventAsset, 'trashedAt' | 'accountId'>): ReplayedAsset['facts'] {
+function factsOf(
+  asset: Omit<EventAsset, 'trashedAt' | 'accountId' | 'status'>,
+): ReplayedAsset['facts'] {
   const { filename, bytes, mime, url, version, path, integrity } = asset
   return { filename, bytes, mime, url, version, path, isDamaged: integrity.isDamaged }
 }

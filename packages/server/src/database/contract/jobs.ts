@@ -111,7 +111,7 @@ export function testJobs({ name, open }: Contract): void {
     const { upload: kept } = await reserve(data, { size: 5, ...OVERDUE })
     await data.beginCompletion(kept.asset.id, KEPT)
     await data.abandonCompletion(kept.asset.id, 0)
-    assert.equal((await data.findUpload(kept.asset.id))?.asset.status, 'completing')
+    assert.equal((await data.findUpload(kept.asset.id))?.status, 'completing')
     await data.reopenUpload(kept.asset.id)
     await data.cancelUpload(kept.asset.id)
     const { upload } = await reserve(data)

@@ -186,11 +186,11 @@ export function testUploadTokens({ name, open }: Contract): void {
     const dropped = await reserveOnce()
     await data.dropReservation(dropped)
     await data.dropReservation(dropped)
-    assert.equal((await data.findUpload(dropped))?.asset.status, 'cancelled')
+    assert.equal((await data.findUpload(dropped))?.status, 'cancelled')
     const resumed = await reserveOnce()
     await data.renewUpload(resumed, KEPT.keptForMs)
     await data.dropReservation(resumed)
-    assert.equal((await data.findUpload(resumed))?.asset.status, 'uploading')
+    assert.equal((await data.findUpload(resumed))?.status, 'uploading')
   })
 
   test(name('a replacement counts toward the limits of its token'), async (t) => {
@@ -200,7 +200,7 @@ export function testUploadTokens({ name, open }: Contract): void {
     const first = await reserveWith(data, id, { size: 20, replaces: asset })
     await complete(data, first.id)
     const found = await data.findUpload(first.id)
-    assert.deepEqual([found?.tokenId, found?.asset.status], [id, 'ready'])
+    assert.deepEqual([found?.tokenId, found?.status], [id, 'ready'])
     const second = await reserveWith(data, id, { size: 11, replaces: asset })
     assert.deepEqual(second.reservation, exceeded(10, 1))
     const third = await reserveWith(data, id, { size: 10, replaces: asset })

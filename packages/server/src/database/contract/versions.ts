@@ -53,7 +53,7 @@ export function testVersions({ name, open }: Contract): void {
       { type: 'archive', bytes: 60, assets: 0 },
       { type: 'image', bytes: 20, assets: 1 },
     ])
-    assert.equal((await data.findReplacement(id, uploadId))?.asset.status, 'ready')
+    assert.equal((await data.findReplacement(id, uploadId))?.status, 'ready')
     assert.equal((await data.cancelUpload(row)).status, 'ready')
     assert.deepEqual(await database.listRemovals(10), [])
     assert.equal((await data.listUploads({ page: 1, perPage: 10 })).total, 0)
@@ -198,9 +198,9 @@ export function testReplacedFiles({ name, open }: Contract): void {
     const second = await replace(data, id, { size: 20 })
     const { id: third } = await startReplacement(data, id, { size: 10 })
     const { won, replacement } = await data.deleteAsset(id)
-    assert.deepEqual([won, replacement?.key, replacement?.asset.status], [true, third, 'cancelled'])
+    assert.deepEqual([won, replacement?.key, replacement?.status], [true, third, 'cancelled'])
     assert.deepEqual(await usageOf(data), { limit: 100, stored: 0, reserved: 0 })
-    assert.equal((await data.findUpload(third))?.asset.status, 'cancelled')
+    assert.equal((await data.findUpload(third))?.status, 'cancelled')
     const removals = await database.listRemovals(10)
     assert.deepEqual(
       removals.map(({ kind, key }) => `${kind} ${key}`).sort(),

@@ -8,7 +8,7 @@ import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents, runAndMark } from './events.ts'
 import { release } from './removals.ts'
-import { currentStatus } from './rows.ts'
+import { uploadStatus } from './rows.ts'
 import { exceptFromDeletion } from './trash.ts'
 import { extendedExpiry } from './upload-tokens.ts'
 import { finishReplacement } from './versions.ts'
@@ -30,7 +30,7 @@ interface UploadState {
 export function accountCompletion(sql: Sql, { account, actor }: Writer): Completion {
   async function stateOf(id: string): Promise<UploadState | undefined> {
     const [row] = await sql<UploadState[]>`
-      select ${currentStatus(sql)} as status, trashed_at is not null as is_trashed, bytes, replaces,
+      select ${uploadStatus(sql)} as status, trashed_at is not null as is_trashed, bytes, replaces,
         token_id
       from assets where id = ${id} and account_id = ${account}`
     return row

@@ -39,7 +39,7 @@ export function listedAt(sql: Sql, account: string): Fragment {
   return sql`(select revision from accounts where id = ${account}) as listed_at`
 }
 
-/** The status as the API sees it: a completed replacement is ready, although its row is `deleted`. */
-export function currentStatus(sql: Sql): Fragment {
+/** The status of an upload: see `toUpload`. */
+export function uploadStatus(sql: Sql): Fragment {
   return sql`case when became_version is null then status else 'ready' end`
 }

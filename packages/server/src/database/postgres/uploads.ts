@@ -27,7 +27,7 @@ import {
   uploadSnapshot,
 } from './events.ts'
 import { makeRoom, release } from './removals.ts'
-import { currentStatus, READS, uploadColumns } from './rows.ts'
+import { READS, uploadColumns, uploadStatus } from './rows.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
 interface Uploads extends Pick<AccountData, 'recordStorageId' | 'dropReservation' | 'renewUpload'> {
@@ -41,7 +41,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
 
   async function statusOf(id: string): Promise<AssetStatus | undefined> {
     const [row] = await sql<{ status: AssetStatus }[]>`
-      select ${currentStatus(sql)} as status from assets where id = ${id} and account_id = ${account}`
+      select ${uploadStatus(sql)} as status from assets where id = ${id} and account_id = ${account}`
     return row?.status
   }
 

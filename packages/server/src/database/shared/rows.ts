@@ -117,11 +117,12 @@ function toIntegrity(checksum: Json<Checksum> | null | undefined): Integrity {
 }
 
 export function toUpload(row: UploadRow): Upload {
-  const asset = toAsset(row)
+  const { status, ...asset } = toAsset(row)
   const { started_by_id: id, started_by_name: name } = row
   return {
-    // A completed replacement is not an asset of its own, so its row is `deleted`.
-    asset: row.became_version === null ? asset : { ...asset, status: 'ready' },
+    // The row of a completed replacement is `deleted`, because a version is not an asset of its own.
+    status: row.became_version === null ? status : 'ready',
+    asset,
     replaces:
       row.replaces === null ? null : { assetId: row.replaces, keepsName: Boolean(row.keeps_name) },
     key: row.object_key ?? row.id,

@@ -8,7 +8,7 @@ import { prepareChecksums } from './checksums.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { prepareRelease } from './removals.ts'
-import { OWN_ASSET, STATUS, transition, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { OWN_ASSET, transition, UPLOAD_COLUMNS, UPLOAD_STATUS, type UploadRow } from './rows.ts'
 import { prepareNameIndex } from './search.ts'
 import { prepareExcept } from './trash.ts'
 import { EXTENDED_EXPIRY } from './upload-tokens.ts'
@@ -32,10 +32,10 @@ export function prepareCompletion(connection: Connection) {
   const except = prepareExcept(connection)
   const { recordAsset } = prepareRecordEvents(connection)
   const state = prepare<{ status: AssetStatus; bytes: number }>(
-    `select ${STATUS} as status, bytes from assets where ${OWN_ASSET}`,
+    `select ${UPLOAD_STATUS} as status, bytes from assets where ${OWN_ASSET}`,
   )
   const finished = prepare<{ status: AssetStatus }>(
-    `select iif(trashed_at is null, ${STATUS}, 'ready') as status from assets where ${OWN_ASSET}`,
+    `select iif(trashed_at is null, ${UPLOAD_STATUS}, 'ready') as status from assets where ${OWN_ASSET}`,
   )
   // `retry_at` marks the size of the upload as final. It stays set even if the upload is reopened.
   const begin = prepare(

@@ -47,8 +47,8 @@ export function toListedAsset(accountId: string): (row: ListedRow) => Asset {
 
 export const OWN_ASSET = 'id = :id and account_id = :account'
 
-/** The status as the API sees it: a completed replacement is ready, although its row is `deleted`. */
-export const STATUS = `iif(became_version is null, status, 'ready')`
+/** The status of an upload: see `toUpload`. */
+export const UPLOAD_STATUS = `iif(became_version is null, status, 'ready')`
 
 /** The SQL of a status change by compare-and-set: `from` is part of the condition. */
 export function transition(from: AssetStatus, to: AssetStatus): string {

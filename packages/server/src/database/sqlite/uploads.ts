@@ -18,7 +18,7 @@ import { prepareChecksums } from './checksums.ts'
 import type { Connection } from './connection.ts'
 import { newUploadSnapshot, prepareRecordEvents } from './events.ts'
 import { prepareMakeRoom, prepareRelease } from './removals.ts'
-import { OWN_ASSET, READS, STATUS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { OWN_ASSET, READS, UPLOAD_COLUMNS, UPLOAD_STATUS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import type { Filter } from './search.ts'
 import { EXTENDED_EXPIRY, prepareUploadTokens } from './upload-tokens.ts'
@@ -90,7 +90,7 @@ export function prepareUploads(connection: Connection) {
      where ${OWN_ASSET} and status = 'uploading' returning expires_at`,
   )
   const state = prepare<{ status: AssetStatus; bytes: number; retry_at: number | null }>(
-    `select ${STATUS} as status, bytes, retry_at from assets where ${OWN_ASSET}`,
+    `select ${UPLOAD_STATUS} as status, bytes, retry_at from assets where ${OWN_ASSET}`,
   )
   // A smaller reservation always fits, even if the plan was reduced below the current usage.
   const resizeReservation = prepare(

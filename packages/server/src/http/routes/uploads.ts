@@ -98,7 +98,7 @@ export function presentUploadSession(session: UploadSession, baseUrl: string): w
 
 function presentResumedUpload(resumed: ResumedUpload, baseUrl: string): wire.ResumedUpload {
   const { upload, missing, received, expiresAt } = resumed
-  const { status } = upload.asset
+  const { status } = upload
   return {
     ...presentUpload(upload, missing, baseUrl),
     received: received.map(({ number, etag, size }) => ({ PartNumber: number, ETag: etag, size })),
@@ -137,7 +137,7 @@ function presentListedUpload({ upload, parts, received }: ListedUpload): wire.Li
     path: asset.path,
     bytes: asset.bytes,
     mime: asset.mime,
-    status: asset.status === 'completing' ? 'completing' : 'uploading',
+    status: upload.status === 'completing' ? 'completing' : 'uploading',
     chunk_size: chunkSize,
     parts,
     received_parts: received?.parts ?? null,

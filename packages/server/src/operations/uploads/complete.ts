@@ -22,8 +22,8 @@ export async function completeUpload(
   const { uploadsKeptForMs: keptForMs } = settings
   const upload = await getUpload(context, assetId, request.uploadId)
   const { id } = upload.asset
-  if (!isVisible(upload.asset.status)) throw assetNotFound()
-  if (upload.asset.status === 'ready') return completed(context, upload)
+  if (!isVisible(upload.status)) throw assetNotFound()
+  if (upload.status === 'ready') return completed(context, upload)
 
   const received = await storage.listParts(storageUploadOf(upload))
   // If the storage has closed the upload, the completion finds out whether there is an object.
@@ -47,13 +47,16 @@ export async function completeUpload(
   if (current === undefined) throw assetNotFound()
   // Another call may have moved it to the trash since.
   if (isReady && current.replaces === null) return { ...current.asset, status: 'ready' }
-  if (!isVisible(current.asset.status)) throw assetNotFound()
+  if (!isVisible(current.status)) throw assetNotFound()
   return completed(context, current)
 }
 
 /** The asset of a completed upload. After a replacement, that is the asset with its current version. */
-async function completed(context: AccountContext, { asset, replaces }: Upload): Promise<Asset> {
-  return replaces === null ? asset : getAsset(context, replaces.assetId)
+async function completed(
+  context: AccountContext,
+  { status, asset, replaces }: Upload,
+): Promise<Asset> {
+  return replaces === null ? { ...asset, status } : getAsset(context, replaces.assetId)
 }
 
 /** The list that completes the upload: the parts that the caller named, and the other stored parts. */
@@ -69,7 +72,7 @@ function checkParts(upload: Upload, received: StoredPart[], named: NamedPart[]):
  * completed the upload in the meantime (and perhaps a third has deleted the asset).
  */
 async function checkMissing(context: AccountContext, upload: Upload): Promise<void> {
-  const status = (await context.data.findUpload(upload.asset.id))?.asset.status
+  const status = (await context.data.findUpload(upload.asset.id))?.status
   if (status === 'uploading' || status === 'completing') checkParts(upload, [], [])
 }
 

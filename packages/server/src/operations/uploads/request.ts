@@ -83,11 +83,11 @@ export async function requestUpload(
   const id = context.newId()
   const uploadId = context.newId()
   const upload: NewlyRequested = {
+    status: 'uploading',
     asset: {
       id,
       accountId: context.accountId,
       kind: 'file',
-      status: 'uploading',
       filename,
       bytes: size,
       mime,
@@ -219,12 +219,12 @@ async function dropReservation({ data, warn }: AccountContext, assetId: string):
 }
 
 async function repeatSession(context: AccountContext, upload: Upload): Promise<UploadSession> {
-  const { status } = upload.asset
+  const { status } = upload
   if (status === 'uploading') {
     // Resuming extends the expiry and opens the upload again if the storage has lost it.
     const { upload: resumed } = await resumeFound(context, upload).catch(orEnded)
     // It may have been completed in the meantime; then it accepts no parts.
-    return resumed.asset.status === 'uploading'
+    return resumed.status === 'uploading'
       ? signSession(context, resumed)
       : sessionWithoutParts(resumed)
   }

@@ -36,7 +36,8 @@ export async function resizeUpload(
   const { size, minSize = size, uploadId } = request
   if (minSize > size) throw invalid({ minSize: ['must be at most size'] })
   const upload = await getUpload(context, assetId, uploadId)
-  const { id, status, bytes } = upload.asset
+  const { status } = upload
+  const { id, bytes } = upload.asset
   if (!isVisible(status)) throw assetNotFound()
   refuseCompleted(status, upload)
   const received = await context.storage.listParts(storageUploadOf(upload))

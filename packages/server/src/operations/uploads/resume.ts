@@ -29,7 +29,7 @@ export async function resumeUpload(
 
 /** Resumes an upload that was just read. */
 export async function resumeFound(context: AccountContext, found: Upload): Promise<ResumedUpload> {
-  const { status } = found.asset
+  const { status } = found
   if (!isVisible(status)) throw assetNotFound()
   if (status === 'ready') return nothingMissing(found)
   const received = await context.storage.listParts(storageUploadOf(found))
@@ -71,11 +71,11 @@ function nothingMissing(upload: Upload, received: StoredPart[] = []): ResumedUpl
 /** The upload changed in the meantime. If it ended, an upload that this call opened in the storage is aborted. */
 async function readCurrent(context: AccountContext, upload: Upload): Promise<ResumedUpload> {
   const current = await context.data.findUpload(upload.asset.id)
-  if (current === undefined || !isVisible(current.asset.status)) {
+  if (current === undefined || !isVisible(current.status)) {
     await context.storage.abortUpload(storageUploadOf(upload))
     throw assetNotFound()
   }
   // Another call has opened the upload again, or its completion was refused, so it can be resumed.
-  if (current.asset.status === 'uploading') return resumeFound(context, current)
+  if (current.status === 'uploading') return resumeFound(context, current)
   return nothingMissing(current)
 }

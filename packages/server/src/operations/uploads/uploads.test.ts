@@ -9,6 +9,7 @@ const PARTS: StoredPart[] = [{ number: 1, etag: '', size: 5, receivedAt: new Dat
 
 function someUploads(count: number): Upload[] {
   return Array.from({ length: count }, (_, index) => ({
+    status: 'uploading',
     id: `upload ${index}`,
     storageId: `upload ${index}`,
     chunkSize: 10,

@@ -33,7 +33,7 @@ export async function getUpload(
   // A replacement is only found by the ID of the asset that it replaces.
   if (upload.replaces !== null) throw assetNotFound()
   if (given === undefined || given === upload.id) return upload
-  if (!isVisible(upload.asset.status)) throw assetNotFound()
+  if (!isVisible(upload.status)) throw assetNotFound()
   const replacement = await data.findReplacement(assetId, given)
   if (replacement === undefined) throw invalid({ uploadId: ['does not belong to this asset'] })
   return replacement
@@ -70,14 +70,14 @@ export function createUploadList(readReceived = createReceivedReader()) {
     const query: UploadQuery = { ...rest, ...(filename && { name: foldText(filename) }) }
     const cursorOf = ({ asset }: Upload) => asset.id
     const { rows, position } = await readPage(query, context.data.listUploads, cursorOf)
-    const uploading = rows.filter(({ asset }) => asset.status === 'uploading')
+    const uploading = rows.filter(({ status }) => status === 'uploading')
     const received = await readReceived(context, uploading)
     const uploads = rows.map((upload) => {
-      const { bytes, status } = upload.asset
-      const parts = partPlan(bytes, upload.chunkSize).count
+      const { status, asset, chunkSize } = upload
+      const parts = partPlan(asset.bytes, chunkSize).count
       // A completion begins only when the storage has every part.
-      const all = status === 'completing' ? { parts, bytes } : undefined
-      return { upload, parts, received: all ?? received.get(upload.asset.id) }
+      const all = status === 'completing' ? { parts, bytes: asset.bytes } : undefined
+      return { upload, parts, received: all ?? received.get(asset.id) }
     })
     return { uploads, position }
   }

@@ -115,7 +115,7 @@ test('an expired token cannot keep an upload forever by resuming it and sending 
   })
   assert.equal((await call('GET', `${API}/assets/${id}/upload`)).status, 200)
   await JOBS.expireUploads(own)
-  assert.equal((await account.data.findUpload(id))?.asset.status, 'expired')
+  assert.equal((await account.data.findUpload(id))?.status, 'expired')
 })
 
 test('a token is refused after the key that created it is revoked or removed from the settings', async (t) => {
