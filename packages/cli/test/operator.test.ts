@@ -8,7 +8,11 @@ import { openForWarmUp } from '@stowage/server'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { aService } from '@stowage/testing/service/service'
-import { type Outcome, stowage as stowageWith } from '@stowage/testing/service/stowage-command'
+import {
+  newerStowage,
+  type Outcome,
+  stowage as stowageWith,
+} from '@stowage/testing/service/stowage-command'
 import postgres from 'postgres'
 import { COMMANDS } from '../src/commands.ts'
 
@@ -216,9 +220,7 @@ test('on either database, only migrate and serve upgrade it, and other commands 
   for (const { settings, run } of engines) {
     const created = await stowageWith(settings, 'migrate', '--json')
     assert.equal(created.code, 0, created.stderr)
-    assert.ok(JSON.parse(created.stdout).applied.includes('0001_assets.sql'))
-    await run(`alter table identity drop column unfinished_move`)
-    await run(`delete from migrations where name like '%_unfinished_moves.sql'`)
+    assert.ok(JSON.parse(created.stdout).applied.includes('0001_baseline.sql'))
     for (const command of [
       ['accounts', 'ls'],
       ['accounts', 'add', 'shop'],
@@ -226,28 +228,33 @@ test('on either database, only migrate and serve upgrade it, and other commands 
       ['adopt', '--yes'],
       ['move', '--from', source],
     ]) {
-      const { code, stderr } = await stowageWith(settings, ...command)
+      const { code, stderr } = await newerStowage(settings, ...command)
       assert.equal(code, 1, command.join(' '))
       assert.match(stderr, /older version of Stowage.*: stowage migrate/, command.join(' '))
     }
-    const doctor = await stowageWith(settings, 'doctor')
+    const doctor = await newerStowage(settings, 'doctor')
     assert.match(
       doctor.stdout,
       /^pending +database: pending migrations: 1.*\n.*\n +> stowage migrate$/m,
     )
     // It fails, because the column still does not exist.
-    await assert.rejects(run(`select unfinished_move from identity`), /unfinished_move/)
-    const { applied } = JSON.parse((await stowageWith(settings, 'migrate', '--json')).stdout)
+    await assert.rejects(run(`select newer from identity`), /newer/)
+    const { applied } = JSON.parse((await newerStowage(settings, 'migrate', '--json')).stdout)
     assert.equal(applied.length, 1)
-    await run(`select unfinished_move from identity`)
+    await run(`select newer from identity`)
     // A list changes nothing: only the service, and commands that add something, create the default account.
-    const listed = await stowageWith(settings, 'accounts', 'ls', '--json')
+    const listed = await newerStowage(settings, 'accounts', 'ls', '--json')
     assert.deepEqual([listed.code, JSON.parse(listed.stdout)], [0, []])
-    await stowageWith(settings, 'accounts', 'add', 'shop')
+    await newerStowage(settings, 'accounts', 'add', 'shop')
     const large = { ...settings, STOWAGE_PLAN_STORAGE: '9TB' }
-    const { stdout } = await stowageWith(large, 'accounts', 'ls', '--json')
+    const { stdout } = await newerStowage(large, 'accounts', 'ls', '--json')
     const plans = JSON.parse(stdout).map((account: { storage: number }) => account.storage)
     assert.deepEqual(plans, [1e12, 1e12])
-    assert.match((await stowageWith(settings, 'migrate')).stdout, /^The database is up to date\.$/m)
+    assert.match(
+      (await newerStowage(settings, 'migrate')).stdout,
+      /^The database is up to date\.$/m,
+    )
+    const refused = await stowageWith(settings, 'accounts', 'ls')
+    assert.match(refused.stderr, /newer version of Stowage \(it has migration 9998_newer\.sql\)/)
   }
 })

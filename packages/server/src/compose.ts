@@ -144,7 +144,7 @@ function nothingToClose(): void {}
  */
 export async function openOperator(config: Config): Promise<Operator> {
   await requireDatabase(config)
-  const database = await openDatabase(config, { migrate: 'never' })
+  const database = await openDatabase(config, { migrate: 'off' })
   try {
     refuseUnfinishedMove(await database.readIdentity())
     const { createOperator } = await import('./operator/operator.ts')
@@ -194,7 +194,7 @@ export async function* examine(examination: Examination): AsyncIterable<Finding>
     examineStorage: () => examineStorage({ config, clock, newId, fix }),
     async open() {
       const contents = await openStorageContents({ config, clock })
-      const database = await openDatabase(withLongStatements(config), { migrate: 'never' })
+      const database = await openDatabase(withLongStatements(config), { migrate: 'off' })
       async function close(): Promise<void> {
         await contents.close()
         await database.close()

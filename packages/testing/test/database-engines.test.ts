@@ -13,7 +13,7 @@ test('both database engines have the same migrations', () => {
 
 test('the numbers of migrations are unique and consecutive', () => {
   const names = globSync('*.sql', { cwd: join(ROOT, 'packages/server/migrations/sqlite') }).sort()
-  assert.ok(names.length > 20)
+  assert.ok(names.length > 0)
   const numbers = names.map((name) => name.split('_')[0])
   assert.deepEqual(
     numbers,

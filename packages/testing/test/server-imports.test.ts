@@ -77,7 +77,6 @@ const RESTRICTED_PACKAGES: Record<string, string[]> = {
   'node:sqlite': ['database/sqlite', 'process'],
   postgres: ['database/postgres'],
   '@aws-sdk/client-s3': ['storage/s3'],
-  'hash-wasm': ['storage/disk'],
   'lru-cache': ['database/shared'],
 }
 

@@ -69,9 +69,9 @@ export async function measureJobs(
 ): Promise<JobRates> {
   await sql`
     with created as (
-      insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
+      insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
         created_at, changed_at, upload_id, chunk_size, expires_at)
-      select gen_random_uuid(), accounts.id, 'file', 'uploading', 'unfinished.zip', 'unfinished.zip', 1, 'a/b',
+      select gen_random_uuid(), accounts.id, 'file', 'uploading', 'unfinished.zip', 'unfinished.zip', 'unfinished.zip', 1, 'a/b',
         now(), now(), gen_random_uuid(), 100000000, now()
       from generate_series(1, ${EXPIRED_UPLOADS}) n
         join lateral (select id from accounts order by id offset n % 100 limit 1) accounts on true

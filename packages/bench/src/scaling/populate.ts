@@ -74,9 +74,9 @@ async function fillAccounts(sql: postgres.Sql, { accounts }: Population): Promis
     from generate_series(0, ${accounts}::int - 1) n`
   await sql`
     insert into products (id, account_id, product_id, variant_id, name, variant_name, sku, vendor,
-      tags, search_name, search_vendor, search_tags)
+      tags, search_name, search_vendor, search_tags, search_sku)
     select lpad(to_hex(a * ${PRODUCTS_EACH} + p), 32, '0')::uuid, lpad(to_hex(a), 32, '0')::uuid,
-      p, p, 'Product ' || p, '', 'SKU-' || p, 'Vendor', '{}', 'product ' || p, 'vendor', '{}'
+      p, p, 'Product ' || p, '', 'SKU-' || p, 'Vendor', '{}', 'product ' || p, 'vendor', '{}', 'sku-' || p
     from generate_series(0, ${accounts}::int - 1) a, generate_series(0, ${PRODUCTS_EACH}::int - 1) p`
 }
 
@@ -96,15 +96,17 @@ async function fillAssets(
       select *, lpad(to_hex(1704067200000 + n * 1000), 12, '0') || '70008000'
           || lpad(to_hex(n), 12, '0') as id,
         (array['summer','drum','vocal','guitar','ambient','studio','live','remix','loop'])[1 + n % 9]
-          || case when n % 3331 < 10 then '-zebra' else '-take' end
-          || '-pack-' || n || (array['.zip','.wav','.pdf','.mp4','.jpg'])[1 + n % 5] as name
+          || case when n % 3331 < 10 then '-zebra' else '-take' end || '-pack-' as stem
       from made
     ), stored as (
-      insert into assets (id, account_id, kind, status, filename, search_name, bytes, mime,
+      insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
         created_at, changed_at, upload_id, chunk_size, expires_at, linked)
       select id::uuid, lpad(to_hex(a), 32, '0')::uuid, 'file', 'ready', name, name,
+        -- As sortName returns it.
+        stem || length(n::text) || n || replace(extension, 'mp4', 'mp14'),
         1000 + (n * 7919) % 100000, 'application/octet-stream', at, at, id::uuid, 100000000, at, true
-      from named
+      from named, lateral (select (array['.zip','.wav','.pdf','.mp4','.jpg'])[1 + n % 5] as extension) e,
+        lateral (select stem || n || extension as name) named_file
     )
     insert into asset_products (asset_id, product_id)
     select id::uuid, lpad(to_hex(a * ${PRODUCTS_EACH} + n % ${PRODUCTS_EACH}), 32, '0')::uuid

@@ -58,7 +58,7 @@ Examples:
       onProgress: progress.show,
     })
     progress.clear()
-    if (json) process.stdout.write(`${JSON.stringify(findings.map(presentFinding), null, 2)}\n`)
+    if (json) process.stdout.write(`${JSON.stringify(findings, null, 2)}\n`)
     else if (findings.length > 0) process.stdout.write(conclusion(findings))
     return code
   },
@@ -71,21 +71,8 @@ const COLORS = {
   error: 'red',
   fixed: 'green',
 } as const satisfies Record<Finding['status'], string>
-/** The values of `verdict` in earlier versions, where they differ from the status. */
-const EARLIER_VERDICTS: Partial<Record<Finding['status'], string>> = {
-  ok: 'well',
-  error: 'wrong',
-  fixed: 'mended',
-}
 const LABEL_WIDTH = 8
 const MAX_ITEMS = 20
-
-/** `about`, `verdict` and `says` are the names of earlier versions. */
-function presentFinding({ check, status, message, items, remedy }: Finding) {
-  const about = check === 'usage' ? 'books' : check
-  const verdict = EARLIER_VERDICTS[status] ?? status
-  return { check, status, message, items, remedy, about, verdict, says: message }
-}
 
 function linesOf({ check, status, message, items = [], remedy }: Finding): string {
   const label = status === 'error' ? status.toUpperCase() : status

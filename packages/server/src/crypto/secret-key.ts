@@ -19,7 +19,7 @@ export interface SecretKey {
   isLost?: true
   /** `context` names what the secret belongs to, such as a row: `open` refuses it in any other place. */
   seal(secret: string, context: string): string
-  /** Returns text that is not sealed as it is: an earlier version stored it. Throws `CannotOpenSecret`. */
+  /** Throws `CannotOpenSecret`. */
   open(sealed: string, context: string): string
 }
 
@@ -28,13 +28,9 @@ export class CannotOpenSecret extends Error {
   override readonly name = 'CannotOpenSecret'
 }
 
-export function isSealed(text: string): boolean {
-  return text.startsWith(PREFIX)
-}
-
 /** The ID of the key that has sealed the text; undefined if it is not sealed. */
 export function sealedWith(text: string): string | undefined {
-  return isSealed(text) ? text.slice(PREFIX.length).split(':')[0] : undefined
+  return text.startsWith(PREFIX) ? text.slice(PREFIX.length).split(':')[0] : undefined
 }
 
 /** `key` has 32 random bytes, as base64. */
@@ -57,7 +53,6 @@ export function createSecretKey(key: string): SecretKey {
     },
 
     open(sealed, context) {
-      if (!isSealed(sealed)) return sealed
       const bytes = Buffer.from(sealed.slice(sealed.lastIndexOf(':') + 1), 'base64')
       try {
         const nonce = bytes.subarray(0, NONCE_BYTES)
@@ -66,8 +61,9 @@ export function createSecretKey(key: string): SecretKey {
         const encrypted = bytes.subarray(NONCE_BYTES, -TAG_BYTES)
         return decipher.update(encrypted, undefined, 'utf8') + decipher.final('utf8')
       } catch {
+        const keyId = sealedWith(sealed) ?? 'unknown'
         throw new CannotOpenSecret(
-          `it was encrypted with the key ${sealedWith(sealed)}, but this is the key ${id}`,
+          `it was encrypted with the key ${keyId}, but this is the key ${id}`,
         )
       }
     },

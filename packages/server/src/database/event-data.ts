@@ -269,12 +269,6 @@ export interface DeliveryData {
     after: string | undefined,
     limit: number,
   ): Promise<(ImportedWebhook & WebhookState)[]>
-  /** Replaces the stored form of the secrets, unless the current one is no longer `expected`. Records no event. */
-  replaceSecrets(
-    webhookId: string,
-    expected: string,
-    secrets: Pick<Webhook, 'secret' | 'previousSecrets'>,
-  ): Promise<void>
   /** The next deliveries of a webhook after the ID `after`, ordered by ID. */
   listAllDeliveries(
     webhookId: string,

@@ -20,17 +20,15 @@ export interface MigrationTarget {
 /** Reports the progress of an upgrade of the database, because the upgrade may take minutes. */
 export type ReportUpgrade = (message: string, facts: Record<string, string | number>) => void
 
-/**
- * Whether opening a database creates or migrates it. `auto`: yes. `off`: no, it refuses a database with pending
- * migrations, but it completes the data of a migration that was interrupted. `never`: it refuses it, too, and changes
- * nothing.
- */
-export type MigrationPolicy = 'auto' | 'off' | 'never'
+/** Whether opening a database creates or migrates it. `off`: no, it refuses a database with pending migrations. */
+export type MigrationPolicy = 'auto' | 'off'
 
 export interface OpenOptions {
   /** Default: `auto`. */
   migrate?: MigrationPolicy
   report?: ReportUpgrade
+  /** The folder of the migrations. Tests add migrations, as a newer version has them. Default: those of this version. */
+  migrations?: string
 }
 
 /** The database is not that of this version: it is empty, or older. */
@@ -75,8 +73,8 @@ export async function migrate(
 }
 
 /**
- * Returns the migrations that have not run yet. Throws when a migration was edited after it ran, or when
- * the database has one that this version does not know: continuing could lose data.
+ * Returns the migrations that have not run yet. Throws when a migration was edited after it ran, or when the database
+ * was created before the first release or has a migration that this version does not know: continuing could lose data.
  */
 export async function pendingMigrations(
   applied: { name: string; checksum: string }[],
@@ -84,6 +82,12 @@ export async function pendingMigrations(
 ): Promise<Migration[]> {
   const migrations = await readMigrations(directory)
   const known = new Map(migrations.map((migration) => [migration.name, migration]))
+  const [baseline] = migrations
+  if (applied.length > 0 && applied.every(({ name }) => name !== baseline?.name)) {
+    throw new Error(
+      'the database was created by a development version of Stowage before 0.2.0, and cannot be upgraded. To keep its files, download them with that version and upload them again. Then use a new data folder (STOWAGE_DATA) or an empty database (STOWAGE_DATABASE)',
+    )
+  }
   for (const { name, checksum } of applied) {
     const migration = known.get(name)
     if (migration === undefined) {
@@ -132,21 +136,5 @@ export async function examineMigrations(
     }
   } catch (error) {
     return { check, status: 'error', message: error instanceof Error ? error.message : `${error}` }
-  }
-}
-
-const INTERVAL_MS = 5_000
-
-/** Counts the rows in which an upgrade has filled the column, and reports the count every few seconds. */
-export function reportFilling(report: ReportUpgrade, column: string): { add(rows: number): void } {
-  let filled = 0
-  let reportedAt = performance.now()
-  return {
-    add(rows) {
-      filled += rows
-      if (performance.now() - reportedAt < INTERVAL_MS) return
-      reportedAt = performance.now()
-      report('upgrading the database', { column, filled })
-    },
   }
 }

@@ -35,8 +35,8 @@ export interface TrashQuery extends PageRequest {
 export interface TrashAll {
   /** The highest ID of the assets. */
   until: string
-  /** Who requested it, as JSON; null if that was not recorded. */
-  by: string | null
+  /** Who requested it, as JSON. */
+  by: string
 }
 
 /** The outcome for several assets. Either all of them changed, or none. */

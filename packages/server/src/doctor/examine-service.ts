@@ -137,15 +137,14 @@ export async function examineSecretKey(
     const webhooks = await database.listAllWebhooks(after, WEBHOOKS)
     for (const { id, url, secret } of webhooks) {
       const keyId = sealedWith(secret)
-      if (keyId === undefined) items.push(`${id} ${url}: not encrypted yet`)
-      else if (keyId !== bound) items.push(`${id} ${url}: encrypted with the unknown key ${keyId}`)
+      if (keyId !== bound) items.push(`${id} ${url}: encrypted with the key ${keyId ?? 'unknown'}`)
     }
     after = webhooks.at(-1)?.id
     if (webhooks.length < WEBHOOKS) break
   }
   if (items.length === 0) return { check, status: 'ok', message: 'all secrets are encrypted' }
   const message =
-    'secrets of some webhooks are not encrypted with the key of this service. A running service encrypts plain ones; replace those that it cannot read'
+    'secrets of some webhooks are not encrypted with the key of this service: replace these secrets'
   return { check, status: 'note', message, items }
 }
 

@@ -8,7 +8,7 @@ export interface Webhook {
   description: string
   /** The types of events that are sent; null for all types. */
   types: string[] | null
-  /** The key that signs the requests: encrypted, or `whsec_…` if an earlier version stored it. */
+  /** The key that signs the requests, encrypted. */
   secret: string
   /** Replaced secrets that still sign requests, newest first. */
   previousSecrets: PreviousSecret[]
@@ -54,7 +54,7 @@ export interface Delivery {
   webhookId: string
   /** Null for a ping. */
   eventId: number | null
-  /** The time of the event. Undefined for a ping, and if an earlier version queued it and the event is no longer kept. */
+  /** The time of the event. Undefined for a ping. */
   eventAt?: Date
   type: string
   status: DeliveryStatus

@@ -3,7 +3,6 @@ import { setTimeout as pause } from 'node:timers/promises'
 import {
   CannotOpenSecret,
   createSecretKey,
-  isSealed,
   SECRET_KEY_BYTES,
   type SecretKey,
 } from '../crypto/secret-key.ts'
@@ -83,8 +82,7 @@ function lostKey(reason: Error): SecretKey {
         'The service cannot encrypt the secret, because its key is missing or wrong. Ask its operator to restore the key: stowage doctor shows what to do.',
       )
     },
-    open(text) {
-      if (!isSealed(text)) return text
+    open() {
       throw new CannotOpenSecret(reason.message)
     },
   }

@@ -1,9 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { MAX_KEPT_DELIVERIES } from '@stowage/protocol'
-import { isSealed, sealWebhookSecret } from '../crypto/secret-key.ts'
 import { TRASH_BATCH } from '../database/trash-data.ts'
 import { skewText } from '../domain/clock-skew.ts'
-import { jobActor } from '../domain/event.ts'
 import type { Context } from '../operations/context.ts'
 import { removeObjects } from '../operations/removals.ts'
 import { createChecksumJobs, recheckDamagedFiles, scrubFiles } from './checksums.ts'
@@ -74,7 +72,6 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('recheckDamagedFiles', PAUSE_MS, recheckDamagedFiles),
     ...(hasKey ? [deliverWebhooks(context, signal)] : []),
     limitEvents(context, signal),
-    ...(hasKey ? [repeat('sealSecrets', ORPHANS_PAUSE_MS, sealSecrets)] : []),
     repeat('forgetDeliveries', PAUSE_MS, forgetDeliveries),
     repeat('watchClock', PAUSE_MS, watchClock),
     repeat('watchSchema', SCHEMA_PAUSE_MS, watchSchema),
@@ -129,16 +126,14 @@ export async function emptyTrash(
   }
 }
 
-/** Used only for deletions that an older version of the service began: the actor of other deletions is stored. */
-const DELETION_ACTOR = jobActor('continue_deletions')
-
 /**
  * Continues the deletion of all assets of an account, if the call was interrupted, or if there are more assets than
  * one call deletes.
  */
 export async function continueDeletions({ database }: Context, signal: AbortSignal): Promise<void> {
   for (const account of await database.listTrashAll()) {
-    const data = database.of(account, DELETION_ACTOR)
+    // The actor of the events is that of the call, which is stored.
+    const data = database.of(account)
     while (!signal.aborted && (await data.continueTrashAll()) > 0);
   }
 }
@@ -207,26 +202,6 @@ async function forgetDeliveries(context: Context, signal: AbortSignal): Promise<
 
 async function repeatWhileFull(remove: () => Promise<number>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted && (await remove()) === MAX_REMOVED_DELIVERIES);
-}
-
-/** Encrypts the secrets of webhooks that an earlier version stored in plain text. */
-async function sealSecrets({ database, secretKey }: Context, signal: AbortSignal): Promise<void> {
-  for (let after: string | undefined; ; ) {
-    const webhooks = await database.listAllWebhooks(after, BATCH)
-    for (const webhook of webhooks) {
-      const stored = [webhook.secret, ...webhook.previousSecrets.map(({ secret }) => secret)]
-      if (stored.every(isSealed)) continue
-      const seal = (secret: string) =>
-        isSealed(secret) ? secret : sealWebhookSecret(secretKey, webhook, secret)
-      const previousSecrets = webhook.previousSecrets.map(({ secret, validUntil }) => {
-        return { secret: seal(secret), validUntil }
-      })
-      const sealed = { secret: seal(webhook.secret), previousSecrets }
-      await database.replaceSecrets(webhook.id, webhook.secret, sealed)
-    }
-    after = webhooks.at(-1)?.id
-    if (webhooks.length < BATCH || signal.aborted) return
-  }
 }
 
 /**

@@ -22,7 +22,7 @@ export async function adopt(
       const lock = await lockDataFolder(config.dataDirectory)
       closers.push(() => lock.close())
     }
-    const database = await openDatabase(config, { migrate: 'never' })
+    const database = await openDatabase(config, { migrate: 'off' })
     closers.push(() => database.close())
     const storage = await openStorageContents({ config, clock: () => new Date() })
     closers.push(() => storage.close())

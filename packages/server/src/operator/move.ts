@@ -63,7 +63,7 @@ async function openTarget(config: Config, closers: (() => Promise<void> | void)[
   }
   // Only a new database is created here. Migrating an existing one is up to its operator.
   const isCreated = await isDatabaseCreated(config)
-  const database = await openDatabase(config, { migrate: isCreated ? 'never' : 'auto' })
+  const database = await openDatabase(config, { migrate: isCreated ? 'off' : 'auto' })
   closers.push(() => database.close())
   const logger = pino({ level: 'silent' })
   const storage = await openStorage({

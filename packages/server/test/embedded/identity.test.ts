@@ -87,24 +87,6 @@ test('an unreadable identity prevents the start, and the error names its file', 
   assert.ok(stderr.includes(`${identity} does not contain a storage identity`), stderr)
 })
 
-test('a service from a version without identities gets one when it starts', async (t) => {
-  const { folder, id, identity } = await aUsedFolder(t)
-  const database = new DatabaseSync(join(folder, 'stowage.db'))
-  database.exec(`drop table identity; delete from migrations
-    where name like '%_identity.sql' or name like '%_unfinished_moves.sql'
-      or name like '%_secret_key.sql'`)
-  database.close()
-  await rm(identity)
-  const service = await anEmbeddedService(t, { STOWAGE_DATA: folder })
-  assert.deepEqual(await download(service.baseUrl, id), BYTES)
-  await service.close()
-  const bound = JSON.parse(await readFile(identity, 'utf8'))
-  const file = new DatabaseSync(join(folder, 'stowage.db'))
-  const row = { ...file.prepare('select id, storage_id from identity').get() }
-  file.close()
-  assert.deepEqual(row, { id: bound.database, storage_id: bound.storage })
-})
-
 test('if a start is killed between writing the two identities, the next start succeeds', async (t) => {
   const { folder, id } = await aUsedFolder(t)
   const database = new DatabaseSync(join(folder, 'stowage.db'))

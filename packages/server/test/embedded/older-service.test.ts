@@ -6,14 +6,11 @@ import { test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import { anEmbeddedService, callJson } from '@stowage/testing/service/service'
-import { aServiceProcess } from '@stowage/testing/service/service-process'
-import { stowage } from '@stowage/testing/service/stowage-command'
+import { aFailedStart, aServiceProcess } from '@stowage/testing/service/service-process'
+import { NEWER_VERSION, newerStowage } from '@stowage/testing/service/stowage-command'
 import { openSchedule, watchSchema } from '../../src/jobs/schedule.ts'
 
-/** Reverts the database to the state before the migration that records unfinished moves. */
-const OLDER = `alter table identity drop column unfinished_move;
-  delete from migrations where name like '%_unfinished_moves.sql'`
-const COLUMN = `select count(*) as count from pragma_table_info('identity') where name = 'unfinished_move'`
+const COLUMN = `select count(*) as count from pragma_table_info('identity') where name = 'newer'`
 
 test('a command of a newer version does not migrate the database of a running or stopped service', async (t) => {
   const service = await aServiceProcess(t)
@@ -21,21 +18,20 @@ test('a command of a newer version does not migrate the database of a running or
   const settings = { STOWAGE_DATA: folder }
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   t.after(() => database.close())
-  database.exec(OLDER)
   const isMigrated = () => database.prepare(COLUMN).get()?.count === 1
-  const refused = await stowage(settings, 'migrate')
+  const refused = await newerStowage(settings, 'migrate')
   assert.equal(refused.code, 1)
   assert.match(refused.stderr, new RegExp(`process ${service.pid}\\b.*stop it first, then migrate`))
   for (const state of ['running', 'stopped']) {
     if (state === 'stopped') await service.stop('SIGTERM')
-    const { code, stderr } = await stowage(settings, 'accounts', 'list')
+    const { code, stderr } = await newerStowage(settings, 'accounts', 'list')
     assert.equal(code, 1)
     assert.match(stderr, /older version of Stowage \(pending migrations: 1\).*run: stowage migrate/)
     assert.equal(isMigrated(), false)
   }
-  assert.equal((await stowage(settings, 'migrate')).code, 0)
+  assert.equal((await newerStowage(settings, 'migrate')).code, 0)
   assert.equal(isMigrated(), true)
-  const listed = await stowage(settings, 'accounts', 'list')
+  const listed = await newerStowage(settings, 'accounts', 'list')
   assert.match(listed.stdout, /default/)
 })
 
@@ -70,7 +66,9 @@ test('with STOWAGE_MIGRATE=off, the service starts only on a database of its own
   await (await anEmbeddedService(t, settings)).close()
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   t.after(() => database.close())
-  database.exec(OLDER)
-  await assert.rejects(anEmbeddedService(t, settings), /pending migrations: 1.*: stowage migrate/)
+  const newer = { ...settings, NODE_OPTIONS: NEWER_VERSION.join(' ') }
+  const { code, stderr } = await aFailedStart(newer)
+  assert.equal(code, 1)
+  assert.match(stderr, /pending migrations: 1.*: stowage migrate/)
   assert.equal(database.prepare(COLUMN).get()?.count, 0)
 })

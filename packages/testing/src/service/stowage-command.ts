@@ -10,16 +10,25 @@ export function stowage(
   settings: Record<string, string>,
   ...commandLine: string[]
 ): Promise<Outcome> {
+  return runCommand(toRequest(settings, commandLine))
+}
+
+/** Like `stowage`, but of a newer version, which has one more migration. It adds the column `identity.newer`. */
+export function newerStowage(
+  settings: Record<string, string>,
+  ...commandLine: string[]
+): Promise<Outcome> {
+  return newerCommands(toRequest(settings, commandLine))
+}
+
+function toRequest(settings: Record<string, string>, words: string[]): CommandRequest {
   // The CLI refuses unknown settings, such as those that select the engines of the tests.
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('STOWAGE_TEST_'))
   const env = { ...(Object.fromEntries(own) as Record<string, string>), ...settings }
-  return runCommand({ words: commandLine, env, cwd: process.cwd(), input: '' })
+  return { words, env, cwd: process.cwd(), input: '' }
 }
 
 const PROGRAM = fileURLToPath(new URL('command-process.ts', import.meta.url))
-
-let shared: ChildProcess | undefined
-let last: Promise<unknown> = Promise.resolve()
 
 /**
  * Runs a command of the CLI in a process that all tests of this process share: starting a process for each
@@ -27,15 +36,32 @@ let last: Promise<unknown> = Promise.resolve()
  * prevent the end of its own process. Concurrent commands run one after the other. Tests that send
  * signals, use a terminal or measure the process start their own.
  */
-export function runCommand(request: CommandRequest): Promise<Outcome> {
-  const outcome = last.then(() => ask(request))
-  last = outcome.catch(() => {})
-  return outcome
+export const runCommand = openCommandProcess([])
+
+/** The options of Node for a process of a newer version: see `newerStowage`. */
+export const NEWER_VERSION = ['--import', new URL('newer-version.ts', import.meta.url).href]
+
+const newerCommands = openCommandProcess(NEWER_VERSION)
+
+/** The process starts with the first command. */
+function openCommandProcess(nodeOptions: string[]): (request: CommandRequest) => Promise<Outcome> {
+  const holder: Holder = { nodeOptions }
+  let last: Promise<unknown> = Promise.resolve()
+  return (request) => {
+    const outcome = last.then(() => ask(holder, request))
+    last = outcome.catch(() => {})
+    return outcome
+  }
 }
 
-async function ask(request: CommandRequest): Promise<Outcome> {
-  shared ??= start()
-  const child = shared
+interface Holder {
+  nodeOptions: string[]
+  child?: ChildProcess
+}
+
+async function ask(holder: Holder, request: CommandRequest): Promise<Outcome> {
+  holder.child ??= start(holder)
+  const { child } = holder
   const waiting = new AbortController()
   const { signal } = waiting
   child.channel?.ref()
@@ -54,7 +80,7 @@ async function ask(request: CommandRequest): Promise<Outcome> {
   } catch (error) {
     // The next command gets a new process.
     child.kill('SIGKILL')
-    shared = undefined
+    delete holder.child
     throw error
   } finally {
     waiting.abort()
@@ -63,10 +89,10 @@ async function ask(request: CommandRequest): Promise<Outcome> {
 }
 
 /** The new process ends when this one ends, because the channel is closed then. */
-function start(): ChildProcess {
+function start({ nodeOptions }: Holder): ChildProcess {
   const child = fork(PROGRAM, {
     // By default, it would get the options of this process, such as --test.
-    execArgv: [],
+    execArgv: nodeOptions,
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     serialization: 'advanced',
   })

@@ -14,7 +14,6 @@ import {
   type WebhookRow,
   type WebhookStateRow,
   writeAttempts,
-  writePreviousSecrets,
 } from '../shared/webhook-rows.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
@@ -30,7 +29,6 @@ type Queue = Pick<
   | 'renewClaims'
   | 'releaseClaim'
   | 'listAllWebhooks'
-  | 'replaceSecrets'
   | 'listAllDeliveries'
 >
 
@@ -198,13 +196,6 @@ export function deliveryQueue(sql: Sql): Queue {
       const rows = await sql<WebhookStateRow[]>`
         select ${sql.unsafe(WEBHOOK_STATE)} from webhooks where id > ${after} order by id limit ${limit}`
       return rows.map(toImportedWebhook)
-    },
-
-    async replaceSecrets(id, expected, { secret, previousSecrets }) {
-      await sql`
-        update webhooks set secret = ${secret},
-          previous_secrets = ${writePreviousSecrets(previousSecrets)}
-        where id = ${id} and secret = ${expected}`
     },
 
     async listAllDeliveries(webhookId, after = FIRST_ID, limit) {

@@ -1,6 +1,4 @@
 import { fileURLToPath } from 'node:url'
-import { pathOfStored, searchPath } from '../../domain/names.ts'
-import { foldText, sortName } from '../../domain/search.ts'
 import {
   type Migration,
   type MigrationTarget,
@@ -8,7 +6,6 @@ import {
   type OpenOptions,
   pendingMigrations,
   type ReportUpgrade,
-  reportFilling,
   requireMigrated,
 } from '../migrate.ts'
 import {
@@ -63,24 +60,16 @@ export async function listApplied(
 /** Of instances that start at the same time, one migrates while the others wait. */
 export async function migrateUnderLock(
   sql: Sql,
-  { migrate: policy = 'auto', report = () => {} }: OpenOptions,
+  { migrate: policy = 'auto', report = () => {}, migrations = MIGRATIONS }: OpenOptions,
 ): Promise<void> {
-  if (policy !== 'auto') await requireMigrated((await listApplied(sql)) ?? [], MIGRATIONS)
-  if (policy === 'never') return
+  if (policy === 'off') return requireMigrated((await listApplied(sql)) ?? [], migrations)
   await sql`set statement_timeout = 0`
   await takeLock(sql, report)
-  if (policy === 'auto') await migrateTables(sql, report)
-  await fillSearchSkus(sql)
-  await fillSortNames(sql, report)
-  await fillSearchPaths(sql)
-}
-
-async function migrateTables(sql: Sql, report: ReportUpgrade): Promise<void> {
   await sql`
     create table if not exists migrations (
       name text primary key, checksum text not null, applied_at timestamptz not null
     )`
-  await migrate(migrationTarget(sql), MIGRATIONS, report)
+  await migrate(migrationTarget(sql), migrations, report)
 }
 
 /** The lock is held until the connection is closed. */
@@ -104,117 +93,5 @@ function migrationTarget(sql: Sql): MigrationTarget {
           insert into migrations (name, checksum, applied_at)
           values (${migration.name}, ${migration.checksum}, now())`
       }),
-  }
-}
-
-const SORT_NAMES_PER_BATCH = 5000
-/** With more rows, it is much faster to create all indexes again than to update them with each row. */
-const MANY = 50_000
-const FIRST = '00000000-0000-0000-0000-000000000000'
-
-/**
- * Sets `sort_name` of assets that older versions of Stowage stored without it. Few assets are changed in batches, each
- * in its own transaction. Many assets are changed in one transaction, without indexes. Can be interrupted and repeated.
- */
-export async function fillSortNames(
-  sql: Sql,
-  report: ReportUpgrade,
-  { many = MANY } = {},
-): Promise<void> {
-  const [missing] = await sql<{ count: number }[]>`
-    select count(*) from (select from assets where sort_name is null limit ${many}) missing`
-  if (missing === undefined || missing.count < many) return fillBatches(sql, report)
-  await inTransaction(sql, () =>
-    withoutIndexes(sql, { table: 'assets', report }, () => fillBatches(sql, report)),
-  )
-}
-
-async function fillBatches(sql: Sql, report: ReportUpgrade): Promise<void> {
-  const filling = reportFilling(report, 'sort_name')
-  let after = FIRST
-  for (;;) {
-    const rows = await sql<{ id: string; filename: string }[]>`
-      select id, filename from assets where sort_name is null and id > ${after}
-      order by id limit ${SORT_NAMES_PER_BATCH}`
-    const ids = rows.map(({ id }) => id)
-    const names = rows.map(({ filename }) => filename)
-    // An asset that was renamed in the meantime keeps its new name.
-    await sql`
-      update assets a set sort_name = filled.sort_name
-      from unnest(${ids}::uuid[], ${names}::text[], ${names.map(sortName)}::text[])
-        as filled (id, filename, sort_name)
-      where a.id = filled.id and a.filename = filled.filename and a.sort_name is null`
-    if (rows.length < SORT_NAMES_PER_BATCH) return
-    filling.add(rows.length)
-    after = ids.at(-1) ?? after
-  }
-}
-
-const PATHS_PER_BATCH = 1000
-
-/**
- * Sets `search_path` of assets that older versions of Stowage stored without it, in batches. Can be interrupted and
- * repeated.
- */
-export async function fillSearchPaths(sql: Sql): Promise<void> {
-  for (;;) {
-    const rows = await sql<{ id: string; folder: string }[]>`
-      select id, folder from assets where folder is not null and search_path is null
-      order by id limit ${PATHS_PER_BATCH}`
-    const ids = rows.map(({ id }) => id)
-    const folders = rows.map(({ folder }) => folder)
-    const paths = folders.map((folder) => searchPath(pathOfStored(folder)))
-    // An asset that was moved in the meantime keeps its new path.
-    await sql`
-      update assets a set search_path = filled.search_path
-      from unnest(${ids}::uuid[], ${folders}::text[], ${paths}::text[])
-        as filled (id, folder, search_path)
-      where a.id = filled.id and a.folder = filled.folder and a.search_path is null`
-    if (rows.length < PATHS_PER_BATCH) return
-  }
-}
-
-const SKUS_PER_BATCH = 500
-
-/**
- * Folds the SKUs of products that were stored before SKUs were searchable, one batch per statement. Can be
- * interrupted and repeated.
- */
-export async function fillSearchSkus(sql: Sql): Promise<void> {
-  for (;;) {
-    const rows = await sql<{ id: string; sku: string }[]>`
-      select id, sku from products where search_sku is null order by id limit ${SKUS_PER_BATCH}`
-    const ids = rows.map(({ id }) => id)
-    const skus = rows.map(({ sku }) => sku)
-    // A product that was changed in the meantime keeps its new SKU.
-    await sql`
-      update products p set search_sku = filled.search_sku
-      from unnest(${ids}::uuid[], ${skus}::text[], ${skus.map(foldText)}::text[])
-        as filled (id, sku, search_sku)
-      where p.id = filled.id and p.sku = filled.sku and p.search_sku is null`
-    if (rows.length < SKUS_PER_BATCH) return
-  }
-}
-
-/**
- * Drops the indexes of a table, except for those of constraints, runs work that changes most of its rows, and then
- * creates the indexes again. It must run in a transaction, so that the indexes still exist after an interruption.
- */
-export async function withoutIndexes(
-  sql: Sql,
-  { table, report }: { table: string; report: ReportUpgrade },
-  work: () => Promise<void>,
-): Promise<void> {
-  const indexes = await sql<{ name: string; definition: string }[]>`
-    select indexrelid::regclass::text as name, pg_get_indexdef(indexrelid) as definition
-    from pg_index where indrelid = ${table}::regclass
-      and not exists (select from pg_constraint where conindid = indexrelid)
-    order by 1`
-  for (const { name } of indexes) await sql.unsafe(`drop index ${name}`)
-  await work()
-  await sql`set local maintenance_work_mem = '128MB'`
-  for (const { name, definition } of indexes) {
-    report('upgrading the database', { index: name })
-    await sql.unsafe(definition)
   }
 }

@@ -7,7 +7,6 @@ import postgres from 'postgres'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import {
   aBusyAccount,
-  aLink,
   anAccount,
   anUpload,
   aReadyAsset,
@@ -16,7 +15,6 @@ import {
   NEWEST,
   reserve,
 } from '../contract/builders.ts'
-import { fillLongList } from '../contract/long-lists.ts'
 import { testDatabaseContract } from '../database.contract.ts'
 import type { Database } from '../database.ts'
 import { recountCounters } from '../walk-database.ts'
@@ -93,46 +91,6 @@ test('completing and deleting concurrently does not deadlock', async (t) => {
   }
   await until('all other connections are closed', async () => (await stats())?.numbackends === 1)
   assert.equal(Number((await stats())?.deadlocks), 0)
-})
-
-test('the migration to usage by type counts existing assets', async (t) => {
-  const url = await server.emptyDatabase(t)
-  const { data } = await aBusyAccount(await openAt(t, url))
-  const expected = await data.readUsage()
-  assert.equal(expected.length, 2)
-  const admin = postgres(url, { onnotice: () => {} })
-  cleanUp(t, () => admin.end())
-  await admin`drop function asset_type, count_changed_asset, count_added_assets cascade`
-  await admin`drop table usage_by_type`
-  await admin`delete from migrations where name = '0004_usage_by_type.sql'`
-  const again = await openAt(t, url)
-  const [usage] = await again.compareUsage()
-  assert.deepEqual(await again.of(usage?.accountId ?? '').readUsage(), expected)
-})
-
-test('the migration to listing blocks creates blocks for existing assets', async (t) => {
-  const url = await server.emptyDatabase(t)
-  const before = await openAt(t, url)
-  const { id } = await anAccount(before, 'default')
-  await fillLongList(before.of(id), id)
-  await anAccount(before, 'empty')
-  const admin = postgres(url, { onnotice: () => {} })
-  cleanUp(t, () => admin.end())
-  await admin.unsafe(`
-    drop function accounts_first_block, assets_inserted, assets_listed, assets_changed cascade;
-    drop function split_block, note_listed, note_all_listed;
-    drop table asset_blocks;
-    alter table accounts drop column revision;
-    delete from migrations where name like '0003%'`)
-  const database = await openAt(t, url)
-  const data = database.of(id)
-  await aLink(data)
-  assert.deepEqual(
-    (await database.compareUsage()).map(({ wrongBlocks }) => wrongBlocks),
-    [0, 0],
-  )
-  const { rows, total } = await data.listAssets({ page: 90, perPage: 25, sort: NEWEST })
-  assert.deepEqual([rows.length, total], [25, 4501])
 })
 
 test('changes by one instance are counted by another immediately', async (t) => {

@@ -51,7 +51,7 @@ export async function openPostgresDatabase(
   opening: OpenOptions = {},
 ): Promise<Database> {
   await migrateOnce(options, opening)
-  const known = await listMigrations(MIGRATIONS)
+  const known = await listMigrations(opening.migrations ?? MIGRATIONS)
   const pool = openPool(options)
   // A separate connection, so that a busy pool is not reported as an outage.
   const checks = openPool({ ...options, poolSize: 1 })

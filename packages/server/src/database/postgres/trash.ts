@@ -155,7 +155,7 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
         if (excepted.length === 0) return Math.max(1, ids.length)
         const kept = new Set(idsOf(excepted))
         const moved = ids.filter((id) => !kept.has(id))
-        await moveToTrash(sql, mark.by ?? actor, moved)
+        await moveToTrash(sql, mark.by, moved)
         await recordProgress(mark, ids.at(TRASH_BATCH - 1))
         return ids.length
       }),

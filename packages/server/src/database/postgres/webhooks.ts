@@ -105,9 +105,6 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
   const ofWebhook = (webhookId: string) => sql`
     webhook_id = (select id from webhooks where account_id = ${account} and id = ${webhookId})`
 
-  // An earlier version did not store the time.
-  const eventTime = sql`coalesce(event_at, (
-    select e.created_at from events e where e.account_id = ${account} and e.id = event_id)) as event_at`
 
   return {
     async listDeliveries(webhookId, { status, after, page, perPage }) {
@@ -118,7 +115,7 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
       const { rows, total } = await readPageWithTotal<DeliveryRow>(sql, {
         count: sql`select count(*) as total from deliveries where ${filtered}`,
         page: sql`
-          select ${sql.unsafe(DELIVERY_COLUMNS)}, ${eventTime} from deliveries where ${filtered} ${beforeCursor}
+          select ${sql.unsafe(DELIVERY_COLUMNS)} from deliveries where ${filtered} ${beforeCursor}
           order by id desc limit ${perPage} offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
         order: sql`id desc`,
       })

@@ -129,11 +129,9 @@ export function readsOf(dialect: Dialect) {
     findWebhook: statement<Own>(
       `select ${WEBHOOK_STATE} from webhooks where account_id = :account and id = :id`,
     ).first(toWebhookState),
-    // Deliveries are reached only through a webhook of the account. An earlier version did not store the time of the event.
+    // Deliveries are reached only through a webhook of the account.
     findDelivery: statement<Own & { webhook: string }>(
-      `select ${DELIVERY_COLUMNS}, body, coalesce(event_at, (
-         select e.created_at from events e where e.account_id = :account and e.id = event_id)) as event_at
-       from deliveries
+      `select ${DELIVERY_COLUMNS}, body from deliveries
        where webhook_id = (select id from webhooks where account_id = :account and id = :webhook)
          and id = :id`,
     ).first(toDelivery),

@@ -57,7 +57,7 @@ export interface DeliveryRow {
 
 /** The columns of `DeliveryRow` except the body, which lists do not need. */
 export const DELIVERY_COLUMNS =
-  'id, webhook_id, event_id, type, status, created_at, due_at, claims, failures, attempts'
+  'id, webhook_id, event_id, event_at, type, status, created_at, due_at, claims, failures, attempts'
 
 export function toWebhook(row: WebhookRow): Webhook {
   return {

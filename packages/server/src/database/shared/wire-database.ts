@@ -44,7 +44,6 @@ export interface DatabaseGroups<Unit> {
     | 'renewClaims'
     | 'releaseClaim'
     | 'listAllWebhooks'
-    | 'replaceSecrets'
     | 'listAllDeliveries'
   >
   attempts: Group<Unit, 'recordAttempt' | 'forgetDeliveries' | 'trimDeliveries'>
@@ -186,8 +185,6 @@ export function wireDatabase<Unit>(
       freeWebhooks((unit) => attempts(unit).trimDeliveries(id, options)),
     listAllWebhooks: (after, limit) =>
       readWebhooks((unit) => queue(unit).listAllWebhooks(after, limit)),
-    replaceSecrets: (id, expected, secrets) =>
-      writeWebhooks((unit) => queue(unit).replaceSecrets(id, expected, secrets)),
     listAllDeliveries: (id, after, limit) =>
       readWebhooks((unit) => queue(unit).listAllDeliveries(id, after, limit)),
   }

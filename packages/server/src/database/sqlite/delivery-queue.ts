@@ -21,7 +21,6 @@ import {
   type WebhookRow,
   type WebhookStateRow,
   writeAttempts,
-  writePreviousSecrets,
 } from '../shared/webhook-rows.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
@@ -119,14 +118,6 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
   const every = prepare<WebhookStateRow>(
     `select ${WEBHOOK_STATE} from webhooks where id > :after order by id limit :limit`,
   )
-  const replace = prepare(
-    `update webhooks set secret = :secret, previous_secrets = :previous
-     where id = :id and secret = :expected`,
-  )
-  const overwrite = {
-    on: prepare('pragma secure_delete = on'),
-    off: prepare('pragma secure_delete = off'),
-  }
   const everyDelivery = prepare<DeliveryRow>(
     'select * from deliveries where webhook_id = :webhook_id and id > :after order by id limit :limit',
   )
@@ -211,13 +202,6 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
 
     listAllWebhooks(after = '', limit: number): (ImportedWebhook & WebhookState)[] {
       return every.all({ after, limit }).map(toImportedWebhook)
-    },
-    replaceSecrets(...[id, expected, secrets]: Arguments<'replaceSecrets'>): void {
-      const previous = writePreviousSecrets(secrets.previousSecrets)
-      // Otherwise, the replaced text would stay in the unused space of the page.
-      overwrite.on.get()
-      replace.run({ id, expected, secret: secrets.secret, previous })
-      overwrite.off.get()
     },
     listAllDeliveries(webhookId: string, after = '', limit: number): Delivery[] {
       return everyDelivery.all({ webhook_id: webhookId, after, limit }).map(toDelivery)

@@ -10,8 +10,6 @@ import {
   aLink,
   anAccount,
   anUpload,
-  aProduct,
-  aReadyAsset,
   firstVersion,
   KEPT,
   NEWEST,
@@ -65,7 +63,7 @@ test('a database that another process keeps locked is reported as an outage', as
   await database.finishRemoval(1)
 })
 
-test('opening fails if a migration was edited after it ran, or if this version does not know it', async (t) => {
+test('opening fails if a migration was edited after it ran, if this version does not know it, or if the database is older than the first release', async (t) => {
   const file = await aFile(t)
   await openIn(t, file)
   const other = new DatabaseSync(file)
@@ -74,6 +72,14 @@ test('opening fails if a migration was edited after it ran, or if this version d
   await assert.rejects(openSqliteDatabase({ file }), /was changed after it ran/)
   other.exec(`insert into migrations values ('0000_other.sql', '', '')`)
   await assert.rejects(openSqliteDatabase({ file }), /newer version/)
+  other.exec(`delete from migrations where name = '0001_baseline.sql'`)
+  for (const migrate of ['auto', 'off'] as const) {
+    const opening = openSqliteDatabase({ file }, { migrate })
+    await assert.rejects(
+      opening,
+      /before 0\.2\.0, and cannot be upgraded\. .* use a new data folder/,
+    )
+  }
 })
 
 test('when one of several writes in a shared commit fails, the others succeed', async (t) => {
@@ -118,144 +124,6 @@ test('recounting repairs wrong counters', async (t) => {
   await recountCounters(database)
   assert.deepEqual([await data.readSummary(), await data.readUsage()], expected)
   assert.equal((await database.compareUsage())[0]?.wrongBlocks, 0)
-})
-
-test('the migration to usage by type counts existing assets', async (t) => {
-  const file = await aFile(t)
-  const { data } = await aBusyAccount(await openIn(t, file))
-  const expected = await data.readUsage()
-  assert.equal(expected.length, 2)
-  const other = new DatabaseSync(file)
-  cleanUp(t, () => other.close())
-  for (const change of ['insert', 'update', 'delete']) {
-    other.exec(`drop trigger assets_use_on_${change}`)
-    other.exec(`drop trigger if exists asset_versions_use_on_${change}`)
-  }
-  other.exec('drop table usage_by_type; alter table assets drop column type')
-  other.exec(`delete from migrations where name = '0004_usage_by_type.sql'`)
-  const again = await openIn(t, file)
-  const [usage] = await again.compareUsage()
-  assert.deepEqual(await again.of(usage?.accountId ?? '').readUsage(), expected)
-})
-
-test('the migration to withheld files withholds the files that are being compared', async (t) => {
-  const file = await aFile(t)
-  const { data } = await aBusyAccount(await openIn(t, file))
-  const withDigest = (digit: string) => aReadyAsset(data, { sha256: digit.repeat(64) })
-  const [waiting, old, wrong, verified] = [
-    ...[await withDigest('a'), await withDigest('b')],
-    ...[await withDigest('c'), await withDigest('d')],
-  ]
-  const other = new DatabaseSync(file)
-  cleanUp(t, () => other.close())
-  other.exec('drop index checksums_due; drop index checksums_withheld')
-  other.exec('alter table checksums drop column withheld_for')
-  other.exec('create index checksums_due on checksums (queue, due_at) where queue is not null')
-  other.exec(`delete from migrations where name like '%_withheld_files.sql'`)
-  // Checksums were off when this file was completed. Otherwise, it would have been read by now.
-  other.exec(`update checksums set due_at = 1 where object_key = '${old}'`)
-  other.exec(`update checksums set damaged = 1, queue = 'scrub' where object_key = '${wrong}'`)
-  other.exec(`update checksums set verified_at = ${Date.now()} where object_key = '${verified}'`)
-  const again = await openIn(t, file)
-  const [account] = await again.listAccounts()
-  const isWithheld = async (id = '') =>
-    (await again.of(account?.id ?? '').findAsset(id))?.integrity.isWithheld
-  assert.deepEqual(
-    [await isWithheld(waiting), await isWithheld(old), await isWithheld(wrong)],
-    [true, false, true],
-  )
-  assert.equal(await isWithheld(verified), false)
-})
-
-test('the migration to listing blocks creates blocks for existing assets', async (t) => {
-  const file = await aFile(t)
-  const before = await openSqliteDatabase({ file })
-  const { id } = await anAccount(before, 'default')
-  await fillLongList(before.of(id), id)
-  await anAccount(before, 'empty')
-  await before.close()
-  const other = new DatabaseSync(file)
-  other.exec(`
-    drop trigger accounts_first_block; drop trigger assets_inserted; drop trigger assets_listed;
-    drop trigger assets_changed; drop trigger assets_links_changed; drop trigger products_changed;
-    drop table asset_blocks;
-    alter table accounts drop column revision;
-    delete from migrations where name like '0003%'`)
-  other.close()
-  const database = await openIn(t, file)
-  const data = database.of(id)
-  await aLink(data)
-  assert.deepEqual(
-    (await database.compareUsage()).map(({ wrongBlocks }) => wrongBlocks),
-    [0, 0],
-  )
-  const query = { page: 90, perPage: 25, sort: NEWEST }
-  const { rows, total } = await data.listAssets(query)
-  assert.deepEqual([rows.length, total], [25, 4501])
-})
-
-test('the migration to product search makes existing products searchable', async (t) => {
-  const file = await aFile(t)
-  const before = await openSqliteDatabase({ file })
-  const { id } = await anAccount(before, 'default')
-  const products = Array.from({ length: 600 }, (_, variantId) =>
-    aProduct({ variantId, sku: variantId === 7 ? 'Plain-7' : `ÄSKU-${variantId}` }),
-  )
-  await before.of(id).putProducts(products)
-  await before.close()
-  const other = new DatabaseSync(file)
-  other.exec(`
-    drop trigger products_changed;
-    drop table product_texts; create table product_names (search_name text);
-    drop index products_without_search_sku; alter table products drop column search_text;
-    alter table products drop column search_sku;
-    delete from migrations where name like '%_product_search.sql'`)
-  other.close()
-  const data = (await openIn(t, file)).of(id)
-  for (const [word, total] of [
-    ['plain-7', 1],
-    ['äsku-599', 1],
-    ['äs', 599],
-    ['wav', 600],
-  ] as const) {
-    const found = await data.listProducts({ page: 1, perPage: 1, words: [word] })
-    assert.equal(found.total, total, word)
-  }
-})
-
-test('existing assets get sort names, so that numbers in their names are sorted by value', async (t) => {
-  const file = await aFile(t)
-  const before = await openSqliteDatabase({ file })
-  const { id } = await anAccount(before, 'default')
-  for (const filename of ['10', '9', '100']) await aLink(before.of(id), { filename })
-  await before.close()
-  const other = new DatabaseSync(file)
-  other.exec('update assets set sort_name = null')
-  other.close()
-  const data = (await openIn(t, file)).of(id)
-  const sort = { by: 'filename', descending: false } as const
-  const { rows } = await data.listAssets({ page: 1, perPage: 5, sort })
-  assert.deepEqual(
-    rows.map(({ filename }) => filename),
-    ['9', '10', '100'],
-  )
-})
-
-test('existing assets get search paths, so that a search finds their folders', async (t) => {
-  const file = await aFile(t)
-  const before = await openSqliteDatabase({ file })
-  const { id } = await anAccount(before, 'default')
-  for (const path of ['Über/Kurs', null]) await aLink(before.of(id), { path })
-  await before.close()
-  const other = new DatabaseSync(file)
-  other.exec('update assets set search_path = null')
-  other.close()
-  const data = (await openIn(t, file)).of(id)
-  const { rows } = await data.listAssets({ page: 1, perPage: 5, sort: NEWEST, words: ['über'] })
-  assert.deepEqual(
-    rows.map(({ path }) => path),
-    ['Über/Kurs'],
-  )
 })
 
 /** A hundred assets, each in its own block, as if the list were much longer. */

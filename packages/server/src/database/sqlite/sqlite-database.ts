@@ -29,14 +29,7 @@ import { openEventChannel } from './event-channel.ts'
 import { prepareEvents, prepareEventsOfAll } from './events.ts'
 import { prepareJobs } from './jobs.ts'
 import { countRequestsInMemory, prepareKeys, prepareSessions } from './keys.ts'
-import {
-  fillSearchPaths,
-  fillSearchSkus,
-  fillSortNames,
-  MIGRATIONS,
-  migrateFile,
-  requireMigratedFile,
-} from './migrations.ts'
+import { MIGRATIONS, migrateFile, requireMigratedFile } from './migrations.ts'
 import { prepareProductGroups, prepareProductList } from './product-list.ts'
 import { openPutProducts, type PutProducts, prepareProducts } from './products.ts'
 import { prepareRecords, prepareStoredFiles } from './records.ts'
@@ -70,7 +63,7 @@ export async function openSqliteDatabase(
   const { file, onStatement } = options
   const spareFile = openSpareFile(file)
   const database = await openFile(options, spareFile, opening)
-  const known = await listMigrations(MIGRATIONS)
+  const known = await listMigrations(opening.migrations ?? MIGRATIONS)
   const channel = openEventChannel(database)
   const listeners = { onStatement, onEvents: channel.announce }
   const connection = wrapConnection(database, listeners)
@@ -234,18 +227,13 @@ function bind<Methods extends object>(methods: Methods, writer: Writer): () => B
 async function openFile(
   options: SqliteOptions,
   spareFile: SpareFile,
-  { migrate = 'auto', report = () => {} }: OpenOptions,
+  { migrate = 'auto', report = () => {}, migrations = MIGRATIONS }: OpenOptions,
 ): Promise<DatabaseSync> {
   const { file, readOnly = false } = options
-  if (readOnly || migrate !== 'auto') await requireMigratedFile(file)
+  if (readOnly || migrate === 'off') await requireMigratedFile(file, migrations)
   const database = readOnly ? connect(file, { readOnly }) : connectOnFullDisk(file, spareFile)
   try {
-    if (!readOnly && migrate !== 'never') {
-      if (migrate === 'auto') await migrateFile(database, report)
-      await fillSearchSkus(database)
-      await fillSortNames(database, report)
-      await fillSearchPaths(database)
-    }
+    if (!readOnly && migrate === 'auto') await migrateFile(database, report, migrations)
     disableBusyTimeout(database)
     return database
   } catch (error) {

@@ -158,13 +158,13 @@ export function prepareTrash(connection: Connection) {
       })
     },
 
-    continueTrashAll({ account, actor }: Writer): number {
+    continueTrashAll({ account }: Writer): number {
       return transaction(() => {
         const pending = readMark.get({ account })
         if (pending === undefined) return 0
         const { until, by } = pending
         const rows = nextReady.all({ account, until, after: pending.after ?? '' })
-        for (const row of rows) if (!row.is_excepted) moveToTrash(by ?? actor, row)
+        for (const row of rows) if (!row.is_excepted) moveToTrash(by, row)
         const after = rows.at(TRASH_BATCH - 1)?.id
         if (after === undefined) {
           unmark.run({ account })

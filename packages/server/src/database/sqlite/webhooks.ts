@@ -111,10 +111,6 @@ export function prepareWebhooks(connection: Connection) {
 /** Deliveries are reached only through a webhook of the account. */
 const OF_WEBHOOK = `webhook_id = (select id from webhooks where account_id = :account and id = :webhook_id)`
 
-/** An earlier version did not store the time. */
-const EVENT_TIME = `coalesce(event_at, (
-  select created_at from events where account_id = :account and id = event_id))`
-
 type PingArguments = Parameters<AccountWebhookData['addPing']>
 type Imported = Parameters<AccountWebhookData['importWebhooks']>[0]
 
@@ -166,7 +162,7 @@ export function prepareDeliveries(connection: Connection) {
       const { isFromEnd, offset, limit } = rowRangeOf(query, total)
       if (limit === 0) return { rows: [], total }
       const page = prepare<DeliveryRow>(
-        `select ${DELIVERY_COLUMNS}, ${EVENT_TIME} as event_at from deliveries
+        `select ${DELIVERY_COLUMNS} from deliveries
          where ${filtered} ${after === undefined ? '' : 'and id < :after'}
          order by id ${isFromEnd ? 'asc' : 'desc'} limit +:limit offset :offset`,
       )

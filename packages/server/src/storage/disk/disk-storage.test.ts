@@ -83,26 +83,6 @@ test('reading a part detects a byte that changed on the disk', async (t) => {
   await assert.rejects(Array.fromAsync(storage.readPart(object, 1)), /has changed/)
 })
 
-test('a part stored by an earlier version keeps its ETag and is still verified', async (t) => {
-  const { folder, storage, upload, plan } = await anOpenUpload(t)
-  // 128-bit XXH3, with the marker of version 0.1.
-  const etag = '2c00f4406d4115f65d7e9d56395451ea'
-  const stored = Buffer.alloc(CHUNK + 24, 7)
-  stored.write(etag, CHUNK, 'hex')
-  stored.write('stowage1', CHUNK + 16)
-  await writeFile(join(folder, 'uploads', `${upload.key}.${upload.id}`, '00001'), stored)
-  const [part] = (await storage.listParts(upload)) ?? []
-  assert.deepEqual([part?.number, part?.size, part?.etag], [1, CHUNK, etag])
-  const { outcome } = await storage.completeUpload(upload, plan, [{ number: 1, etag }])
-  assert.equal(outcome, 'completed')
-  const object = { key: upload.key, plan }
-  assert.equal((await Array.fromAsync(storage.readPart(object, 1))).length, 1)
-  stored[500] = 8
-  const file = join(folder, 'objects', upload.key.slice(-2), upload.key, '00001')
-  await writeFile(file, stored)
-  await assert.rejects(Array.fromAsync(storage.readPart(object, 1)), /has changed/)
-})
-
 test('an interrupted PUT leaves no file behind', async (t) => {
   const { folder, storage, upload, url } = await anOpenUpload(t, 1_000_000)
   const cut = request(url, { method: 'PUT', headers: { 'Content-Length': 1_000_000 } })

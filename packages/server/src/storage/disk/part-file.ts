@@ -10,19 +10,17 @@ import { isMissing, isReadError } from './file-system.ts'
 import { type Layout, objectFolder, partFile } from './folders.ts'
 
 /**
- * A part's file contains its bytes, then their digest, then a marker that names the algorithm. One rename
- * moves bytes and digest into place together, so no reader sees one without the other.
+ * A part's file contains its bytes, then their digest, then a marker that names the format. One rename moves bytes and
+ * digest into place together, so no reader sees one without the other.
  */
-const MARKERS: Record<DigestKind, string> = { xxh3: 'stowage1', gmac: 'stowage2' }
-const MARKER_LENGTH = 8
+const MARKER = 'stowage2'
 const DIGEST_LENGTH = 16
-const FOOTER_LENGTH = DIGEST_LENGTH + MARKER_LENGTH
+const FOOTER_LENGTH = DIGEST_LENGTH + MARKER.length
 
 export interface Footer {
   /** The size of the part, without the footer. */
   size: number
   etag: string
-  kind: DigestKind
   receivedAt: Date
 }
 
@@ -31,7 +29,7 @@ const FOOTERS_SLICE_MS = 5
 
 /** The footer of a new part. */
 export function partFooter(digest: Uint8Array): Buffer {
-  return Buffer.concat([digest, Buffer.from(MARKERS.gmac)])
+  return Buffer.concat([digest, Buffer.from(MARKER)])
 }
 
 export function etagOf(digest: Uint8Array): string {
@@ -91,10 +89,8 @@ export function readFooterOf(file: number): Footer | undefined {
   if (size < 0) return undefined
   const footer = Buffer.alloc(FOOTER_LENGTH)
   readSync(file, footer, 0, FOOTER_LENGTH, size)
-  const marker = footer.toString('latin1', DIGEST_LENGTH)
-  const kind = marker === MARKERS.gmac ? 'gmac' : marker === MARKERS.xxh3 ? 'xxh3' : undefined
-  const etag = etagOf(footer.subarray(0, DIGEST_LENGTH))
-  return kind && { size, etag, kind, receivedAt: mtime }
+  if (footer.toString('latin1', DIGEST_LENGTH) !== MARKER) return undefined
+  return { size, etag: etagOf(footer.subarray(0, DIGEST_LENGTH)), receivedAt: mtime }
 }
 
 const READ_SIZE = 256 * 1024
@@ -110,7 +106,7 @@ export async function* readPart(
   const length = partLength(partRange(plan, number))
   const stored = await retryReads({ path }, () => readFooter(path))
   if (stored?.size !== length) throw new DamagedObject(`${path} is not a part of ${length} bytes`)
-  const digest = await openDigest(stored.kind)
+  const digest = openGmac()
   for await (const chunk of readStart(path, length, reuseBuffer)) {
     digest.update(chunk)
     yield chunk
@@ -228,9 +224,6 @@ export function openPartWriters(): (fd: number) => PartWriter {
   }
 }
 
-/** The algorithm of a part's digest: `gmac` for new parts, `xxh3` for parts of earlier versions. */
-type DigestKind = 'xxh3' | 'gmac'
-
 export interface PartDigest {
   update(bytes: Uint8Array): void
   /** Returns the 16 bytes of the digest. */
@@ -253,18 +246,6 @@ export function openGmac(): PartDigest {
       cipher.final()
       return cipher.getAuthTag()
     },
-  }
-}
-
-/** The digest for checking a stored part. */
-export async function openDigest(kind: DigestKind): Promise<PartDigest> {
-  if (kind === 'gmac') return openGmac()
-  // Loaded only for parts of earlier versions, as the package is large.
-  const { createXXHash128 } = await import('hash-wasm')
-  const hasher = await createXXHash128()
-  return {
-    update: (bytes) => void hasher.update(bytes),
-    end: () => hasher.digest('binary'),
   }
 }
 

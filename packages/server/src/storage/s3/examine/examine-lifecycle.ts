@@ -73,7 +73,7 @@ async function examineRules(examination: Examination): Promise<Finding> {
 const CEPH_RISK =
   'on Ceph, if the gateway is killed while it completes an upload, aborting that upload later destroys the stored file'
 
-/** No rule may abort uploads. With `fix`, the rule that an earlier version has set is removed. */
+/** No rule may abort uploads. With `fix`, a rule that doctor has set is removed. */
 async function examineOnCeph(examination: Examination, rules: LifecycleRule[]): Promise<Finding> {
   const { prefix, fix } = examination
   const isOurs = ({ ID }: LifecycleRule) => ID === ruleId(prefix)

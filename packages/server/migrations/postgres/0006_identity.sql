@@ -1,8 +1,0 @@
--- Which database this is, and which storage belongs to it: null until the first start has bound one.
-create table identity (
-  only_row integer primary key check (only_row = 1),
-  id text not null,
-  storage_id text
-);
-
-insert into identity (only_row, id) values (1, replace(gen_random_uuid()::text, '-', ''));
