@@ -105,7 +105,6 @@ export function accountDeliveries(sql: Sql, account: string): Deliveries {
   const ofWebhook = (webhookId: string) => sql`
     webhook_id = (select id from webhooks where account_id = ${account} and id = ${webhookId})`
 
-
   return {
     async listDeliveries(webhookId, { status, after, page, perPage }) {
       const withStatus = status === undefined ? sql`` : sql`and status = ${status}`
