@@ -5,9 +5,9 @@ import { ENGINES } from '@stowage/testing/engines/test-engines'
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
 const FOLDER = new URL('../../../../docs/reliability/', import.meta.url)
-export const PAGE = new URL('../../../../docs/reliability.md', import.meta.url)
+export const PAGE = new URL('results.md', FOLDER)
 
-/** The result of a run of a test program, for docs/reliability.md. */
+/** The result of a run of a test program. */
 interface Result {
   /** The command that repeats the run. */
   command: string
@@ -47,23 +47,21 @@ export async function readResults(): Promise<Map<string, Result>> {
   return new Map(results)
 }
 
-/** Replaces the tables between the markers of each result. Throws if a result has no markers on the page. */
-export function renderPage(page: string, results: Map<string, Result>): string {
-  let text = page
-  for (const [name, result] of results) {
-    const begin = `<!-- result: ${name} -->\n`
-    const end = `<!-- end: ${name} -->`
-    const from = text.indexOf(begin)
-    const to = text.indexOf(end)
-    if (from < 0 || to < from) throw new Error(`the page has no markers for the result ${name}`)
-    text = text.slice(0, from + begin.length) + table(result) + text.slice(to)
-  }
-  return text
+/** The page of all results, in the order of their names. */
+export function renderPage(results: Map<string, Result>): string {
+  const sections = [...results].sort(([a], [b]) => (a < b ? -1 : 1))
+  return `# Results of the test programs
+
+[How we search for defects](../reliability.md) describes the programs. packages/proofs/src/reliability/write-page.ts
+generates this page.
+
+${sections.map(([name, result]) => section(name, result)).join('\n')}`
 }
 
-function table({ command, rows }: Result): string {
+function section(name: string, { command, rows }: Result): string {
   const lines = Object.entries(rows).map(([metric, value]) => `| ${metric} | ${value} |`)
   return [
+    `## ${name}`,
     '',
     '```sh',
     command,
@@ -72,7 +70,6 @@ function table({ command, rows }: Result): string {
     '| Metric | Result |',
     '|---|---|',
     ...lines,
-    '',
     '',
   ].join('\n')
 }
