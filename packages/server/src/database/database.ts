@@ -300,9 +300,9 @@ export interface Database extends VerificationData, DeliveryData {
 }
 
 /**
- * Which job reads an object that is not withheld from downloads: `new` for objects of uploads that were just completed, `backlog` for objects that
- * an older version of Stowage stored without checksums, or that `stowage move` copied from another deployment, and
- * `scrub` for objects that were already read.
+ * Which job reads an object that is not withheld from downloads: `new` for objects of uploads that were just completed,
+ * `backlog` for objects that `stowage move` copied from another deployment, and `scrub` for objects that were already
+ * read.
  * `damaged` is for the damaged objects among those of `scrub`: they do not wait for the others, and are also read if
  * scrubbing is disabled.
  */

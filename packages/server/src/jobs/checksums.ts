@@ -81,8 +81,7 @@ export function createChecksumJobs({ storage }: Context): { compare: Job[]; comp
 }
 
 /**
- * Reads files that an older version of Stowage stored without checksums, or that a move copied. Reads every file
- * again once in `scrubEveryMs`, to detect damage on the disk.
+ * Reads files that a move copied. Reads every file again once in `scrubEveryMs`, to detect damage on the disk.
  */
 export async function scrubFiles(context: Context, signal: AbortSignal): Promise<void> {
   const { checksums, scrubEveryMs } = context.settings

@@ -55,8 +55,7 @@ function isBusy(error: unknown): boolean {
 
 async function describeHolder(note: string): Promise<string> {
   try {
-    // Version 0.1.0 wrote the field `address` instead of `name`.
-    const { pid, address, name = address, since } = JSON.parse(await readFile(note, 'utf8'))
+    const { pid, name, since } = JSON.parse(await readFile(note, 'utf8'))
     return `process ${pid} (${name}, since ${since})`
   } catch {
     return 'another process'
