@@ -154,7 +154,7 @@ test('only a start that may migrate changes an older database', async (t) => {
   const database = await open(asRole, { migrate: 'off' })
   assert.equal(await database.findNewerMigration(), undefined)
   await (await open(url, { migrations })).close()
-  assert.equal(await database.findNewerMigration(), NAMES[0])
+  assert.equal(await database.findNewerMigration(), NAMES.at(-1))
   await database.close()
   await assert.rejects(open(asRole, { migrate: 'off' }), /newer version of Stowage/)
 })
