@@ -198,6 +198,7 @@ test('on either database, only migrate and serve upgrade it, and other commands 
   const url = await server.emptyDatabase(t)
   const folder = await aFolder(t)
   const source = await aUsedFolder(t)
+  assert.equal((await newerStowage({ STOWAGE_DATA: source }, 'migrate')).code, 0)
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   cleanUp(t, () => sql.end())
   const engines = [
