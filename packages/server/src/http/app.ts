@@ -40,7 +40,7 @@ import { productRoutes } from './routes/products.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { serviceRoutes } from './routes/service.ts'
 import { sessionRoutes } from './routes/session.ts'
-import { uploadTokenRoutes } from './routes/tokens.ts'
+import { tokenRoutes } from './routes/tokens.ts'
 import { trashRoutes } from './routes/trash.ts'
 import { uploadRoutes } from './routes/uploads.ts'
 import { versionRoutes } from './routes/versions.ts'
@@ -80,7 +80,7 @@ const IDLE_MS = 60_000
 
 const ROUTES: RouteGroup[] = [
   uploadRoutes,
-  uploadTokenRoutes,
+  tokenRoutes,
   assetRoutes,
   trashRoutes,
   versionRoutes,

@@ -173,7 +173,7 @@ export async function attachAssets(
   ids: string[],
   selection: ProductSelection,
 ): Promise<void> {
-  check(await data.attachAssets(ids, selection))
+  checkBulkOutcome(await data.attachAssets(ids, selection))
 }
 
 /** Detaches each of the assets from all selected products; all of them or none. */
@@ -182,10 +182,10 @@ export async function detachAssets(
   ids: string[],
   selection: ProductSelection,
 ): Promise<void> {
-  check(await data.detachAssets(ids, selection))
+  checkBulkOutcome(await data.detachAssets(ids, selection))
 }
 
-function check(result: AssetsAttachmentOutcome): void {
+function checkBulkOutcome(result: AssetsAttachmentOutcome): void {
   if (result.outcome === 'assets_not_found') throw unknownAssets(result.unknown)
   if (result.outcome === 'too_many_attachments') {
     throw invalid({

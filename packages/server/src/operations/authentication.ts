@@ -18,6 +18,26 @@ export interface Credentials {
   sessionToken: string | undefined
 }
 
+/** The sender of a request, and its permissions. */
+export interface Caller {
+  accountId: string
+  scope: KeyScope
+  /** The rate limit counts requests by this ID. */
+  keyId: string
+  /** The key or the upload token; null if the service requires no key. */
+  actor: Actor | null
+  /** Undefined for the admin key and upload tokens, and on an open service. */
+  key?: Key
+  /** The SHA-256 of the admin key that the caller has used. */
+  adminHash?: string
+  /** Set if the caller is a browser that is signed in. */
+  session?: { token: string; expiresAt: Date }
+  /** Set if the caller is a page with an upload token. It may only upload, within the limits of the token. */
+  uploadToken?: UploadToken
+  /** The name of the key that created the upload token; null if the service requires none. */
+  tokenCreatedBy?: string | null
+}
+
 /** Finds the caller; throws `unauthenticated`. */
 export async function authenticate(
   context: Context,
@@ -60,42 +80,20 @@ function unauthenticated(message: string): ServiceError {
   return new ServiceError('unauthenticated', message)
 }
 
-/** The sender of a request, and its permissions. */
-export interface Caller {
-  accountId: string
-  scope: KeyScope
-  /** The rate limit counts requests by this ID. */
-  keyId: string
-  /** The key or the upload token; null if the service requires no key. */
-  actor: Actor | null
-  /** Undefined for the admin key and upload tokens, and on an open service. */
-  key?: Key
-  /** The SHA-256 of the admin key that the caller has used. */
-  adminHash?: string
-  /** Set if the caller is a browser that is signed in. */
-  session?: { token: string; expiresAt: Date }
-  /** Set if the caller is a page with an upload token. It may only upload, within the limits of the token. */
-  uploadToken?: UploadToken
-  /** The name of the key that created the upload token; null if the service requires none. */
-  tokenCreatedBy?: string | null
-}
-
 /** Finds the token and the key that created it; throws `unauthenticated`. Even an expired token is found. */
 async function authenticateUploadToken(
   context: Context,
   secret: string,
 ): Promise<Caller & { uploadToken: UploadToken }> {
   if (!isWellFormedUploadToken(secret)) {
-    throw new ServiceError(
-      'unauthenticated',
+    throw unauthenticated(
       'The upload token is malformed: characters are missing or mistyped. Copy the whole token.',
     )
   }
   const uploadToken = await context.database.findUploadToken(hashKey(secret))
   const creator = uploadToken && (await findCreator(context, secret, uploadToken.keyHash))
   if (uploadToken === undefined || creator?.accountId !== uploadToken.accountId) {
-    throw new ServiceError(
-      'unauthenticated',
+    throw unauthenticated(
       'The upload token is unknown or has expired, or the key that created it was revoked. Request a new token.',
     )
   }

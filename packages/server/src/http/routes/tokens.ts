@@ -7,7 +7,7 @@ import { createUploadToken } from '../../operations/tokens.ts'
 import { readProductSelection } from '../requests.ts'
 import { type RouteGroup, route } from '../route.ts'
 
-export const uploadTokenRoutes: RouteGroup = (app, options) => {
+export const tokenRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.createUploadToken, async ({ context, caller, body }, reply) => {
     const created = await createUploadToken(context, caller, readUploadTokenRequest(body))
     reply.header('Cache-Control', 'no-store')

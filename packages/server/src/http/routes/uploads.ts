@@ -35,6 +35,17 @@ export const uploadRoutes: RouteGroup = (app, options) => {
     return sendInChunks(reply, presentUploadSession(session, baseUrl()))
   })
 
+  route(app, options, endpoints.requestReplacement, async (request, reply) => {
+    const { context, params, body, headers, actor } = request
+    const session = await requestUpload(context, {
+      file: readReplacementDetails(body),
+      idempotencyKey: headers['idempotency-key'],
+      startedBy: actor,
+      replaces: params.id,
+    })
+    return sendInChunks(reply, presentUploadSession(session, baseUrl()))
+  })
+
   route(app, options, endpoints.completeUpload, async ({ context, params, body }) => {
     const parts = body.parts?.map(({ PartNumber, ETag }) => ({ number: PartNumber, etag: ETag }))
     const request = { uploadId: body.upload_id, parts: parts ?? [] }
@@ -73,7 +84,7 @@ function readFileDetails(body: UploadRequest): FileDetails {
 }
 
 /** A replacement may keep the name of its asset. */
-export function readReplacementDetails(body: ReplacementRequest): FileDetails {
+function readReplacementDetails(body: ReplacementRequest): FileDetails {
   const { name, filename, size, mime, mime_type: mimeType } = body
   const { chunk_size: chunkSize, max_chunk_size: maxChunkSize, min_size: minSize, sha256 } = body
   const given = name ?? filename
@@ -84,7 +95,7 @@ export function readReplacementDetails(body: ReplacementRequest): FileDetails {
   return { filename: given, ...details }
 }
 
-export function presentUploadSession(session: UploadSession, baseUrl: string): wire.UploadSession {
+function presentUploadSession(session: UploadSession, baseUrl: string): wire.UploadSession {
   const { upload, parts } = session
   const { filename, bytes } = upload.asset
   const [onlyPart, secondPart] = parts

@@ -2,7 +2,6 @@ import type * as wire from '@stowage/protocol'
 import { endpoints } from '@stowage/protocol'
 import { formatSize, formatTimestamp } from '@stowage/protocol/format'
 import type { AssetVersion } from '../../domain/asset.ts'
-import { requestUpload } from '../../operations/uploads/request.ts'
 import {
   deleteVersion,
   listVersions,
@@ -10,22 +9,9 @@ import {
   signVersionDownload,
 } from '../../operations/versions.ts'
 import { presentAsset, presentChecksum } from '../../wire/resources.ts'
-import { sendInChunks } from '../responses/json.ts'
 import { type RouteGroup, route } from '../route.ts'
-import { presentUploadSession, readReplacementDetails } from './uploads.ts'
 
 export const versionRoutes: RouteGroup = (app, options) => {
-  route(app, options, endpoints.requestReplacement, async (request, reply) => {
-    const { context, params, body, headers, actor } = request
-    const session = await requestUpload(context, {
-      file: readReplacementDetails(body),
-      idempotencyKey: headers['idempotency-key'],
-      startedBy: actor,
-      replaces: params.id,
-    })
-    return sendInChunks(reply, presentUploadSession(session, options.baseUrl()))
-  })
-
   route(app, options, endpoints.listVersions, async ({ context, params }) => {
     return { data: (await listVersions(context, params.id)).map(presentVersion) }
   })
