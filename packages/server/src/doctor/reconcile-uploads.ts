@@ -7,7 +7,7 @@ import type { StorageUpload } from '../storage/storage.ts'
 import { type DoctorContext, keysBeingRemoved } from './doctor-context.ts'
 
 const BATCH = 1000
-/** The same time as in `remove-orphaned-uploads.ts`: uploads without an asset may belong to a running move. */
+/** The same time as in `jobs/uploads.ts`: uploads without an asset may belong to a running move. */
 const UNKNOWN_UPLOAD_MS = 24 * 3_600_000
 
 interface Orphan {
