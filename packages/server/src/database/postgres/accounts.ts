@@ -1,12 +1,12 @@
-import type { Database } from '../database.ts'
 import { toComparison, type UsageRow } from '../shared/account-rows.ts'
 import { BLOCKS_PER_STATEMENT } from '../shared/block-counts.ts'
 import { PLAN_OPERATOR } from '../shared/events.ts'
+import type { DatabaseMethods } from '../shared/wire-database.ts'
 import { execute, inTransaction, type Sql } from './connection.ts'
 import { accountSnapshot, recordEvents } from './events.ts'
 import { READS } from './rows.ts'
 
-export function globalAccounts(sql: Sql): Pick<Database, 'ensureAccount' | 'changePlan'> {
+export function globalAccounts(sql: Sql): DatabaseMethods['accounts'] {
   return {
     async ensureAccount(account) {
       await sql`
@@ -34,10 +34,8 @@ export function globalAccounts(sql: Sql): Pick<Database, 'ensureAccount' | 'chan
   }
 }
 
-type GlobalUsage = Pick<Database, 'compareUsage' | 'recountUsage' | 'recountBlocks'>
-
 /** The usage of accounts, by counters and by rows. */
-export function globalUsage(sql: Sql): GlobalUsage {
+export function globalUsage(sql: Sql): DatabaseMethods['usage'] {
   /** The counter of every block, and its actual number of assets. */
   const blocks = sql`(
     select b.account_id, b.first_id, b.assets as counted, (

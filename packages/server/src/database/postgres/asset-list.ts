@@ -1,6 +1,6 @@
 import type { Asset } from '../../domain/asset.ts'
 import { rowRangeOf } from '../../domain/paging.ts'
-import type { AccountData, AssetQuery, Rows } from '../account-data.ts'
+import type { AssetQuery, Rows } from '../account-data.ts'
 import {
   addBlocks,
   BLOCKS_PER_STATEMENT,
@@ -13,6 +13,7 @@ import {
 } from '../shared/block-counts.ts'
 import { chooseStrategy, filterKey, isFarPage, MAX_SKIPPED_ROWS } from '../shared/listing.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
+import type { AccountMethods } from '../shared/wiring.ts'
 import { allOf, type Fragment, inSnapshot, type Sql } from './connection.ts'
 import { assetColumns, type ListedRow, listedAt } from './rows.ts'
 import {
@@ -35,7 +36,7 @@ export function accountAssetList(
   sql: Sql,
   account: string,
   caches: ListingCaches,
-): Pick<AccountData, 'listAssets'> {
+): AccountMethods['assetList'] {
   const blocks = assetBlocks(sql, account, caches.counts)
   const findSmallResult = smallResults(sql, account, caches.smallResults)
   const ready = sql`account_id = ${account} and status = 'ready'`

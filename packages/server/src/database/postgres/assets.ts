@@ -1,18 +1,15 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
 import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
-import type { AccountData } from '../account-data.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { transition } from './completion.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordAssetEvents, runAndMark } from './events.ts'
 import { assetColumns } from './rows.ts'
 import { type DeletableRow, deletePermanently, exceptFromDeletion, isDeletable } from './trash.ts'
 
-type Assets = Pick<AccountData, 'addLink' | 'changeAsset' | 'deleteAsset'>
-
-export function accountAssets(sql: Sql, { account, actor }: Writer): Assets {
+export function accountAssets(sql: Sql, { account, actor }: Writer): AccountMethods['assets'] {
   const columns = assetColumns(sql)
 
   return {

@@ -1,6 +1,5 @@
 import { type AttachmentEventType, MAX_EVENT_PRODUCTS } from '../../domain/event.ts'
 import type { ProductSelection } from '../../domain/product.ts'
-import type { AccountData } from '../account-data.ts'
 import {
   groupByOwner,
   outcomeOfOne,
@@ -11,16 +10,11 @@ import {
   unknownProducts,
 } from '../shared/product-rows.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents } from './events.ts'
 import { assetColumns } from './rows.ts'
-
-type Attachments = Pick<
-  AccountData,
-  'attachProducts' | 'detachProducts' | 'attachAssets' | 'detachAssets'
->
 
 interface AttachmentChange {
   type: AttachmentEventType
@@ -28,7 +22,10 @@ interface AttachmentChange {
   change: (productIds: string[]) => Fragment
 }
 
-export function accountAttachments(sql: Sql, { account, actor }: Writer): Attachments {
+export function accountAttachments(
+  sql: Sql,
+  { account, actor }: Writer,
+): AccountMethods['attachments'] {
   /** Locks the products before the assets: see `postgres-database.ts`. */
   async function changeAttachments(
     assetIds: string[],
@@ -122,13 +119,8 @@ export async function updateLinked(sql: Sql, account: string, assetIds: string[]
     having count(*) > 0`
 }
 
-type AttachedRows = Pick<
-  AccountData,
-  'productsOfAssets' | 'productsOfAsset' | 'assetsOfProducts' | 'newestAssetsOf'
->
-
 /** Reads attached rows up to a limit. */
-export function accountAttachedRows(sql: Sql, account: string): AttachedRows {
+export function accountAttachedRows(sql: Sql, account: string): AccountMethods['attachedRows'] {
   const productColumns = sql(PRODUCT_COLUMNS.map((column) => `p.${column}`))
   const columns = assetColumns(sql, 'a')
 

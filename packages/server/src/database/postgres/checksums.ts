@@ -1,4 +1,3 @@
-import type { VerificationData } from '../database.ts'
 import { VERIFICATION_JOB } from '../shared/events.ts'
 import {
   type ChecksumRow,
@@ -7,16 +6,14 @@ import {
   toVerified,
   type VerificationRow,
 } from '../shared/rows.ts'
+import type { DatabaseMethods } from '../shared/wire-database.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents } from './events.ts'
 import { supersedeOldest } from './removals.ts'
 import { FIRST_ID } from './rows.ts'
 
-/** Lower than the ID of any account. */
-type Verifications = Omit<VerificationData, 'postponeVerification'>
-
 /** The queries of the jobs that read the bytes of objects. Instances may run them concurrently. */
-export function globalVerifications(sql: Sql): Verifications {
+export function globalVerifications(sql: Sql): DatabaseMethods['verifications'] {
   return {
     async claimVerifications(queue, { now, latest, claimedUntil }, limit) {
       // `damaged` repeats the condition of the partial index; otherwise PostgreSQL would not use the index.

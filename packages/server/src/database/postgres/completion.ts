@@ -1,8 +1,7 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import type { ProductSelection } from '../../domain/product.ts'
-import type { AccountData } from '../account-data.ts'
 import { statusOrResized } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { attachmentSubjects, lockProducts, updateLinked } from './attachments.ts'
 import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
@@ -13,11 +12,6 @@ import { exceptFromDeletion } from './trash.ts'
 import { extendedExpiry } from './upload-tokens.ts'
 import { finishReplacement } from './versions.ts'
 
-type Completion = Pick<
-  AccountData,
-  'beginCompletion' | 'reopenUpload' | 'finishCompletion' | 'abandonCompletion' | 'cancelUpload'
->
-
 interface UploadState {
   status: AssetStatus
   is_trashed: boolean
@@ -27,7 +21,10 @@ interface UploadState {
 }
 
 /** Completing and cancelling uploads. */
-export function accountCompletion(sql: Sql, { account, actor }: Writer): Completion {
+export function accountCompletion(
+  sql: Sql,
+  { account, actor }: Writer,
+): AccountMethods['completion'] {
   async function stateOf(id: string): Promise<UploadState | undefined> {
     const [row] = await sql<UploadState[]>`
       select ${uploadStatus(sql)} as status, trashed_at is not null as is_trashed, bytes, replaces,

@@ -1,6 +1,6 @@
 import type { EventType } from '../../domain/event.ts'
 import { PING, type Webhook } from '../../domain/webhook.ts'
-import type { AttemptResult, ClaimedDelivery, DeliveryData } from '../event-data.ts'
+import type { AttemptResult, ClaimedDelivery } from '../event-data.ts'
 import {
   type ClaimedEventRow,
   type DeliveryRow,
@@ -15,22 +15,10 @@ import {
   type WebhookStateRow,
   writeAttempts,
 } from '../shared/webhook-rows.ts'
+import type { DatabaseMethods } from '../shared/wire-database.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 import { FIRST_ID } from './rows.ts'
-
-type Queue = Pick<
-  DeliveryData,
-  | 'listWebhooksBehind'
-  | 'listEventTypes'
-  | 'addDeliveries'
-  | 'claimDeliveries'
-  | 'nextDeliveryAt'
-  | 'renewClaims'
-  | 'releaseClaim'
-  | 'listAllWebhooks'
-  | 'listAllDeliveries'
->
 
 /** `id` is null if there is no event. */
 interface EventTypeRow {
@@ -46,7 +34,7 @@ interface NoEvent {
 }
 
 /** The queue of the deliveries of all accounts. A webhook is locked before its deliveries. */
-export function deliveryQueue(sql: Sql): Queue {
+export function deliveryQueue(sql: Sql): DatabaseMethods['queue'] {
   // Jumps from webhook to webhook in the index, so the cost does not depend on the number of their deliveries.
   const withPending = sql`pending (id) as (
     (select webhook_id from deliveries where status = 'pending' order by webhook_id limit 1)
@@ -208,10 +196,8 @@ export function deliveryQueue(sql: Sql): Queue {
 }
 
 type FailedAttempt = Extract<AttemptResult, { outcome: 'failed' }>
-type Attempts = Pick<DeliveryData, 'recordAttempt' | 'forgetDeliveries' | 'trimDeliveries'>
-
 /** Records attempts, and removes old deliveries. A webhook is locked before its deliveries. */
-export function webhookAttempts(sql: Sql): Attempts {
+export function webhookAttempts(sql: Sql): DatabaseMethods['attempts'] {
   return {
     async recordAttempt(claimed, result) {
       const { webhook, delivery } = claimed

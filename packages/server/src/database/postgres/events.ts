@@ -4,13 +4,7 @@ import type {
   ProductEventType,
   UploadEventType,
 } from '../../domain/event.ts'
-import type { Database } from '../database.ts'
-import {
-  type EventComparison,
-  type EventData,
-  type EventQuery,
-  MAX_EVENT_PAGE_BYTES,
-} from '../event-data.ts'
+import { type EventComparison, type EventQuery, MAX_EVENT_PAGE_BYTES } from '../event-data.ts'
 import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
 import {
   budgetOf,
@@ -23,7 +17,8 @@ import {
   storeEventData,
   toEventPage,
 } from '../shared/events.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { DatabaseMethods } from '../shared/wire-database.ts'
+import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { FIRST_ID } from './rows.ts'
 import { markEvents } from './unit-of-work.ts'
@@ -206,7 +201,7 @@ export function accountSnapshot(sql: Sql): Fragment {
     'assets', s.asset_count)`
 }
 
-export function accountEvents(sql: Sql, account: string): EventData {
+export function accountEvents(sql: Sql, account: string): AccountMethods['events'] {
   function select({ after, before, limit }: EventQuery, condition: Fragment): Fragment {
     const below = before === undefined ? sql`` : sql`and id < ${before}`
     return sql`
@@ -265,10 +260,8 @@ export function accountEvents(sql: Sql, account: string): EventData {
   }
 }
 
-type Events = Pick<Database, 'listAccountsToTrim' | 'trimEvents' | 'compareEvents' | 'repairEvents'>
-
 /** The events of all accounts. Instances may call this concurrently. */
-export function globalEvents(sql: Sql): Events {
+export function globalEvents(sql: Sql): DatabaseMethods['events'] {
   const size = sql`octet_length(data::text) + ${EVENT_OVERHEAD}::bigint`
 
   return {

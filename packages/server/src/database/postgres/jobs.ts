@@ -1,4 +1,3 @@
-import type { Database } from '../database.ts'
 import {
   MAX_COMPLETION_CLAIM_MS,
   MAX_FUTURE_MS,
@@ -16,29 +15,14 @@ import {
   UPLOAD_COLUMNS,
   type UploadRow,
 } from '../shared/rows.ts'
+import type { DatabaseMethods } from '../shared/wire-database.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { uploadSnapshot } from './events.ts'
 import { finishSuperseded } from './removals.ts'
 import { ANY_ACCOUNT, markEvents } from './unit-of-work.ts'
 
-type Jobs = Pick<
-  Database,
-  | 'readClock'
-  | 'listOverdueUploads'
-  | 'expireUploads'
-  | 'listStuckCompletions'
-  | 'claimStuckCompletions'
-  | 'readStates'
-  | 'limitExpiry'
-  | 'claimDueRemovals'
-  | 'listRemovals'
-  | 'finishRemoval'
-  | 'postponeRemoval'
-  | 'forgetEndedAssets'
->
-
 /** The queries of the background jobs, over all accounts. Instances may run them concurrently. */
-export function globalJobs(sql: Sql): Jobs {
+export function globalJobs(sql: Sql): DatabaseMethods['jobs'] {
   return {
     async readClock() {
       const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`

@@ -1,16 +1,17 @@
 import type { KeyEventType } from '../../domain/event.ts'
 import { endedCredential } from '../../domain/key.ts'
-import { type AccountData, MAX_REVOKED_KEYS } from '../account-data.ts'
+import { MAX_REVOKED_KEYS } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { type KeyRow, type SessionRow, toKey, toKeyEvent } from '../shared/account-rows.ts'
 import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
 import { toDate } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { DatabaseMethods } from '../shared/wire-database.ts'
+import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 import { markEvents } from './unit-of-work.ts'
 
-export function globalKeys(sql: Sql): Pick<Database, 'forgetRevokedKeys'> {
+export function globalKeys(sql: Sql): DatabaseMethods['keys'] {
   return {
     async forgetRevokedKeys(before, limit) {
       const forgotten = await sql`
@@ -21,9 +22,7 @@ export function globalKeys(sql: Sql): Pick<Database, 'forgetRevokedKeys'> {
   }
 }
 
-type AccountKeys = Pick<AccountData, 'addKey' | 'revokeKey'>
-
-export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
+export function accountKeys(sql: Sql, writer: Writer): AccountMethods['keys'] {
   const { account } = writer
 
   function record(type: KeyEventType, row: KeyRow): Promise<void> {
@@ -78,9 +77,7 @@ export function accountKeys(sql: Sql, writer: Writer): AccountKeys {
   }
 }
 
-type Sessions = Pick<Database, 'addSession' | 'removeSession'>
-
-export function globalSessions(sql: Sql): Sessions {
+export function globalSessions(sql: Sql): DatabaseMethods['sessions'] {
   return {
     addSession: ({ tokenHash, keyId, keyHash }, { lifetimeMs, maxPerKey }) =>
       inTransaction(sql, async () => {

@@ -1,5 +1,5 @@
 import { rowRangeOf } from '../../domain/paging.ts'
-import type { AccountData, ProductQuery } from '../account-data.ts'
+import type { ProductQuery } from '../account-data.ts'
 import { MAX_SKIPPED_ROWS } from '../shared/listing.ts'
 import {
   type GroupRow,
@@ -8,10 +8,11 @@ import {
   toProduct,
   toProductGroups,
 } from '../shared/product-rows.ts'
+import type { AccountMethods } from '../shared/wiring.ts'
 import { allOf, type Fragment, inSnapshot, readPageWithTotal, type Sql } from './connection.ts'
 import { containing } from './search.ts'
 
-export function accountProductList(sql: Sql, account: string): Pick<AccountData, 'listProducts'> {
+export function accountProductList(sql: Sql, account: string): AccountMethods['productList'] {
   return {
     async listProducts(query) {
       const filtered = productFilter(sql, account, query)
@@ -45,15 +46,13 @@ export function accountProductList(sql: Sql, account: string): Pick<AccountData,
   }
 }
 
-type ProductGroups = Pick<AccountData, 'listProductIds' | 'readProductGroups'>
-
 interface ProductIdRow {
   productId: number
   matching: number
 }
 
 /** Lists the products of the shop with their variants. */
-export function accountProductGroups(sql: Sql, account: string): ProductGroups {
+export function accountProductGroups(sql: Sql, account: string): AccountMethods['productGroups'] {
   return {
     async listProductIds(query) {
       const filtered = productFilter(sql, account, query)

@@ -6,12 +6,12 @@ import {
   lacksTexts,
 } from '../shared/fold-products.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from '../shared/product-rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { updateLinked } from './attachments.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent, recordProductEvents } from './events.ts'
 
-export function accountProducts(sql: Sql, writer: Writer): Pick<AccountData, 'deleteProduct'> {
+export function accountProducts(sql: Sql, writer: Writer): AccountMethods['products'] {
   const { account } = writer
 
   return {

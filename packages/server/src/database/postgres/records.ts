@@ -1,5 +1,4 @@
-import type { AccountData, AssetRecord } from '../account-data.ts'
-import type { Database } from '../database.ts'
+import type { AssetRecord } from '../account-data.ts'
 import { toKeyColumns } from '../shared/account-rows.ts'
 import {
   type RecordRow,
@@ -10,6 +9,8 @@ import {
   toStoredFile,
   toVersionColumns,
 } from '../shared/rows.ts'
+import type { DatabaseMethods } from '../shared/wire-database.ts'
+import type { AccountMethods } from '../shared/wiring.ts'
 import { importChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { checksumColumn, FIRST_ID, uploadColumns } from './rows.ts'
@@ -24,7 +25,7 @@ function* batchesOf<Row>(rows: Row[]): Iterable<Row[]> {
 }
 
 /** Exports the assets of a deployment. */
-export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
+export function globalRecords(sql: Sql): DatabaseMethods['records'] {
   return {
     async listRecords(after = FIRST_ID, limit) {
       const rows = await sql<RecordRow[]>`
@@ -55,7 +56,7 @@ export function globalRecords(sql: Sql): Pick<Database, 'listRecords'> {
 }
 
 /** Imports keys and assets of another deployment. */
-export function accountRecords(sql: Sql, account: string): Pick<AccountData, 'importRecords'> {
+export function accountRecords(sql: Sql, account: string): AccountMethods['records'] {
   async function importAssets(records: AssetRecord[]): Promise<void> {
     const productIds = records.flatMap((record) => record.productIds)
     await sql`
@@ -132,7 +133,7 @@ function attachmentsOf(records: AssetRecord[]) {
 }
 
 /** The objects of all accounts, in the order of their keys. Each subquery reads an index in this order. */
-export function globalStoredFiles(sql: Sql): Pick<Database, 'listStoredFiles'> {
+export function globalStoredFiles(sql: Sql): DatabaseMethods['storedFiles'] {
   return {
     async listStoredFiles(after = FIRST_ID, limit) {
       const rows = await sql<StoredFileRow[]>`

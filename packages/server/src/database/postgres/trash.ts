@@ -1,16 +1,15 @@
 import type { Asset, Upload } from '../../domain/asset.ts'
 import { folderRange } from '../../domain/names.ts'
 import type { Usage } from '../../domain/usage.ts'
-import type { Database } from '../database.ts'
 import { TRASH_JOB } from '../shared/events.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { DatabaseMethods } from '../shared/wire-database.ts'
+import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import {
   type AssetsOutcome,
   CORRECTED_TIMES,
   TRASH_BATCH,
   type TrashAll,
-  type TrashData,
   type TrashQuery,
 } from '../trash-data.ts'
 import {
@@ -26,8 +25,6 @@ import { purge, purgeOldest } from './removals.ts'
 import { assetColumns, FIRST_ID, READS } from './rows.ts'
 import { cancelReplacements } from './versions.ts'
 
-type Trash = Omit<TrashData, 'attachAssets' | 'detachAssets' | 'findTrashAll' | 'listTrash'>
-
 type Apply = (rows: DeletableRow[]) => Promise<Upload[]>
 
 interface Mark extends TrashAll {
@@ -37,7 +34,7 @@ interface Mark extends TrashAll {
 }
 
 /** The trash of an account. */
-export function accountTrash(sql: Sql, writer: Writer): Trash {
+export function accountTrash(sql: Sql, writer: Writer): AccountMethods['trash'] {
   const { account, actor } = writer
 
   /** Locks these assets in the order of their IDs. `unknown` are those that are neither ready nor in the trash. */
@@ -180,7 +177,7 @@ export function accountTrash(sql: Sql, writer: Writer): Trash {
 }
 
 /** The trash of all accounts. Instances may call this concurrently. */
-export function globalTrash(sql: Sql): Pick<Database, 'removeOldTrash'> {
+export function globalTrash(sql: Sql): DatabaseMethods['trash'] {
   return {
     removeOldTrash: (keptForMs) =>
       inTransaction(sql, async () => {
@@ -218,7 +215,7 @@ function idsOf(rows: Iterable<{ id: string }>): string[] {
   return Array.from(rows, ({ id }) => id)
 }
 
-export function accountTrashList(sql: Sql, account: string): Pick<TrashData, 'listTrash'> {
+export function accountTrashList(sql: Sql, account: string): AccountMethods['trashList'] {
   return {
     async listTrash(query) {
       const { page, perPage, after } = query

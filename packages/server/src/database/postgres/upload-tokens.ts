@@ -1,6 +1,5 @@
 import { toEventToken } from '../../domain/event.ts'
-import type { AccountData, Reservation, TokenExceeded } from '../account-data.ts'
-import type { Database } from '../database.ts'
+import type { Reservation, TokenExceeded } from '../account-data.ts'
 import {
   LATEST_TOKEN_MS,
   type TokenRow,
@@ -9,7 +8,8 @@ import {
 } from '../shared/account-rows.ts'
 import { isTokenExpired } from '../shared/reads.ts'
 import { toDate } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { DatabaseMethods } from '../shared/wire-database.ts'
+import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { lockProducts } from './attachments.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
@@ -27,7 +27,7 @@ export function extendedExpiry(sql: Sql, keptForMs: number): Fragment {
     then assets.expires_at else now() + ${keptForMs} * interval '1 ms' end`
 }
 
-export function globalUploadTokens(sql: Sql): Pick<Database, 'forgetUploadTokens'> {
+export function globalUploadTokens(sql: Sql): DatabaseMethods['uploadTokens'] {
   return {
     async forgetUploadTokens(keptForMs, limit) {
       const forgotten = await sql`
@@ -43,7 +43,7 @@ export function globalUploadTokens(sql: Sql): Pick<Database, 'forgetUploadTokens
   }
 }
 
-export function accountUploadTokens(sql: Sql, writer: Writer): Pick<AccountData, 'addUploadToken'> {
+export function accountUploadTokens(sql: Sql, writer: Writer): AccountMethods['uploadTokens'] {
   const { account } = writer
   return {
     addUploadToken: (token, { lifetimeMs, maxTokens }) =>

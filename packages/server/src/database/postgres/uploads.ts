@@ -3,7 +3,6 @@ import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { Usage } from '../../domain/usage.ts'
 import type {
-  AccountData,
   NewUpload,
   NoFreeRoom,
   Reservation,
@@ -11,7 +10,7 @@ import type {
   Resizing,
 } from '../account-data.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from '../shared/rows.ts'
-import type { PartialRoom, Room, Writer } from '../shared/wiring.ts'
+import type { AccountMethods, PartialRoom, Room, Writer } from '../shared/wiring.ts'
 import {
   execute,
   inTransaction,
@@ -30,12 +29,7 @@ import { makeRoom, release } from './removals.ts'
 import { READS, uploadColumns, uploadStatus } from './rows.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
-interface Uploads extends Pick<AccountData, 'recordStorageId' | 'dropReservation' | 'renewUpload'> {
-  reserveUpload(upload: NewUpload): Promise<Reservation | PartialRoom>
-  resizeUpload(id: string, bytes: number, options?: ResizeOptions): Promise<Resizing | PartialRoom>
-}
-
-export function accountUploads(sql: Sql, writer: Writer): Uploads {
+export function accountUploads(sql: Sql, writer: Writer): AccountMethods['uploads'] {
   const { account, actor } = writer
   const columns = uploadColumns(sql)
 
@@ -279,7 +273,7 @@ export function accountUploads(sql: Sql, writer: Writer): Uploads {
   }
 }
 
-export function accountUploadList(sql: Sql, account: string): Pick<AccountData, 'listUploads'> {
+export function accountUploadList(sql: Sql, account: string): AccountMethods['uploadList'] {
   return {
     async listUploads({ name, after, page, perPage }) {
       const named = name === undefined ? sql`` : sql`and strpos(search_name, ${name}) > 0`

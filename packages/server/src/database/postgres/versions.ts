@@ -1,6 +1,5 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import { foldText, sortName } from '../../domain/search.ts'
-import type { AccountData } from '../account-data.ts'
 import {
   type AssetRow,
   toAsset,
@@ -9,16 +8,14 @@ import {
   type UploadRow,
   type VersionContent,
 } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordAssetEvents, recordEvent, recordUploadEvents } from './events.ts'
 import { supersedeOldest } from './removals.ts'
 import { assetColumns } from './rows.ts'
 
-type Versions = Pick<AccountData, 'restoreVersion' | 'deleteVersion'>
-
-export function accountVersions(sql: Sql, writer: Writer): Versions {
+export function accountVersions(sql: Sql, writer: Writer): AccountMethods['versions'] {
   const { account, actor } = writer
 
   /** A ready file. The rows of replacements are never ready. */

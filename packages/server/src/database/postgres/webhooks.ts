@@ -1,6 +1,5 @@
 import { changedFields, toEventWebhook } from '../../domain/event.ts'
 import type { Webhook, WebhookState } from '../../domain/webhook.ts'
-import type { AccountWebhookData } from '../event-data.ts'
 import {
   changedColumns,
   DELIVERY_COLUMNS,
@@ -14,18 +13,13 @@ import {
   type WebhookRow,
   writeTypes,
 } from '../shared/webhook-rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { execute, inTransaction, readPageWithTotal, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 import { READS } from './rows.ts'
 
-type Webhooks = Pick<
-  AccountWebhookData,
-  'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'
->
-
 /** The webhooks of an account. */
-export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
+export function accountWebhooks(sql: Sql, writer: Writer): AccountMethods['webhooks'] {
   const { account } = writer
 
   const findWebhook = (id: string) => execute(sql, READS.findWebhook, { account, id })
@@ -94,13 +88,8 @@ export function accountWebhooks(sql: Sql, writer: Writer): Webhooks {
   }
 }
 
-type Deliveries = Pick<
-  AccountWebhookData,
-  'listDeliveries' | 'redeliver' | 'addPing' | 'importWebhooks'
->
-
 /** The log of the deliveries of an account. */
-export function accountDeliveries(sql: Sql, account: string): Deliveries {
+export function accountDeliveries(sql: Sql, account: string): AccountMethods['deliveries'] {
   /** Deliveries are reached only through a webhook of the account. */
   const ofWebhook = (webhookId: string) => sql`
     webhook_id = (select id from webhooks where account_id = ${account} and id = ${webhookId})`

@@ -2,17 +2,16 @@ import type { Database } from '../database.ts'
 import type { Statement, Values } from './statement.ts'
 import { cacheAccountData, type Engine, type Kind, type Within } from './wiring.ts'
 
-type Group<Unit, Name extends keyof Database> = (unit: Unit) => Within<Database, Name>
+type Group<Name extends keyof Database> = Within<Database, Name>
 
 /** The methods of `Database` that differ between the engines, in groups. */
-export interface DatabaseGroups<Unit> {
-  accounts: Group<Unit, 'ensureAccount' | 'changePlan'>
-  usage: Group<Unit, 'compareUsage' | 'recountUsage' | 'recountBlocks'>
-  keys: Group<Unit, 'forgetRevokedKeys'>
-  sessions: Group<Unit, 'addSession' | 'removeSession'>
-  uploadTokens: Group<Unit, 'forgetUploadTokens'>
+export interface DatabaseMethods {
+  accounts: Group<'ensureAccount' | 'changePlan'>
+  usage: Group<'compareUsage' | 'recountUsage' | 'recountBlocks'>
+  keys: Group<'forgetRevokedKeys'>
+  sessions: Group<'addSession' | 'removeSession'>
+  uploadTokens: Group<'forgetUploadTokens'>
   jobs: Group<
-    Unit,
     | 'readClock'
     | 'listOverdueUploads'
     | 'limitExpiry'
@@ -26,16 +25,14 @@ export interface DatabaseGroups<Unit> {
     | 'postponeRemoval'
     | 'forgetEndedAssets'
   >
-  trash: Group<Unit, 'removeOldTrash'>
-  events: Group<Unit, 'listAccountsToTrim' | 'trimEvents' | 'compareEvents' | 'repairEvents'>
+  trash: Group<'removeOldTrash'>
+  events: Group<'listAccountsToTrim' | 'trimEvents' | 'compareEvents' | 'repairEvents'>
   verifications: Group<
-    Unit,
     'claimVerifications' | 'claimWithheld' | 'releaseWithheld' | 'recordVerification'
   >
-  records: Group<Unit, 'listRecords'>
-  storedFiles: Group<Unit, 'listStoredFiles'>
+  records: Group<'listRecords'>
+  storedFiles: Group<'listStoredFiles'>
   queue: Group<
-    Unit,
     | 'listWebhooksBehind'
     | 'listEventTypes'
     | 'addDeliveries'
@@ -46,7 +43,12 @@ export interface DatabaseGroups<Unit> {
     | 'listAllWebhooks'
     | 'listAllDeliveries'
   >
-  attempts: Group<Unit, 'recordAttempt' | 'forgetDeliveries' | 'trimDeliveries'>
+  attempts: Group<'recordAttempt' | 'forgetDeliveries' | 'trimDeliveries'>
+}
+
+/** A call creates only the group that it needs. */
+export type DatabaseGroups<Unit> = {
+  [Name in keyof DatabaseMethods]: (unit: Unit) => DatabaseMethods[Name]
 }
 
 /** What each engine does in its own way. */

@@ -110,23 +110,19 @@ type Partly<Name extends 'reserveUpload' | 'resizeUpload'> = {
     | Promise<Awaited<ReturnType<AccountData[Method]>> | PartialRoom>
 }
 
-type Group<Unit, Name extends keyof AccountData> = (unit: Unit) => Within<AccountData, Name>
+type Group<Name extends keyof AccountData> = Within<AccountData, Name>
 
-/** The methods of an account that differ between the engines, in groups: a call creates only the group that it needs. */
-export interface AccountGroups<Unit> {
-  uploads(
-    unit: Unit,
-  ): Partly<'reserveUpload' | 'resizeUpload'> &
-    Within<AccountData, 'recordStorageId' | 'dropReservation' | 'renewUpload'>
-  uploadList: Group<Unit, 'listUploads'>
+/** The methods of an account that differ between the engines, in groups. */
+export interface AccountMethods {
+  uploads: Partly<'reserveUpload' | 'resizeUpload'> &
+    Group<'recordStorageId' | 'dropReservation' | 'renewUpload'>
+  uploadList: Group<'listUploads'>
   completion: Group<
-    Unit,
     'beginCompletion' | 'reopenUpload' | 'finishCompletion' | 'abandonCompletion' | 'cancelUpload'
   >
-  assets: Group<Unit, 'addLink' | 'changeAsset' | 'deleteAsset'>
-  assetList: Group<Unit, 'listAssets'>
+  assets: Group<'addLink' | 'changeAsset' | 'deleteAsset'>
+  assetList: Group<'listAssets'>
   trash: Group<
-    Unit,
     | 'trashAssets'
     | 'deleteAssets'
     | 'restoreAssets'
@@ -136,25 +132,27 @@ export interface AccountGroups<Unit> {
     | 'emptyTrash'
     | 'removeOldestTrash'
   >
-  trashList: Group<Unit, 'listTrash'>
-  versions: Group<Unit, 'restoreVersion' | 'deleteVersion'>
-  /** It manages its units of work itself. */
-  putProducts: AccountData['putProducts']
-  products: Group<Unit, 'deleteProduct'>
-  productList: Group<Unit, 'listProducts'>
-  productGroups: Group<Unit, 'listProductIds' | 'readProductGroups'>
-  attachments: Group<Unit, 'attachAssets' | 'detachAssets' | 'attachProducts' | 'detachProducts'>
+  trashList: Group<'listTrash'>
+  versions: Group<'restoreVersion' | 'deleteVersion'>
+  products: Group<'deleteProduct'>
+  productList: Group<'listProducts'>
+  productGroups: Group<'listProductIds' | 'readProductGroups'>
+  attachments: Group<'attachAssets' | 'detachAssets' | 'attachProducts' | 'detachProducts'>
   attachedRows: Group<
-    Unit,
     'productsOfAssets' | 'productsOfAsset' | 'assetsOfProducts' | 'newestAssetsOf'
   >
-  keys: Group<Unit, 'addKey' | 'revokeKey'>
-  uploadTokens: Group<Unit, 'addUploadToken'>
-  events: Group<Unit, 'listEvents' | 'importEvents'>
-  records: Group<Unit, 'importRecords'>
-  webhooks: Group<Unit, 'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'>
-  deliveries: Group<Unit, 'listDeliveries' | 'redeliver' | 'addPing' | 'importWebhooks'>
+  keys: Group<'addKey' | 'revokeKey'>
+  uploadTokens: Group<'addUploadToken'>
+  events: Group<'listEvents' | 'importEvents'>
+  records: Group<'importRecords'>
+  webhooks: Group<'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'>
+  deliveries: Group<'listDeliveries' | 'redeliver' | 'addPing' | 'importWebhooks'>
 }
+
+/** A call creates only the group that it needs. `putProducts` manages its units of work itself. */
+export type AccountGroups<Unit> = {
+  [Name in keyof AccountMethods]: (unit: Unit) => AccountMethods[Name]
+} & Pick<AccountData, 'putProducts'>
 
 /** Creates the methods of an account: how each of them runs is the same in both engines. */
 export function wireAccountData<Unit>(

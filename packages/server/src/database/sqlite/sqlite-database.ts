@@ -119,89 +119,60 @@ function createRunner(run: UnitsOfWork): Engine<void>['runner'] {
 }
 
 function prepareDatabaseGroups(connection: Connection): DatabaseGroups<void> {
-  const accounts = prepareAccounts(connection)
-  const usage = prepareUsage(connection)
-  const keys = prepareKeys(connection)
-  const sessions = prepareSessions(connection)
-  const uploadTokens = prepareUploadTokens(connection)
-  const jobs = prepareJobs(connection)
-  const trash = prepareTrash(connection)
-  const events = prepareEventsOfAll(connection)
-  const verifications = prepareVerifications(connection)
-  const records = prepareRecords(connection)
-  const storedFiles = prepareStoredFiles(connection)
-  const queue = prepareDeliveryQueue(connection)
-  const attempts = prepareAttempts(connection)
+  const always =
+    <Methods>(methods: Methods) =>
+    () =>
+      methods
   return {
-    accounts: () => accounts,
-    usage: () => usage,
-    keys: () => keys,
-    sessions: () => sessions,
-    uploadTokens: () => uploadTokens,
-    jobs: () => jobs,
-    trash: () => trash,
-    events: () => events,
-    verifications: () => verifications,
-    records: () => records,
-    storedFiles: () => storedFiles,
-    queue: () => queue,
-    attempts: () => attempts,
+    accounts: always(prepareAccounts(connection)),
+    usage: always(prepareUsage(connection)),
+    keys: always(prepareKeys(connection)),
+    sessions: always(prepareSessions(connection)),
+    uploadTokens: always(prepareUploadTokens(connection)),
+    jobs: always(prepareJobs(connection)),
+    trash: always(prepareTrash(connection)),
+    events: always(prepareEventsOfAll(connection)),
+    verifications: always(prepareVerifications(connection)),
+    records: always(prepareRecords(connection)),
+    storedFiles: always(prepareStoredFiles(connection)),
+    queue: always(prepareDeliveryQueue(connection)),
+    attempts: always(prepareAttempts(connection)),
   }
 }
 
-/** Prepares the methods of accounts. All of them take the writer first. */
+/** Prepares the methods of accounts. They take the writer first. */
 function prepareAccountGroups(
   connection: Connection,
   { putProducts, snapshots }: { putProducts: PutProducts; snapshots: SnapshotReader },
   run: UnitsOfWork,
 ): (writer: Writer) => AccountGroups<void> {
   const longReads = { snapshots, runStep: createStepQueue() }
-  const uploads = prepareUploads(connection)
-  const uploadList = prepareUploadList(connection, longReads)
-  const completion = prepareCompletion(connection)
-  const assets = prepareAssets(connection)
-  const assetList = prepareAssetList(connection, longReads)
-  const trash = prepareTrash(connection)
-  const trashList = prepareTrashList(connection, longReads)
-  const versions = prepareVersions(connection)
-  const products = prepareProducts(connection)
-  const productList = prepareProductList(connection, longReads)
-  const productGroups = prepareProductGroups(connection, longReads)
-  const attachments = prepareAttachments(connection)
-  const attachedRows = prepareAttachedRows(connection)
-  const keys = prepareKeys(connection)
-  const uploadTokens = prepareUploadTokens(connection)
-  const events = prepareEvents(connection)
-  const records = prepareRecords(connection)
-  const webhooks = prepareWebhooks(connection)
-  const deliveries = prepareDeliveries(connection)
-
-  return (writer) => {
-    const { ownTransaction } = run.of(writer.account)
-    return {
-      uploads: bind(uploads, writer),
-      uploadList: bind(uploadList, writer),
-      completion: bind(completion, writer),
-      assets: bind(assets, writer),
-      assetList: bind(assetList, writer),
-      trash: bind(trash, writer),
-      trashList: bind(trashList, writer),
-      versions: bind(versions, writer),
-      putProducts: (list, options) =>
-        ownTransaction(() => putProducts.putProducts(writer, list, options)),
-      products: bind(products, writer),
-      productList: bind(productList, writer),
-      productGroups: bind(productGroups, writer),
-      attachments: bind(attachments, writer),
-      attachedRows: bind(attachedRows, writer),
-      keys: bind(keys, writer),
-      uploadTokens: bind(uploadTokens, writer),
-      events: bind(events, writer),
-      records: bind(records, writer),
-      webhooks: bind(webhooks, writer),
-      deliveries: bind(deliveries, writer),
-    }
+  const groups = {
+    uploads: prepareUploads(connection),
+    uploadList: prepareUploadList(connection, longReads),
+    completion: prepareCompletion(connection),
+    assets: prepareAssets(connection),
+    assetList: prepareAssetList(connection, longReads),
+    trash: prepareTrash(connection),
+    trashList: prepareTrashList(connection, longReads),
+    versions: prepareVersions(connection),
+    products: prepareProducts(connection),
+    productList: prepareProductList(connection, longReads),
+    productGroups: prepareProductGroups(connection, longReads),
+    attachments: prepareAttachments(connection),
+    attachedRows: prepareAttachedRows(connection),
+    keys: prepareKeys(connection),
+    uploadTokens: prepareUploadTokens(connection),
+    events: prepareEvents(connection),
+    records: prepareRecords(connection),
+    webhooks: prepareWebhooks(connection),
+    deliveries: prepareDeliveries(connection),
   }
+  return (writer) => ({
+    ...bindGroups(groups, writer),
+    putProducts: (list, options) =>
+      run.of(writer.account).ownTransaction(() => putProducts.putProducts(writer, list, options)),
+  })
 }
 
 type Bound<Methods> = {
@@ -213,15 +184,19 @@ type Bound<Methods> = {
     : never
 }
 
-/** The methods of a group without the writer, which they take first. They are created by the first call. */
-function bind<Methods extends object>(methods: Methods, writer: Writer): () => Bound<Methods> {
-  let bound: Bound<Methods> | undefined
-  return () => {
-    bound ??= Object.fromEntries(
-      Object.entries(methods).map(([name, method]) => [name, method.bind(undefined, writer)]),
-    ) as Bound<Methods>
-    return bound
+/** The groups without the writer, which their methods take first. The first call of a group creates its methods. */
+function bindGroups<Groups extends Record<string, object>>(groups: Groups, writer: Writer) {
+  const bind = (methods: object) => {
+    let bound: object | undefined
+    return () => {
+      bound ??= Object.fromEntries(
+        Object.entries(methods).map(([name, method]) => [name, method.bind(undefined, writer)]),
+      )
+      return bound
+    }
   }
+  const entries = Object.entries(groups).map(([name, methods]) => [name, bind(methods)])
+  return Object.fromEntries(entries) as { [Name in keyof Groups]: () => Bound<Groups[Name]> }
 }
 
 async function openFile(
