@@ -52,7 +52,7 @@ export interface WorkloadContext {
   folder(): Promise<string>
 }
 
-export interface OpenContext extends WorkloadContext {
+interface OpenContext extends WorkloadContext {
   close(): Promise<void>
 }
 

@@ -19,7 +19,7 @@ export const CONNECTION_HELP = `  --url         the URL of the service (default:
   --key         the API key (default: STOWAGE_API_KEY, then the saved login). Other users of this
                 machine can see it in the process list: prefer the variable or the login`
 
-export interface ConnectionValues {
+interface ConnectionValues {
   url?: string | undefined
   key?: string | undefined
 }

@@ -6,7 +6,7 @@ export class Interrupted extends Error {
   override readonly name = 'Interrupted'
 }
 
-export interface Interruption {
+interface Interruption {
   signal: AbortSignal
   close(): void
 }

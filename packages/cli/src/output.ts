@@ -48,7 +48,7 @@ interface ListOptions<Item> {
   text(items: Item[]): string
 }
 
-export interface ListCounts {
+interface ListCounts {
   shown: number
   /** Undefined if there are more than were shown, but it is not known how many. */
   total: number | undefined

@@ -11,7 +11,7 @@ import { writeMessage } from './output.ts'
 import { sanitize } from './terminal/sanitize.ts'
 import { CommandFailed } from './usage.ts'
 
-export interface FoundProducts {
+interface FoundProducts {
   references: Required<Pick<ProductReferences, 'product_ids' | 'variant_ids' | 'products'>>
 }
 
@@ -130,7 +130,7 @@ function refer(
 /** How many products an error message names. */
 const MAX_NAMES = 5
 
-export type SearchOutcome =
+type SearchOutcome =
   | { outcome: 'found'; references: ProductReferences; label: string }
   | { outcome: 'ambiguous'; problem: string }
   | { outcome: 'nothing' }

@@ -120,7 +120,7 @@ function find(sources: Sources, path: string, name: string): Described {
   return described
 }
 
-export interface DescribedMember {
+interface DescribedMember {
   signature: string
   doc: string
 }

@@ -57,7 +57,7 @@ async function usedIn(
   return Object.fromEntries(Object.entries(dependencies).filter(isUsed).toSorted())
 }
 
-export interface BundleOptions {
+interface BundleOptions {
   entry: string
   /** Packages that are not bundled. */
   external: string[]
@@ -88,7 +88,7 @@ async function bundle({ entry, external, folder }: BundleOptions): Promise<void>
   }
 }
 
-export interface CopyOptions {
+interface CopyOptions {
   /** The folder that all code is bundled into. */
   folder: string
   /** Called with a source that is started as a worker thread, so that it is bundled, too. */

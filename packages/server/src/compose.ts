@@ -45,7 +45,7 @@ export interface Service {
   close(): Promise<void>
 }
 
-export interface ServiceOptions {
+interface ServiceOptions {
   config: Config
   logger: Logger
   version: string
@@ -185,8 +185,7 @@ const LONG_STATEMENT_MS = 3_600_000
 /** Examines the configured database and storage, whether or not the service runs. */
 export async function* examine(examination: Examination): AsyncIterable<Finding> {
   const { config, fix, ...options } = examination
-  const { examineDataFolder } = await import('./doctor/examine-service.ts')
-  const { examineService } = await import('./doctor/examine-service.ts')
+  const { examineDataFolder, examineService } = await import('./doctor/examine-service.ts')
   yield* examineService({
     examineSettings: () =>
       usesDataFolder(config) ? examineDataFolder(config.dataDirectory) : nothing(),

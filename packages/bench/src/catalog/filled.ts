@@ -80,7 +80,7 @@ export async function startFilledPostgres(context: WorkloadContext) {
 }
 
 /** Creates the indexes after the work: this is several times as fast as updating them with each row. */
-export async function withoutIndexes(url: string, work: () => Promise<void>): Promise<void> {
+async function withoutIndexes(url: string, work: () => Promise<void>): Promise<void> {
   await administer(url, async (sql) => {
     const indexes = await sql<{ name: string; definition: string }[]>`
       select indexname as name, indexdef as definition from pg_indexes

@@ -9,7 +9,7 @@ export type Request = Pick<
   'method' | 'path' | 'headers' | 'body' | 'onResponse' | 'setupRequest'
 >
 
-export interface LoadOptions {
+interface LoadOptions {
   url: string
   /** Each client repeats them in this order. */
   requests: Request[]

@@ -65,7 +65,7 @@ async function install(): Promise<void> {
   await writeFile(stamp, wanted)
 }
 
-export interface Nginx {
+interface Nginx {
   url: string
   /** Where PUT stores files. */
   folder: string

@@ -66,7 +66,7 @@ export async function startServer(command: Command): Promise<ServerProcess> {
   }
 }
 
-export interface Spawned {
+interface Spawned {
   process: ChildProcess
   /** The end of the log. Empty until the process has exited. */
   errors(): string
@@ -102,7 +102,7 @@ export function spawnServer({ command, args, env }: Command): Spawned {
   return { process: child, errors: () => errors }
 }
 
-export function printedUrl(
+function printedUrl(
   { process: child, errors }: Spawned,
   timeoutMs = START_TIMEOUT_MS,
 ): Promise<string> {

@@ -45,7 +45,7 @@ function ratioToStowage(result: Result, contender: number, metric: string): numb
   return other / stowage
 }
 
-export interface VerdictText {
+interface VerdictText {
   label: string
   target: string
   value: string

@@ -7,7 +7,7 @@ import type postgres from 'postgres'
 import { progress } from '../progress.ts'
 
 /** One shop has a tenth of all assets; the others share the rest evenly. */
-export interface Population {
+interface Population {
   assets: number
   accounts: number
 }
@@ -19,7 +19,7 @@ export interface Shop {
   assets: number
 }
 
-export const PRODUCTS_EACH = 10
+const PRODUCTS_EACH = 10
 const BATCH = 250_000
 
 /** Fills the empty database at `url`. The first shop is the large one. */

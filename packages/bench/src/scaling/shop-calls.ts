@@ -2,7 +2,7 @@ import { API } from '../processes/servers.ts'
 import type { Shop } from './populate.ts'
 
 /** A call that is repeated. `index` is the number of the repetition, so that each can use another asset. */
-export interface ShopCall {
+interface ShopCall {
   name: string
   call(index: number): Promise<void>
 }

@@ -96,7 +96,7 @@ const CLIENT_PROGRAM = fileURLToPath(new URL('client-program.ts', import.meta.ur
 const TICKS_PER_SECOND = 100
 const SAMPLE_MS = 20
 
-export interface ClientProcess {
+interface ClientProcess {
   pid: number
   /** Uploads a file and returns the asset's ID. */
   upload(path: string): Promise<string>

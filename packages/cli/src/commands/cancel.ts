@@ -119,7 +119,7 @@ function codeOf({ cause }: CommandFailed): string {
   return isStowageError(cause) ? cause.code : 'failed'
 }
 
-export interface UploadToCancel {
+interface UploadToCancel {
   id: string
   filename: string
   bytes: number
@@ -130,7 +130,7 @@ export interface UploadToCancel {
 const MAX_CANDIDATES = 10
 
 /** Finds the unfinished uploads with these IDs or file names, before the command discards the first one. */
-export async function getUploads(client: NodeClient, wanted: string[]): Promise<UploadToCancel[]> {
+async function getUploads(client: NodeClient, wanted: string[]): Promise<UploadToCancel[]> {
   const found = new Map<string, UploadToCancel>()
   for (const one of wanted) {
     const upload = UUID.test(one) ? await getById(client, one) : await getByName(client, one)

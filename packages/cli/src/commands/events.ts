@@ -132,7 +132,7 @@ const COLUMNS: Column[] = [
   { head: 'NAME', minWidth: 16 },
 ]
 
-export function eventTable(events: StowageEvent[]): string {
+function eventTable(events: StowageEvent[]): string {
   return table(COLUMNS, events.map(cellsOf), { columns: tableWidth() })
 }
 
@@ -140,7 +140,7 @@ export function eventTable(events: StowageEvent[]): string {
 const WIDTHS = [10, 19, 19, 16]
 
 /** Formats one event, in the columns of the table but with fixed widths. */
-export function eventLine(event: StowageEvent): string {
+function eventLine(event: StowageEvent): string {
   const [id = '', ...others] = cellsOf(event).map(sanitize)
   const cells = [id.padStart(WIDTHS[0] ?? 0), ...others]
   return cells.map((cell, index) => cell.padEnd(WIDTHS[index] ?? 0)).join('  ')
@@ -163,7 +163,7 @@ const SECRET_BYTES = 32
 /** The same as for webhooks of the service. */
 const FORWARD_TIMEOUT_MS = 15_000
 
-export interface Forwarding {
+interface Forwarding {
   /** Where events are sent, and the secret that they are signed with. */
   description: string
   /** Sends the event like a webhook. Returns the status, or why there is none. */
@@ -171,7 +171,7 @@ export interface Forwarding {
 }
 
 /** Throws `UsageError` for a malformed URL or secret. */
-export function openForwarding(url: string, secret = newSecret()): Forwarding {
+function openForwarding(url: string, secret = newSecret()): Forwarding {
   if (!/^https?:\/\//i.test(url) || !URL.canParse(url)) {
     throw new UsageError(`--forward ${url}: must be a URL, such as http://localhost:3000/hook.`)
   }

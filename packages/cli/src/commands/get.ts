@@ -155,7 +155,7 @@ function readAll(values: Values, names: string[]) {
   }
 }
 
-export interface FolderCounts {
+interface FolderCounts {
   downloaded: number
   /** Files that already existed with the size of the asset. */
   skipped: number
@@ -165,7 +165,7 @@ export interface FolderCounts {
  * `save` saves an asset below `root`, in the folder of its path. Assets must be saved one by one, in the order of their
  * names. `counts` has the results.
  */
-export function createFolderSaver(
+function createFolderSaver(
   client: NodeClient,
   { root, json, ...options }: SaveOptions & { root: string; json: boolean },
 ) {
@@ -271,7 +271,7 @@ function fold(text: string): string {
  * Creates the folders below `root` and returns the path of the last one. Refuses to follow a symlink out of
  * `root`, and to replace a file.
  */
-export async function enterFolder(root: string, folders: string[]): Promise<string> {
+async function enterFolder(root: string, folders: string[]): Promise<string> {
   await makeFolder(root)
   const real = await realpath(root)
   let path = root

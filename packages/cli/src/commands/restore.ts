@@ -53,7 +53,7 @@ Examples:
  * Restores the asset with this ID, or the one in the trash with this name. An asset that is not in the trash
  * is returned unchanged.
  */
-export async function restoreFromTrash(
+async function restoreFromTrash(
   client: NodeClient,
   wanted: string,
 ): Promise<{ asset: Asset; wasInTrash: boolean }> {

@@ -92,7 +92,7 @@ function readRequest(commandLine: string[]): UploadRequest {
 const MAX_LISTED_FILES = 20
 
 /** Summarizes the upload and removes its temporary data. Returns the exit code. */
-export async function reportResult(
+async function reportResult(
   plan: UploadPlan,
   result: UploadResult,
   signal: AbortSignal,

@@ -178,10 +178,7 @@ const STATUSES = ['pending', 'succeeded', 'failed'] as const
 const MAX_PAGE_SIZE = 100
 
 /** Lists the deliveries of a webhook, or shows one of them if its ID is passed. */
-export async function listOrShowDeliveries(
-  values: WebhookValues,
-  positionals: string[],
-): Promise<number> {
+async function listOrShowDeliveries(values: WebhookValues, positionals: string[]): Promise<number> {
   const [webhookId = '', id, ...more] = requireArguments(positionals, 'webhook ID')
   if (more.length > 0) throw new UsageError(`Unexpected argument ${more[0]}.`)
   const { all = false, json = false } = values
@@ -228,7 +225,7 @@ const WEBHOOK_COLUMNS: Column[] = [
   { head: 'CREATED', dropOrder: 4 },
 ]
 
-export function webhookTable(list: Webhook[]): string {
+function webhookTable(list: Webhook[]): string {
   return table(
     WEBHOOK_COLUMNS,
     list.map((webhook) => [
@@ -243,7 +240,7 @@ export function webhookTable(list: Webhook[]): string {
   )
 }
 
-export function webhookText(webhook: Webhook): string {
+function webhookText(webhook: Webhook): string {
   const details: [string, string | null][] = [
     ['id', webhook.id],
     ['description', webhook.description || null],
@@ -285,7 +282,7 @@ const DELIVERY_COLUMNS: Column[] = [
   { head: 'NEXT ATTEMPT', dropOrder: 3 },
 ]
 
-export function deliveryTable(list: Delivery[]): string {
+function deliveryTable(list: Delivery[]): string {
   return table(
     DELIVERY_COLUMNS,
     list.map((delivery) => {
@@ -304,7 +301,7 @@ export function deliveryTable(list: Delivery[]): string {
 }
 
 /** A delivery with all of its attempts and its body. */
-export function deliveryText(delivery: DeliveryWithBody): string {
+function deliveryText(delivery: DeliveryWithBody): string {
   const attempts = delivery.attempts.map((attempt) => {
     const response = attempt.response ? `\n    ${sanitize(attempt.response)}` : ''
     return `  ${attempt.attempted_at}  ${responseOf(attempt)}${response}`
@@ -334,6 +331,6 @@ const OPTIONS = {
   yes: { type: 'boolean', short: 'y' },
 } as const
 
-export const readWebhookOptions = (commandLine: string[]) => readOptions(commandLine, OPTIONS)
+const readWebhookOptions = (commandLine: string[]) => readOptions(commandLine, OPTIONS)
 /** The options of `stowage webhooks`. */
-export type WebhookValues = ReturnType<typeof readWebhookOptions>['values']
+type WebhookValues = ReturnType<typeof readWebhookOptions>['values']

@@ -1,7 +1,7 @@
 import { sanitize } from './sanitize.ts'
 import { truncate, widthOf } from './width.ts'
 
-export interface LiveLines {
+interface LiveLines {
   /** Whether lines can be redrawn: on a terminal that can move its cursor. */
   readonly isLive: boolean
   columns(): number

@@ -64,11 +64,11 @@ export function barOf(bytes: number, total: number, width: number): string {
   return '█'.repeat(full) + '░'.repeat(width - full)
 }
 
-export function rateText({ rate }: Pick<ProgressDetails, 'rate'>): string {
+function rateText({ rate }: Pick<ProgressDetails, 'rate'>): string {
   return rate > 0 ? `${formatSize(Math.round(rate))}/s` : ''
 }
 
-export function timeText({ secondsLeft }: Pick<ProgressDetails, 'secondsLeft'>): string {
+function timeText({ secondsLeft }: Pick<ProgressDetails, 'secondsLeft'>): string {
   return secondsLeft === undefined ? '' : `${formatDuration(secondsLeft * 1000)} left`
 }
 

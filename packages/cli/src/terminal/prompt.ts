@@ -6,7 +6,7 @@ export function isInteractive(): boolean {
   return process.stdin.isTTY === true && process.stderr.isTTY === true
 }
 
-export interface Question {
+interface Question {
   /** Does not show what is typed. */
   hidden?: boolean
 }

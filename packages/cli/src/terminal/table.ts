@@ -10,7 +10,7 @@ export interface Column {
   dropOrder?: number
 }
 
-export interface TableOptions {
+interface TableOptions {
   /** The maximum width. By default, there is none. */
   columns?: number | undefined
 }

@@ -155,7 +155,7 @@ async function checkStorage(
   )
 }
 
-export interface UploadCommand {
+interface UploadCommand {
   inputs: string[]
   attach: string[]
   name: string | undefined

@@ -24,7 +24,7 @@ export interface LocalFile {
   changedMs: number
 }
 
-export interface CollectedFiles {
+interface CollectedFiles {
   files: LocalFile[]
   /** Hidden files that were found in folders. */
   skipped: string[]

@@ -5,7 +5,7 @@ import { type ProgressDetails, progressLine, progressSentence } from '../termina
 import type { LocalFile } from './files.ts'
 
 /** Shows the progress of all uploads: bars on a terminal, a line every few seconds elsewhere. */
-export interface UploadProgress {
+interface UploadProgress {
   start(file: LocalFile, upload: Upload): void
   /** A completed file counts fully, a stopped one as far as it was sent, a failed one not at all. */
   end(file: LocalFile, outcome: 'completed' | 'failed' | 'stopped'): void

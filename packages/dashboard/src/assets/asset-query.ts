@@ -12,7 +12,7 @@ export interface AssetQuery {
   page: number
 }
 
-export const SHOWS = ['all', 'files', 'urls', 'no-product'] as const
+const SHOWS = ['all', 'files', 'urls', 'no-product'] as const
 export type Show = (typeof SHOWS)[number]
 export type SortField = 'created_at' | 'filename' | 'bytes'
 export type Sort = SortField | `-${SortField}`

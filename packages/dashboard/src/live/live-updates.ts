@@ -62,7 +62,7 @@ export function openLiveUpdates(client: Client, queries: QueryClient): () => voi
   }
 }
 
-/** Data that could not be loaded is not loaded again: its page offers to try again. */
+/** When the stream opens, data that could not be loaded is not loaded again: its page offers to try again. */
 function isLoaded({ state }: Query): boolean {
   return state.data !== undefined
 }

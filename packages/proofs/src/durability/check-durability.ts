@@ -1,6 +1,6 @@
 import { basename, dirname } from 'node:path'
 
-export interface DurabilityReport {
+interface DurabilityReport {
   /** The statuses of all responses, in order. */
   statuses: number[]
   /** How many times each rule was applied. A rule that was never applied proves nothing. */

@@ -4,7 +4,7 @@ import { listenOnFreePort } from '@stowage/testing/machine/ports'
 /** When a connection is cut: before the server receives a message, or between the message and its response. */
 export type Moment = 'before' | 'after'
 
-export interface CuttingProxy {
+interface CuttingProxy {
   port: number
   /** Counts the client messages after this call, and cuts the connection at the message with this number. */
   cutAt(number: number, moment: Moment): void

@@ -22,7 +22,7 @@ export type S3Fault =
   /** The request is accepted but gets no response. */
   | { kind: 'never' }
 
-export interface S3Request {
+interface S3Request {
   /** The S3 name of the operation, such as `ListParts`. */
   operation: string
   /** The path, which ends with the object's key. */

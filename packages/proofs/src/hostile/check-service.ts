@@ -13,7 +13,7 @@ import { EMPTIED_ASSETS, type Target } from './target.ts'
 const MEMORY_LIMIT = 400_000_000
 const CONCURRENCY = 8
 
-export interface ServiceState {
+interface ServiceState {
   /** The peak memory of the process, in bytes. */
   memory: number
   assets: number

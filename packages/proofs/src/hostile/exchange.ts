@@ -128,7 +128,7 @@ export interface WireResponse {
   body: Buffer
 }
 
-export interface ResponseReader {
+interface ResponseReader {
   /** Adds bytes and returns the responses that are now complete. Throws if they are not HTTP/1.1. */
   read(bytes: Buffer): WireResponse[]
   /** Call this when the server has closed the connection. Returns the response whose body ends there. */

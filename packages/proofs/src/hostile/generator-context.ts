@@ -108,7 +108,7 @@ export interface Parameter {
   schema: Schema
 }
 
-export interface DeclaredResponse {
+interface DeclaredResponse {
   /** How the body violates the declared schema. */
   schemaErrors(body: unknown): string[]
   /** The error codes of this status. Empty for a success. */
@@ -137,7 +137,7 @@ interface RawOperation {
   >
 }
 
-export interface RawDocument {
+interface RawDocument {
   paths: Record<string, Record<string, RawOperation>>
   components: { schemas: Record<string, Schema> }
 }

@@ -135,7 +135,7 @@ const NOT_HTTP = [
   'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\u0000\u0000\u0000\u0004\u0000\u0000\u0000\u0000\u0000',
 ] as const
 
-export interface MalformedMessage {
+interface MalformedMessage {
   name: string
   make(random: Random, message: Message): string
   /** The message has no end. */

@@ -1,7 +1,7 @@
 export type Port = 'api' | 'storage'
 
 /** The expected response. */
-export interface Expectation {
+interface Expectation {
   /** The operation of the OpenAPI document that declares the responses, such as `POST /api/v1/assets`. */
   operation?: string | undefined
   /** The signed URL or its method was changed, so the request must not succeed. */

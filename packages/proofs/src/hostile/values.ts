@@ -245,7 +245,7 @@ function sampleNumber(random: Random, { minimum = 0, maximum = 2 ** 53 - 1 }: Sc
   return minimum + random.between(0, Math.min(50, maximum - minimum))
 }
 
-export function sampleText(random: Random, { format, minLength = 0 }: Schema): string {
+function sampleText(random: Random, { format, minLength = 0 }: Schema): string {
   if (format === 'uuid')
     return `01981d2c-5a7e-7c31-9d0a-${String(random.between(0, 1e9)).padStart(12, '0')}`
   if (random.between(0, HOSTILE_TEXT_RATE) === 0) return random.pick(TEXTS)

@@ -126,7 +126,7 @@ const CHUNK = 5 * 2 ** 20
 /** Three parts. */
 export const FILE = someBytes(12_000_000)
 
-export interface ContainedService extends Container {
+interface ContainedService extends Container {
   baseUrl: string
   key: string
 }

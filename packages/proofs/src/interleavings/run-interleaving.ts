@@ -11,7 +11,7 @@ import type { Event } from '../model/observation.ts'
 import { type Harness, type OnPoint, PLAN } from './harness.ts'
 import { interruptedEvents, type TestCase } from './test-cases.ts'
 
-export interface Interleaving {
+interface Interleaving {
   testCase: TestCase
   /** The point at which the call is paused, counted from 0. Undefined: it is not paused. */
   point?: number

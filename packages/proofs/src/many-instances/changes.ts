@@ -22,7 +22,7 @@ export interface MarkedChange {
   isRefused: boolean
 }
 
-export interface ChangingClient extends RetryOptions {
+interface ChangingClient extends RetryOptions {
   /** The prefix of its marks. */
   name: string
   secret: string
@@ -186,7 +186,7 @@ export function checkMarkedEvents(events: SeenEvent[], changes: MarkedChange[]):
 
 const TIMEOUT_MS = 600_000
 
-export interface EventReceiver {
+interface EventReceiver {
   /**
    * Waits until all of these events are received, except those before the webhook was added. Returns how many requests
    * were repeated.

@@ -29,7 +29,7 @@ export function noOutcomes(): Outcomes {
 }
 
 /** A client that sends each request, and each retry, to a random instance. */
-export interface MultiInstanceClient extends RetryOptions {
+interface MultiInstanceClient extends RetryOptions {
   /** The prefix of its idempotency keys. */
   name: string
   outcomes: Outcomes

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import type { TestContext } from 'node:test'
 
-export interface HoldingProxy {
+interface HoldingProxy {
   url: string
   /** The number of requests that were held back. */
   held(): number

@@ -3,7 +3,7 @@ import { someBytes } from '@stowage/testing/service/upload'
 import { CHUNK_SIZE, INITIAL_PLAN, productOf } from './commands.ts'
 
 /** A part that the storage must have. */
-export interface ModelPart {
+interface ModelPart {
   number: number
   content: number
   etag: string

@@ -98,7 +98,7 @@ export function startClients(
  * Uploads one file after another until the service is killed, and returns the upload that the kill interrupts. First
  * resumes `interruptedFile`, the upload that the previous kill interrupted.
  */
-export async function keepUploading(
+async function keepUploading(
   client: Client,
   interruptedFile?: SentFile,
 ): Promise<SentFile | undefined> {

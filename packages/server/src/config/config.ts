@@ -83,7 +83,7 @@ export type AuthConfig =
   /** `previousAdminKey` also works, so that the admin key can be replaced without downtime. */
   | { kind: 'keys'; adminKey: string | undefined; previousAdminKey: string | undefined }
 
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** The plan of a new default account, unless it is configured. */

@@ -71,7 +71,7 @@ export function createSecretKey(key: string): SecretKey {
 }
 
 /** The secrets of a webhook, as they are stored, and the IDs that they are sealed for. */
-export interface WebhookSecrets {
+interface WebhookSecrets {
   id: string
   accountId: string
   secret: string

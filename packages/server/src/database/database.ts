@@ -78,7 +78,7 @@ export interface UsageComparison {
   wrongBlocks: number
 }
 
-export interface UsageTotals {
+interface UsageTotals {
   stored: number
   reserved: number
   /** Bytes of versions that are no longer kept, whose objects are still in the storage for downloads. */
@@ -333,7 +333,7 @@ export interface WithheldOptions {
 }
 
 /** The objects whose bytes are verified, of all accounts. */
-export interface VerificationData {
+interface VerificationData {
   /** Claims objects that are due and not withheld from downloads, the longest overdue first. */
   claimVerifications(
     queue: VerificationQueue,

@@ -74,7 +74,7 @@ function allowsComparison({ check, status }: Finding): boolean {
 }
 
 /** Checks that the database and the storage belong together: otherwise, comparing them is meaningless. */
-export async function examineIdentity({ database, contents }: DoctorContext): Promise<Finding> {
+async function examineIdentity({ database, contents }: DoctorContext): Promise<Finding> {
   const check = 'storage'
   const identity = await database.readIdentity()
   const mismatch = findMismatch(identity, await contents.readIdentity())
@@ -99,7 +99,7 @@ const WEBHOOKS = 100
 const REPORTED_FOR_MS = 30 * 24 * 3_600_000
 
 /** Reports the webhooks that are disabled, whose requests fail, or that have missed events. */
-export async function examineWebhooks({
+async function examineWebhooks({
   database,
   clock,
 }: Pick<DoctorContext, 'database' | 'clock'>): Promise<Finding> {
@@ -122,7 +122,7 @@ export async function examineWebhooks({
 }
 
 /** Checks that the key that encrypts secrets is the right one, and that it has encrypted all of them. */
-export async function examineSecretKey(
+async function examineSecretKey(
   context: Pick<DoctorContext, 'database' | 'contents' | 'secretKey'>,
 ): Promise<Finding> {
   const check = 'secret key'

@@ -1,5 +1,5 @@
 /** The largest accepted difference between the clocks of an instance and of the database. */
-export const MAX_SKEW_MS = 30_000
+const MAX_SKEW_MS = 30_000
 
 /** Such as `3600 s ahead of the database’s`; undefined if the difference is acceptable. */
 export function skewText(skewMs: number): string | undefined {

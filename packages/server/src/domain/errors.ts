@@ -1,7 +1,7 @@
 import type { ErrorCode } from '@stowage/protocol'
 
 /** Fields of the error’s body besides `code` and `message`. */
-export interface ErrorData {
+interface ErrorData {
   /** The problems by field, for the code `invalid`. */
   errors?: Record<string, string[]>
   /** Additional fields. */

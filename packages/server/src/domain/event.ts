@@ -47,10 +47,10 @@ export type UploadEventType =
 export type AttachmentEventType = 'asset.attached' | 'asset.detached'
 export type ProductEventType = 'product.updated' | 'product.deleted'
 export type KeyEventType = 'key.created' | 'key.revoked'
-export type WebhookEventType = 'webhook.created' | 'webhook.updated' | 'webhook.deleted'
+type WebhookEventType = 'webhook.created' | 'webhook.updated' | 'webhook.deleted'
 
 /** The data of an event is the resource right after the change. */
-export type EventContent =
+type EventContent =
   | { type: AssetEventType; data: EventAsset }
   | { type: 'asset.damaged'; data: EventAsset & { damagedVersion: number } }
   | { type: AttachmentEventType; data: EventAsset & { products: AttachedProduct[] } }

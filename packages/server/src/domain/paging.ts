@@ -54,7 +54,7 @@ export function positionAfterCursor(
 }
 
 /** The rows of a page, counted from the nearer end of the listing. */
-export interface RowRange {
+interface RowRange {
   /** If true, the rows are read in reverse order. */
   isFromEnd: boolean
   offset: number

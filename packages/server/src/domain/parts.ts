@@ -56,7 +56,7 @@ export interface ReceivedPart extends NamedPart {
   size: number
 }
 
-export interface PartMatch {
+interface PartMatch {
   /** One per part of the plan, in order. Incomplete if there are problems. */
   parts: NamedPart[]
   /** Clauses for the error message that name the part numbers. */

@@ -21,7 +21,7 @@ export interface Webhook {
 }
 
 /** Events of any type that were forgotten before they could be sent to a webhook. */
-export interface MissedEvents {
+interface MissedEvents {
   count: number
   /** When the last ones were noticed. */
   at: Date
@@ -121,7 +121,7 @@ export function formatWebhookSecret(random: Uint8Array): string {
   return SECRET_PREFIX + Buffer.from(random).toString('base64')
 }
 
-export interface SignedMessage {
+interface SignedMessage {
   id: string
   sentAt: Date
   body: string

@@ -49,7 +49,7 @@ export async function listPendingMigrations({ database }: Config): Promise<strin
   return listPending(database)
 }
 
-export interface StorageOptions extends EngineOptions {
+interface StorageOptions extends EngineOptions {
   logger: Logger
   /** Called when a part of the service has failed and cannot continue. */
   onFatal(message: string): void

@@ -66,7 +66,7 @@ declare module 'fastify' {
   }
 }
 
-export interface AppOptions extends Omit<RouteOptions, 'failures'> {
+interface AppOptions extends Omit<RouteOptions, 'failures'> {
   logger: FastifyBaseLogger
   /** The proxies whose `X-Forwarded-For` is used. Undefined: none. */
   trustProxy: TrustedProxies | undefined

@@ -17,7 +17,7 @@ const MODEST_SHARE = 0.875
 const WAIT_MS = 3_000
 const MAX_WAITING_PER_ACCOUNT = 100
 
-export interface BodySender {
+interface BodySender {
   accountId: string
   /** The key, the upload token or the admin key. */
   callerId: string

@@ -19,7 +19,7 @@ const CHECK_MS = 1_000
 /** If there are more streams, their callers are checked only at the interval of the heartbeat. */
 const MAX_CHECKED_OFTEN = 200
 
-export interface StreamRequest {
+interface StreamRequest {
   accountId: string
   keyId: string
   credentials: Credentials
@@ -297,7 +297,7 @@ interface StreamOptions {
 }
 
 /** The bytes that the clients of all streams have not read yet. */
-export interface UnreadBytes {
+interface UnreadBytes {
   add(accountId: string, bytes: number): void
   /** Whether a stream of this account may get further events. `isRead`: its client has read the previous ones. */
   hasRoom(accountId: string, stream: { isRead: boolean }): boolean

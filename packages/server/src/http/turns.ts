@@ -6,7 +6,7 @@ import { createFairQueue } from '../iterables/fair-queue.ts'
 const BUDGET_MS = 5
 
 /** Calls `start` when it is the account's turn. */
-export type TakeTurn = (accountId: string, start: () => void) => void
+type TakeTurn = (accountId: string, start: () => void) => void
 
 /**
  * Starts requests account by account, and only for a few milliseconds per turn of the event loop. Hundreds of concurrent
@@ -40,7 +40,7 @@ export function createTurns(): TakeTurn {
 const MAX_PIPELINED = 100
 
 /** Calls `start` when the responses to all earlier requests of the connection are complete. */
-export type WaitForEarlier = (request: IncomingMessage, start: () => void) => void
+type WaitForEarlier = (request: IncomingMessage, start: () => void) => void
 
 /**
  * Starts the requests of a connection one after another. Their responses can only be sent in this order, so a client that

@@ -1,5 +1,5 @@
 /** Items that wait, such as requests. They are taken party by party, and those of one party in their order. */
-export interface FairQueue<Item> {
+interface FairQueue<Item> {
   /** The number of parties with items. */
   readonly size: number
   add(party: string, item: Item): void

@@ -111,7 +111,7 @@ const NO_SCRUB_MS = 365 * DAY_MS
 /** Claims the next object that is due. Undefined if there is none. */
 type ClaimNext = (times: ClaimTimes) => Promise<Verification | undefined>
 
-export interface VerificationOptions {
+interface VerificationOptions {
   claimNext: ClaimNext
   pace: Pace
   /** Whether an object that could not be read is retried when its claim ends, because its digest is not known yet. */
@@ -245,7 +245,7 @@ function later(time: Date, milliseconds: number): Date {
   return new Date(time.getTime() + milliseconds)
 }
 
-export interface Rates {
+interface Rates {
   /** Bytes per second while the storage transfers nothing. */
   idle: number
   /** Bytes per second while clients upload or download. */

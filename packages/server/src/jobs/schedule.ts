@@ -23,7 +23,7 @@ const ORPHANS_PAUSE_MS = 3_600_000
 
 const REVOKED_KEYS_PAUSE_MS = 3_600_000
 
-export interface Schedule {
+interface Schedule {
   /**
    * Starts nothing more and waits for the running items, for at most `withinMs`: every job can be
    * interrupted at any point and continues later.

@@ -147,7 +147,7 @@ async function complete(storage: Storage, upload: StorageUpload, plan: PartPlan)
   }
 }
 
-export interface PartToSend {
+interface PartToSend {
   url: string
   length: number
   /** Called once per attempt. */

@@ -51,7 +51,7 @@ export async function listAssets(
   return { assets: rows, position }
 }
 
-export interface LinkDetails {
+interface LinkDetails {
   filename: string
   url: string
   /** Bytes, or a string such as 10MB. */

@@ -84,7 +84,7 @@ export interface AccountContext extends Omit<Context, 'database'> {
  * The queues of work that the jobs do for all accounts. A call uses them if its caller waits for the result: to free
  * space in the storage, or to send a ping.
  */
-export type WorkQueues = Pick<
+type WorkQueues = Pick<
   Database,
   | 'readClock'
   | 'claimDueRemovals'

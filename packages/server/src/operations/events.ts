@@ -11,7 +11,7 @@ import {
 import { includesScope, type KeyScope } from '../domain/key.ts'
 import type { AccountContext } from './context.ts'
 
-export interface ListedEvents {
+interface ListedEvents {
   events: Event[]
   /** The value of `after` for the next call. */
   nextAfter: number
@@ -77,7 +77,7 @@ function lastPosition({ lastId, lastAt }: Pick<EventPage, 'lastId' | 'lastAt'>):
   return publicEventId(lastId, lastAt)
 }
 
-export interface NewestEvents {
+interface NewestEvents {
   /** By descending ID. */
   events: Event[]
   /** The value of `before` for the next call: older events have lower IDs. */

@@ -31,7 +31,7 @@ export interface Follower extends Subscriber {
   untilReady(): Promise<void>
 }
 
-export interface Feeds {
+interface Feeds {
   /** Sends all events after the position of the follower: older ones now, and new ones until it leaves. */
   follow(accountId: string, follower: Follower): Promise<void>
   leave(accountId: string, follower: Follower): void
@@ -43,7 +43,7 @@ interface SharedPage extends EventBatch<FeedEvent> {
   readAt: number
 }
 
-export interface FeedsOptions {
+interface FeedsOptions {
   /** Creates the bytes of an event. */
   toMessage(event: Event): Buffer
   /**
@@ -212,7 +212,7 @@ interface Feed {
   size(): number
 }
 
-export interface FeedQuery {
+interface FeedQuery {
   after: number
   limit: number
   maxBytes: number

@@ -9,7 +9,7 @@ const LIFETIME_MS = 7 * DAY_MS
 const REMEMBERED_MS = 30 * DAY_MS
 const MAX_PER_KEY = 100
 
-export interface NewSignIn {
+interface NewSignIn {
   /** Only the browser has it; the database stores its hash. */
   token: string
   expiresAt: Date

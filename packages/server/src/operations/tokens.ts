@@ -9,7 +9,7 @@ import type { AccountContext } from './context.ts'
 import { assetNotFound, tokenExpired, unknownProducts } from './refusals.ts'
 import { getReplaced } from './versions.ts'
 
-export interface CreatedUploadToken {
+interface CreatedUploadToken {
   id: string
   /** Returned only here; the database stores its hash. */
   token: string

@@ -7,7 +7,7 @@ import { formatWebhookSecret, WEBHOOK_SECRET_BYTES, type WebhookState } from '..
 import type { AccountContext } from './context.ts'
 import { webhookNotFound } from './refusals.ts'
 
-export interface WebhookDetails {
+interface WebhookDetails {
   url: string
   description: string
   types: string[] | null

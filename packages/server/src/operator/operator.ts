@@ -46,7 +46,7 @@ export interface Operator {
 /** A valid ID that no key has. */
 const UNUSED_ID = '00000000-0000-0000-0000-000000000000'
 
-export type OperatorContext = Pick<Context, 'database' | 'newId' | 'clock' | 'randomBytes'>
+type OperatorContext = Pick<Context, 'database' | 'newId' | 'clock' | 'randomBytes'>
 
 /** Calls `ensureDefaultAccount` before changes only: lists change nothing. */
 export function createOperator(

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 
-export interface DataFolderLock {
+interface DataFolderLock {
   /** Records which process holds the lock. `name` is its base URL, or its command. */
   describe(holder: { pid: number; name: string; since: Date }): Promise<void>
   close(): void

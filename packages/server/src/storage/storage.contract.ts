@@ -7,7 +7,7 @@ import { DamagedObject } from '../domain/errors.ts'
 import { partPlan, partRange, partRanges } from '../domain/parts.ts'
 import type { Storage, StorageUpload } from './storage.ts'
 
-export type OpenStorage = (t: TestContext) => Promise<{
+type OpenStorage = (t: TestContext) => Promise<{
   storage: Storage
   /** The minimum size of a part other than the last. */
   chunkSize: number

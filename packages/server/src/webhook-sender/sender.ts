@@ -15,7 +15,7 @@ const MAX_INTERIM_RESPONSES = 10
 /** Everything that is read from the connection, including the headers of interim responses. */
 const MAX_RECEIVED_BYTES = 65_536
 
-export interface WebhookSenderOptions {
+interface WebhookSenderOptions {
   /** `public`: private, loopback and link-local addresses are refused. */
   targets: 'public' | 'any'
   resolveHost?: ResolveHost

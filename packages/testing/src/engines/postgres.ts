@@ -76,7 +76,7 @@ async function ensureUser(): Promise<void> {
   await run('flock', [LOCK, 'sh', '-c', createUser])
 }
 
-export interface PostgresServer {
+interface PostgresServer {
   /** Creates a database, which is dropped after the test, and returns its URL. */
   database(t: TestContext): Promise<string>
   /** Like `database`, but without tables. */

@@ -85,7 +85,7 @@ async function waitForResponse(port: number): Promise<void> {
   await until(`Swift responds on port ${port}`, () => isResponding(url), 60_000)
 }
 
-export interface SwiftFacts {
+interface SwiftFacts {
   folder: string
   /** The user that the daemons run as. */
   user: string

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 
-export interface MemoryWatch {
+interface MemoryWatch {
   /** The peak resident memory in bytes and the number of samples since the last call. */
   takePeak(): { peak: number; samples: number }
   close(): void

@@ -132,7 +132,7 @@ export async function curlPart(url: string, file: string): Promise<string> {
   return etag
 }
 
-export interface CurlResponse {
+interface CurlResponse {
   status: number
   // biome-ignore lint/suspicious/noExplicitAny: tests read responses of every shape
   body: any

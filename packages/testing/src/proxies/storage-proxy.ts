@@ -5,7 +5,7 @@ import { cleanUp } from '../machine/clean-up.ts'
 import { freePort } from '../machine/ports.ts'
 
 /** An HTTP proxy in front of the disk storage, which holds back parts and cuts downloads. */
-export interface StorageProxy {
+interface StorageProxy {
   /** Settings for a service whose storage is behind this proxy. */
   settings: Record<string, string>
   /** The number of parts that clients started to send. */

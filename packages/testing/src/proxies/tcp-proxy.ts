@@ -1,7 +1,7 @@
 import { connect, createServer, type Socket } from 'node:net'
 import { listenOnFreePort } from '../machine/ports.ts'
 
-export interface TcpProxy {
+interface TcpProxy {
   port: number
   /** Closes all connections and refuses new ones. */
   stop(): Promise<void>

@@ -12,7 +12,7 @@ const run = promisify(execFile)
 const NEW_KEY = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes']
 
 /** A certificate authority for tests. */
-export interface Authority {
+interface Authority {
   /** The file of its certificate. */
   file: string
   /** Issues a certificate. `names` are its alternative names, such as `DNS:localhost`. Returns the files. */

@@ -62,7 +62,7 @@ export function callerWith(baseUrl: string, secret?: string): Call {
   }
 }
 
-export interface IssuedKey {
+interface IssuedKey {
   id: string
   secret: string
 }
@@ -97,7 +97,7 @@ export async function anAccount(
   return { id, name, keys: { read, write, manage }, call: callerWith(baseUrl, manage.secret) }
 }
 
-export interface SentUpload {
+interface SentUpload {
   session: UploadSession
   /** The part numbers and ETags from the storage's responses. */
   parts: CompletedPart[]

@@ -66,7 +66,7 @@ export async function isRefused(url: string): Promise<boolean> {
   }
 }
 
-export interface SlowTransfer {
+interface SlowTransfer {
   /** Transfers the rest and returns the response with its whole body. */
   finish(): Promise<{ status: number | undefined; etag: string | undefined; body: Buffer }>
 }

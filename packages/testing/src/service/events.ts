@@ -66,7 +66,7 @@ export async function anEventStream(
   }
 }
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   path: string
   headers: IncomingHttpHeaders
   body: string

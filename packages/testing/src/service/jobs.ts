@@ -132,7 +132,7 @@ export async function deliverAll(context: Context, afterMs = 0): Promise<number>
 }
 
 /** The same context, in which the database's clock is ahead. */
-export function atLaterTime(context: Context, afterMs: number): Context {
+function atLaterTime(context: Context, afterMs: number): Context {
   const readClock = async () => new Date((await context.database.readClock()).getTime() + afterMs)
   return {
     ...context,

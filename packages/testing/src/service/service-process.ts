@@ -90,7 +90,7 @@ export function untilEnded({ child }: ServiceProcess): Promise<void> {
   return until('the service ends', () => child.exitCode !== null, 10_000)
 }
 
-export interface FailedStart {
+interface FailedStart {
   code: number | null
   stdout: string
   stderr: string

@@ -4,7 +4,7 @@ import type { JsonResponse, TestService } from './service.ts'
 import { API } from './upload.ts'
 
 /** A product as it is sent to the service, which assigns the `id`. */
-export interface ProductToPut extends Partial<Omit<Product, 'id'>> {
+interface ProductToPut extends Partial<Omit<Product, 'id'>> {
   variant_id: number
 }
 
@@ -46,7 +46,7 @@ export async function putProduct(service: TestService, facts: ProductToPut): Pro
   return product
 }
 
-export interface LinkToStore {
+interface LinkToStore {
   filename?: string
   url?: string
   size?: number | string
@@ -61,7 +61,7 @@ export async function storeLink({ call }: TestService, link: LinkToStore = {}): 
   return response.body.data
 }
 
-export interface References {
+interface References {
   product_ids?: number[]
   variant_ids?: number[]
   products?: string[]

@@ -135,7 +135,7 @@ interface ReplayedAccount {
   webhooks: Map<string, EventWebhook>
 }
 
-export interface ReplayedAsset {
+interface ReplayedAsset {
   state: 'uploading' | 'ready' | 'trashed'
   facts: Pick<EventAsset, 'filename' | 'bytes' | 'mime' | 'version' | 'path'> & {
     url: string | null

@@ -196,6 +196,7 @@ export function deliveryQueue(sql: Sql): DatabaseMethods['queue'] {
 }
 
 type FailedAttempt = Extract<AttemptResult, { outcome: 'failed' }>
+
 /** Records attempts, and removes old deliveries. A webhook is locked before its deliveries. */
 export function webhookAttempts(sql: Sql): DatabaseMethods['attempts'] {
   return {

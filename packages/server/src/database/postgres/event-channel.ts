@@ -8,7 +8,7 @@ import { ANY_ACCOUNT, type RunUnit } from './unit-of-work.ts'
 const CHANNEL = 'stowage_events'
 const LISTEN_TIMEOUT_MS = 10_000
 
-export interface ChannelTimes {
+interface ChannelTimes {
   /** How often readers look for new events while notifications arrive: an instance may be killed before it sends one. */
   checkMs: number
   /** The same while notifications do not arrive. */
@@ -19,7 +19,7 @@ export interface ChannelTimes {
 
 const TIMES: ChannelTimes = { checkMs: 5_000, pollMs: 1_000, maxRetryMs: 60_000 }
 
-export interface EventChannel {
+interface EventChannel {
   /** Wakes the readers of all instances. Call it after the commit. */
   announce(accountIds: Iterable<string>): void
   onEvents(listener: EventListener): () => void
@@ -147,7 +147,7 @@ const COALESCED_MS = 20
 /** PostgreSQL limits the payload of NOTIFY to less than 8,000 bytes, into which 200 account IDs fit. */
 const MAX_ACCOUNTS = 200
 
-export interface Notifier {
+interface Notifier {
   announce(accountIds: Iterable<string>): void
   /** Waits until everything is announced. */
   close(): Promise<void>

@@ -23,7 +23,7 @@ import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { FIRST_ID } from './rows.ts'
 import { markEvents } from './unit-of-work.ts'
 
-export interface NewEvents {
+interface NewEvents {
   type: EventType
   /** As JSON. */
   actor: string

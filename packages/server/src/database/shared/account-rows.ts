@@ -11,7 +11,7 @@ import type { Account, Session, UsageComparison } from '../database.ts'
 import { MAX_FUTURE_MS } from './claim-times.ts'
 import { type Flag, fromJson, type Json, type Time, toDate, toDateOrNull } from './rows.ts'
 
-export interface AccountRow {
+interface AccountRow {
   id: string
   name: string
   plan_name: string

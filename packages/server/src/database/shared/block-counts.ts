@@ -72,7 +72,7 @@ function isAhead(counts: BlockCounts, other: BlockCounts): boolean {
 }
 
 /** The blocks that contain a page, and the page's position in them. */
-export interface PageLocation {
+interface PageLocation {
   /** The first ID of the first block. */
   from: string
   /** The first ID of the block after the last one; undefined at the end of the listing. */

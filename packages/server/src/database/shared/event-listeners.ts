@@ -1,7 +1,7 @@
 import { isEndedCredential } from '../../domain/key.ts'
 import type { EndedCredentialListener, EventListener } from '../event-data.ts'
 
-export interface EventListeners {
+interface EventListeners {
   /** The returned function removes the listener. */
   onEvents(listener: EventListener): () => void
   onEndedCredential(listener: EndedCredentialListener): () => void

@@ -17,7 +17,7 @@ import type { EventPage } from '../event-data.ts'
 type Time = string | number
 
 /** The data of an event of an asset, as both engines store it in JSON. */
-export interface StoredAsset
+interface StoredAsset
   extends Omit<
     EventAsset,
     'accountId' | 'createdAt' | 'updatedAt' | 'path' | 'integrity' | 'trashedAt'
@@ -42,7 +42,7 @@ export interface StoredUpload
   expiresAt: Time
 }
 
-export interface StoredEvent {
+interface StoredEvent {
   accountId: string
   id: number
   type: EventType

@@ -10,7 +10,7 @@ export const MAX_SKIPPED_ROWS = 2000
 type Page = Rows<Asset>
 
 /** The ways in which an engine can read a page of an account's assets. */
-export interface ListingStrategies {
+interface ListingStrategies {
   /** Lists all assets. The account has a counter of them, so that only the page must be found. */
   listAll(): Page | Promise<Page>
   /**

@@ -208,12 +208,12 @@ export function writeTypes(types: string[] | null): string | null {
   return types === null ? null : JSON.stringify(types)
 }
 
-export function readPreviousSecrets(text: string): PreviousSecret[] {
+function readPreviousSecrets(text: string): PreviousSecret[] {
   const stored: { secret: string; validUntil: number }[] = JSON.parse(text)
   return stored.map(({ secret, validUntil }) => ({ secret, validUntil: new Date(validUntil) }))
 }
 
-export function writePreviousSecrets(secrets: PreviousSecret[]): string {
+function writePreviousSecrets(secrets: PreviousSecret[]): string {
   return JSON.stringify(
     secrets.map(({ secret, validUntil }) => ({ secret, validUntil: validUntil.getTime() })),
   )

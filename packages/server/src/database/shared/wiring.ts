@@ -48,7 +48,7 @@ const PARTIAL_PAUSE_MS = 10
  * Repeats a unit of work while its outcome is `partial`. Call it outside of the unit, so that the pauses hold neither a
  * connection nor a lock. Throws `EngineUnavailable` after `PARTIAL_TIMEOUT_MS`.
  */
-export async function retryWhilePartial<Result extends { outcome: string }>(
+async function retryWhilePartial<Result extends { outcome: string }>(
   work: () => Promise<Result | PartialRoom>,
 ): Promise<Result> {
   const end = performance.now() + PARTIAL_TIMEOUT_MS

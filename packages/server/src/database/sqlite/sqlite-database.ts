@@ -47,7 +47,7 @@ import { prepareUploadList, prepareUploads } from './uploads.ts'
 import { prepareVersions } from './versions.ts'
 import { prepareDeliveries, prepareWebhooks } from './webhooks.ts'
 
-export interface SqliteOptions {
+interface SqliteOptions {
   file: string
   /** Opens the file for reading only. All migrations must have run. */
   readOnly?: boolean

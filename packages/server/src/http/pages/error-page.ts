@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { ErrorCode } from '@stowage/protocol'
 import { html } from './html.ts'
 
-export interface ErrorPage {
+interface ErrorPage {
   code: ErrorCode
   status: number
   /** What happened, and what to do. */

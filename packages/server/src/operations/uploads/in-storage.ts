@@ -27,7 +27,7 @@ export interface SignedPart extends PartRange {
   url: string
 }
 
-export interface SignedParts {
+interface SignedParts {
   parts: SignedPart[]
   /** When the first of the URLs expires. The upload is kept for longer and can be signed again. */
   expiresAt: Date

@@ -135,7 +135,7 @@ export async function requestUpload(
     disk.free === undefined ? size : Math.min(size, wholeParts(disk.free, plan.chunkSize))
   // If the disk has no room for the file, even without the trash, the reservation must not remove trash in vain.
   const reserving =
-    disk.withTrash < least
+    disk.freeWithoutTrash < least
       ? reserve(least, true).then((result) => ({ size: least, result }))
       : reserveProvisionally({ least, wanted, chunkSize: plan.chunkSize }, reserve)
   const { size: reserved, result } = await reserving.catch(async (error: unknown) => {
@@ -192,10 +192,10 @@ function checkFile(
 async function createInStorage(
   context: AccountContext,
   upload: NewlyRequested,
-  missingOnDisk: number,
+  neededOnDisk: number,
 ): Promise<NewlyRequested> {
   try {
-    await checkStorage(context, upload, missingOnDisk)
+    await checkStorage(context, upload, neededOnDisk)
     // A repeated request may have opened it first; then this call uses that upload.
     return (await openInStorage(context, upload)) ?? (await getOpened(context, upload))
   } catch (error) {
@@ -278,18 +278,18 @@ function refusal(
 }
 
 /**
- * Runs after the reservation: a file that exceeds the plan is refused for that reason. `missingOnDisk` is the size of a
+ * Runs after the reservation: a file that exceeds the plan is refused for that reason. `neededOnDisk` is the size of a
  * file for which the disk had no space; otherwise 0.
  */
 async function checkStorage(
   context: AccountContext,
   { chunkSize }: NewlyRequested,
-  missingOnDisk: number,
+  neededOnDisk: number,
 ): Promise<void> {
   if (chunkSize > MAX_PART_SIZE) throw tooLarge(context.storage.maxParts)
-  if (missingOnDisk === 0) return
-  const free = await makeDiskSpace(context, missingOnDisk)
-  if (free !== undefined && missingOnDisk > free) throw storageFull(missingOnDisk, free)
+  if (neededOnDisk === 0) return
+  const free = await makeDiskSpace(context, neededOnDisk)
+  if (free !== undefined && neededOnDisk > free) throw storageFull(neededOnDisk, free)
 }
 
 function tooLarge(maxParts: number): ServiceError {

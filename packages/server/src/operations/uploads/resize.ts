@@ -53,7 +53,7 @@ export async function resizeUpload(
   const sent = received.reduce((sum, part) => sum + part.size, 0)
   const disk =
     least > bytes ? await findDiskSpace(context, least - sent) : await measureDisk(context)
-  if (least > bytes && disk.withTrash < least - sent) {
+  if (least > bytes && disk.freeWithoutTrash < least - sent) {
     throw await refuseWithoutSpace(context, { growth: least - bytes, needed: least - sent, disk })
   }
   const { chunkSize } = upload
@@ -86,7 +86,7 @@ function byToken({ uploadToken }: AccountContext): { tokenId?: string } {
 }
 
 async function measureDisk({ storage }: AccountContext) {
-  return { free: await storage.freeBytes(), withTrash: 0 }
+  return { free: await storage.freeBytes(), freeWithoutTrash: 0 }
 }
 
 /** Neither the disk nor the trash of the account has this space. If the plan is exceeded as well, it is the reason. */

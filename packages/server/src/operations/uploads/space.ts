@@ -3,7 +3,7 @@ import type { AccountContext } from '../context.ts'
 import { removeObjects } from '../removals.ts'
 
 /** The sizes of a stream of unknown length: `least` bytes are certain, `wanted` bytes are an estimate. */
-export interface SizeRange {
+interface SizeRange {
   least: number
   wanted: number
   chunkSize: number
@@ -63,8 +63,8 @@ export async function makeDiskSpace(
   needed: number,
 ): Promise<number | undefined> {
   const { data, storage } = context
-  const { free, withTrash } = await findDiskSpace(context, needed)
-  if (free === undefined || free >= needed || withTrash < needed) return free
+  const { free, freeWithoutTrash } = await findDiskSpace(context, needed)
+  if (free === undefined || free >= needed || freeWithoutTrash < needed) return free
   for (let missing = needed - free; missing > 0; ) {
     const removed = await data.removeOldestTrash(missing)
     // Other calls have removed or restored the rest of the trash.
@@ -76,22 +76,22 @@ export async function makeDiskSpace(
 }
 
 /**
- * Returns the free space of the storage, and the space without the trash of this account. If the space is too small,
+ * Returns the free space of the storage, and the space that would be free without the trash of this account. If the space is too small,
  * files that are queued for removal are removed first. Removes no trash.
  */
 export async function findDiskSpace(
   context: AccountContext,
   needed: number,
-): Promise<{ free: number | undefined; withTrash: number }> {
+): Promise<{ free: number | undefined; freeWithoutTrash: number }> {
   const { data, storage } = context
   const before = await storage.freeBytes()
   if (before === undefined || before >= needed) {
-    return { free: before, withTrash: before ?? Number.POSITIVE_INFINITY }
+    return { free: before, freeWithoutTrash: before ?? Number.POSITIVE_INFINITY }
   }
   await removeFiles(context)
   const free = (await storage.freeBytes()) ?? before
-  if (free >= needed) return { free, withTrash: free }
-  return { free, withTrash: free + (await data.readSummary()).trash }
+  if (free >= needed) return { free, freeWithoutTrash: free }
+  return { free, freeWithoutTrash: free + (await data.readSummary()).trash }
 }
 
 async function removeFiles(context: AccountContext): Promise<void> {

@@ -49,7 +49,7 @@ async function refuseLink(context: AccountContext, assetId: string): Promise<nev
 }
 
 /** An empty filter means no filter. */
-export interface UploadListRequest extends Omit<UploadQuery, 'name'> {
+interface UploadListRequest extends Omit<UploadQuery, 'name'> {
   filename?: string | undefined
 }
 

@@ -142,7 +142,7 @@ async function findFolder(folder: string) {
 /** Errors of file systems without hard links (exFAT, some network shares). */
 const NO_LINKS = ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EINVAL']
 
-export async function readIdentityFile(path: string): Promise<StorageIdentity | undefined> {
+async function readIdentityFile(path: string): Promise<StorageIdentity | undefined> {
   try {
     return parseIdentity(await readFile(path, 'utf8'), path)
   } catch (error) {
@@ -152,16 +152,13 @@ export async function readIdentityFile(path: string): Promise<StorageIdentity | 
 }
 
 /** Atomic: an identity file that exists is kept. */
-export async function createIdentityFile(
-  path: string,
-  databaseId: string,
-): Promise<StorageIdentity> {
+async function createIdentityFile(path: string, databaseId: string): Promise<StorageIdentity> {
   const identity = newIdentity(databaseId)
   await createFile(path, formatIdentity(identity))
   return (await readIdentityFile(path)) ?? identity
 }
 
-export async function readSecretKeyFile(path: string): Promise<string | undefined> {
+async function readSecretKeyFile(path: string): Promise<string | undefined> {
   try {
     return parseSecretKey(await readFile(path, 'utf8'), path)
   } catch (error) {
@@ -171,14 +168,11 @@ export async function readSecretKeyFile(path: string): Promise<string | undefine
 }
 
 /** Atomic: a key file that exists is kept. */
-export function createSecretKeyFile(path: string, key: string): Promise<void> {
+function createSecretKeyFile(path: string, key: string): Promise<void> {
   return createFile(path, `${key}\n`)
 }
 
-export async function replaceIdentityFile(
-  path: string,
-  databaseId: string,
-): Promise<StorageIdentity> {
+async function replaceIdentityFile(path: string, databaseId: string): Promise<StorageIdentity> {
   const identity = newIdentity(databaseId)
   await writePrivateFile(path, formatIdentity(identity), (written) => rename(written, path))
   return identity

@@ -22,7 +22,7 @@ import { type ListenerFailure, openListener } from './open-listener.ts'
 import { readPartFiles } from './part-file.ts'
 import { downloadUrl, partUrl } from './signed-url.ts'
 
-export interface DiskStorageOptions {
+interface DiskStorageOptions {
   directory: string
   host: string
   /** 0: any free port. */
@@ -31,7 +31,7 @@ export interface DiskStorageOptions {
   url?: string
   /** How many bytes of the disk stay free. Parts that would need them are refused. */
   reserve: number
-  /** Bypasses Node's HTTP parser for long bodies (see `fast-body/`). Default: true. */
+  /** Bypasses Node's HTTP parser for long bodies (see `fast-body.ts`). Default: true. */
   fastBody?: boolean
   /** Whether transfers run in their own thread. Default: true. */
   ownThread?: boolean

@@ -3,7 +3,7 @@ import { Worker } from 'node:worker_threads'
 import type { StorageUpload } from '../storage.ts'
 import type { ListenerOptions, ToListener, ToOwner } from './start-listener.ts'
 
-export interface Listener {
+interface Listener {
   port: number
   /** Whether clients are transferring parts or files. */
   isBusy(): boolean
@@ -15,7 +15,7 @@ export interface Listener {
   close(): Promise<void>
 }
 
-export interface OpenListenerOptions {
+interface OpenListenerOptions {
   directory: string
   host: string
   port: number

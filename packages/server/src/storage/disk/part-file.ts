@@ -17,7 +17,7 @@ const MARKER = 'stowage2'
 const DIGEST_LENGTH = 16
 const FOOTER_LENGTH = DIGEST_LENGTH + MARKER.length
 
-export interface Footer {
+interface Footer {
   /** The size of the part, without the footer. */
   size: number
   etag: string
@@ -148,7 +148,7 @@ async function* readStart(
 }
 
 /** Writes the bytes of one part to its file, from the start. */
-export interface PartWriter {
+interface PartWriter {
   /** The bytes may be overwritten once it returns. Throws if this write or an earlier one failed. */
   write(bytes: Uint8Array): void
   /** Waits for all writes. Close the file only after that. Throws if a write failed. */
@@ -224,7 +224,7 @@ export function openPartWriters(): (fd: number) => PartWriter {
   }
 }
 
-export interface PartDigest {
+interface PartDigest {
   update(bytes: Uint8Array): void
   /** Returns the 16 bytes of the digest. */
   end(): Uint8Array

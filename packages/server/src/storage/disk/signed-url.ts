@@ -13,14 +13,14 @@ export interface PartGrant {
 }
 
 /** What the URL of a download permits. */
-export interface DownloadGrant {
+interface DownloadGrant {
   kind: 'download'
   object: StoredObject
   expiresAt: Date
 }
 
-export type Grant = PartGrant | DownloadGrant
-export type GrantMethod = 'PUT' | 'GET'
+type Grant = PartGrant | DownloadGrant
+type GrantMethod = 'PUT' | 'GET'
 
 const SIGNATURE = '&signature='
 

@@ -143,7 +143,7 @@ async function regionOf(client: S3Client): Promise<string> {
   }
 }
 
-export interface PostClient {
+interface PostClient {
   /** Sends a POST without a body, retries temporary failures, and returns the response body. */
   post(url: string, headers: OutgoingHttpHeaders): Promise<string>
   close(): void

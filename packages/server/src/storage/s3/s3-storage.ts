@@ -42,7 +42,7 @@ import {
 } from './s3-client.ts'
 import { isFinalRefusal, isGone, isPartRefusal, orOutage, reasonOf } from './s3-errors.ts'
 
-export interface S3StorageOptions extends BucketOptions {
+interface S3StorageOptions extends BucketOptions {
   maxParts: number
   clock: () => Date
 }

@@ -3,7 +3,7 @@ import type { TSchema } from 'typebox'
 import { type Html, html } from '../html.ts'
 import { anchorOf, codeBlock, inline, markdown } from './markdown.ts'
 
-export interface ReferenceOptions extends CurlOptions {
+interface ReferenceOptions extends CurlOptions {
   version: string
   /** Changes with the style and the script, so that browsers never mix versions. */
   assetVersion: string

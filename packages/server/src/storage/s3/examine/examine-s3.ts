@@ -62,7 +62,7 @@ const REFUSED_SKEW_MS = 15 * 60_000
 const NOTED_SKEW_MS = 60_000
 
 /** Checks that the storage responds, with any status, and compares its clock with ours. */
-export async function examineClock({ location, clock }: Examination): Promise<Finding> {
+async function examineClock({ location, clock }: Examination): Promise<Finding> {
   let response: Response
   try {
     const signal = AbortSignal.timeout(RESPONSE_TIMEOUT_MS)
@@ -95,7 +95,7 @@ export async function examineClock({ location, clock }: Examination): Promise<Fi
 }
 
 /** URLs signed with temporary credentials expire with them. */
-export async function examineCredentials(examination: Examination): Promise<Finding> {
+async function examineCredentials(examination: Examination): Promise<Finding> {
   const { client, clock, signedForMs } = examination
   let expiration: Date | undefined
   try {
@@ -122,7 +122,7 @@ export async function examineCredentials(examination: Examination): Promise<Find
 }
 
 /** Lists objects instead of sending HEAD, as the response to HEAD has no body with the reason. */
-export async function examineAccess(examination: Examination): Promise<Finding> {
+async function examineAccess(examination: Examination): Promise<Finding> {
   const { client, bucket, prefix, location } = examination
   try {
     const request = { Bucket: bucket, Prefix: prefix, MaxKeys: 1 }
@@ -161,7 +161,7 @@ export async function examineAccess(examination: Examination): Promise<Finding> 
 }
 
 /** Uploads, downloads and deletes a small file with the same calls as the service. */
-export async function examineRoundTrip(examination: Examination): Promise<Finding> {
+async function examineRoundTrip(examination: Examination): Promise<Finding> {
   const { client, bucket, prefix } = examination
   let step = 's3:PutObject (open an upload)'
   const begin = (next: string) => {
