@@ -100,7 +100,7 @@ async function fillAssets(
       from made
     ), stored as (
       insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
-        created_at, changed_at, upload_id, chunk_size, expires_at, linked)
+        created_at, changed_at, upload_id, chunk_size, expires_at, attached)
       select id::uuid, lpad(to_hex(a), 32, '0')::uuid, 'file', 'ready', name, name,
         -- As sortName returns it.
         stem || length(n::text) || n || replace(extension, 'mp4', 'mp14'),

@@ -142,7 +142,7 @@ create table assets (
   idempotency_key text,
   request_digest text,
   -- Whether the asset has any product. Kept in the same transactions as the attachments.
-  linked boolean not null default false,
+  attached boolean not null default false,
   -- When an interrupted completion was last continued, plus a pause that grows: completions that fail must not delay
   -- others. Null: never.
   retry_at timestamptz,
@@ -186,7 +186,7 @@ create unique index assets_idempotency on assets (account_id, idempotency_key)
   where idempotency_key is not null;
 create index assets_by_bytes on assets (account_id, bytes, id) where status = 'ready';
 create index assets_by_kind on assets (account_id, kind, id) where status = 'ready';
-create index assets_by_linked on assets (account_id, linked, id) where status = 'ready';
+create index assets_by_attached on assets (account_id, attached, id) where status = 'ready';
 -- With the name, so that a block is counted without reading the rows.
 create index assets_ready on assets (account_id, id, search_name) where status = 'ready';
 create index assets_completing on assets (coalesce(retry_at, changed_at))
@@ -403,7 +403,7 @@ begin
 end
 $$ language plpgsql;
 
--- The statement that changes `linked` records it, for all rows at once: a product may have thousands.
+-- The statement that changes `attached` records it, for all rows at once: a product may have thousands.
 create trigger assets_changed after update of search_name, bytes, folder, search_path on assets
   for each row
   when (new.status = 'ready' and old.status = 'ready'
@@ -413,16 +413,16 @@ create trigger assets_changed after update of search_name, bytes, folder, search
 
 create function products_changed() returns trigger as $$
 declare
-  attached uuid[];
+  attached_ids uuid[];
   current bigint;
 begin
-  select array_agg(asset_id) into attached
+  select array_agg(asset_id) into attached_ids
   from (select asset_id from asset_products where product_id = new.id limit 1001) l;
-  if attached is null then
+  if attached_ids is null then
     return null;
   end if;
-  if cardinality(attached) <= 1000 then
-    perform note_all_listed(new.account_id, attached, 0);
+  if cardinality(attached_ids) <= 1000 then
+    perform note_all_listed(new.account_id, attached_ids, 0);
   else
     -- Faster than finding the blocks.
     update accounts set revision = revision + 1 where id = new.account_id

@@ -124,7 +124,7 @@ create table assets (
   idempotency_key text,
   request_digest text,
   -- Whether the asset has any product. Kept in the same transactions as the attachments.
-  linked integer not null default 0 check (linked in (0, 1)),
+  attached integer not null default 0 check (attached in (0, 1)),
   -- A few types that people know, whatever media types clients send.
   type text generated always as (
     case
@@ -174,7 +174,7 @@ create table assets (
   -- texts. Null if it came from none.
   folder text,
   -- How often the attachments have changed.
-  link_changes integer not null default 0,
+  attachment_changes integer not null default 0,
   -- The name as `sortName` returns it: numbers are sorted by their value.
   sort_name text not null,
   version integer not null default 1,
@@ -208,7 +208,7 @@ create unique index assets_idempotency on assets (account_id, idempotency_key)
   where idempotency_key is not null;
 create index assets_by_bytes on assets (account_id, bytes, id) where status = 'ready';
 create index assets_by_kind on assets (account_id, kind, id) where status = 'ready';
-create index assets_by_linked on assets (account_id, linked, id) where status = 'ready';
+create index assets_by_attached on assets (account_id, attached, id) where status = 'ready';
 create index assets_completing on assets (coalesce(retry_at, changed_at))
   where status = 'completing';
 -- The first one finds the assets of a folder, the second one counts those of a block without reading the rows.
@@ -463,10 +463,10 @@ begin
 end;
 
 -- `search` also looks at the products of an asset: the block of an asset changes with its attachments, and with the
--- texts of its products. If `linked` changes too, assets_changed records it.
-create trigger assets_links_changed after update of link_changes on assets
-when new.status = 'ready' and old.status = 'ready' and new.linked = old.linked
-  and new.link_changes <> old.link_changes begin
+-- texts of its products. If `attached` changes too, assets_changed records it.
+create trigger assets_attachments_changed after update of attachment_changes on assets
+when new.status = 'ready' and old.status = 'ready' and new.attached = old.attached
+  and new.attachment_changes <> old.attachment_changes begin
   update accounts set revision = revision + 1 where id = new.account_id;
   update asset_blocks set revision = (select revision from accounts where id = new.account_id)
   where account_id = new.account_id and first_id = (
@@ -508,10 +508,10 @@ when new.status = 'ready' and new.search_path is not null
   insert or replace into asset_paths (rowid, search_path) values (new.seq, new.search_path);
 end;
 
-create trigger assets_changed after update of search_name, bytes, linked, folder, search_path on assets
+create trigger assets_changed after update of search_name, bytes, attached, folder, search_path on assets
 when new.status = 'ready' and old.status = 'ready'
-  and (new.search_name, new.bytes, new.linked, new.folder, new.search_path)
-    is not (old.search_name, old.bytes, old.linked, old.folder, old.search_path) begin
+  and (new.search_name, new.bytes, new.attached, new.folder, new.search_path)
+    is not (old.search_name, old.bytes, old.attached, old.folder, old.search_path) begin
   update accounts set revision = revision + 1 where id = new.account_id;
   update asset_blocks set revision = (select revision from accounts where id = new.account_id)
   where account_id = new.account_id and first_id = (

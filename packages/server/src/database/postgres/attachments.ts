@@ -51,7 +51,7 @@ export function accountAttachments(
       const events = { type, actor, subjects: attachmentSubjects(sql) }
       const changed = change(productIds)
       const count = await recordEvents(sql, { ...events, changed })
-      if (count > 0) await updateLinked(sql, account, assetIds)
+      if (count > 0) await updateAttached(sql, account, assetIds)
       return { outcome: 'done' }
     })
   }
@@ -104,15 +104,15 @@ export function attachmentSubjects(sql: Sql): Fragment {
 }
 
 /**
- * Updates `linked` and the listing of these assets, whose attachments the caller's transaction has changed. One statement for all of them,
- * because there may be thousands.
+ * Updates `attached` and the listing of these assets, whose attachments the caller's transaction has changed. One
+ * statement for all of them, because there may be thousands.
  */
-export async function updateLinked(sql: Sql, account: string, assetIds: string[]): Promise<void> {
+export async function updateAttached(sql: Sql, account: string, assetIds: string[]): Promise<void> {
   await sql`
     with changed as (
-      update assets set linked = not linked
+      update assets set attached = not attached
       where id = any(${assetIds}::uuid[])
-        and linked <> exists (select from asset_products where asset_id = assets.id)
+        and attached <> exists (select from asset_products where asset_id = assets.id)
     )
     select note_all_listed(${account}, array_agg(id), 0) from assets
     where id = any(${assetIds}::uuid[]) and status = 'ready'

@@ -2,7 +2,7 @@ import type { AssetStatus } from '../../domain/asset.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import { statusOrResized } from '../shared/rows.ts'
 import type { AccountMethods, Writer } from '../shared/wiring.ts'
-import { attachmentSubjects, lockProducts, updateLinked } from './attachments.ts'
+import { attachmentSubjects, lockProducts, updateAttached } from './attachments.ts'
 import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents, runAndMark } from './events.ts'
@@ -150,7 +150,7 @@ function finishTokenUpload(
         on conflict do nothing returning asset_id, product_id`
       const subjects = attachmentSubjects(sql)
       await recordEvents(sql, { type: 'asset.attached', actor, subjects, changed })
-      await updateLinked(sql, account, [id])
+      await updateAttached(sql, account, [id])
     }
     return 'ready'
   })

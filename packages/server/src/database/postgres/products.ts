@@ -7,7 +7,7 @@ import {
 } from '../shared/fold-products.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from '../shared/product-rows.ts'
 import type { AccountMethods, Writer } from '../shared/wiring.ts'
-import { updateLinked } from './attachments.ts'
+import { updateAttached } from './attachments.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent, recordProductEvents } from './events.ts'
 
@@ -27,7 +27,7 @@ export function accountProducts(sql: Sql, writer: Writer): AccountMethods['produ
           order by id for no key update`
         await sql`delete from products where id = ${id}`
         const assetIds = assets.map((asset) => asset.id)
-        await updateLinked(sql, account, assetIds)
+        await updateAttached(sql, account, assetIds)
         await recordEvent(sql, writer, 'product.deleted', toProduct(product))
         return true
       }),

@@ -164,7 +164,7 @@ export function conditionsOf(
     )
   }
   if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
-  if (attached !== undefined) conditions.push(sql`linked = ${attached}`)
+  if (attached !== undefined) conditions.push(sql`attached = ${attached}`)
   if (sku !== undefined) conditions.push(attachedTo(sql`p.sku = ${sku}`))
   if (productId !== undefined) conditions.push(attachedTo(sql`p.product_id = ${productId}`))
   if (ofProduct !== undefined) conditions.push(attachedTo(sql`p.id = ${ofProduct}`))

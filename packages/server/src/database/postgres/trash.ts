@@ -283,7 +283,7 @@ async function moveToTrash(sql: Sql, actor: string, ids: string[]): Promise<Uplo
   // The rows of replacements are locked before the account, which the next statement locks.
   const replacements = await cancelReplacements(sql, actor, ids)
   await sql`
-    update assets set status = 'deleted', changed_at = now(), linked = false,
+    update assets set status = 'deleted', changed_at = now(), attached = false,
       trashed_at = date_trunc('milliseconds', now())
     where id = any(${ids}::uuid[])`
   // A separate statement, so that it sees products that were attached while the caller waited for the assets.
@@ -379,7 +379,7 @@ async function restoreRows(
   await sql`delete from trashed_attachments where asset_id = any(${ids}::uuid[])`
   await sql`
     update assets set status = 'ready', changed_at = now(), trashed_at = null,
-      linked = exists (select from asset_products where asset_id = assets.id)
+      attached = exists (select from asset_products where asset_id = assets.id)
     where id = any(${ids}::uuid[])`
   await sql`
     update asset_versions set trashed = false where asset_id = any(${ids}::uuid[])`

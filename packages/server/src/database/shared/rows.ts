@@ -235,7 +235,7 @@ export function toAssetColumns(account: string, record: AssetRecord) {
     changed_at: changedAt,
     idempotency_key: idempotency?.key ?? null,
     request_digest: idempotency?.digest ?? null,
-    linked: productIds.length > 0 && trashedAt === undefined,
+    attached: productIds.length > 0 && trashedAt === undefined,
     folder: storedFolder(asset.path),
     search_path: searchPath(asset.path),
     version: asset.version,

@@ -54,8 +54,8 @@ export function prepareAttachments(connection: Connection) {
   const find = prepareProductSelection(connection)
   const { recordAttachment } = prepareRecordEvents(connection)
   const visible = prepare<VisibleAsset>(`select id, seq from assets where ${VISIBLE}`)
-  const markLinked = prepare<VisibleAsset>(
-    `update assets set linked = 1, link_changes = link_changes + 1 where ${VISIBLE} returning id, seq`,
+  const markAttached = prepare<VisibleAsset>(
+    `update assets set attached = 1, attachment_changes = attachment_changes + 1 where ${VISIBLE} returning id, seq`,
   )
   const attach = prepare<Attachment>(
     `insert or ignore into asset_products (asset_seq, product_seq)
@@ -71,9 +71,9 @@ export function prepareAttachments(connection: Connection) {
     `select seq, id, product_id as productId, variant_id as variantId from products
      where seq in (select value from json_each(:seqs)) order by id`,
   )
-  const updateLinked = prepare(
-    `update assets set link_changes = link_changes + 1,
-       linked = exists (select 1 from asset_products where asset_seq = assets.seq)
+  const updateAttached = prepare(
+    `update assets set attachment_changes = attachment_changes + 1,
+       attached = exists (select 1 from asset_products where asset_seq = assets.seq)
      where seq in (select value from json_each(:asset_seqs))`,
   )
 
@@ -127,7 +127,7 @@ export function prepareAttachments(connection: Connection) {
   const attachAssets = (writer: Writer, assetIds: string[], selection: ProductSelection) =>
     changeAttachments(
       writer,
-      { type: 'asset.attached', assetIds, selection, mark: markLinked },
+      { type: 'asset.attached', assetIds, selection, mark: markAttached },
       (seqs) => attach.all(seqs),
     )
 
@@ -137,7 +137,7 @@ export function prepareAttachments(connection: Connection) {
       { type: 'asset.detached', assetIds, selection, mark: visible },
       ({ asset_seqs, product_seqs }) => {
         const detached = detach.all({ asset_seqs, product_seqs })
-        updateLinked.run({ asset_seqs })
+        updateAttached.run({ asset_seqs })
         return detached
       },
     )

@@ -33,9 +33,9 @@ export function prepareProducts(connection: Connection) {
     `delete from products where id = :id and account_id = :account returning ${PRODUCT_COLUMNS}`,
   )
   const unindexText = prepare('delete from product_texts where rowid = :seq')
-  const updateLinked = prepare(
-    `update assets set link_changes = link_changes + 1,
-       linked = exists (select 1 from asset_products where asset_seq = assets.seq)
+  const updateAttached = prepare(
+    `update assets set attachment_changes = attachment_changes + 1,
+       attached = exists (select 1 from asset_products where asset_seq = assets.seq)
      where seq in (select value from json_each(:seqs))`,
   )
 
@@ -47,7 +47,7 @@ export function prepareProducts(connection: Connection) {
         const row = remove.get({ account, id })
         if (row === undefined) return false
         unindexText.run({ seq: row.seq })
-        updateLinked.run({ seqs: JSON.stringify(attached.map(({ asset_seq }) => asset_seq)) })
+        updateAttached.run({ seqs: JSON.stringify(attached.map(({ asset_seq }) => asset_seq)) })
         recordEvent(writer, 'product.deleted', toProduct(row))
         return true
       })

@@ -189,7 +189,7 @@ export function filterOf(query: AssetQuery): Filter {
   add('name', query.name, 'instr(search_name, :name) > 0')
   add('kind', query.kind, 'kind = :kind')
   const attached = query.attached === undefined ? undefined : Number(query.attached)
-  add('attached', attached, 'linked = :attached')
+  add('attached', attached, 'attached = :attached')
   const ofProducts = { sku: query.sku, product_id: query.productId, of_product: query.ofProduct }
   for (const [name, condition] of PRODUCT_CONDITIONS) {
     add(name, ofProducts[name], attachedTo(condition))

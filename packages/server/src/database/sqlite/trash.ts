@@ -336,7 +336,7 @@ export function prepareDeletion(connection: Connection) {
   const detach = prepare('delete from asset_products where asset_seq = :seq')
   const unindexName = prepare('delete from asset_names where rowid = :seq')
   const end = prepare(
-    `update assets set status = 'deleted', changed_at = :now, trashed_at = :now, linked = 0
+    `update assets set status = 'deleted', changed_at = :now, trashed_at = :now, attached = 0
      where seq = :seq`,
   )
   const trashVersions = prepare<{ bytes: number }>(
@@ -397,7 +397,7 @@ function prepareRestoreRows(connection: Connection) {
   const forgetAttachments = prepare('delete from trashed_attachments where asset_id = :id')
   const restoreVersions = prepare('update asset_versions set trashed = 0 where asset_id = :id')
   const restore = prepare(
-    `update assets set status = 'ready', changed_at = :now, trashed_at = null, linked = :linked
+    `update assets set status = 'ready', changed_at = :now, trashed_at = null, attached = :attached
      where seq = :seq`,
   )
   const indexName = prepareNameIndex(connection)
@@ -418,7 +418,7 @@ function prepareRestoreRows(connection: Connection) {
       const attached = attach.run({ seq, id, account })
       forgetAttachments.run({ id })
       restoreVersions.run({ id })
-      restore.run({ seq, linked: Number(attached > 0), now: Date.now() })
+      restore.run({ seq, attached: Number(attached > 0), now: Date.now() })
       indexName.run({ seq, search_name: foldText(filename) })
     },
   }
