@@ -108,12 +108,12 @@ async function keepUploading(
     step = next
   }
   try {
-    if (current !== undefined) await resume(client, current, at)
+    if (current !== undefined) await unlessExpired(client, current, resume(client, current, at))
     while (!client.isOver()) {
       current = undefined
       at('request')
       current = await request(client)
-      await send(client, current, at)
+      await unlessExpired(client, current, send(client, current, at))
       current = undefined
       await useOldest(client, at)
     }
@@ -126,6 +126,23 @@ async function keepUploading(
     return current
   }
 }
+
+/** On a slow machine, a URL may expire before its part is sent. Then the upload is left to expire. */
+async function unlessExpired(
+  { uploadLog }: Client,
+  file: SentFile,
+  sending: Promise<void>,
+): Promise<void> {
+  try {
+    await sending
+  } catch (error) {
+    if (!(error instanceof UrlExpired)) throw error
+    uploadLog.abandoned.add(file.session.id)
+    file.bytes = NO_BYTES
+  }
+}
+
+class UrlExpired extends Error {}
 
 async function request({ baseUrl, pickSize, random, uploadLog }: Client): Promise<SentFile> {
   const size = pickSize(random)
@@ -182,7 +199,9 @@ async function putAll(file: SentFile, urls: PartUrl[]): Promise<void> {
   const results = await Promise.allSettled(
     urls.map(async ({ part, start, end, url }) => {
       const response = await putPart(url, file.bytes.subarray(start, end))
-      assert.equal(response.status, 200, await response.text())
+      const text = await response.text()
+      if (response.status === 403 && text.includes('"url_expired"')) throw new UrlExpired(text)
+      assert.equal(response.status, 200, text)
       const etag = response.headers.get('etag') ?? ''
       file.acknowledged.push({ PartNumber: part, ETag: etag.replaceAll('"', '') })
     }),
