@@ -55,7 +55,10 @@ async function exists(file: string): Promise<boolean> {
 
 const POSTGRES_BATCH = 3000
 
-/** Starts PostgreSQL. `database` creates a database with `count` assets and returns its URL. */
+/**
+ * Starts PostgreSQL. `database` creates a database with `count` assets and returns its URL. `copy` copies a database
+ * that nobody uses.
+ */
 export async function startFilledPostgres(context: WorkloadContext) {
   const server = await startPostgres(EmbeddedPostgres, WITHOUT_DURABILITY)
   context.defer(server.close)
@@ -74,6 +77,15 @@ export async function startFilledPostgres(context: WorkloadContext) {
       const database = await openPostgresDatabase(options)
       await withoutIndexes(url.href, () => fill(database, { count, batch: POSTGRES_BATCH }))
       await database.close()
+      return url.href
+    },
+    async copy(source: string, name: string): Promise<string> {
+      const url = new URL(source)
+      const template = url.pathname.slice(1)
+      url.pathname = `/${name}`
+      await administer(server.url, (sql) =>
+        sql.unsafe(`create database ${name} template ${template}`),
+      )
       return url.href
     },
   }

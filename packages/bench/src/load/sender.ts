@@ -3,6 +3,7 @@ import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from '
 export interface Sent {
   status: number
   headers: IncomingMessage['headers']
+  text: string
 }
 
 export interface Message {
@@ -25,9 +26,13 @@ export function openSender(concurrency: number) {
       const options = { method, agent, headers: sized, timeout: IDLE_MS }
       const outgoing = request(url, options, (response) => {
         const { statusCode: status = 0, headers: received } = response
-        response.resume().once('end', () => {
-          if (status >= 200 && status < 300) resolve({ status, headers: received })
-          else reject(new Error(`${method} failed with ${status}`))
+        let text = ''
+        response.setEncoding('utf8').on('data', (more) => {
+          text += more
+        })
+        response.once('end', () => {
+          if (status >= 200 && status < 300) resolve({ status, headers: received, text })
+          else reject(new Error(`${method} failed with ${status}: ${text.slice(0, 300)}`))
         })
       })
       outgoing.once('error', reject)

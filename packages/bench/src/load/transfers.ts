@@ -2,7 +2,9 @@ import { execFile } from 'node:child_process'
 import { randomBytes, randomUUID } from 'node:crypto'
 import { open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import { API } from '../processes/servers.ts'
 import { inParallel, type openSender } from './sender.ts'
 import { cancelUpload, completeUpload, requestSession } from './sessions.ts'
 
@@ -83,18 +85,25 @@ export async function openFileTransfer(
   }
 }
 
-/** Uploads and completes a file of 1 GiB, and returns its ID. */
-export async function storeFile(
-  send: ReturnType<typeof openSender>['send'],
-  url: string,
-): Promise<string> {
-  const session = await requestSession(url, GIBIBYTE)
+/** Uploads and completes a file, by default of 1 GiB, and returns its ID. */
+export async function storeFile(send: Send, url: string, size = GIBIBYTE): Promise<string> {
+  const session = await requestSession(url, size)
   const puts = session.urls.map(({ url: partUrl, start, end }) => async () => {
     await send({ method: 'PUT', url: partUrl, body: BODY.subarray(0, end - start) })
   })
   await inParallel(CONCURRENCY, puts)
   await completeUpload(url, session, [])
   return session.id
+}
+
+/** Waits until the service has computed the checksum, so that the job does not run during the next measurement. */
+export async function untilVerified(url: string, id: string): Promise<void> {
+  for (;;) {
+    const response = await fetch(`${url}${API}/assets/${id}`)
+    const { data } = (await response.json()) as { data: { checksum: unknown } }
+    if (data.checksum !== null) return
+    await pause(100)
+  }
 }
 
 const run = promisify(execFile)
@@ -117,7 +126,7 @@ async function syncFile(file: string): Promise<void> {
   await handle.close()
 }
 
-async function emptyFolder(folder: string): Promise<void> {
+export async function emptyFolder(folder: string): Promise<void> {
   for (const name of await readdir(folder)) await rm(join(folder, name), { recursive: true })
   await settleDisk(folder)
 }

@@ -73,7 +73,7 @@ interface Nginx {
   pids: number[]
 }
 
-/** nginx that stores PUT requests in a folder (WebDAV module). */
+/** nginx that stores PUT requests in a folder (WebDAV module), and sends its files with sendfile. */
 export async function startNginx(context: WorkloadContext): Promise<Nginx> {
   const reason = await ensureInstalled('nginx')
   if (reason !== undefined) throw new Error(reason)
@@ -118,6 +118,8 @@ ${process.getuid?.() === 0 ? 'user root;' : ''}
 events {}
 http {
   access_log off;
+  sendfile on;
+  tcp_nopush on;
   client_max_body_size 0;
   client_body_temp_path ${prefix}/incoming;
   proxy_temp_path ${prefix}/incoming;

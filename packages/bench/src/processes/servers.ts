@@ -38,6 +38,19 @@ export function serveCommand(settings: Record<string, string>, program: string =
   }
 }
 
+/** The folder of another checkout of this repository, for example of the last release. */
+const { BASELINE: baselineFolder } = process.env
+
+export const BASELINE = 'Baseline'
+
+/** What to start: this checkout and, if BASELINE is set, another one. */
+export const CHECKOUTS: { name: string; program: string }[] = [
+  { name: 'Stowage', program: COMMAND },
+  ...(baselineFolder === undefined
+    ? []
+    : [{ name: BASELINE, program: join(baselineFolder, 'packages/cli/bin/stowage.js') }]),
+]
+
 export interface ServerProcess {
   url: string
   pid: number

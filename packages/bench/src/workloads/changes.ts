@@ -1,10 +1,9 @@
-import { join } from 'node:path'
 import { startPostgres } from '@stowage/testing/engines/postgres'
 import { administer } from '../catalog/filled.ts'
 import { sendLoad } from '../load/send-load.ts'
 import { inParallel, openSender } from '../load/sender.ts'
 import { completeUpload, requestSession, sessionRequest } from '../load/sessions.ts'
-import { startStowage } from '../processes/servers.ts'
+import { BASELINE, CHECKOUTS, startStowage } from '../processes/servers.ts'
 import type { Contender, Target, Workload, WorkloadContext } from '../workload.ts'
 
 const CHANGE_METRICS = {
@@ -12,13 +11,8 @@ const CHANGE_METRICS = {
   completions: { title: 'Completions of files of 1 byte', unit: '/s', better: 'higher' },
 } as const
 
-const BASELINE = 'Baseline'
-
-/** The folder of another checkout of this repository, for example of the last release. */
-const { BASELINE: baselineFolder } = process.env
-
 const CHANGE_TARGETS: Target[] =
-  baselineFolder === undefined
+  CHECKOUTS.length === 1
     ? []
     : Object.keys(CHANGE_METRICS).map((metric) => ({
         metric,
@@ -41,7 +35,7 @@ async function changeContenders(
   const { send, close } = openSender(CONCURRENCY)
   context.defer(close)
 
-  async function contender(name: string, program?: string): Promise<Contender> {
+  async function contender(name: string, program: string): Promise<Contender> {
     const { url } = await startStowage(context, await settings(), program)
     const upload = async () => {
       const session = await requestSession(url, ONE_BYTE.length)
@@ -67,9 +61,9 @@ async function changeContenders(
     return { name, run }
   }
 
-  const ours = await contender('Stowage')
-  if (baselineFolder === undefined) return [ours]
-  return [ours, await contender(BASELINE, join(baselineFolder, 'packages/cli/bin/stowage.js'))]
+  const contenders: Contender[] = []
+  for (const { name, program } of CHECKOUTS) contenders.push(await contender(name, program))
+  return contenders
 }
 
 export const changes: Workload = {

@@ -10,6 +10,7 @@ import {
   openStowageTransfer,
   settleDisk,
   storeFile,
+  untilVerified,
 } from '../load/transfers.ts'
 import { API, serveCommand, startServer, startStowage, watchUsage } from '../processes/servers.ts'
 import type { Contender, Workload } from '../workload.ts'
@@ -57,16 +58,6 @@ export const checksums: Workload = {
     }
     return [await contender('Stowage', 'on'), await contender(CHECKSUMS_OFF, 'off')]
   },
-}
-
-/** Waits, so that the job does not run while the next contender is measured. */
-async function untilVerified(url: string, id: string): Promise<void> {
-  for (;;) {
-    const response = await fetch(`${url}${API}/assets/${id}`)
-    const { data } = (await response.json()) as { data: { checksum: unknown } }
-    if (data.checksum !== null) return
-    await pause(100)
-  }
 }
 
 const NO_SCRUB = 'Stowage, no scrub'

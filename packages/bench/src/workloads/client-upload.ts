@@ -92,7 +92,7 @@ async function writeFiles(folder: string): Promise<{ path: string; parts: string
   return { path, parts }
 }
 
-const CLIENT_PROGRAM = fileURLToPath(new URL('client-program.ts', import.meta.url))
+const CLIENT_PROGRAM = fileURLToPath(new URL('../load/client-program.ts', import.meta.url))
 const TICKS_PER_SECOND = 100
 const SAMPLE_MS = 20
 

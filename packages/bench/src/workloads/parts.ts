@@ -27,7 +27,7 @@ export const parts: Workload = {
     memory: { title: 'Peak memory of the server', unit: 'MB', better: 'lower' },
   },
   targets: [
-    { metric: 'rate', limit: { atLeast: 0.9 }, relativeTo: { contender: NGINX_SYNCED } },
+    { metric: 'rate', limit: { atLeast: 1.2 }, relativeTo: { contender: NGINX_SYNCED } },
     { metric: 'rate', limit: { atLeast: 1.6 }, relativeTo: { contender: TUS } },
   ],
   async open(context) {

@@ -1,6 +1,12 @@
 import { peerCommand } from '../processes/peers.ts'
-import { type Command, readCpuSeconds, serveCommand, startServer } from '../processes/servers.ts'
-import type { Workload } from '../workload.ts'
+import {
+  CHECKOUTS,
+  type Command,
+  readCpuSeconds,
+  serveCommand,
+  startServer,
+} from '../processes/servers.ts'
+import type { Contender, Workload } from '../workload.ts'
 
 const BARE = 'Fastify, hello world'
 
@@ -22,13 +28,13 @@ export const start: Workload = {
   ],
   rounds: 9,
   async open(context) {
-    const folder = await context.folder()
-    const serve = serveCommand({ STOWAGE_DATA: folder })
     const hello = await peerCommand('hello')
-    return [
-      { name: 'Stowage', run: () => timeStart(serve) },
-      { name: BARE, run: () => timeStart(hello) },
-    ]
+    const contenders: Contender[] = []
+    for (const { name, program } of CHECKOUTS) {
+      const serve = serveCommand({ STOWAGE_DATA: await context.folder() }, program)
+      contenders.push({ name, run: () => timeStart(serve) })
+    }
+    return [...contenders, { name: BARE, run: () => timeStart(hello) }]
   },
 }
 
