@@ -85,7 +85,7 @@ export function createDownloadTo(
 
   /** Downloads into the partial file, and verifies it. Returns undefined if the download must start again. */
   async function save(
-    partial: Partial,
+    partial: PartialFile,
     asset: Asset,
     options: DownloadToOptions,
   ): Promise<Saved | undefined> {
@@ -187,7 +187,7 @@ export function createDownloadTo(
 /** The partial files that downloads of this process write to. */
 const inUse = new Set<string>()
 
-interface Partial {
+interface PartialFile {
   path: string
   /** Whether a later call may continue with its bytes. */
   canResume: boolean
@@ -199,7 +199,7 @@ interface Partial {
  * gets a file of its own, and so does a link, whose content may change. Another process may write to the same file: it
  * writes the same bytes to the same positions.
  */
-function choosePartial(folder: string, asset: Asset): Partial {
+function choosePartial(folder: string, asset: Asset): PartialFile {
   const path = resolve(folder, partialName(asset))
   if (asset.is_file && !inUse.has(path)) {
     inUse.add(path)

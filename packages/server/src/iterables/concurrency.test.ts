@@ -69,23 +69,28 @@ async function* numbers(count: number): AsyncIterable<number> {
   for (let number = 1; number <= count; number += 1) yield number
 }
 
-test('every item is processed once, never more than the limit at a time', async () => {
-  const seen: number[] = []
-  let running = 0
-  let most = 0
-  await forEachLimited(numbers(20), { limit: 3, signal: NEVER }, async (number) => {
-    running += 1
-    most = Math.max(most, running)
-    await nextTurn()
-    seen.push(number)
-    running -= 1
+for (const [kind, items] of [
+  ['a list', Array.from({ length: 20 }, (_, index) => index + 1)],
+  ['an asynchronous sequence', numbers(20)],
+] as const) {
+  test(`every item of ${kind} is processed once, never more than the limit at a time`, async () => {
+    const seen: number[] = []
+    let running = 0
+    let most = 0
+    await forEachLimited(items, { limit: 3, signal: NEVER }, async (number) => {
+      running += 1
+      most = Math.max(most, running)
+      await nextTurn()
+      seen.push(number)
+      running -= 1
+    })
+    assert.equal(most, 3)
+    assert.deepEqual(
+      seen.toSorted((a, b) => a - b),
+      await Array.fromAsync(numbers(20)),
+    )
   })
-  assert.equal(most, 3)
-  assert.deepEqual(
-    seen.toSorted((a, b) => a - b),
-    await Array.fromAsync(numbers(20)),
-  )
-})
+}
 
 test('after an abort no further item is started, and running items are awaited', async () => {
   const stop = new AbortController()

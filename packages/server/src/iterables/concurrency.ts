@@ -90,11 +90,12 @@ export async function settleAll(tasks: Promise<unknown>[]): Promise<void> {
  * item. It always waits for the items that it has started; then it throws the first failure.
  */
 export async function forEachLimited<Item>(
-  items: AsyncIterable<Item>,
+  items: Iterable<Item> | AsyncIterable<Item>,
   { limit, signal }: { limit: number; signal: AbortSignal },
   work: (item: Item) => Promise<void>,
 ): Promise<void> {
-  const iterator = items[Symbol.asyncIterator]()
+  const iterator =
+    Symbol.asyncIterator in items ? items[Symbol.asyncIterator]() : items[Symbol.iterator]()
   let failure: { error: unknown } | undefined
 
   async function runWorker(): Promise<void> {

@@ -29,15 +29,11 @@ export async function expireUploads(context: Context, signal: AbortSignal): Prom
     const now = await database.readClock()
     const expired: Upload[] = []
     let isStuck = false
-    await forEachLimited(
-      each(overdue),
-      { limit: MAX_CONCURRENT_CHECKS, signal },
-      async (upload) => {
-        const state = await checkUpload(context, upload, now)
-        if (state === 'expired') expired.push(upload)
-        if (state === 'unknown') isStuck = true
-      },
-    )
+    await forEachLimited(overdue, { limit: MAX_CONCURRENT_CHECKS, signal }, async (upload) => {
+      const state = await checkUpload(context, upload, now)
+      if (state === 'expired') expired.push(upload)
+      if (state === 'unknown') isStuck = true
+    })
     if (expired.length > 0) await expire(context, expired, signal)
     // Uploads that could not be checked are still first in the list, so wait for the next run.
     if (overdue.length < BATCH || isStuck || signal.aborted) return
@@ -77,13 +73,9 @@ async function checkUpload(
 async function expire(context: Context, uploads: Upload[], signal: AbortSignal): Promise<void> {
   const ids = new Set(await context.database.expireUploads(uploads.map(({ asset }) => asset.id)))
   const ended = uploads.filter(({ asset }) => ids.has(asset.id))
-  await forEachLimited(each(ended), { limit: MAX_CONCURRENT_CHECKS, signal }, (upload) =>
+  await forEachLimited(ended, { limit: MAX_CONCURRENT_CHECKS, signal }, (upload) =>
     removeParts(forAccount(context, upload.asset.accountId, EXPIRY_ACTOR), upload),
   )
-}
-
-async function* each<Item>(items: Item[]): AsyncIterable<Item> {
-  yield* items
 }
 
 /** A completion normally takes well under a second; one this old was interrupted. */

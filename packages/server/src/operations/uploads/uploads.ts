@@ -133,7 +133,7 @@ export function createReceivedReader(limits: ReadLimits = {}) {
       if (!signal.aborted) received.set(upload.asset.id, countReceived(upload, stored ?? []))
     }
 
-    const reading = forEachLimited(each(uploads), { limit: perRequest, signal }, (upload) =>
+    const reading = forEachLimited(uploads, { limit: perRequest, signal }, (upload) =>
       inSlot(() => read(upload)),
     ).catch((error: unknown) => warn('could not read the parts of unfinished uploads', error))
     const timeout = pause(timeLimitMs, undefined, { signal }).catch(() => {})
@@ -141,8 +141,4 @@ export function createReceivedReader(limits: ReadLimits = {}) {
     end.abort()
     return received
   }
-}
-
-async function* each<Item>(items: Item[]): AsyncGenerator<Item> {
-  yield* items
 }
