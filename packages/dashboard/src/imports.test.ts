@@ -19,12 +19,12 @@ const ALLOWED: Record<string, string[]> = {
   storage: ['assets', 'session', 'components', 'icons', 'format', 'query-keys'],
   webhooks: ['session', 'components', 'icons', 'format', 'query-keys'],
   settings: ['webhooks', 'uploads', 'session', 'components', 'icons', 'format', 'query-keys'],
-  live: ['query-keys'],
+  'live-updates': ['query-keys'],
   activity: ['session', 'components', 'icons', 'format', 'query-keys'],
   shell: ['uploads', 'session', 'components', 'icons'],
   pages: ['activity', 'assets', 'products', 'uploads', 'trash', 'storage', 'settings', 'webhooks'],
   theme: [],
-  app: ['assets', 'live', 'pages', 'uploads', 'session', 'shell', 'components', 'theme'],
+  app: ['assets', 'live-updates', 'pages', 'uploads', 'session', 'shell', 'components', 'theme'],
   main: ['app', 'theme'],
 }
 

@@ -1,9 +1,11 @@
+import type { StowageEvent } from '@stowage/client'
+
 /** A tuple of exactly these elements. */
 const key = <const Elements extends readonly unknown[]>(...elements: Elements) => elements
 
 /**
- * The keys of everything that pages load. The first element is the kind of data: `live/affects.ts` decides by it which
- * queries an event makes outdated. A query whose key starts with the key of another one is invalidated together with
+ * The keys of everything that pages load. The first element is the kind of data: it decides which queries an
+ * event makes outdated. A query whose key starts with the key of another one is invalidated together with
  * it, as `usage` with `account`.
  */
 export const queryKeys = {
@@ -43,3 +45,75 @@ export const queryKeys = {
 export type QueryKey = ReturnType<(typeof queryKeys)[keyof typeof queryKeys]>
 /** The kinds of data, such as `assets`. */
 export type QueryKind = QueryKey[0]
+
+interface Effect {
+  kinds: readonly QueryKind[]
+  /** Whether it changes `asset` and `versions` of every asset, not only of the asset that the event is about. */
+  isAboutEveryAsset?: boolean
+}
+
+const ASSET: Effect = {
+  kinds: ['assets', 'asset', 'versions', 'trash', 'account', 'products', 'product', 'uploads'],
+}
+const UPLOAD: Effect = { kinds: ['uploads', 'asset', 'account'] }
+/** An asset shows the names of its products. */
+const PRODUCT: Effect = {
+  kinds: ['products', 'product', 'assets', 'asset'],
+  isAboutEveryAsset: true,
+}
+const KEY: Effect = { kinds: ['keys'] }
+const WEBHOOK: Effect = { kinds: ['webhooks'] }
+
+/** The data that each type of event changes, besides `events`. A new type does not compile until it is listed. */
+const EFFECTS: Record<StowageEvent['type'], Effect> = {
+  'asset.ready': ASSET,
+  'asset.updated': ASSET,
+  'asset.replaced': ASSET,
+  'asset.deleted': ASSET,
+  'asset.restored': ASSET,
+  'asset.removed': ASSET,
+  'asset.damaged': ASSET,
+  'asset.attached': ASSET,
+  'asset.detached': ASSET,
+  'version.deleted': { kinds: ['versions', 'account'] },
+  'upload.started': UPLOAD,
+  'upload.updated': UPLOAD,
+  'upload.cancelled': UPLOAD,
+  'upload.expired': UPLOAD,
+  'product.updated': PRODUCT,
+  'product.deleted': PRODUCT,
+  'key.created': KEY,
+  'key.revoked': KEY,
+  'webhook.created': WEBHOOK,
+  'webhook.updated': WEBHOOK,
+  'webhook.deleted': WEBHOOK,
+  'token.created': { kinds: [] },
+  'account.storage_low': { kinds: ['account'] },
+}
+
+/** Returns whether one of the events has changed the data of this query. */
+export function affects(events: readonly StowageEvent[], queryKey: QueryKey): boolean {
+  return events.some(({ type, data }) => {
+    if (!changesKind(type, queryKey[0])) return false
+    const isOfOneAsset = queryKey[0] === 'asset' || queryKey[0] === 'versions'
+    if (!isOfOneAsset || EFFECTS[type].isAboutEveryAsset) return true
+    return 'id' in data && data.id === queryKey[1]
+  })
+}
+
+/**
+ * Selects the queries to load again after a change that this page has made, named by the events that it causes. The
+ * events themselves arrive later, or not at all while the stream is interrupted.
+ */
+export function changedBy(...types: StowageEvent['type'][]) {
+  return {
+    predicate: ({ queryKey }: { queryKey: QueryKey }) =>
+      types.some((type) => changesKind(type, queryKey[0])),
+  }
+}
+
+function changesKind(type: StowageEvent['type'], kind: QueryKind): boolean {
+  if (kind === 'events') return true
+  // A newer service may send types that this page does not know.
+  return Object.hasOwn(EFFECTS, type) && EFFECTS[type].kinds.includes(kind)
+}

@@ -20,7 +20,7 @@ import { listUrl, RETURN_STATE } from '../components/list-position.tsx'
 import { notify } from '../components/notifications.tsx'
 import { errorText } from '../format.ts'
 import { IconChevronDown, IconCopy, IconDownload, IconPencil, IconTrash } from '../icons/icons.tsx'
-import { queryKeys } from '../query-keys.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
@@ -39,7 +39,7 @@ export function AssetName({ asset }: { asset: Asset }) {
     onSuccess(changed) {
       queries.setQueryData(queryKeys.asset(asset.id), { ...asset, filename: changed.filename })
       close()
-      return queries.invalidateQueries()
+      return queries.invalidateQueries(changedBy('asset.updated'))
     },
   })
   const close = () => {

@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { BackLink, readListPosition, saveListPosition } from '../components/list-position.tsx'
 import { type Icon, IconChevronLeft, IconChevronRight } from '../icons/icons.tsx'
 import { type AssetQuery, assetsUrl, readAssetQuery } from './asset-query.ts'
-import { useAssetPage } from './use-asset-page.ts'
+import { useAssetListPage } from './use-asset-list-page.ts'
 
 /** Links back to the list, and to the previous and the next asset in it. */
 export function AssetNavigation({ id }: { id: string }) {
@@ -61,13 +61,13 @@ function useNeighbors(id: string): Neighbors {
   const position = readListPosition('/')
   const query = readAssetQuery(position?.url.split('?')[1] ?? '')
   const isEnabled = position !== undefined
-  const { data } = useAssetPage(query, { isEnabled })
+  const { data } = useAssetListPage(query, { isEnabled })
   const assets = data?.data ?? []
   const index = assets.findIndex((asset) => asset.id === id)
   const isFirst = index === 0 && query.page > 1
   const isLast = index === assets.length - 1 && query.page < (data?.meta.last_page ?? 1)
-  const before = useAssetPage({ ...query, page: query.page - 1 }, { isEnabled: isFirst })
-  const after = useAssetPage({ ...query, page: query.page + 1 }, { isEnabled: isLast })
+  const before = useAssetListPage({ ...query, page: query.page - 1 }, { isEnabled: isFirst })
+  const after = useAssetListPage({ ...query, page: query.page + 1 }, { isEnabled: isLast })
   if (index < 0) return { previous: undefined, next: undefined }
   return {
     previous: isFirst

@@ -23,7 +23,7 @@ import { Detail, DetailList, LoadedRecord, Section, TwoColumns } from '../compon
 import { DateTime } from '../components/values.tsx'
 import { countText } from '../format.ts'
 import { IconAlertTriangle, IconShieldCheck } from '../icons/icons.tsx'
-import { queryKeys } from '../query-keys.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasChecksums, useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { DiscardUpload } from '../uploads/cancel-upload.tsx'
@@ -244,7 +244,7 @@ function ResumeUpload({ asset }: { asset: Asset }) {
         <DiscardUpload
           variant="default"
           upload={upload}
-          onDone={() => void queries.invalidateQueries()}
+          onDone={() => void queries.invalidateQueries(changedBy('upload.cancelled'))}
         />
       </Group>
     </>

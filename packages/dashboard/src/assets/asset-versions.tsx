@@ -9,7 +9,7 @@ import { LoadedSection } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { errorText } from '../format.ts'
 import { IconDownload, IconTrash } from '../icons/icons.tsx'
-import { queryKeys } from '../query-keys.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { DamagedMark } from './asset-icon.tsx'
@@ -145,7 +145,7 @@ function DeleteVersion({ asset, version, onClose }: DeleteVersionProps) {
       notify({ message: `Version ${number} deleted` })
       onClose()
     },
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries(changedBy('version.deleted')),
   })
   return (
     <ConfirmDialog
@@ -207,7 +207,7 @@ function useRestoreVersion() {
         title: 'Could not restore the version',
         message: restoreErrorText(error),
       }),
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries(changedBy('asset.replaced')),
   })
   return mutation
 }

@@ -18,7 +18,7 @@ import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { IconCloudUpload, IconSearch, IconTag } from '../icons/icons.tsx'
-import { queryKeys } from '../query-keys.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { ChooseFiles } from '../uploads/add-files.tsx'
@@ -34,7 +34,7 @@ import {
 } from './asset-query.ts'
 import { AssetTable } from './asset-table.tsx'
 import { useSelection } from './selection.tsx'
-import { assetPageOptions, useAssetPage } from './use-asset-page.ts'
+import { assetListPageOptions, useAssetListPage } from './use-asset-list-page.ts'
 
 /** Loaded when the first asset is selected. */
 const SelectionBar = lazy(() =>
@@ -60,7 +60,7 @@ export function AssetsPage() {
   useTitle('Assets')
   const { query, change } = useUrlQuery(readAssetQuery, assetsUrl)
   const { search, show, product, path, sort, page } = query
-  const { data, error, isPlaceholderData, refetch } = useAssetPage(query)
+  const { data, error, isPlaceholderData, refetch } = useAssetListPage(query)
   const selection = useSelection(data?.data ?? [])
   const { clear } = selection
   const canWrite = useHasScope('write')
@@ -283,7 +283,7 @@ function LinkForm({ onClose }: { onClose(): void }) {
     mutationFn: () => client.store({ filename: filename.trim(), url: url.trim() }),
     onSuccess() {
       onClose()
-      return queries.invalidateQueries()
+      return queries.invalidateQueries(changedBy('asset.ready'))
     },
   })
   const problems = fieldProblems(mutation.error)
@@ -321,6 +321,6 @@ export function PrefetchAssets() {
 function Prefetch() {
   const client = useClient()
   const [query] = useState(() => readAssetQuery(location.search))
-  usePrefetchQuery(assetPageOptions(client, query))
+  usePrefetchQuery(assetListPageOptions(client, query))
   return null
 }

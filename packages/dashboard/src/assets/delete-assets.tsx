@@ -5,6 +5,7 @@ import { ConfirmDialog } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
 import { Name } from '../components/values.tsx'
 import { countText, nameWithFolder, numberText } from '../format.ts'
+import { changedBy } from '../query-keys.ts'
 import { useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { assetsText, deleteOrRestore } from './change-assets.ts'
@@ -38,7 +39,7 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: DeleteAssetsPr
       onClose()
       onDone()
     },
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries(changedBy('asset.deleted')),
   })
   return (
     <ConfirmDialog

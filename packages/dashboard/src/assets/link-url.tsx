@@ -7,7 +7,7 @@ import { fieldProblems } from '../components/dialogs.tsx'
 import { Section } from '../components/sections.tsx'
 import { errorText } from '../format.ts'
 import { IconExternalLink, IconPencil } from '../icons/icons.tsx'
-import { queryKeys } from '../query-keys.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 
@@ -93,7 +93,7 @@ function EditUrl({ asset, onClose }: EditUrlProps) {
     onSuccess(changed) {
       queries.setQueryData(queryKeys.asset(asset.id), { ...asset, url: changed.url })
       onClose()
-      return queries.invalidateQueries()
+      return queries.invalidateQueries(changedBy('asset.updated'))
     },
   })
   const submit = (event: FormEvent) => {

@@ -2,6 +2,7 @@ import { type Asset, isStowageError, type ProductReferences } from '@stowage/cli
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../components/notifications.tsx'
 import { countText, errorText } from '../format.ts'
+import { changedBy } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import {
   type Attachment,
@@ -55,7 +56,7 @@ export function useAttach({ onDone }: { onDone?(): void } = {}) {
       }
       onDone?.()
     },
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries(changedBy('asset.attached')),
   })
 }
 
@@ -76,7 +77,7 @@ export function useDetach({ onDone }: { onDone?(): void } = {}) {
       })
       onDone?.()
     },
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries(changedBy('asset.detached')),
   })
 }
 
@@ -91,7 +92,7 @@ function useUndo(action: 'attach' | 'detach', texts: { done: string; failed: str
     } catch (error) {
       notify({ isError: true, title: texts.failed, message: errorText(error) })
     }
-    await queries.invalidateQueries()
+    await queries.invalidateQueries(changedBy('asset.attached', 'asset.detached'))
   }
 }
 
@@ -110,7 +111,7 @@ export function useRestoreAssets() {
         message: restoreErrorText(error, assets.length),
         about: assets.map(({ id }) => id),
       }),
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries(changedBy('asset.restored')),
   })
 }
 

@@ -6,7 +6,7 @@ import { ConfirmDialog } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
 import { Name } from '../components/values.tsx'
 import { countText } from '../format.ts'
-import { queryKeys } from '../query-keys.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 
 interface DeleteProductProps {
@@ -31,7 +31,7 @@ export function DeleteProduct({ product, onClose, onDone }: DeleteProductProps) 
       onClose()
       onDone?.()
     },
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries(changedBy('product.deleted')),
   })
   const assets = product?.assets_total
   const variants = product?.variants_total ?? 1
@@ -85,7 +85,7 @@ export function DeleteVariant({ variant, onClose, onDone }: DeleteVariantProps) 
       onClose()
       onDone(deleted)
     },
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries(changedBy('product.deleted')),
   })
   const assets = useAssetCount(variant)
   return (

@@ -13,6 +13,7 @@ import pLimit from 'p-limit'
 import { useEffect, useRef, useState } from 'react'
 import { type Notice, notify } from '../components/notifications.tsx'
 import { countText, errorText, numberText } from '../format.ts'
+import { changedBy } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 
 export type Import =
@@ -95,7 +96,7 @@ export function useImport() {
         finish({ step: 'sending', preview, done, failure }, notice)
         return
       } finally {
-        void queries.invalidateQueries()
+        void queries.invalidateQueries(changedBy('product.updated'))
       }
       done += batch.length
       if (signal.aborted) return

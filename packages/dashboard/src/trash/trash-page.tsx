@@ -16,7 +16,7 @@ import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { firstWords, readPage, readText } from '../components/url-query.ts'
 import { countText, nameWithFolder } from '../format.ts'
 import { IconRestore, IconSearch, IconTrash, IconTrashX } from '../icons/icons.tsx'
-import { queryKeys } from '../query-keys.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasScope, useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { TrashTable } from './trash-table.tsx'
@@ -200,7 +200,7 @@ function DeleteForever({ assets, onClose, onDone }: DeleteForeverProps) {
       onClose()
       onDone()
     },
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries(changedBy('asset.removed')),
   })
   return (
     <ConfirmDialog
@@ -236,7 +236,7 @@ function EmptyTrash({ isOpen, onClose, onDone }: EmptyTrashProps) {
       onClose()
       onDone()
     },
-    onSettled: () => queries.invalidateQueries(),
+    onSettled: () => queries.invalidateQueries(changedBy('asset.removed')),
   })
   return (
     <ConfirmDialog

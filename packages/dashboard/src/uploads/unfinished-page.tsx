@@ -25,7 +25,7 @@ import { readPage } from '../components/url-query.ts'
 import { DateTime, Name } from '../components/values.tsx'
 import { countText, nameWithFolder } from '../format.ts'
 import { IconCircleCheck, IconUpload } from '../icons/icons.tsx'
-import { queryKeys } from '../query-keys.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { DiscardUpload } from './cancel-upload.tsx'
@@ -252,7 +252,7 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
                 color="red"
                 aria-label={`Discard ${label}`}
                 upload={resumable}
-                onDone={() => void queries.invalidateQueries()}
+                onDone={() => void queries.invalidateQueries(changedBy('upload.cancelled'))}
               />
             </Group>
           )}

@@ -10,6 +10,7 @@ import {
 import { notify } from '../components/notifications.tsx'
 import { useLeaveWarning } from '../components/page.tsx'
 import { errorText } from '../format.ts'
+import { changedBy } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import { isEnded } from './upload-item.ts'
 import { openUploadStore } from './upload-store.ts'
@@ -43,7 +44,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
         }
         timer ??= setTimeout(() => {
           timer = undefined
-          void queries.invalidateQueries()
+          void queries.invalidateQueries(changedBy('asset.ready', 'asset.replaced'))
         }, REFRESH_MS)
       },
       onAddError: (error) =>

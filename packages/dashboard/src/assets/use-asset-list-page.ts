@@ -7,16 +7,16 @@ import { type AssetQuery, assetFilters } from './asset-query.ts'
 const PER_PAGE = 50
 
 /** The previous page stays until the next one is loaded. Outdated requests are aborted. */
-export function useAssetPage(query: AssetQuery, { isEnabled = true } = {}) {
+export function useAssetListPage(query: AssetQuery, { isEnabled = true } = {}) {
   const client = useClient()
   return useQuery({
-    ...assetPageOptions(client, query),
+    ...assetListPageOptions(client, query),
     placeholderData: keepPreviousData,
     enabled: isEnabled,
   })
 }
 
-export function assetPageOptions(client: Client, query: AssetQuery) {
+export function assetListPageOptions(client: Client, query: AssetQuery) {
   return queryOptions({
     queryKey: queryKeys.assetList(query),
     queryFn: ({ signal }) =>

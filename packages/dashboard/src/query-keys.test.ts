@@ -2,10 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { StowageEvent } from '@stowage/client'
 import { EVENT_TYPES, type EventType } from '@stowage/protocol'
-import { type QueryKey, queryKeys } from '../query-keys.ts'
-import { affects } from './affects.ts'
+import { affects, changedBy, type QueryKey, queryKeys } from './query-keys.ts'
 
-// affects.ts is written by event and this test by query, so that a wrong line in one of them fails.
+// The table of effects is written by event and this test by query, so that a wrong line in one of them fails.
 const UPLOADS: readonly EventType[] = [
   'upload.started',
   'upload.updated',
@@ -99,6 +98,16 @@ for (const [name, { other, ...own }] of Object.entries(CASES)) {
     if (other !== undefined) assertLoadedBy(other)
   })
 }
+
+test('after its own change, a page loads the queries that the event of the change affects, of every asset', () => {
+  for (const type of EVENT_TYPES) {
+    const { predicate } = changedBy('token.created', type)
+    for (const [name, { key, by, other }] of Object.entries(CASES)) {
+      assert.equal(predicate({ queryKey: key }), by.includes(type) || name === 'events')
+      if (other) assert.equal(predicate({ queryKey: other.key }), by.includes(type), name)
+    }
+  }
+})
 
 test('every query has a case', () => {
   // Node runs this file without checking its types.

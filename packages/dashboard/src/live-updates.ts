@@ -1,7 +1,6 @@
 import { type Client, isStowageError, type StowageEvent } from '@stowage/client'
 import type { Query, QueryClient } from '@tanstack/react-query'
-import { queryKeys } from '../query-keys.ts'
-import { affects } from './affects.ts'
+import { affects, queryKeys } from './query-keys.ts'
 
 /** However many events arrive, data is loaded again at most this often. */
 const INTERVAL_MS = 500
