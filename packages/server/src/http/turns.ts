@@ -1,6 +1,6 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import type { Socket } from 'node:net'
+import type { IncomingMessage, Server } from 'node:http'
 import { createFairQueue } from '../iterables/fair-queue.ts'
+import { connectionsOf } from '../node-http/connections.ts'
 
 /** How long the requests of one turn of the event loop may start. */
 const BUDGET_MS = 5
@@ -47,26 +47,16 @@ type WaitForEarlier = (request: IncomingMessage, start: () => void) => void
  * sends thousands of requests without reading would otherwise fill the memory with responses that wait.
  */
 export function startInOrder(server: Server): WaitForEarlier {
-  /** The unfinished requests of a connection, oldest first, each with its start if it waits. */
-  const bySocket = new WeakMap<Socket, Map<IncomingMessage, (() => void) | undefined>>()
-
-  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
-    const { socket } = request
-    const unfinished = bySocket.get(socket) ?? new Map()
-    bySocket.set(socket, unfinished)
-    unfinished.set(request, undefined)
-    if (unfinished.size > MAX_PIPELINED) socket.destroy()
-    response.once('close', () => {
-      unfinished.delete(request)
-      const [next] = unfinished.values()
-      if (!socket.destroyed) next?.()
-    })
+  const { open } = connectionsOf(server)
+  server.on('request', ({ socket }: IncomingMessage) => {
+    const count = open.get(socket)?.pending.length ?? 0
+    if (count > MAX_PIPELINED) socket.destroy()
   })
 
   return (request, start) => {
-    const unfinished = bySocket.get(request.socket)
-    const [first = request] = unfinished?.keys() ?? []
-    if (first === request) start()
-    else unfinished?.set(request, start)
+    const pending = open.get(request.socket)?.pending ?? []
+    const own = pending.find((one) => one.request === request)
+    if (own === undefined || own === pending[0]) start()
+    else own.onTurn = start
   }
 }

@@ -16,40 +16,27 @@ export function trackConnections(
   server: Server,
   { withinMs, lingerMs = LINGER_MS }: { withinMs?: number; lingerMs?: number } = {},
 ): () => void {
-  const busy = new Map<Socket, number>()
+  const connections = connectionsOf(server)
   let isClosing = false
   // Disabled, because Node’s `server.close` calls it.
   server.closeIdleConnections = () => {}
-
-  function change(socket: Socket, by: number): void {
-    const count = busy.get(socket)
-    if (count === undefined) return
-    busy.set(socket, count + by)
-    if (!isClosing || count + by > 0) return
+  connections.onIdle.push((socket) => {
+    if (!isClosing) return
     socket.end()
     // Not immediately: data that the client still sends would reset the connection and lose the response.
     destroyAfter(socket, lingerMs)
-  }
-
-  server.on('connection', (socket) => {
-    busy.set(socket, 0)
-    socket.once('close', () => busy.delete(socket))
-  })
-  server.on('request', ({ socket }: IncomingMessage, response: ServerResponse) => {
-    change(socket, 1)
-    response.once('close', () => change(socket, -1))
   })
 
   return () => {
     isClosing = true
-    for (const [socket, count] of busy) {
-      if (count === 0) socket.destroy()
+    for (const [socket, { pending }] of connections.open) {
+      if (pending.length === 0) socket.destroy()
       else if (withinMs !== undefined) destroyAfter(socket, withinMs)
     }
   }
 }
 
-function destroyAfter(socket: Socket, afterMs: number): void {
+function destroyAfter(socket: Duplex, afterMs: number): void {
   const timer = setTimeout(() => socket.destroy(), afterMs)
   socket.once('close', () => clearTimeout(timer))
 }
@@ -76,31 +63,66 @@ export function keepIdleConnections(server: Server): void {
  * request or close its side. A connection on which the client waits for a response is kept.
  */
 export function destroyIdleConnections(server: Server, idleMs: number): void {
-  const pendingOn = trackPendingResponses(server)
+  const { open } = connectionsOf(server)
   server.setTimeout(idleMs)
   server.on('timeout', (socket: Socket) => {
-    const isWaiting = pendingOn(socket).some(
-      ({ request, response }) => request.complete && !response.headersSent,
-    )
+    const isWaiting = open
+      .get(socket)
+      ?.pending.some(({ request, response }) => request.complete && !response.headersSent)
     if (isWaiting) socket.setTimeout(idleMs)
     else socket.destroy()
   })
 }
 
-export interface PendingResponse {
+interface PendingResponse {
   request: IncomingMessage
   response: ServerResponse
+  /** Called when the responses to all earlier requests of the connection are complete. */
+  onTurn?: () => void
 }
 
-/** Returns the requests of a connection whose responses are not complete, oldest first. */
-export function trackPendingResponses(server: Server): (socket: Duplex) => PendingResponse[] {
-  const bySocket = new WeakMap<Duplex, Set<PendingResponse>>()
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    const pending = bySocket.get(request.socket) ?? new Set()
-    bySocket.set(request.socket, pending)
-    const entry = { request, response }
-    pending.add(entry)
-    response.once('close', () => pending.delete(entry))
+interface OpenConnection {
+  /** The requests whose responses are not complete, oldest first. */
+  pending: PendingResponse[]
+  /** The last request, even if its response is complete. */
+  latest?: PendingResponse
+}
+
+interface Connections {
+  open: Map<Duplex, OpenConnection>
+  /** Called when all responses of a connection are complete, unless it is closed. */
+  onIdle: ((socket: Duplex) => void)[]
+}
+
+const byServer = new WeakMap<Server, Connections>()
+
+/** The connections of a server, which all functions that need them share. Call it before the server listens. */
+export function connectionsOf(server: Server): Connections {
+  const existing = byServer.get(server)
+  if (existing !== undefined) return existing
+  const open: Connections['open'] = new Map()
+  const onIdle: Connections['onIdle'] = []
+  server.on('connection', (socket: Socket) => {
+    open.set(socket, { pending: [] })
+    socket.once('close', () => open.delete(socket))
   })
-  return (socket) => [...(bySocket.get(socket) ?? [])]
+  // Before the listener that handles the request.
+  server.prependListener('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    const connection = open.get(socket)
+    if (connection === undefined) return
+    const { pending } = connection
+    const own: PendingResponse = { request, response }
+    connection.latest = own
+    pending.push(own)
+    response.on('close', () => {
+      pending.splice(pending.indexOf(own), 1)
+      if (socket.destroyed) return
+      if (pending.length === 0) for (const call of onIdle) call(socket)
+      else pending[0]?.onTurn?.()
+    })
+  })
+  const connections = { open, onIdle }
+  byServer.set(server, connections)
+  return connections
 }

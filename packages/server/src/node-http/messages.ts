@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type ErrorCode, statusOf } from '@stowage/protocol/errors'
-import { type PendingResponse, trackPendingResponses } from './connections.ts'
+import { connectionsOf } from './connections.ts'
 
 /** An import would also load fetch: see `http-modules.ts`. */
 const { STATUS_CODES } = process.getBuiltinModule('node:http')
@@ -51,14 +51,10 @@ const LINGER_MS = 2_000
  * a second response for the response to its next request.
  */
 export function refuseMalformedMessages(server: Server) {
-  const pendingOn = trackPendingResponses(server)
-  const latest = new WeakMap<Duplex, PendingResponse>()
-  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
-    latest.set(request.socket, { request, response })
-  })
+  const { open } = connectionsOf(server)
   // Node would close the connection without a response.
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {
-    const responses = pendingOn(socket).map(({ response }) => ended(response))
+    const responses = open.get(socket)?.pending.map(({ response }) => ended(response)) ?? []
     void Promise.all(responses).then(() => closeConnection(socket, refusal(NO_PROXY, METHODS)))
   })
   /** The parser reports every further chunk on the connection as an error too. */
@@ -69,10 +65,10 @@ export function refuseMalformedMessages(server: Server) {
     if (refused.has(socket)) return
     refused.add(socket)
     // Waits only for complete requests: a request whose own body is malformed would never get a response.
-    const before = pendingOn(socket).filter(({ request }) => request.complete)
+    const { pending = [], latest } = open.get(socket) ?? {}
+    const before = pending.filter(({ request }) => request.complete)
     const responses = before.map(({ response }) => ended(response))
-    const last = latest.get(socket)
-    const hasResponse = last?.request.complete === false && last.response.headersSent
+    const hasResponse = latest?.request.complete === false && latest.response.headersSent
     const close = () => closeConnection(socket, hasResponse ? '' : refusal(MALFORMED_REQUEST))
     if (responses.length === 0) close()
     else void Promise.all(responses).then(close)
