@@ -659,8 +659,8 @@ create table deliveries (
   -- Null for a ping.
   event_id integer,
   type text not null,
-  -- Empty if the body is built from the event when it is sent. Such an event is kept while a delivery of it is pending.
-  body text not null,
+  -- Null if the body is built from the event when it is sent. Such an event is kept while a delivery of it is pending.
+  body text,
   status text not null check (status in ('pending', 'succeeded', 'failed')),
   created_at integer not null,
   -- When the next attempt is due. During an attempt, the end of its claim: then another instance repeats it.
@@ -675,7 +675,8 @@ create table deliveries (
   -- The time of the event, which is part of its public ID: the ID stays the same after the event was forgotten. Null
   -- for a ping.
   event_at integer,
-  check ((status = 'pending') = (due_at is not null))
+  check ((status = 'pending') = (due_at is not null)),
+  check (body is not null or event_id is not null)
 ) strict;
 
 create unique index deliveries_of_event on deliveries (webhook_id, event_id) where event_id is not null;

@@ -1,7 +1,14 @@
 import type { UnreadableEvent } from '../domain/errors.ts'
 import type { Event, EventType } from '../domain/event.ts'
 import type { Cursor, PageRequest } from '../domain/paging.ts'
-import type { Attempt, Delivery, DeliveryStatus, Webhook, WebhookState } from '../domain/webhook.ts'
+import type {
+  Attempt,
+  Delivery,
+  DeliveryStatus,
+  ListedDelivery,
+  Webhook,
+  WebhookState,
+} from '../domain/webhook.ts'
 
 export interface EventQuery {
   /** Returns events with higher IDs. */
@@ -145,7 +152,7 @@ export interface AccountWebhookData {
   listDeliveries(
     webhookId: string,
     query: DeliveryQuery,
-  ): Promise<{ rows: Delivery[]; total: number }>
+  ): Promise<{ rows: ListedDelivery[]; total: number }>
   findDelivery(webhookId: string, id: string): Promise<Delivery | undefined>
   /**
    * Makes the delivery pending and due now, by the database's clock, unless an attempt is running. Its retries start

@@ -48,7 +48,7 @@ export interface Disabled {
 export type DeliveryStatus = 'pending' | 'succeeded' | 'failed'
 
 /** One event, or a ping, that is sent to one webhook until it succeeds or fails. */
-export interface Delivery {
+export interface ListedDelivery {
   /** Also the `webhook-id` of the request, with which a receiver recognizes repeated attempts. */
   id: string
   webhookId: string
@@ -58,8 +58,6 @@ export interface Delivery {
   eventAt?: Date
   type: string
   status: DeliveryStatus
-  /** Empty if it is built from the event when it is sent: the event is stored once, not once for each webhook. */
-  body: string
   createdAt: Date
   /** When the next attempt is due; null if none is. */
   dueAt: Date | null
@@ -67,6 +65,11 @@ export interface Delivery {
   failures: number
   /** The last attempts, oldest first, at most `MAX_LOGGED_ATTEMPTS`. */
   attempts: Attempt[]
+}
+
+export interface Delivery extends ListedDelivery {
+  /** Null if it is built from the event when it is sent: the event is stored once, not once for each webhook. */
+  body: string | null
 }
 
 export const MAX_LOGGED_ATTEMPTS = 10

@@ -13,6 +13,7 @@ import {
   type Attempt,
   type Delivery,
   isSuccess,
+  type ListedDelivery,
   nextAttemptAt,
   PING,
   type Webhook,
@@ -114,7 +115,7 @@ async function queueNext(
             eventId: event.id,
             eventAt: event.createdAt,
             type: event.type,
-            body: '',
+            body: null,
             createdAt,
           }))
         const range = { after: lastEvent, until, missed }
@@ -188,7 +189,7 @@ type Body = { body: string; problem?: undefined } | { body?: undefined; problem:
 
 /** The body of the request, or the reason why the delivery cannot be sent. */
 function readBody({ warn }: AttemptContext, { delivery, event, webhook }: ClaimedDelivery): Body {
-  if (delivery.body !== '') return { body: delivery.body }
+  if (delivery.body !== null) return { body: delivery.body }
   if (event === undefined) {
     const problem =
       'The event was removed before it could be sent, because the account has more events than are kept'
@@ -286,7 +287,7 @@ export async function listDeliveries(
   context: AccountContext,
   webhookId: string,
   query: DeliveryQuery,
-): Promise<{ deliveries: Delivery[]; position: PagePosition }> {
+): Promise<{ deliveries: ListedDelivery[]; position: PagePosition }> {
   await getWebhook(context, webhookId)
   const read = (page: DeliveryQuery) => context.data.listDeliveries(webhookId, page)
   const { rows, position } = await readPage(query, read, ({ id }) => id)
@@ -311,7 +312,7 @@ function bodyOfEvent(event: DomainEvent): string {
 }
 
 /** A delivery with its body; null if its event was forgotten or cannot be read. */
-export interface DeliveryWithBody extends Omit<Delivery, 'body'> {
+export interface DeliveryWithBody extends ListedDelivery {
   body: string | null
 }
 
@@ -320,7 +321,7 @@ async function withBody(
   delivery: Delivery,
 ): Promise<DeliveryWithBody> {
   const { eventId, body } = delivery
-  if (body !== '' || eventId === null) return delivery
+  if (body !== null || eventId === null) return delivery
   const range = { after: eventId - 1, before: eventId + 1, limit: 1 }
   try {
     const [event] = (await context.data.listEvents(range)).events

@@ -75,7 +75,7 @@ async function fill(database: Database): Promise<void> {
   await data.deleteAssets([removed])
   await reserve(data, { filename: 'unfinished.mp4', size: 1000 })
   await addToken(data, { attach: select({ skus: ['ÄSKU'] }) })
-  await queue(database, webhook.id, 2, { eventAt: NOON, body: '' })
+  await queue(database, webhook.id, 2, { eventAt: NOON, body: null })
   await anAccount(database, 'empty')
 }
 

@@ -230,7 +230,7 @@ export function testDeliveries({ name, open }: Contract): void {
     // The body of a delivery without one is built from its event.
     const { id } = await addWebhook(data)
     for (const _ of [1, 2, 3]) await aLink(data)
-    await queue(database, id, 3, { body: '' })
+    await queue(database, id, 3, { body: null })
     assert.equal((await claimAt(database, NOON, { maxBytes: 1 })).length, 1)
   })
 

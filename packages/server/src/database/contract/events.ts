@@ -263,7 +263,7 @@ export function testEvents({ name, open }: Contract): void {
       const webhook = await addWebhook(data)
       for (let count = 0; count < 3; count += 1) await aLink(data)
       // The deliveries of the events 2 and 3.
-      await queue(database, webhook.id, 2, { body: '' })
+      await queue(database, webhook.id, 2, { body: null })
       const trim = async (limits: { before?: Date; maxBytes?: number }) => {
         const { before, maxBytes } = limits
         return (await database.trimEvents(account.id, { before, maxBytes }, 10)).forgotten

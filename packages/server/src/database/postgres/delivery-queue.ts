@@ -127,9 +127,9 @@ export function deliveryQueue(sql: Sql): DatabaseMethods['queue'] {
                     ${webhooks.map(({ account_id: id }) => runningBytes.get(id) ?? 0)}::bigint[]
                   ) w (id, account_id, running_bytes)
                   cross join lateral (
-                    select id, due_at, octet_length(body) + coalesce((
+                    select id, due_at, coalesce(octet_length(body), (
                       select octet_length(data::text) from events
-                      where body = '' and account_id = w.account_id and events.id = event_id), 0) as size
+                      where account_id = w.account_id and events.id = event_id), 0) as size
                     from deliveries
                     where webhook_id = w.id and status = 'pending' and due_at <= ${now}
                     order by due_at, id
@@ -141,7 +141,7 @@ export function deliveryQueue(sql: Sql): DatabaseMethods['queue'] {
           select claimed.*, e.type as event_type, e.created_at as event_created_at,
             e.actor::text as actor, e.data::text as data
           from claimed join webhooks w on w.id = claimed.webhook_id
-          left join events e on e.account_id = w.account_id and e.id = claimed.event_id and claimed.body = ''`
+          left join events e on e.account_id = w.account_id and e.id = claimed.event_id and claimed.body is null`
         const byId = new Map(webhooks.map((webhook) => [webhook.id, toWebhook(webhook)]))
         return rows.flatMap((row) => {
           const webhook = byId.get(row.webhook_id)

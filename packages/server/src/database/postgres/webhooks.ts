@@ -4,10 +4,11 @@ import {
   changedColumns,
   DELIVERY_COLUMNS,
   type DeliveryRow,
+  type ListedDeliveryRow,
   previousSecretsAfter,
   toClaimedDelivery,
-  toDelivery,
   toDeliveryColumns,
+  toListedDelivery,
   toWebhook,
   toWebhookColumns,
   type WebhookRow,
@@ -100,19 +101,19 @@ export function accountDeliveries(sql: Sql, account: string): AccountMethods['de
       const filtered = sql`${ofWebhook(webhookId)} ${withStatus}`
       const beforeCursor = after === undefined ? sql`` : sql`and id < ${after.id}`
       const offset = after === undefined ? (page - 1) * perPage : 0
-      const { rows, total } = await readPageWithTotal<DeliveryRow>(sql, {
+      const { rows, total } = await readPageWithTotal<ListedDeliveryRow>(sql, {
         count: sql`select count(*) as total from deliveries where ${filtered}`,
         page: sql`
           select ${sql.unsafe(DELIVERY_COLUMNS)} from deliveries where ${filtered} ${beforeCursor}
           order by id desc limit ${perPage} offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
         order: sql`id desc`,
       })
-      return { rows: rows.map(toDelivery), total }
+      return { rows: rows.map(toListedDelivery), total }
     },
 
     async redeliver(webhookId, id) {
       const [delivery] = await sql<{ is_forgotten: boolean }[]>`
-        select body = '' and not exists (
+        select body is null and not exists (
           select from events e where e.account_id = ${account} and e.id = d.event_id) as is_forgotten
         from deliveries d where ${ofWebhook(webhookId)} and id = ${id}`
       if (delivery?.is_forgotten) return 'forgotten'

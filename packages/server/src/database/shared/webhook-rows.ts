@@ -5,6 +5,7 @@ import {
   type Delivery,
   type DeliveryStatus,
   type DisabledReason,
+  type ListedDelivery,
   MAX_LOGGED_ATTEMPTS,
   type PreviousSecret,
   type Webhook,
@@ -39,15 +40,13 @@ export type WebhookStateRow = WebhookRow & { pending: number }
 export const WEBHOOK_STATE = `webhooks.*, (select count(*) from deliveries
   where webhook_id = webhooks.id and status = 'pending') as pending`
 
-export interface DeliveryRow {
+export interface ListedDeliveryRow {
   id: string
   webhook_id: string
   event_id: number | null
   event_at: Time | null
   type: string
   status: DeliveryStatus
-  /** Omitted in lists. */
-  body?: string
   created_at: Time
   due_at: Time | null
   claims: number
@@ -55,7 +54,9 @@ export interface DeliveryRow {
   attempts: string
 }
 
-/** The columns of `DeliveryRow` except the body, which lists do not need. */
+export type DeliveryRow = ListedDeliveryRow & { body: string | null }
+
+/** The columns of `ListedDeliveryRow`. */
 export const DELIVERY_COLUMNS =
   'id, webhook_id, event_id, event_at, type, status, created_at, due_at, claims, failures, attempts'
 
@@ -136,7 +137,7 @@ export function toClaimedDelivery(
     webhook,
     delivery,
     event: event && readEvent(webhook.accountId, delivery.eventId ?? 0, event),
-    bytes: Buffer.byteLength(delivery.body) + sizeOf(event?.data),
+    bytes: delivery.body === null ? sizeOf(event?.data) : Buffer.byteLength(delivery.body),
     claim: row.claims,
     claimedAt,
   }
@@ -172,6 +173,10 @@ export function toImportedWebhook(row: WebhookStateRow): ImportedWebhook & Webho
 }
 
 export function toDelivery(row: DeliveryRow): Delivery {
+  return { ...toListedDelivery(row), body: row.body }
+}
+
+export function toListedDelivery(row: ListedDeliveryRow): ListedDelivery {
   return {
     id: row.id,
     webhookId: row.webhook_id,
@@ -179,7 +184,6 @@ export function toDelivery(row: DeliveryRow): Delivery {
     ...(row.event_at && { eventAt: toDate(row.event_at) }),
     type: row.type,
     status: row.status,
-    body: row.body ?? '',
     createdAt: toDate(row.created_at),
     dueAt: toDateOrNull(row.due_at),
     failures: row.failures,

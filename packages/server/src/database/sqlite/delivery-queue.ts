@@ -99,9 +99,9 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
     `update deliveries set due_at = :until, claim_ends_at = :until, claims = claims + 1 where id in (
        select id from (
          select id, sum(size) over (order by due_at, id) - size as bytes_before from (
-           select id, due_at, octet_length(body) + coalesce((
+           select id, due_at, coalesce(octet_length(body), (
              select octet_length(data) from events
-             where body = '' and account_id = :account and events.id = event_id), 0) as size
+             where account_id = :account and events.id = event_id), 0) as size
            from deliveries
            where webhook_id = :webhook_id and ${IS_DUE} order by due_at, id limit :count))
        where bytes_before < :max_bytes)
@@ -177,7 +177,7 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
         const due = { webhook_id: row.id, account, now, until, count, max_bytes }
         return claim.all(due).map((delivery) => {
           const event =
-            delivery.body === '' ? eventOf.get({ account, id: delivery.event_id }) : undefined
+            delivery.body === null ? eventOf.get({ account, id: delivery.event_id }) : undefined
           const claimed = toClaimedDelivery(webhook, delivery, { event, claimedAt: times.now })
           maxBytes -= claimed.bytes
           bytesOf.set(account, (bytesOf.get(account) ?? 0) + claimed.bytes)

@@ -1,16 +1,17 @@
 import { changedFields, toEventWebhook } from '../../domain/event.ts'
 import { rowRangeOf } from '../../domain/paging.ts'
-import type { Delivery, Webhook, WebhookState } from '../../domain/webhook.ts'
+import type { Delivery, ListedDelivery, Webhook, WebhookState } from '../../domain/webhook.ts'
 import type { Rows } from '../account-data.ts'
 import type { AccountWebhookData, ClaimedDelivery, DeliveryQuery } from '../event-data.ts'
 import {
   changedColumns,
   DELIVERY_COLUMNS,
   type DeliveryRow,
+  type ListedDeliveryRow,
   previousSecretsAfter,
   toClaimedDelivery,
-  toDelivery,
   toDeliveryColumns,
+  toListedDelivery,
   toWebhook,
   toWebhookColumns,
   type WebhookRow,
@@ -118,7 +119,7 @@ type Imported = Parameters<AccountWebhookData['importWebhooks']>[0]
 export function prepareDeliveries(connection: Connection) {
   const { prepare, execute } = connection
   const isForgotten = prepare(
-    `select 1 from deliveries d where id = :id and body = '' and not exists (
+    `select 1 from deliveries d where id = :id and body is null and not exists (
        select 1 from events e where e.account_id = :account and e.id = d.event_id)`,
   )
   const restart = prepare(
@@ -151,7 +152,11 @@ export function prepareDeliveries(connection: Connection) {
   )
 
   return {
-    listDeliveries({ account }: Writer, webhookId: string, query: DeliveryQuery): Rows<Delivery> {
+    listDeliveries(
+      { account }: Writer,
+      webhookId: string,
+      query: DeliveryQuery,
+    ): Rows<ListedDelivery> {
       const { status, after } = query
       const filtered = status === undefined ? OF_WEBHOOK : `${OF_WEBHOOK} and status = :status`
       const parameters = { account, webhook_id: webhookId, ...(status && { status }) }
@@ -161,13 +166,13 @@ export function prepareDeliveries(connection: Connection) {
       const total = count.get(parameters)?.total ?? 0
       const { isFromEnd, offset, limit } = rowRangeOf(query, total)
       if (limit === 0) return { rows: [], total }
-      const page = prepare<DeliveryRow>(
+      const page = prepare<ListedDeliveryRow>(
         `select ${DELIVERY_COLUMNS} from deliveries
          where ${filtered} ${after === undefined ? '' : 'and id < :after'}
          order by id ${isFromEnd ? 'asc' : 'desc'} limit +:limit offset :offset`,
       )
       const cursor = after && { after: after.id }
-      const rows = page.all({ ...parameters, ...cursor, limit, offset }).map(toDelivery)
+      const rows = page.all({ ...parameters, ...cursor, limit, offset }).map(toListedDelivery)
       return { rows: isFromEnd ? rows.reverse() : rows, total }
     },
 

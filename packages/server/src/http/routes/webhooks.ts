@@ -1,7 +1,7 @@
 import type * as wire from '@stowage/protocol'
 import { endpoints, MAX_DELIVERY_PAGE_SIZE } from '@stowage/protocol'
 import { publicEventId } from '../../domain/event.ts'
-import type { Attempt, Delivery, WebhookState } from '../../domain/webhook.ts'
+import type { Attempt, ListedDelivery, WebhookState } from '../../domain/webhook.ts'
 import {
   type DeliveryWithBody,
   getDelivery,
@@ -102,7 +102,7 @@ function presentWebhook(webhook: WebhookState, now: Date): wire.Webhook {
   }
 }
 
-function presentDelivery(delivery: Omit<Delivery, 'body'>): wire.Delivery {
+function presentDelivery(delivery: ListedDelivery): wire.Delivery {
   const { eventId, eventAt } = delivery
   return {
     id: delivery.id,
