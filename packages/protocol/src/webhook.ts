@@ -159,7 +159,7 @@ export const DeliveryWithBody = Type.Object(
     ...delivery,
     body: Nullable('string', {
       description:
-        'The body of the requests, exactly as it is sent; null if the event of the delivery is no longer kept',
+        'The body of the requests, exactly as it is sent; null if the event of the delivery is no longer kept or cannot be read',
     }),
   },
   { title: 'DeliveryWithBody' },

@@ -322,12 +322,26 @@ async function withBody(
 ): Promise<DeliveryWithBody> {
   const { eventId, body } = delivery
   if (body !== null || eventId === null) return delivery
-  const range = { after: eventId - 1, before: eventId + 1, limit: 1 }
+  const event = await findEvent(context, eventId)
   try {
-    const [event] = (await context.data.listEvents(range)).events
+    if (event instanceof UnreadableEvent) throw event
     return { ...delivery, body: event === undefined ? null : bodyOfEvent(event) }
+  } catch {
+    // The attempt to send it has logged the error.
+    return { ...delivery, body: null }
+  }
+}
+
+/** As in `ClaimedDelivery`. */
+async function findEvent(
+  { data }: Pick<AccountContext, 'data'>,
+  id: number,
+): Promise<ClaimedDelivery['event']> {
+  try {
+    const { events } = await data.listEvents({ after: id - 1, before: id + 1, limit: 1 })
+    return events[0]
   } catch (error) {
-    if (error instanceof UnreadableEvent) return { ...delivery, body: null }
+    if (error instanceof UnreadableEvent) return error
     throw error
   }
 }

@@ -79,6 +79,8 @@ test('an event that cannot be read is logged, and stops neither webhooks nor str
     [8],
   )
   assert.match(failed[0]?.attempts[0]?.error ?? '', /^The event cannot be read/)
+  const shown = await service.call('GET', `${path}/deliveries/${failed[0]?.id}`)
+  assert.deepEqual([shown.status, shown.body.data?.body], [200, null])
   const { missed_events, failing_since } = (await service.call('GET', path)).body.data
   assert.deepEqual([missed_events, failing_since], [1, null])
   const older = await anEventStream(t, service.baseUrl, { query: '?after=3' })
