@@ -55,35 +55,40 @@ interface ListCounts {
 }
 
 /**
- * Writes a list to standard output: as a table, or as a JSON array whose items are written as they
- * arrive.
+ * Writes a list to standard output: as a table, or as a JSON array whose items are written as they arrive. Without
+ * `--json`, a message says how many items were not shown.
  */
 export async function writeList<Item>(
   list: (pageSize: number) => Listed<Item>,
-  { limit, json, text, pageSize = PAGE_SIZE }: ListOptions<Item>,
+  options: ListOptions<Item>,
+): Promise<void> {
+  const write = options.json ? openArray() : openTable(options.text)
+  const counts = await writeItems(list, options, write.item)
+  write.end()
+  if (!options.json) reportRemaining(counts)
+}
+
+async function writeItems<Item>(
+  list: (pageSize: number) => Listed<Item>,
+  { limit, pageSize = PAGE_SIZE }: ListOptions<Item>,
+  write: (item: Item) => void,
 ): Promise<ListCounts> {
-  const write = json ? openArray() : openTable(text)
   const isOnePage = limit !== undefined && limit <= pageSize
   if (isOnePage) {
     const { data, meta } = await list(limit).page()
-    for (const item of data) write.item(item)
-    write.end()
+    for (const item of data) write(item)
     return { shown: data.length, total: meta.total }
   }
   let shown = 0
   for await (const item of list(pageSize)) {
-    if (shown === limit) {
-      write.end()
-      return { shown, total: undefined }
-    }
-    write.item(item)
+    if (shown === limit) return { shown, total: undefined }
+    write(item)
     shown += 1
   }
-  write.end()
   return { shown, total: shown }
 }
 
-export function reportRemaining({ shown, total }: ListCounts): void {
+function reportRemaining({ shown, total }: ListCounts): void {
   if (total === 0) writeMessage('No results.')
   else if (total === undefined)
     writeMessage(`Showing the first ${shown}. There are more. Pass --all to list all.`)

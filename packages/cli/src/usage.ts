@@ -84,6 +84,24 @@ export function readCount(text: string | undefined, option: string): number | un
   throw new UsageError(`${option} ${text}: must be a whole number of 1 or more.`)
 }
 
+interface LimitOptions {
+  limit?: string | undefined
+  all?: boolean | undefined
+}
+
+/** The maximum length of a list: undefined with `--all`, 25 by default. */
+export function readLimit({ limit, all = false }: LimitOptions): number | undefined {
+  const count = readCount(limit, '--limit')
+  if (all && count !== undefined) throw new UsageError('Pass either --limit or --all.')
+  return all ? undefined : (count ?? 25)
+}
+
+/** The part of a name that filters a list. */
+export function readName(positionals: string[]): string | undefined {
+  if (positionals.length <= 1) return positionals[0]
+  throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
+}
+
 export function readChoice<Choice extends string>(
   text: string | undefined,
   option: string,

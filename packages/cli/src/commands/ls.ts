@@ -1,15 +1,15 @@
 import type { Asset } from '@stowage/client'
 import { FILTER_HELP, FILTER_OPTIONS, readFilters } from '../assets.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
-import { reportRemaining, tableWidth, writeList } from '../output.ts'
+import { tableWidth, writeList } from '../output.ts'
 import { type Column, table } from '../terminal/table.ts'
 import {
   type Command,
   omitUndefined,
   readChoice,
-  readCount,
+  readLimit,
+  readName,
   readOptions,
-  UsageError,
 } from '../usage.ts'
 
 const OPTIONS = {
@@ -57,25 +57,19 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    if (positionals.length > 1) {
-      throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
-    }
-    const { all = false, json = false } = values
-    const limit = readCount(values.limit, '--limit')
-    if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
+    const { json = false } = values
+    const limit = readLimit(values)
     const sort = readChoice(values.sort, '--sort', SORT_NAMES)
     const query = {
       ...readFilters(values),
       with_products: true,
-      filename: positionals[0],
+      filename: readName(positionals),
       sort: sort && SORTS[sort],
       type: readChoice(values.type, '--type', ['file', 'link'] as const),
     }
     return withClient(values, async (client) => {
       const list = (pageSize: number) => client.assets(omitUndefined({ ...query, limit: pageSize }))
-      const maximum = all ? undefined : (limit ?? 25)
-      const counts = await writeList<Asset>(list, { limit: maximum, json, text: assetTable })
-      if (!json) reportRemaining(counts)
+      await writeList<Asset>(list, { limit, json, text: assetTable })
       return 0
     })
   },

@@ -9,7 +9,7 @@ import {
   parseProductsFile,
 } from '@stowage/client/products-file'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, toCommandError, withClient } from '../connection.ts'
-import { reportRemaining, tableWidth, writeData, writeList, writeMessage } from '../output.ts'
+import { tableWidth, writeData, writeList, writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/live-lines.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import { type Column, table } from '../terminal/table.ts'
@@ -17,7 +17,7 @@ import {
   type Command,
   CommandFailed,
   omitUndefined,
-  readCount,
+  readLimit,
   readOptions,
   requireOneArgument,
   suggestion,
@@ -87,15 +87,12 @@ const LIST_OPTIONS = {
 /** `stowage products ls`. */
 export async function listProducts(commandLine: string[]): Promise<number> {
   const { values, positionals } = readOptions(commandLine, LIST_OPTIONS)
-  const { sku, vendor, tag, all = false, json = false } = values
-  const limit = readCount(values.limit, '--limit')
-  if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
+  const { sku, vendor, tag, json = false } = values
+  const limit = readLimit(values)
   const query = { search: positionals.join(' ') || undefined, sku, vendor, tag }
   return withClient(values, async (client) => {
     const list = (pageSize: number) => client.products(omitUndefined({ ...query, limit: pageSize }))
-    const maximum = all ? undefined : (limit ?? 25)
-    const counts = await writeList<Product>(list, { limit: maximum, json, text: productTable })
-    if (!json) reportRemaining(counts)
+    await writeList<Product>(list, { limit, json, text: productTable })
     return 0
   })
 }

@@ -1,21 +1,15 @@
 import type { Asset } from '@stowage/client'
 import { fullName } from '../assets.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
-import {
-  formatMinute,
-  reportRemaining,
-  tableWidth,
-  writeData,
-  writeList,
-  writeMessage,
-} from '../output.ts'
+import { formatMinute, tableWidth, writeData, writeList, writeMessage } from '../output.ts'
 import { confirm, isInteractive } from '../terminal/prompt.ts'
 import { type Column, table } from '../terminal/table.ts'
 import {
   type Command,
   omitUndefined,
   readChoice,
-  readCount,
+  readLimit,
+  readName,
   readOptions,
   refuseArguments,
   UsageError,
@@ -76,19 +70,13 @@ const NO_TRASH =
   'This service has no trash (STOWAGE_TRASH_FOR=0): deleted assets are removed immediately.'
 
 async function listTrash(values: Values, positionals: string[]): Promise<number> {
-  if (positionals.length > 1) {
-    throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
-  }
-  const { all = false, json = false, search, path } = values
-  const limit = readCount(values.limit, '--limit')
-  if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
+  const { json = false, search, path } = values
+  const limit = readLimit(values)
   const type = readChoice(values.type, '--type', ['file', 'link'] as const)
-  const query = { search, path, type, filename: positionals[0] }
+  const query = { search, path, type, filename: readName(positionals) }
   return withClient(values, async (client) => {
     const list = (pageSize: number) => client.trash(omitUndefined({ ...query, limit: pageSize }))
-    const maximum = all ? undefined : (limit ?? 25)
-    const counts = await writeList<Asset>(list, { limit: maximum, json, text: trashTable })
-    if (!json) reportRemaining(counts)
+    await writeList<Asset>(list, { limit, json, text: trashTable })
     if (!json && (await client.account()).trash_for === 0) writeMessage(NO_TRASH)
     return 0
   })

@@ -2,9 +2,9 @@ import type { ListedUpload } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
 import { fullName } from '../assets.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
-import { formatMinute, reportRemaining, tableWidth, writeList } from '../output.ts'
+import { formatMinute, tableWidth, writeList } from '../output.ts'
 import { type Column, table } from '../terminal/table.ts'
-import { type Command, omitUndefined, readCount, readOptions, UsageError } from '../usage.ts'
+import { type Command, omitUndefined, readLimit, readName, readOptions } from '../usage.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
@@ -36,23 +36,13 @@ Examples:
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    if (positionals.length > 1) {
-      throw new UsageError(`Expected one name, got ${positionals.length}: ${positionals.join(' ')}`)
-    }
-    const { all = false, json = false } = values
-    const limit = readCount(values.limit, '--limit')
-    if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
-    const query = { filename: positionals[0] }
+    const { json = false } = values
+    const limit = readLimit(values)
+    const query = { filename: readName(positionals) }
     return withClient(values, async (client) => {
       const list = (pageSize: number) =>
         client.uploads(omitUndefined({ ...query, limit: pageSize }))
-      const maximum = all ? undefined : (limit ?? 25)
-      const counts = await writeList<ListedUpload>(list, {
-        limit: maximum,
-        json,
-        text: uploadTable,
-      })
-      if (!json) reportRemaining(counts)
+      await writeList<ListedUpload>(list, { limit, json, text: uploadTable })
       return 0
     })
   },

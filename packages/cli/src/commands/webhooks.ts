@@ -8,7 +8,6 @@ import type {
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
 import {
   formatMinute,
-  reportRemaining,
   tableWidth,
   writeData,
   writeItem,
@@ -22,13 +21,26 @@ import {
   type Command,
   omitUndefined,
   readChoice,
-  readCount,
+  readLimit,
   readOptions,
   refuseArguments,
   requireArguments,
   requireOneArgument,
   UsageError,
 } from '../usage.ts'
+
+const OPTIONS = {
+  ...CONNECTION_OPTIONS,
+  type: { type: 'string', multiple: true },
+  description: { type: 'string' },
+  status: { type: 'string' },
+  limit: { type: 'string', short: 'n' },
+  all: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+} as const
+
+const readWebhookOptions = (commandLine: string[]) => readOptions(commandLine, OPTIONS)
+type WebhookValues = ReturnType<typeof readWebhookOptions>['values']
 
 export const webhooks: Command = {
   help: `stowage webhooks: send the events of the account to your own endpoints
@@ -181,9 +193,8 @@ const MAX_PAGE_SIZE = 100
 async function listOrShowDeliveries(values: WebhookValues, positionals: string[]): Promise<number> {
   const [webhookId = '', id, ...more] = requireArguments(positionals, 'webhook ID')
   if (more.length > 0) throw new UsageError(`Unexpected argument ${more[0]}.`)
-  const { all = false, json = false } = values
-  const limit = readCount(values.limit, '--limit')
-  if (all && limit !== undefined) throw new UsageError('Pass either --limit or --all.')
+  const { json = false } = values
+  const limit = readLimit(values)
   const status = readChoice(values.status, '--status', STATUSES)
   return withClient(values, async (client) => {
     if (id !== undefined) {
@@ -193,13 +204,12 @@ async function listOrShowDeliveries(values: WebhookValues, positionals: string[]
     }
     const list = (pageSize: number) =>
       client.deliveries(webhookId, omitUndefined({ status, limit: pageSize }))
-    const counts = await writeList<Delivery>(list, {
-      limit: all ? undefined : (limit ?? 25),
+    await writeList<Delivery>(list, {
+      limit,
       pageSize: MAX_PAGE_SIZE,
       json,
       text: deliveryTable,
     })
-    if (!json) reportRemaining(counts)
     return 0
   })
 }
@@ -320,17 +330,3 @@ function responseOf({ status, error, duration_ms }: DeliveryAttempt): string {
   if (status === null) return `${sanitize(error ?? 'no response')} (${duration_ms} ms)`
   return `HTTP ${status} in ${duration_ms} ms`
 }
-
-const OPTIONS = {
-  ...CONNECTION_OPTIONS,
-  type: { type: 'string', multiple: true },
-  description: { type: 'string' },
-  status: { type: 'string' },
-  limit: { type: 'string', short: 'n' },
-  all: { type: 'boolean' },
-  yes: { type: 'boolean', short: 'y' },
-} as const
-
-const readWebhookOptions = (commandLine: string[]) => readOptions(commandLine, OPTIONS)
-/** The options of `stowage webhooks`. */
-type WebhookValues = ReturnType<typeof readWebhookOptions>['values']

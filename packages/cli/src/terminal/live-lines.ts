@@ -4,6 +4,8 @@ import { truncate, widthOf } from './width.ts'
 interface LiveLines {
   /** Whether lines can be redrawn: on a terminal that can move its cursor. */
   readonly isLive: boolean
+  /** How often progress is shown: redrawn many times a second, or written as a line every few seconds. */
+  readonly intervalMs: number
   columns(): number
   /** Replaces the lines that are shown. */
   show(lines: string[]): void
@@ -31,6 +33,7 @@ export function openLiveLines(stream: NodeJS.WriteStream = process.stderr): Live
 
   return {
     isLive,
+    intervalMs: isLive ? 100 : 5_000,
     columns,
     show(lines) {
       if (!isLive) return
@@ -44,17 +47,13 @@ export function openLiveLines(stream: NodeJS.WriteStream = process.stderr): Live
   }
 }
 
-const LOG_INTERVAL_MS = 5_000
-const TERMINAL_INTERVAL_MS = 100
-
 /** Shows a line that is redrawn in place on a terminal; elsewhere, writes one every few seconds. */
 export function showProgress() {
   const live = openLiveLines()
-  const intervalMs = live.isLive ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS
   let shownAt = live.isLive ? Number.NEGATIVE_INFINITY : performance.now()
   return {
     show(text: string): void {
-      if (performance.now() - shownAt < intervalMs) return
+      if (performance.now() - shownAt < live.intervalMs) return
       shownAt = performance.now()
       if (live.isLive) live.show([truncate(sanitize(text), live.columns() - 1)])
       else process.stderr.write(`${sanitize(text)}\n`)

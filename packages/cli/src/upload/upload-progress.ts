@@ -16,8 +16,6 @@ interface UploadProgress {
   close(): void
 }
 
-const TERMINAL_INTERVAL_MS = 100
-const LOG_INTERVAL_MS = 5_000
 const MAX_LINES = 8
 
 export function openUploadProgress(
@@ -54,8 +52,7 @@ export function openUploadProgress(
     writeMessage(progressSentence({ ...summary(), note: failing && noteOf(failing) }))
   }
 
-  const intervalMs = live.isLive ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS
-  const timer = options.quiet ? undefined : setInterval(live.isLive ? draw : log, intervalMs)
+  const timer = options.quiet ? undefined : setInterval(live.isLive ? draw : log, live.intervalMs)
 
   return {
     start: (file, upload) => running.set(file, upload),
