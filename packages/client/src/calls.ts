@@ -33,7 +33,7 @@ export function createCalls(
   const { data } = request
 
   /** If the first response was lost, the retry of a successful call reports `not_found`. */
-  async function remove(path: string, id: string, settings: Call = {}): Promise<void> {
+  const remove: Remove = async (path, id, settings = {}) => {
     let isRetry = false
     const onRetry = () => {
       isRetry = true
@@ -53,8 +53,7 @@ export function createCalls(
   const put = sendWith('PUT')
 
   return {
-    ...createWebhookCalls(request),
-    deleteWebhook: (id, settings) => remove('/webhooks/:id', id, settings),
+    ...createWebhookCalls(request, remove),
     uploads: (query) =>
       // The service asks the storage about each upload of a page.
       createListing<ListedUpload, UploadPage>(request, '/uploads', { limit: 100, ...query }),
@@ -130,6 +129,8 @@ function versionPath(version: number): string {
   )
 }
 
+type Remove = (path: string, id: string, settings?: Call) => Promise<void>
+
 type WebhookCalls = Pick<
   Client,
   | 'webhooks'
@@ -137,6 +138,7 @@ type WebhookCalls = Pick<
   | 'createWebhook'
   | 'changeWebhook'
   | 'rotateWebhookSecret'
+  | 'deleteWebhook'
   | 'pingWebhook'
   | 'deliveries'
   | 'delivery'
@@ -146,8 +148,7 @@ type WebhookCalls = Pick<
 /** The longest page of deliveries that the service returns. */
 const MAX_DELIVERIES_PER_PAGE = 100
 
-/** The calls about webhooks, except `deleteWebhook`. */
-function createWebhookCalls({ data, ...request }: Request): WebhookCalls {
+function createWebhookCalls({ data, ...request }: Request, remove: Remove): WebhookCalls {
   const deliveryPath = (id: string) => `/webhooks/:id/deliveries/${checkId(id)}`
   return {
     webhooks: (settings) => data<Webhook[]>('/webhooks', settings),
@@ -163,6 +164,7 @@ function createWebhookCalls({ data, ...request }: Request): WebhookCalls {
       data<Webhook>('/webhooks/:id', { ...settings, id, method: 'PUT', body }),
     rotateWebhookSecret: (id, settings) =>
       data<WebhookWithSecret>('/webhooks/:id/rotate', { ...settings, id, method: 'POST' }),
+    deleteWebhook: (id, settings) => remove('/webhooks/:id', id, settings),
     pingWebhook: (id, settings) =>
       data<DeliveryWithBody>('/webhooks/:id/ping', { ...settings, id, method: 'POST' }),
     deliveries: (id, query) =>

@@ -3,12 +3,12 @@ import { isStowageError, StowageError } from './errors.ts'
 import type { ConnectOptions } from './options.ts'
 import { connect } from './request.ts'
 import { folderPath } from './upload/folder-path.ts'
-import { randomKey } from './upload/open-session.ts'
 import {
   attachSession,
   cancelSession,
   completeSession,
   countParts,
+  randomKey,
   readSession,
   type Session,
   sessionOf,
@@ -273,13 +273,13 @@ type XmlNode = string | number | { [name: string]: XmlNode | XmlNode[] }
  * network.
  */
 function xmlDataUrl(nodes: { [name: string]: XmlNode }): string {
-  return `data:application/xml,${encodeURIComponent(write(nodes))}`
+  return `data:application/xml,${encodeURIComponent(writeXml(nodes))}`
 }
 
-function write(node: XmlNode): string {
+function writeXml(node: XmlNode): string {
   if (typeof node !== 'object') return escapeXml(`${node}`)
   return Object.entries(node)
-    .flatMap(([name, inner]) => [inner].flat().map((one) => `<${name}>${write(one)}</${name}>`))
+    .flatMap(([name, inner]) => [inner].flat().map((one) => `<${name}>${writeXml(one)}</${name}>`))
     .join('')
 }
 

@@ -55,7 +55,7 @@ function sectionOf(name: string, entry: Entry, included: string | undefined): st
   ]
   const parts = [`## ${name}\n`]
   if (included) parts.push(`Exports everything that \`${included}\` exports, and:\n`)
-  parts.push(...ordered.map(write))
+  parts.push(...ordered.map(writeDeclaration))
   if (protocolTypes.length > 0) {
     const names = protocolTypes.map((type) => `\`${type}\``).join(', ')
     parts.push(
@@ -65,7 +65,7 @@ function sectionOf(name: string, entry: Entry, included: string | undefined): st
   return parts.join('\n')
 }
 
-function write({ name, kind, signature, doc, members }: Described): string {
+function writeDeclaration({ name, kind, signature, doc, members }: Described): string {
   const parts = [`### ${name}\n`, `${doc}\n`]
   // A plain interface needs no signature: its members are listed below.
   if (signature !== `${kind} ${name}`) parts.push(`\`\`\`ts\n${signature}\n\`\`\`\n`)
@@ -105,13 +105,13 @@ function readEntry(sources: Sources, path: string): Entry {
     if (from === '@stowage/protocol') entry.protocolTypes.push(...names)
     else
       entry.declarations.push(
-        ...names.map((name) => find(sources, join(dirname(path), from), name)),
+        ...names.map((name) => findDeclaration(sources, join(dirname(path), from), name)),
       )
   }
   return entry
 }
 
-function find(sources: Sources, path: string, name: string): Described {
+function findDeclaration(sources: Sources, path: string, name: string): Described {
   const file: SourceFile = sources.get(path)
   const hasName = (node: Node & { name?: { text?: string } }) => node.name?.text === name
   const node = file.statements.find(hasName)

@@ -1,3 +1,4 @@
+import { BooleanQuery, PageLinks, PageMeta, PageQuery, SearchQuery, TextQuery } from './paging.ts'
 import {
   Check,
   FILENAME_PROBLEM,
@@ -237,3 +238,74 @@ export const VersionPath = Type.Object({
     description: 'The number of the version',
   }),
 })
+
+const WithProducts = BooleanQuery('true (or 1) to include the products of each asset')
+
+export const ReadAssetQuery = Type.Object({ with_products: Type.Optional(WithProducts) })
+
+const SORTS = ['created_at', '-created_at', 'filename', '-filename', 'bytes', '-bytes'] as const
+
+export const ListAssetsQuery = Type.Object({
+  ...PageQuery,
+  search: Type.Optional(
+    SearchQuery(
+      'the file name, in the `path`, or in the name, variant name, SKU or vendor of an attached product',
+    ),
+  ),
+  filename: Type.Optional(
+    TextQuery('Any part of the name, case-insensitive; `%` and `_` are not wildcards'),
+  ),
+  with_products: Type.Optional(WithProducts),
+  sort: Type.Optional(
+    Type.Enum([...SORTS], {
+      type: 'string',
+      default: '-created_at',
+      description:
+        'Prefix with `-` for descending order. Numbers in file names are sorted by their value: 2 before 10',
+      ...Problem(`must be one of ${SORTS.join(', ')}`),
+    }),
+  ),
+  type: Type.Optional(
+    Type.Enum(['file', 'link'], {
+      type: 'string',
+      description: 'Only files, or only links',
+      ...Problem('must be file or link'),
+    }),
+  ),
+  attached: Type.Optional(
+    BooleanQuery(
+      'true: only assets that are attached to a product; false: only assets that are not',
+    ),
+  ),
+  path: Type.Optional(
+    Type.String({
+      maxLength: 513,
+      description:
+        'Only assets in this folder and below it: `course` and `course/` find `course` and `course/week 1`, not `course 2`. Case-sensitive',
+      ...Check('path-filter'),
+      ...Problem(PATH_PROBLEM),
+    }),
+  ),
+  trashed: Type.Optional(
+    BooleanQuery(
+      'true: the assets in the trash, the most recently deleted first. Assets in the trash are detached from their products. `sort` must be omitted',
+    ),
+  ),
+  sku: Type.Optional(TextQuery('Only assets that are attached to a product with exactly this SKU')),
+  product_id: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: MAX_INTEGER,
+      description:
+        'Only assets that are attached to any variant of the product with this ID in the shop',
+      ...Problem(`must be a whole number from 0 to ${MAX_INTEGER}`),
+    }),
+  ),
+})
+export type ListAssetsQuery = Static<typeof ListAssetsQuery>
+
+export const AssetPage = Type.Object(
+  { data: Type.Array(Asset), links: PageLinks, meta: PageMeta },
+  { title: 'AssetPage' },
+)
+export type AssetPage = Static<typeof AssetPage>

@@ -1,7 +1,6 @@
 import type { AccountResponse, Key, Session, UsageResponse } from './account.ts'
-import { type Asset, type Product, SHA256_EXAMPLE, type Version } from './asset.ts'
+import { type Asset, type AssetPage, type Product, SHA256_EXAMPLE, type Version } from './asset.ts'
 import { EVENT_ID_EXAMPLE, type Event } from './event.ts'
-import type { AssetPage } from './paging.ts'
 import type { ProductGroup } from './product.ts'
 import type { ListedUpload, ResumedUpload, UploadSession } from './upload.ts'
 import type { UploadToken } from './upload-token.ts'

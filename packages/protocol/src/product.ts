@@ -11,6 +11,47 @@ import {
   Uuid,
 } from './schema.ts'
 
+/** The maximum number of assets nested in a product; `GET /products/:id/assets` lists all of them. */
+export const MAX_NESTED_ASSETS = 100
+
+/** The limits of one call of `PUT /products`: all tags, and the characters of all strings together. */
+export const MAX_TAGS = 25_000
+export const MAX_PRODUCT_CHARACTERS = 2_000_000
+
+/**
+ * The maximum number of products in one call of `PUT /products`, and of IDs or SKUs of each kind in one call that
+ * attaches or detaches products.
+ */
+export const MAX_PRODUCTS = 1000
+
+export const ProductWithAssets = Type.Object(
+  {
+    ...Product.properties,
+    assets: Type.Optional(
+      Type.Array(Asset, {
+        description: `The newest ${MAX_NESTED_ASSETS} assets; present only with with_assets=true`,
+      }),
+    ),
+    assets_total: Type.Optional(
+      Type.Integer({
+        description: 'The number of attached assets; present only with with_assets=true',
+      }),
+    ),
+  },
+  { title: 'ProductWithAssets' },
+)
+export type ProductWithAssets = Static<typeof ProductWithAssets>
+
+export const ProductResponse = Type.Object(
+  { data: ProductWithAssets },
+  { title: 'ProductResponse' },
+)
+export const ProductPage = Type.Object(
+  { data: Type.Array(ProductWithAssets), links: PageLinks, meta: PageMeta },
+  { title: 'ProductPage' },
+)
+export type ProductPage = Static<typeof ProductPage>
+
 /** The maximum number of variants nested in a product; `GET /products?product_id=` lists all of them. */
 export const MAX_NESTED_VARIANTS = 100
 
@@ -71,47 +112,6 @@ export const GroupPageQuery = {
 
 /** The query of the products of an asset, with their variants. */
 export const GroupPageOnlyQuery = Type.Object(GroupPageQuery)
-
-/** The maximum number of assets nested in a product; `GET /products/:id/assets` lists all of them. */
-export const MAX_NESTED_ASSETS = 100
-
-/** The limits of one call of `PUT /products`: all tags, and the characters of all strings together. */
-export const MAX_TAGS = 25_000
-export const MAX_PRODUCT_CHARACTERS = 2_000_000
-
-/**
- * The maximum number of products in one call of `PUT /products`, and of IDs or SKUs of each kind in one call that
- * attaches or detaches products.
- */
-export const MAX_PRODUCTS = 1000
-
-export const ProductWithAssets = Type.Object(
-  {
-    ...Product.properties,
-    assets: Type.Optional(
-      Type.Array(Asset, {
-        description: `The newest ${MAX_NESTED_ASSETS} assets; present only with with_assets=true`,
-      }),
-    ),
-    assets_total: Type.Optional(
-      Type.Integer({
-        description: 'The number of attached assets; present only with with_assets=true',
-      }),
-    ),
-  },
-  { title: 'ProductWithAssets' },
-)
-export type ProductWithAssets = Static<typeof ProductWithAssets>
-
-export const ProductResponse = Type.Object(
-  { data: ProductWithAssets },
-  { title: 'ProductResponse' },
-)
-export const ProductPage = Type.Object(
-  { data: Type.Array(ProductWithAssets), links: PageLinks, meta: PageMeta },
-  { title: 'ProductPage' },
-)
-export type ProductPage = Static<typeof ProductPage>
 
 const shopId = (description: string) =>
   Type.Integer({

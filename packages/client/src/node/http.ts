@@ -17,7 +17,7 @@ import type { PutOptions, PutResponse, Range } from '../upload/source.ts'
  */
 export function createExchange(agents: Agents): Exchange {
   async function exchange(url: string, init: ExchangeInit): Promise<CallResponse> {
-    const { response, body } = await send(url, init, agents)
+    const { response, body } = await sendRequest(url, init, agents)
     const { statusCode: status = 0, headers } = response
     // Redirects are rare, and fetch follows them. The service has not acted on the request yet.
     if (status >= 300 && status < 400) return fetch(url, init as RequestInit)
@@ -48,7 +48,7 @@ function checkHeaders(headers: Record<string, string>): Record<string, string> {
 
 const decompress = promisify<Buffer, Buffer>(gunzip)
 
-function send(
+function sendRequest(
   url: string,
   { method, headers, body, signal }: ExchangeInit,
   agents: Agents,
@@ -117,7 +117,7 @@ const MAX_FREE_BLOCKS = 24
 /** Sends a range of a file. */
 export function putRange(url: string, options: PutRangeOptions): Promise<PutResponse> {
   const { start, end } = options.range
-  return put(url, { ...options, length: end - start }, (to) => sendBlocks(options, to))
+  return sendPut(url, { ...options, length: end - start }, (to) => sendBlocks(options, to))
 }
 
 /** Sends bytes in memory. */
@@ -127,7 +127,7 @@ export function putBytes(
   settings: PutSettings,
 ): Promise<PutResponse> {
   const { length } = bytes
-  return put(url, { ...settings, length }, async (to) => {
+  return sendPut(url, { ...settings, length }, async (to) => {
     for (let at = 0; at < length && !to.isOver(); at += BLOCK) {
       await to.write(bytes.subarray(at, at + BLOCK))
       to.onSent(Math.min(length, at + BLOCK))
@@ -142,7 +142,7 @@ interface RequestBody {
 }
 
 /** Does not use fetch, which copies every chunk and supports no stream of a known length. */
-function put(
+function sendPut(
   url: string,
   settings: PutSettings & { length: number },
   sendBody: (to: RequestBody) => Promise<void>,

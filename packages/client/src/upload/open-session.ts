@@ -8,6 +8,7 @@ import {
   checkReceivedParts,
   fileChanged,
   findSession,
+  randomKey,
   readSession,
   requestSession,
   type Session,
@@ -173,11 +174,6 @@ export function newSaved(
   }
   if (replaces !== undefined) return { ...saved, replaces, newName }
   return { ...saved, path: path?.normalize('NFC') || undefined }
-}
-
-/** Does not use crypto.randomUUID, which is missing in pages without TLS. */
-export function randomKey(): string {
-  return crypto.getRandomValues(new Uint32Array(5)).join('-')
 }
 
 /** The options that belong to the request that created the session. */

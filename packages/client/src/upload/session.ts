@@ -24,6 +24,11 @@ export interface Session {
   isReplacement: boolean
 }
 
+/** The idempotency key of a new session. Does not use crypto.randomUUID, which is missing in pages without TLS. */
+export function randomKey(): string {
+  return crypto.getRandomValues(new Uint32Array(5)).join('-')
+}
+
 /** Identifies an upload at the service. The upload ID is required for replacements only. */
 export interface UploadReference {
   id: string

@@ -1,11 +1,14 @@
 import { Deleted } from '../account.ts'
 import {
   AssetChanges,
+  AssetPage,
   AssetPath,
   AssetResponse,
   DeleteAssetQuery,
   DownloadUrl,
   LinkRequest,
+  ListAssetsQuery,
+  ReadAssetQuery,
 } from '../asset.ts'
 import { BulkRequest, BulkResponse } from '../bulk.ts'
 import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
@@ -17,7 +20,7 @@ import {
   productExample,
   productGroupExample,
 } from '../examples.ts'
-import { AssetPage, ListAssetsQuery, PageOnlyQuery, ReadAssetQuery } from '../paging.ts'
+import { PageOnlyQuery } from '../paging.ts'
 import { GroupPageOnlyQuery, ProductGroupPage, ProductPage, ProductReferences } from '../product.ts'
 
 export const listAssets = defineEndpoint({

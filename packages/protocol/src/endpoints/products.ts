@@ -1,7 +1,8 @@
 import { Deleted } from '../account.ts'
+import { AssetPage } from '../asset.ts'
 import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import { assetExample, pageExample, productExample, productGroupExample } from '../examples.ts'
-import { AssetPage, PageOnlyQuery } from '../paging.ts'
+import { PageOnlyQuery } from '../paging.ts'
 import {
   ListProductGroupsQuery,
   ListProductsQuery,

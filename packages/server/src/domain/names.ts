@@ -1,11 +1,11 @@
 import { foldText } from './search.ts'
 
 const MAX_NAME_LENGTH = 255
-const VISIBLE_IN_NAME = /[^\s\p{Cf}]/u
+const VISIBLE = /[^\s\p{Cf}]/u
 
 /** What is wrong with a file name, as a clause for the error message; undefined if it is valid. */
 export function problemWithFilename(name: string): string | undefined {
-  if (!VISIBLE_IN_NAME.test(name)) return 'must not be empty'
+  if (!VISIBLE.test(name)) return 'must not be empty'
   if ([...name].length > MAX_NAME_LENGTH) return `must have at most ${MAX_NAME_LENGTH} characters`
   if (!name.isWellFormed()) return 'must be valid Unicode, without lone surrogates'
   if (CONTROL_CHARACTERS.test(name)) return 'must not have control characters'
@@ -18,7 +18,6 @@ export function problemWithFilename(name: string): string | undefined {
 /** Short enough, in any script, for an index entry of PostgreSQL, which has at most 2,704 bytes. */
 const MAX_PATH_LENGTH = 512
 const MAX_SEGMENT_LENGTH = 255
-const VISIBLE = /[^\s\p{Cf}]/u
 
 /** What is wrong with a path, as a clause for the error message; undefined if it is valid. */
 export function problemWithPath(path: string): string | undefined {

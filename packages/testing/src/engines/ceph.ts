@@ -89,7 +89,6 @@ async function startDaemons(
   return { endpoint, region: REGION, credentials, settings, ...gateway }
 }
 
-const runTool = promisify(execFile)
 /** Where Ceph's gateway stores the list of the parts of each open upload. */
 const POOL = 'default.rgw.buckets.non-ec'
 
@@ -102,7 +101,7 @@ export async function shareParts(
   { settings }: CephEndpoint,
   { from, to }: { from: string; to: string },
 ): Promise<void> {
-  const rados = (...words: string[]) => runTool('rados', ['-c', settings, '-p', POOL, ...words])
+  const rados = (...words: string[]) => run('rados', ['-c', settings, '-p', POOL, ...words])
   const names = (await rados('ls')).stdout.split('\n')
   const listOf = (uploadId: string) =>
     names.find((name) => name.endsWith(`.${uploadId}.meta`)) ?? ''
@@ -111,7 +110,7 @@ export async function shareParts(
 
 /** Removes the data of deleted objects and aborted uploads now. Otherwise, Ceph removes it some time later. */
 export async function collectGarbage({ settings }: CephEndpoint): Promise<void> {
-  await runTool('radosgw-admin', ['-c', settings, 'gc', 'process', '--include-all'])
+  await run('radosgw-admin', ['-c', settings, 'gc', 'process', '--include-all'])
 }
 
 /** Subsystems that otherwise write many messages into a log in memory, which nobody reads. */

@@ -110,8 +110,6 @@ export function skipUnlessCi(t: TestContext, reason: string): void {
   t.skip(reason)
 }
 
-const runCurl = promisify(execFile)
-
 /** Ignores the user's curl settings and any proxy. */
 const PLAIN = ['--disable', '--noproxy', '*', '--silent', '--show-error']
 
@@ -122,7 +120,7 @@ export function missingForCurl(): Promise<string | undefined> {
 /** PUTs a file without a Content-Type and returns the ETag without its quotes. */
 export async function curlPart(url: string, file: string): Promise<string> {
   const options = ['--upload-file', file, '-H', 'Content-Type:', '--dump-header', '-']
-  const { stdout } = await runCurl('curl', [...PLAIN, ...options, '--output', '/dev/null', url])
+  const { stdout } = await run('curl', [...PLAIN, ...options, '--output', '/dev/null', url])
   // For a long body, curl waits for "100 Continue", which then precedes the response.
   const response = stdout.trim().split('\r\n\r\n').at(-1) ?? ''
   const etag = /^etag: "(.+)"\r?$/im.exec(response)?.[1]
@@ -140,7 +138,7 @@ interface CurlResponse {
 
 export async function curlJson(method: string, url: string, body: unknown): Promise<CurlResponse> {
   const options = ['-X', method, '-H', 'Content-Type: application/json', '-w', '\n%{http_code}']
-  const { stdout } = await runCurl('curl', [...PLAIN, ...options, '-d', JSON.stringify(body), url])
+  const { stdout } = await run('curl', [...PLAIN, ...options, '-d', JSON.stringify(body), url])
   const end = stdout.lastIndexOf('\n')
   return { status: Number(stdout.slice(end)), body: JSON.parse(stdout.slice(0, end)) }
 }
@@ -152,6 +150,6 @@ export async function curlDownload(
   options: string[] = [],
 ): Promise<number> {
   const output = ['--location', '--output', file, '-w', '%{http_code}']
-  const { stdout } = await runCurl('curl', [...PLAIN, ...output, ...options, url])
+  const { stdout } = await run('curl', [...PLAIN, ...output, ...options, url])
   return Number(stdout)
 }

@@ -1,15 +1,5 @@
 import { EngineUnavailable } from '../../domain/errors.ts'
 
-function statusOf(error: unknown): number | undefined {
-  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return undefined
-  const metadata = error.$metadata as { httpStatusCode?: number }
-  return metadata.httpStatusCode
-}
-
-function nameOf(error: unknown): string {
-  return error instanceof Error ? error.name : ''
-}
-
 /** The upload does not exist. Some S3-compatible storage reports a missing key instead of a missing upload. */
 export function isGone(error: unknown): boolean {
   return statusOf(error) === 404 && ['NoSuchUpload', 'NoSuchKey'].includes(nameOf(error))
@@ -82,24 +72,29 @@ function explained(error: unknown): unknown {
   return error
 }
 
-function ruleErrorName(error: unknown): string {
-  return error instanceof Error ? error.name : ''
-}
-
 /** The bucket has no rules of the requested kind: CORS or lifecycle. */
 export function isNotSet(error: unknown): boolean {
-  return /^NoSuch(CORS|Lifecycle)Configuration$/.test(ruleErrorName(error))
+  return /^NoSuch(CORS|Lifecycle)Configuration$/.test(nameOf(error))
 }
 
 /** The storage does not support such rules. */
 export function isUnsupported(error: unknown): boolean {
   return /^(NotImplemented|MethodNotAllowed|InvalidArgument|MalformedXML|InvalidRequest)$/.test(
-    ruleErrorName(error),
+    nameOf(error),
   )
 }
 
 /** The access key may not read such rules. */
 export function isForbidden(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return false
-  return (error.$metadata as { httpStatusCode?: number }).httpStatusCode === 403
+  return statusOf(error) === 403
+}
+
+function statusOf(error: unknown): number | undefined {
+  if (typeof error !== 'object' || error === null || !('$metadata' in error)) return undefined
+  const metadata = error.$metadata as { httpStatusCode?: number }
+  return metadata.httpStatusCode
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : ''
 }
