@@ -1,5 +1,6 @@
 import { type Command, detailsOf, type Filters, productOf, skuOf, VARIANTS } from './commands.ts'
 import {
+  allowIf,
   bytesIn,
   findUpload,
   isVisible,
@@ -16,11 +17,11 @@ type Group = NonNullable<Observation['groups']>[number]
 /** The rules for calls that list assets, products or uploads, or read the account. */
 export const LIST_RULES = {
   list(model: Model, { kind, ...filters }: Call<'list'>, seen: Observation) {
-    return allow(isSame(seen.listed, matchingAssets(model, filters)), model)
+    return allowIf(isSame(seen.listed, matchingAssets(model, filters)), model)
   },
 
   products(model: Model, { search }: Call<'products'>, seen: Observation) {
-    return allow(isSame(seen.variants, matchingVariants(model, search)), model)
+    return allowIf(isSame(seen.variants, matchingVariants(model, search)), model)
   },
 
   groups(
@@ -40,7 +41,7 @@ export const LIST_RULES = {
         total: group.variants.length,
         count: attachedTo(model, group.variants).length,
       }))
-    return allow(JSON.stringify(seen.groups) === JSON.stringify(expected), model)
+    return allowIf(JSON.stringify(seen.groups) === JSON.stringify(expected), model)
   },
 
   assetGroups(
@@ -50,15 +51,15 @@ export const LIST_RULES = {
     { isAlone }: { isAlone: boolean },
   ) {
     const asset = findUpload(model, seen.id ?? '')
-    if (asset === undefined || !isVisible(asset)) return allow(seen.status === 404, model)
-    if (seen.status !== 200) return allow(!isAlone && seen.status === 404, model)
+    if (asset === undefined || !isVisible(asset)) return allowIf(seen.status === 404, model)
+    if (seen.status !== 200) return allowIf(!isAlone && seen.status === 404, model)
     if (!isAlone) return model
     const expected = groupsOf(asset.variants).map((group) => ({
       ...group,
       total: storedVariants(model).filter((one) => productOf(one) === group.product).length,
       count: group.variants.length,
     }))
-    return allow(JSON.stringify(seen.groups) === JSON.stringify(expected), model)
+    return allowIf(JSON.stringify(seen.groups) === JSON.stringify(expected), model)
   },
 
   uploads(
@@ -76,7 +77,7 @@ export const LIST_RULES = {
     const areReceived = uploading.every(
       (upload) => unfinished.find(({ id }) => id === upload.id)?.received === receivedBytes(upload),
     )
-    return allow(!isAlone || areReceived, model)
+    return allowIf(!isAlone || areReceived, model)
   },
 
   account(model: Model, _: Call<'account'>, seen: Observation) {
@@ -87,7 +88,7 @@ export const LIST_RULES = {
       trash === bytesIn(model, 'trashed') &&
       assets === readyUploads(model).length + model.links.length &&
       limit === model.plan
-    return allow(matches, model)
+    return allowIf(matches, model)
   },
 }
 
@@ -98,12 +99,8 @@ function groupsOf(variants: number[]): Pick<Group, 'product' | 'variants'>[] {
     .sort((a, b) => b.product - a.product)
 }
 
-function isSame(left: (string | number)[] | undefined, right: (string | number)[]): boolean {
+export function isSame(left: (string | number)[] | undefined, right: (string | number)[]): boolean {
   return JSON.stringify(left?.toSorted()) === JSON.stringify(right.toSorted())
-}
-
-function allow(isAllowed: boolean, model: Model): Model | undefined {
-  return isAllowed ? model : undefined
 }
 
 /** The IDs of the assets that match, by a scan of all of them. */

@@ -83,6 +83,11 @@ export const EMPTY_MODEL: Model = {
   links: [],
 }
 
+/** The result of a rule: undefined if the response is wrong. */
+export function allowIf(isAllowed: boolean, model: Model): Model | undefined {
+  return isAllowed ? model : undefined
+}
+
 export function findUpload(model: Model, id: string): ModelUpload | undefined {
   return model.uploads.find((upload) => upload.id === id)
 }

@@ -1,6 +1,7 @@
 import { CHUNK_SIZE, type Command, productOf, TOKEN_BYTES, TOKEN_FILES } from './commands.ts'
-import { LIST_RULES, storedVariants } from './list-rules.ts'
+import { isSame, LIST_RULES, storedVariants } from './list-rules.ts'
 import {
+  allowIf,
   bytesIn,
   changeUpload,
   completeUpload,
@@ -104,10 +105,6 @@ function refusalOf(asset: ModelUpload | undefined): string | undefined {
   return asset?.status === 'uploading' ? 'not_ready' : 'not_found'
 }
 
-function allowIf(isAllowed: boolean, model: Model): Model | undefined {
-  return isAllowed ? model : undefined
-}
-
 /** Calls that ran at the same time and may change the response without changing the outcome. */
 export interface ConcurrentCalls {
   /** Another client tried to complete the same upload. */
@@ -134,17 +131,17 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   sign(model, { size: requested, minSize, key, byToken = false }, seen) {
     const earlier = model.uploads.find((upload) => key !== undefined && upload.key === key)
     if (earlier !== undefined) {
-      if (!isVisible(earlier)) return allow(seen.code === 'upload_ended', model)
-      return allow(seen.status === 201 && seen.id === earlier.id, model)
+      if (!isVisible(earlier)) return allowIf(seen.code === 'upload_ended', model)
+      return allowIf(seen.status === 201 && seen.id === earlier.id, model)
     }
     const least = minSize ?? requested
     if (byToken) {
       const { bytes, files } = tokenUse(model)
       const isExceeded = files >= TOKEN_FILES || bytes + least > TOKEN_BYTES
-      if (isExceeded) return allow(seen.code === 'upload_token_exceeded', model)
+      if (isExceeded) return allowIf(seen.code === 'upload_token_exceeded', model)
     }
     const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
-    if (used + least > model.plan) return allow(seen.status === 402, model)
+    if (used + least > model.plan) return allowIf(seen.status === 402, model)
     if (seen.status !== 201 || seen.id === undefined) return undefined
     const size = seen.size ?? requested
     if (!isEstimate({ size, least, requested })) return undefined
@@ -183,26 +180,26 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   complete(model, _, seen, concurrent) {
     const upload = uploadOf(model, seen)
     const ended = endedStatus(model, upload)
-    if (ended !== undefined) return allow(seen.status === ended, model)
-    if (isCompleted(upload)) return allow(seen.status === 200, model)
+    if (ended !== undefined) return allowIf(seen.status === ended, model)
+    if (isCompleted(upload)) return allowIf(seen.status === 200, model)
     // A completion that read the parts before they were replaced is refused.
     if (seen.status === 422 && concurrent.isPut) {
       return changeUpload(model, upload.id, { isSizeFinal: true })
     }
     const etags = new Map(upload.parts.map(({ number, etag }) => [number, etag]))
     const matches = (seen.parts ?? []).every(({ number, etag }) => etags.get(number) === etag)
-    if (!hasAllParts(upload) || !matches) return allow(seen.status === 422, model)
+    if (!hasAllParts(upload) || !matches) return allowIf(seen.status === 422, model)
     if (seen.status !== 200) return undefined
     return completeUpload(model, upload)
   },
 
   cancel(model, _, seen, concurrent) {
     const upload = uploadOf(model, seen)
-    if (seen.code === 'upload_completing') return allow(concurrent.isCompleted, model)
+    if (seen.code === 'upload_completing') return allowIf(concurrent.isCompleted, model)
     // Cancelling again has the same result, unless the asset of a replacement was deleted.
     const ended = endedStatus(model, { ...upload, ...stillOpen(upload) })
-    if (ended !== undefined) return allow(seen.status === ended, model)
-    if (isCompleted(upload)) return allow(seen.code === 'already_uploaded', model)
+    if (ended !== undefined) return allowIf(seen.status === ended, model)
+    if (isCompleted(upload)) return allowIf(seen.code === 'already_uploaded', model)
     if (seen.status !== 200) return undefined
     return changeUpload(model, upload.id, { status: 'cancelled', parts: [] })
   },
@@ -210,10 +207,10 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   delete(model, { isPermanent = false }, seen, concurrent) {
     const upload = uploadOf(model, seen)
     if (seen.code === 'upload_completing') {
-      return allow(concurrent.isCompleted || upload?.isSizeFinal === true, model)
+      return allowIf(concurrent.isCompleted || upload?.isSizeFinal === true, model)
     }
     const isFound = isVisible(upload) || (isPermanent && upload.status === 'trashed')
-    if (!isFound) return allow(seen.status === 404, model)
+    if (!isFound) return allowIf(seen.status === 404, model)
     if (seen.status !== 202) return undefined
     if (upload.status === 'uploading') {
       return changeUpload(model, upload.id, { status: 'cancelled', parts: [], variants: [] })
@@ -224,42 +221,42 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   resume(model, _, seen, concurrent) {
     const upload = uploadOf(model, seen)
     const ended = endedStatus(model, upload)
-    if (ended !== undefined) return allow(seen.status === ended, model)
+    if (ended !== undefined) return allowIf(seen.status === ended, model)
     if (seen.status !== 200) return undefined
     if (concurrent.isTouched) return model
     const received = isCompleted(upload) ? [] : upload.parts.map(({ number }) => number)
-    return allow(isSame(seen.received, received), model)
+    return allowIf(isSame(seen.received, received), model)
   },
 
   resize(model, command, seen, concurrent) {
     const upload = uploadOf(model, seen)
     if (seen.code === 'upload_completing') {
-      return allow(concurrent.isCompleted || upload?.isSizeFinal === true, model)
+      return allowIf(concurrent.isCompleted || upload?.isSizeFinal === true, model)
     }
     // The response is read after the change, so a deletion in between makes it 404.
     const isGone = seen.status === 404 && concurrent.isTouched
     const ended = endedStatus(model, upload)
-    if (ended !== undefined) return allow(seen.status === ended, model)
-    if (isCompleted(upload)) return allow(seen.code === 'already_uploaded', model)
+    if (ended !== undefined) return allowIf(seen.status === ended, model)
+    if (isCompleted(upload)) return allowIf(seen.code === 'already_uploaded', model)
     // The received parts are read before the size changes, so parts may arrive in between.
     const { size: requested, minSize = requested } = command
     const isBeyond = upload.parts.some(({ number }) => number > partCount(minSize))
     if (isBeyond && !(concurrent.isPut && seen.status !== 422))
-      return allow(seen.status === 422, model)
+      return allowIf(seen.status === 422, model)
     const others = bytesIn(model, 'ready') + bytesIn(model, 'uploading') - upload.size
     const least = certainSize(command, upload.size)
     const isTooLarge = least > upload.size && others + least > model.plan
-    if (isTooLarge) return allow(seen.status === 402, model)
+    if (isTooLarge) return allowIf(seen.status === 402, model)
     if (seen.status !== 200 && !isGone) return undefined
     const size = seen.size ?? least
     if (!isEstimate({ size, least, requested })) return undefined
     const isFree = others + bytesIn(model, 'trashed') + size <= model.plan
-    return allow(size === least || isFree, changeUpload(model, upload.id, { size }))
+    return allowIf(size === least || isFree, changeUpload(model, upload.id, { size }))
   },
 
   rename(model, { name, path }, seen) {
     const upload = uploadOf(model, seen)
-    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    if (!isVisible(upload)) return allowIf(seen.status === 404, model)
     return seen.status === 200 ? changeUpload(model, upload.id, { name, path }) : undefined
   },
 
@@ -267,9 +264,9 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     const upload = uploadOf(model, seen)
     // The response is read after the change, so a deletion in between makes it 404.
     const isGone = seen.status === 404 && concurrent.isTouched
-    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    if (!isVisible(upload)) return allowIf(seen.status === 404, model)
     const chosen = chosenVariants(model, command)
-    if (chosen.length === 0) return allow(seen.status === 422 || isGone, model)
+    if (chosen.length === 0) return allowIf(seen.status === 422 || isGone, model)
     if (seen.status !== 201 && !isGone) return undefined
     const variants = [...new Set([...upload.variants, ...chosen])].sort()
     return changeUpload(model, upload.id, { variants })
@@ -278,9 +275,9 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   detach(model, command, seen, concurrent) {
     const upload = uploadOf(model, seen)
     const isGone = seen.status === 404 && concurrent.isTouched
-    if (!isVisible(upload)) return allow(seen.status === 404, model)
+    if (!isVisible(upload)) return allowIf(seen.status === 404, model)
     const chosen = chosenVariants(model, command)
-    if (chosen.length === 0) return allow(seen.status === 422 || isGone, model)
+    if (chosen.length === 0) return allowIf(seen.status === 422 || isGone, model)
     if (seen.status !== 200 && !isGone) return undefined
     const variants = upload.variants.filter((one) => !chosen.includes(one))
     return changeUpload(model, upload.id, { variants })
@@ -294,12 +291,12 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
       return (model.products[variant] ?? id) === id && seen.vendors?.[variant] === expected
     })
     const products = { ...model.products, ...seen.products }
-    return allow(isKept, { ...model, products, vendors: { ...model.vendors, ...seen.vendors } })
+    return allowIf(isKept, { ...model, products, vendors: { ...model.vendors, ...seen.vendors } })
   },
 
   removeProduct(model, { variant }, seen) {
     if (model.products[variant] !== seen.products?.[variant]) {
-      return allow(seen.status === 404, model)
+      return allowIf(seen.status === 404, model)
     }
     if (seen.status !== 202) return undefined
     const { [variant]: _, ...products } = model.products
@@ -319,23 +316,23 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     const upload = uploadOf(model, seen)
     if (upload.status !== 'uploading') return model
     // A resumed upload is kept.
-    if (seen.code !== 'expired') return allow(concurrent.isTouched, model)
+    if (seen.code !== 'expired') return allowIf(concurrent.isTouched, model)
     return changeUpload(model, upload.id, { status: 'expired', parts: [], variants: [] })
   },
 
   read(model, _, seen) {
-    return allow(seen.status === (isVisible(uploadOf(model, seen)) ? 200 : 404), model)
+    return allowIf(seen.status === (isVisible(uploadOf(model, seen)) ? 200 : 404), model)
   },
 
   download(model, _, seen, { isAlone }) {
     const upload = uploadOf(model, seen)
-    if (upload.status === 'uploading') return allow(seen.code === 'not_ready', model)
-    if (upload.status !== 'ready') return allow(seen.status === 404, model)
+    if (upload.status === 'uploading') return allowIf(seen.code === 'not_ready', model)
+    if (upload.status !== 'ready') return allowIf(seen.status === 404, model)
     const served = servedVersion(upload)
-    if (served === undefined) return allow(seen.status === 409, model)
+    if (served === undefined) return allowIf(seen.status === 409, model)
     // A concurrent call may have removed the object before it was read.
     const isRight = seen.sha256 === undefined ? !isAlone : seen.sha256 === digestOf(served)
-    return allow(seen.status === 302 && isRight, model)
+    return allowIf(seen.status === 302 && isRight, model)
   },
 
   job: (model) => model,
@@ -348,16 +345,16 @@ function putParts(
   concurrent: ConcurrentCalls,
 ): Model | undefined {
   // A newer PUT of the same part, or the end of the upload, closes the connection.
-  if (seen.status === NO_RESPONSE) return allow(concurrent.isTouched, model)
+  if (seen.status === NO_RESPONSE) return allowIf(concurrent.isTouched, model)
   const upload = uploadOf(model, seen)
   const isStored = seen.status === 200
   if (upload.status !== 'uploading') {
     // The storage accepts parts until the call that ends the upload has reached it.
     const mayBeStored = concurrent.isEnded || upload.isOpenInStorage === true
-    return allow(isStored ? mayBeStored : seen.status < 500, model)
+    return allowIf(isStored ? mayBeStored : seen.status < 500, model)
   }
   // A newer PUT of the same part has replaced it.
-  if (seen.status === 409) return allow(concurrent.isPut, model)
+  if (seen.status === 409) return allowIf(concurrent.isPut, model)
   if (!isStored) return undefined
   const sent = seen.parts ?? []
   const others = upload.parts.filter(({ number }) => sent.every((one) => one.number !== number))
@@ -403,10 +400,6 @@ function uploadOf(model: Model, { id }: Observation): ModelUpload {
   return upload
 }
 
-function allow(isAllowed: boolean, model: Model): Model | undefined {
-  return isAllowed ? model : undefined
-}
-
 /** The variant, or all stored variants of its product. */
 function chosenVariants(
   model: Model,
@@ -415,8 +408,4 @@ function chosenVariants(
   const stored = storedVariants(model)
   if (!isWhole) return stored.filter((one) => one === variant)
   return stored.filter((one) => productOf(one) === productOf(variant))
-}
-
-function isSame(left: (string | number)[] | undefined, right: (string | number)[]): boolean {
-  return JSON.stringify(left?.toSorted()) === JSON.stringify(right.toSorted())
 }

@@ -1,5 +1,6 @@
 import type { Command } from './commands.ts'
 import {
+  allowIf,
   bytesIn,
   changeUpload,
   findUpload,
@@ -18,16 +19,16 @@ const DELETED: Partial<ModelUpload> = { status: 'deleted', parts: [], variants: 
 export const TRASH_RULES = {
   restoreAsset(model: Model, _: Call<'restoreAsset'>, seen: Observation): Model | undefined {
     const asset = findUpload(model, seen.id ?? '')
-    if (asset === undefined || !isReadyOrTrashed(asset)) return allow(seen.status === 404, model)
+    if (asset === undefined || !isReadyOrTrashed(asset)) return allowIf(seen.status === 404, model)
     return restoreAll(model, [asset], seen)
   },
 
   emptyTrash(model: Model, _: Call<'emptyTrash'>, seen: Observation): Model | undefined {
-    return allow(seen.status === 202, withoutTrash(model))
+    return allowIf(seen.status === 202, withoutTrash(model))
   },
 
   deleteAll(model: Model, _: Call<'deleteAll'>, seen: Observation): Model | undefined {
-    return allow(seen.status === 202, trashAll(model))
+    return allowIf(seen.status === 202, trashAll(model))
   },
 
   beginDeleteAll: (model: Model): Model => ({
@@ -37,20 +38,23 @@ export const TRASH_RULES = {
 
   bulkDelete(model: Model, command: Call<'bulkDelete'>, seen: Observation): Model | undefined {
     const assets = assetsOf(model, seen)
-    if (!assets.every(isReadyOrTrashed)) return allow(seen.status === 422, model)
+    if (!assets.every(isReadyOrTrashed)) return allowIf(seen.status === 422, model)
     const end = command.isPermanent ? deletePermanently : toTrash
-    return allow(seen.status === 200, assets.reduce(end, model))
+    return allowIf(seen.status === 200, assets.reduce(end, model))
   },
 
   bulkRestore(model: Model, _: Call<'bulkRestore'>, seen: Observation): Model | undefined {
     const assets = assetsOf(model, seen)
-    if (!assets.every(isReadyOrTrashed)) return allow(seen.status === 422, model)
+    if (!assets.every(isReadyOrTrashed)) return allowIf(seen.status === 422, model)
     return restoreAll(model, assets, seen)
   },
 
   trash(model: Model, _: Call<'trash'>, seen: Observation): Model | undefined {
     const trashed = model.uploads.filter(({ status }) => status === 'trashed').map(({ id }) => id)
-    return allow(JSON.stringify(seen.listed?.toSorted()) === JSON.stringify(trashed.sort()), model)
+    return allowIf(
+      JSON.stringify(seen.listed?.toSorted()) === JSON.stringify(trashed.sort()),
+      model,
+    )
   },
 }
 
@@ -107,12 +111,12 @@ function restoreAll(model: Model, assets: ModelUpload[], seen: Observation): Mod
   const trashed = assets.filter(({ status }) => status === 'trashed')
   const needed = bytesIn({ ...model, uploads: trashed }, 'trashed')
   const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
-  if (needed > 0 && used + needed > model.plan) return allow(seen.status === 402, model)
+  if (needed > 0 && used + needed > model.plan) return allowIf(seen.status === 402, model)
   const restored = trashed.reduce(
     (changed, { id }) => changeUpload(changed, id, { status: 'ready' }),
     model,
   )
-  return allow(seen.status === 200, restored)
+  return allowIf(seen.status === 200, restored)
 }
 
 /**
@@ -133,8 +137,4 @@ function assetsOf(model: Model, { ids = [] }: Observation): ModelUpload[] {
 
 function isReadyOrTrashed({ status }: ModelUpload): boolean {
   return status === 'ready' || status === 'trashed'
-}
-
-function allow(isAllowed: boolean, model: Model): Model | undefined {
-  return isAllowed ? model : undefined
 }
