@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { assertAccessible, assertAccessibleAtAllWidths, DIALOG } from './support/axe.ts'
 import {
+  type Dashboard,
   missingForBrowser,
   openDashboard,
   openPage,
@@ -15,42 +16,14 @@ const NO_BROWSER = await missingForBrowser()
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
 const CSV = 'Product ID,Variant ID,Title\n1,1,Changed\n8,1,New\n9,1,\n2,1,Same\n'
 
-test('axe finds no violations on products, import, uploads, storage, settings, sign-in and error pages', async (t) => {
+test('axe finds no violations on the pages of products and their import', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, client, context, service } = await openDashboard(t, KEYS)
+  const { page, client, service } = await openDashboard(t, KEYS)
+  const check = (what: string, within?: string) => assertAccessibleAtAllWidths(page, what, within)
   await page.goto('/products')
   await page.getByRole('heading', { name: 'Import your products' }).waitFor()
   await assertAccessible(page, 'no products')
-  await openPage(page, '/uploads')
-  await page.getByText('No unfinished uploads').waitFor()
-  await assertAccessible(page, 'no unfinished uploads')
-  const [product] = await client.putProducts([
-    aProduct({ variant_name: 'WAV', sku: 'S', vendor: RIGHT_TO_LEFT, tags: ['a', 'b', 'c', LONG] }),
-    aProduct({ variant_id: 2, variant_name: 'MP3' }),
-    aProduct({ product_id: 2, name: 'Same' }),
-    aProduct({ product_id: 3, name: RIGHT_TO_LEFT }),
-  ])
-  for (const [name, mime] of [
-    ['a.zip', 'application/zip'],
-    ['b.png', 'image/png'],
-    [LONG, 'video/mp4'],
-  ] as const) {
-    const { id } = await client.upload(new Uint8Array(100), { name, mime })
-    await client.attach(id, { product_ids: [1] })
-  }
-  const signed = await fetch(`${service.baseUrl}/api/v1/assets/signed`, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      Authorization: `Bearer ${KEYS.STOWAGE_ADMIN_KEY}`,
-    },
-    body: JSON.stringify({ name: LONG, size: 20_000_000, mime: 'text/plain', path: 'course' }),
-  })
-  const { id: unfinished } = (await signed.json()) as { id: string }
-  await client.createKey({ name: 'one', scope: 'read' })
-  await client.revokeKey((await client.createKey({ name: 'old', scope: 'read' })).id)
-
-  const check = (what: string, within?: string) => assertAccessibleAtAllWidths(page, what, within)
+  const { product, unfinished } = await fill({ client, service })
   await openPage(page, '/products')
   await page.getByRole('link', { name: 'Sample pack' }).waitFor()
   await check('products')
@@ -71,6 +44,22 @@ test('axe finds no violations on products, import, uploads, storage, settings, s
     await page.getByRole('tab', { name: tab }).click()
     await check(`preview of ${tab}`)
   }
+  await page.getByRole('button', { name: /^Import/ }).click()
+  await page.getByText('Not imported').waitFor()
+  await assertAccessible(page, 'an import with problems')
+  await openPage(page, `/products/${unfinished}`)
+  await page.getByText('Product not found').waitFor()
+  await assertAccessible(page, 'a product that does not exist')
+})
+
+test('axe finds no violations on uploads, storage, settings, sign-in and error pages', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, context, service } = await openDashboard(t, KEYS)
+  const check = (what: string, within?: string) => assertAccessibleAtAllWidths(page, what, within)
+  await page.goto('/uploads')
+  await page.getByText('No unfinished uploads').waitFor()
+  await assertAccessible(page, 'no unfinished uploads')
+  const { unfinished } = await fill({ client, service })
   await openPage(page, '/uploads')
   await page.getByRole('button', { name: `Discard ${LONG} in course` }).waitFor()
   await check('unfinished uploads')
@@ -99,14 +88,6 @@ test('axe finds no violations on products, import, uploads, storage, settings, s
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByTestId('secret').waitFor()
   await check('a new key', DIALOG)
-  await openPage(page, '/products/import')
-  await page.getByLabel('Product file').setInputFiles(csvFile(CSV))
-  await page.getByRole('button', { name: /^Import/ }).click()
-  await page.getByText('Not imported').waitFor()
-  await assertAccessible(page, 'an import with problems')
-  await openPage(page, `/products/${unfinished}`)
-  await page.getByText('Product not found').waitFor()
-  await assertAccessible(page, 'a product that does not exist')
   await context.clearCookies()
   await page.goto('/')
   await signIn(page, 'wrong')
@@ -116,6 +97,36 @@ test('axe finds no violations on products, import, uploads, storage, settings, s
   await page.getByRole('heading', { name: 'Page not found' }).waitFor()
   await assertAccessible(page, 'a page that does not exist')
 })
+
+/** Stores products, files that are attached to one of them, an unfinished upload, and keys. */
+async function fill({ client, service }: Pick<Dashboard, 'client' | 'service'>) {
+  const [product] = await client.putProducts([
+    aProduct({ variant_name: 'WAV', sku: 'S', vendor: RIGHT_TO_LEFT, tags: ['a', 'b', 'c', LONG] }),
+    aProduct({ variant_id: 2, variant_name: 'MP3' }),
+    aProduct({ product_id: 2, name: 'Same' }),
+    aProduct({ product_id: 3, name: RIGHT_TO_LEFT }),
+  ])
+  for (const [name, mime] of [
+    ['a.zip', 'application/zip'],
+    ['b.png', 'image/png'],
+    [LONG, 'video/mp4'],
+  ] as const) {
+    const { id } = await client.upload(new Uint8Array(100), { name, mime })
+    await client.attach(id, { product_ids: [1] })
+  }
+  const signed = await fetch(`${service.baseUrl}/api/v1/assets/signed`, {
+    method: 'POST',
+    headers: {
+      'Content-Type': 'application/json',
+      Authorization: `Bearer ${KEYS.STOWAGE_ADMIN_KEY}`,
+    },
+    body: JSON.stringify({ name: LONG, size: 20_000_000, mime: 'text/plain', path: 'course' }),
+  })
+  const { id: unfinished } = (await signed.json()) as { id: string }
+  await client.createKey({ name: 'one', scope: 'read' })
+  await client.revokeKey((await client.createKey({ name: 'old', scope: 'read' })).id)
+  return { product, unfinished }
+}
 
 test('the controls on products, import and settings are reached by keyboard, and their focus is visible', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)

@@ -1,15 +1,4 @@
-import {
-  Anchor,
-  Box,
-  Button,
-  Group,
-  NativeSelect,
-  Skeleton,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Anchor, Box, Button, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core'
 import type { StowageEvent } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Link, useLocation, useSearch } from 'wouter'
@@ -131,13 +120,6 @@ function EventTable({ events, isStale }: EventTableProps) {
         </>
       }
       row={(event) => <EventRow key={event.id} event={event} />}
-      skeletonRow={(width) => (
-        <Table.Tr>
-          <Table.Td colSpan={3}>
-            <Skeleton w={`${width}%`} h={16} my={3} />
-          </Table.Td>
-        </Table.Tr>
-      )}
     />
   )
 }

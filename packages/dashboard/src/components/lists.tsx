@@ -1,4 +1,4 @@
-import { Group, Pagination, Table, Text } from '@mantine/core'
+import { Group, Pagination, Skeleton, Table, Text } from '@mantine/core'
 import { type ChangeEvent, Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { countText, numberText } from '../format.ts'
@@ -12,12 +12,18 @@ interface ListTableProps<Item> {
   /** The cells of the header row. */
   head: ReactNode
   row(item: Item): ReactNode
-  /** A placeholder for a row; `width` is the length of its name in percent of the cell. */
-  skeletonRow(width: number): ReactNode
+  /** A placeholder for a row; `width` is the length of its name in percent of the cell. By default, it is only a name. */
+  skeletonRow?(width: number): ReactNode
 }
 
 /** One page of a list. It stays visible while the next page is loading. */
-export function ListTable<Item>({ items, isStale, head, row, skeletonRow }: ListTableProps<Item>) {
+export function ListTable<Item>({
+  items,
+  isStale,
+  head,
+  row,
+  skeletonRow = (width) => <SkeletonRow width={width} />,
+}: ListTableProps<Item>) {
   return (
     <Table
       className={classes.table}
@@ -42,6 +48,18 @@ export function ListTable<Item>({ items, isStale, head, row, skeletonRow }: List
 }
 
 const SKELETON_WIDTHS = [61, 38, 74, 52, 45, 67, 33, 58]
+/** No table has more. A cell that spans more columns than there are is as wide as the table. */
+const MAX_COLUMNS = 10
+
+function SkeletonRow({ width }: { width: number }) {
+  return (
+    <Table.Tr>
+      <Table.Td colSpan={MAX_COLUMNS}>
+        <Skeleton w={`${width}%`} h={16} my={3} />
+      </Table.Td>
+    </Table.Tr>
+  )
+}
 
 interface RowCheckboxProps {
   'aria-label': string

@@ -5,7 +5,6 @@ import {
   Button,
   Code,
   Radio,
-  Skeleton,
   Stack,
   Switch,
   Table,
@@ -20,8 +19,7 @@ import { SecretDialog } from '../components/copy.tsx'
 import { ConfirmDialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { useFocusHandover } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
-import { ErrorAlert } from '../components/page-states.tsx'
-import { Section } from '../components/sections.tsx'
+import { LoadedSection, Section } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { numberText } from '../format.ts'
 import { IconLock, IconPlus } from '../icons/icons.tsx'
@@ -36,7 +34,7 @@ export function KeysSection({ isOpenAccess }: { isOpenAccess: boolean }) {
 
 function AllKeys({ isOpenAccess }: { isOpenAccess: boolean }) {
   const { isPending } = useAccount()
-  const { data: keys, error, refetch } = useKeys({ enabled: !isPending })
+  const keys = useKeys({ enabled: !isPending })
   const [isCreating, setCreating] = useState(false)
   const [revoking, setRevoking] = useState<Key>()
   const create = (
@@ -45,22 +43,22 @@ function AllKeys({ isOpenAccess }: { isOpenAccess: boolean }) {
     </Button>
   )
   return (
-    <Section title="API keys" action={keys !== undefined && create}>
-      {isOpenAccess && (
-        <Text size="sm" c="dimmed" mb="sm">
-          The service ignores keys until it requires them (STOWAGE_AUTH=keys).
-        </Text>
-      )}
-      {error !== null && (
-        <ErrorAlert title="Could not load the keys" error={error} onRetry={() => void refetch()} />
-      )}
-      {keys === undefined && error === null && (
-        <Skeleton h={120} role="status" aria-label="Loading" />
-      )}
-      {keys !== undefined && error === null && <Keys keys={keys} onRevoke={setRevoking} />}
+    <>
+      <LoadedSection query={keys} title="API keys" action={keys.data !== undefined && create}>
+        {(loaded) => (
+          <>
+            {isOpenAccess && (
+              <Text size="sm" c="dimmed" mb="sm">
+                The service ignores keys until it requires them (STOWAGE_AUTH=keys).
+              </Text>
+            )}
+            <Keys keys={loaded} onRevoke={setRevoking} />
+          </>
+        )}
+      </LoadedSection>
       <CreateKey isOpen={isCreating} onClose={() => setCreating(false)} />
       <RevokeKey apiKey={revoking} onClose={() => setRevoking(undefined)} />
-    </Section>
+    </>
   )
 }
 

@@ -1,4 +1,4 @@
-import { ActionIcon, Box, Button, Group, Skeleton, Table, Tooltip } from '@mantine/core'
+import { ActionIcon, Box, Button, Group, Table, Tooltip } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { AssetIcon, DamagedMark } from '../assets/asset-icon.tsx'
 import { KIND_LABELS, sizeOf } from '../assets/asset-kind.ts'
@@ -43,13 +43,6 @@ export function TrashTable({ assets, isStale, selection, onDelete }: Props) {
       }
       row={(asset) => (
         <TrashRow key={asset.id} asset={asset} selection={selection} onDelete={onDelete} />
-      )}
-      skeletonRow={(width) => (
-        <Table.Tr>
-          <Table.Td colSpan={6}>
-            <Skeleton w={`${width}%`} h={16} my={3} />
-          </Table.Td>
-        </Table.Tr>
       )}
     />
   )

@@ -5,7 +5,6 @@ import {
   FileButton,
   Group,
   Progress,
-  Skeleton,
   Stack,
   Table,
   Text,
@@ -150,13 +149,6 @@ function UnfinishedTable({ uploads, isStale }: UnfinishedTableProps) {
         </>
       }
       row={(upload) => <UploadRow key={upload.upload_id} upload={upload} />}
-      skeletonRow={(width) => (
-        <Table.Tr>
-          <Table.Td colSpan={5}>
-            <Skeleton w={`${width}%`} h={16} my={3} />
-          </Table.Td>
-        </Table.Tr>
-      )}
     />
   )
 }
