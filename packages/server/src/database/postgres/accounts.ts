@@ -4,7 +4,7 @@ import { PLAN_OPERATOR } from '../shared/events.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
 import { execute, inTransaction, type Sql } from './connection.ts'
 import { accountSnapshot, recordEvents } from './events.ts'
-import { READS } from './rows.ts'
+import { STATEMENTS } from './rows.ts'
 
 export function globalAccounts(sql: Sql): DatabaseMethods['accounts'] {
   return {
@@ -14,7 +14,7 @@ export function globalAccounts(sql: Sql): DatabaseMethods['accounts'] {
         values (${account.id}, ${account.name}, ${account.planName}, ${account.planStorage},
           ${account.createdAt})
         on conflict (name) do nothing`
-      return (await execute(sql, READS.findAccount, { name: account.name })) ?? account
+      return (await execute(sql, STATEMENTS.findAccount, { name: account.name })) ?? account
     },
     changePlan: (id, plan) =>
       inTransaction(sql, async () => {

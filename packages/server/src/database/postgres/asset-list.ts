@@ -13,7 +13,7 @@ import {
 } from '../shared/block-counts.ts'
 import { chooseStrategy, filterKey, isFarPage, MAX_SKIPPED_ROWS } from '../shared/listing.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
-import type { AccountMethods } from '../shared/wiring.ts'
+import type { AccountMethods } from '../shared/wire-account-data.ts'
 import { allOf, type Fragment, inSnapshot, type Sql } from './connection.ts'
 import { assetColumns, type ListedRow, listedAt } from './rows.ts'
 import {

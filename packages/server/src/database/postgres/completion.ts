@@ -1,7 +1,7 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import { statusOrResized } from '../shared/rows.ts'
-import type { AccountMethods, Writer } from '../shared/wiring.ts'
+import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { attachmentSubjects, lockProducts, updateAttached } from './attachments.ts'
 import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'

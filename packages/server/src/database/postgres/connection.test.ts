@@ -13,8 +13,8 @@ import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import { anAuthority, startTlsProxy } from '@stowage/testing/proxies/tls-proxy'
 import { readConfig } from '../../config/config.ts'
 import { inSnapshot, inTransaction, isOutage, openConnection, requireServer } from './connection.ts'
+import { openPool } from './pool.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
-import { openPool } from './unit-of-work.ts'
 
 const server = await aPostgresServer()
 

@@ -11,7 +11,7 @@ import postgres from 'postgres'
 import { parse } from 'postgres-array'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import type { Rows } from '../account-data.ts'
-import type { Statement, Values } from '../shared/statement.ts'
+import type { Statement, Values } from '../shared/dialect.ts'
 
 export interface PostgresOptions {
   url: string

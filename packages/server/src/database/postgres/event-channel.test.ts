@@ -10,7 +10,8 @@ import { startTcpProxy } from '@stowage/testing/proxies/tcp-proxy'
 import postgres from 'postgres'
 import { CONNECT_TIMEOUT_MS } from './connection.ts'
 import { openEventChannel } from './event-channel.ts'
-import { createUnitsOfWork, openPool, type RunUnit } from './unit-of-work.ts'
+import { openPool } from './pool.ts'
+import { createUnitsOfWork, type RunUnit } from './unit-of-work.ts'
 
 const server = await aPostgresServer()
 

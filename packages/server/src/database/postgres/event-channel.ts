@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { EndedCredentialListener, EventListener } from '../event-data.ts'
-import { createEventListeners } from '../shared/event-listeners.ts'
+import { createEventListeners, type Notice } from '../shared/event-listeners.ts'
 import { type Connection, openConnection, type PostgresOptions } from './connection.ts'
 import { ANY_ACCOUNT, type RunUnit } from './unit-of-work.ts'
 
@@ -21,7 +21,7 @@ const TIMES: ChannelTimes = { checkMs: 5_000, pollMs: 1_000, maxRetryMs: 60_000 
 
 interface EventChannel {
   /** Wakes the readers of all instances. Call it after the commit. */
-  announce(accountIds: Iterable<string>): void
+  announce(notices: Iterable<Notice>): void
   onEvents(listener: EventListener): () => void
   onEndedCredential(listener: EndedCredentialListener): () => void
   close(): Promise<void>
@@ -51,16 +51,16 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
     },
     onLast: () => stop?.abort(),
   })
-  const send = (accounts: string) =>
+  const send = (notices: string) =>
     // Nothing is lost if the server crashes before it has written this commit to the disk.
     run(
       (sql) => sql`select set_config('synchronous_commit', 'off', true),
-        pg_notify(${CHANNEL}, ${`${self}:${accounts}`})`,
+        pg_notify(${CHANNEL}, ${`${self}:${notices}`})`,
     )
   const notifier = createNotifier(send)
 
-  function wake(accounts: string[]): void {
-    listeners.call(accounts.includes(ANY_ACCOUNT) ? undefined : accounts)
+  function wake(notices: Notice[]): void {
+    listeners.announce(notices.includes(ANY_ACCOUNT) ? undefined : notices)
   }
 
   async function listenAndPoll(signal: AbortSignal): Promise<void> {
@@ -69,7 +69,7 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
       const hasReceived = await listen(signal)
       retryMs = hasReceived ? times.pollMs : Math.min(2 * retryMs, times.maxRetryMs)
       for (let waited = 0; waited < retryMs && !signal.aborted; waited += times.pollMs) {
-        listeners.call(undefined)
+        listeners.announce(undefined)
         await sleep(times.pollMs, signal)
       }
     }
@@ -86,11 +86,11 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
     const connection = openConnection(options, {
       onClose: () => lost.abort(),
       onNotify(_channel, payload) {
-        const [sender, accounts = ''] = payload.split(':')
+        const [sender, notices = ''] = payload.split(':')
         hasReceivedSinceCheck = true
         hasReceived = true
         // This instance has already called its own listeners.
-        if (sender !== self && accounts !== '') wake(accounts.split(','))
+        if (sender !== self && notices !== '') wake(notices.split(','))
       },
     })
     const close = () => void closeQuietly(connection)
@@ -105,7 +105,7 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
         hasReceivedSinceCheck = false
         await send('').catch(() => {})
         await sleep(hasReceived ? times.checkMs : times.pollMs, either)
-        listeners.call(undefined)
+        listeners.announce(undefined)
       } while (hasReceivedSinceCheck && !either.aborted)
     } catch {
       // The database does not respond. The instance polls until it does.
@@ -118,11 +118,11 @@ export function openEventChannel({ options, run, times = TIMES }: ChannelOptions
   }
 
   return {
-    announce(accountIds) {
-      const accounts = [...accountIds]
-      if (accounts.length === 0) return
-      wake(accounts)
-      notifier.announce(accounts)
+    announce(given) {
+      const notices = [...given]
+      if (notices.length === 0) return
+      wake(notices)
+      notifier.announce(notices)
     },
     onEvents: listeners.onEvents,
     onEndedCredential: listeners.onEndedCredential,
@@ -144,36 +144,36 @@ async function closeQuietly(connection: Connection): Promise<void> {
 
 /** Changes within this time are announced together. */
 const COALESCED_MS = 20
-/** PostgreSQL limits the payload of NOTIFY to less than 8,000 bytes, into which 200 account IDs fit. */
-const MAX_ACCOUNTS = 200
+/** PostgreSQL limits the payload of NOTIFY to less than 8,000 bytes, into which 200 notices fit. */
+const MAX_NOTICES = 200
 
 interface Notifier {
-  announce(accountIds: Iterable<string>): void
+  announce(notices: Iterable<Notice>): void
   /** Waits until everything is announced. */
   close(): Promise<void>
 }
 
 /**
- * Announces accounts with new events to the other instances, without delaying the changes: the first one at once,
+ * Announces notices to the other instances, without delaying the changes: the first one at once,
  * and the following ones together. A failure is ignored, because the instances also poll.
  */
 function createNotifier(send: (payload: string) => Promise<unknown>): Notifier {
-  let pending = new Set<string>()
+  let pending = new Set<Notice>()
   let sending: Promise<void> | undefined
 
   async function sendAll(): Promise<void> {
     while (pending.size > 0) {
-      const accounts = pending.size > MAX_ACCOUNTS ? [ANY_ACCOUNT] : [...pending]
+      const notices = pending.size > MAX_NOTICES ? [ANY_ACCOUNT] : [...pending]
       pending = new Set()
-      await send(accounts.join(',')).catch(() => {})
+      await send(notices.join(',')).catch(() => {})
       await pause(COALESCED_MS)
     }
     sending = undefined
   }
 
   return {
-    announce(accountIds) {
-      for (const account of accountIds) pending.add(account)
+    announce(notices) {
+      for (const notice of notices) pending.add(notice)
       if (pending.size > 0) sending ??= sendAll()
     },
     async close() {

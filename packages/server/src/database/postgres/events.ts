@@ -17,11 +17,11 @@ import {
   storeEventData,
   toEventPage,
 } from '../shared/events.ts'
+import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
-import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { FIRST_ID } from './rows.ts'
-import { markEvents } from './unit-of-work.ts'
+import { addNotice } from './unit-of-work.ts'
 
 interface NewEvents {
   type: EventType
@@ -57,7 +57,7 @@ export async function recordEvents(
       ${type}, clock_timestamp(), ${actor}::text::json, s.data
     from subjects s join taken on taken.id = s.account_id
     returning account_id`
-  for (const row of recorded) markEvents(sql, row.account_id)
+  for (const row of recorded) addNotice(sql, row.account_id)
   return recorded.length
 }
 
@@ -68,11 +68,11 @@ export async function recordEvents(
 export async function runAndMark(sql: Sql, account: string, statement: Fragment): Promise<number> {
   try {
     const { count } = await statement
-    if (count > 0) markEvents(sql, account)
+    if (count > 0) addNotice(sql, account)
     return count
   } catch (error) {
     // If the connection was lost, the statement may have been committed.
-    markEvents(sql, account)
+    addNotice(sql, account)
     throw error
   }
 }
@@ -147,7 +147,7 @@ export async function recordEvent(
     select id, last_event, ${type}, clock_timestamp(), ${actor}::text::json,
       ${JSON.stringify(data)}::text::json
     from taken`
-  markEvents(sql, account)
+  addNotice(sql, account)
 }
 
 /** Records that the plan is almost used up, if these additional bytes made the usage cross 90 % of it. */

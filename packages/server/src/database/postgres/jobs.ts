@@ -19,7 +19,7 @@ import type { DatabaseMethods } from '../shared/wire-database.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { uploadSnapshot } from './events.ts'
 import { finishSuperseded } from './removals.ts'
-import { ANY_ACCOUNT, markEvents } from './unit-of-work.ts'
+import { ANY_ACCOUNT, addNotice } from './unit-of-work.ts'
 
 /** The queries of the background jobs, over all accounts. Instances may run them concurrently. */
 export function globalJobs(sql: Sql): DatabaseMethods['jobs'] {
@@ -81,7 +81,7 @@ export function globalJobs(sql: Sql): DatabaseMethods['jobs'] {
           select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended
         )
         select id from ended`
-      if (expired.length > 0) markEvents(sql, ANY_ACCOUNT)
+      if (expired.length > 0) addNotice(sql, ANY_ACCOUNT)
       return expired.map(({ id }) => id)
     },
 

@@ -5,11 +5,11 @@ import type { Database } from '../database.ts'
 import { type KeyRow, type SessionRow, toKey, toKeyEvent } from '../shared/account-rows.ts'
 import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
 import { toDate } from '../shared/rows.ts'
+import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
-import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
-import { markEvents } from './unit-of-work.ts'
+import { addNotice } from './unit-of-work.ts'
 
 export function globalKeys(sql: Sql): DatabaseMethods['keys'] {
   return {
@@ -71,7 +71,7 @@ export function accountKeys(sql: Sql, writer: Writer): AccountMethods['keys'] {
         const [row] = await sql<KeyRow[]>`
           update keys set revoked_at = ${now} where id = ${keyId} returning *`
         if (row !== undefined) await record('key.revoked', row)
-        markEvents(sql, endedCredential(keyId))
+        addNotice(sql, endedCredential(keyId))
         return 'revoked'
       }),
   }
@@ -99,7 +99,7 @@ export function globalSessions(sql: Sql): DatabaseMethods['sessions'] {
       }),
     async removeSession(tokenHash) {
       await sql`delete from sessions where token_hash = ${tokenHash}`
-      markEvents(sql, endedCredential(tokenHash))
+      addNotice(sql, endedCredential(tokenHash))
     },
   }
 }

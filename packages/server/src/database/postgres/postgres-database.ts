@@ -2,8 +2,13 @@ import type { Database } from '../database.ts'
 import { listMigrations, type OpenOptions } from '../migrate.ts'
 import { openCountsCache } from '../shared/block-counts.ts'
 import { openSmallResultCache } from '../shared/listing.ts'
+import {
+  type AccountGroups,
+  type Engine,
+  type Writer,
+  wireAccountData,
+} from '../shared/wire-account-data.ts'
 import { type DatabaseGroups, wireDatabase } from '../shared/wire-database.ts'
-import { type AccountGroups, type Engine, type Writer, wireAccountData } from '../shared/wiring.ts'
 import { globalAccounts, globalUsage } from './accounts.ts'
 import { accountAssetList, type ListingCaches } from './asset-list.ts'
 import { accountAssets } from './assets.ts'
@@ -23,12 +28,13 @@ import { accountEvents, globalEvents } from './events.ts'
 import { globalJobs } from './jobs.ts'
 import { accountKeys, globalKeys, globalRequestCount, globalSessions } from './keys.ts'
 import { MIGRATIONS, migrateUnderLock } from './migrations.ts'
+import { openPool } from './pool.ts'
 import { accountProductGroups, accountProductList } from './product-list.ts'
 import { accountProducts, accountPutProducts } from './products.ts'
 import { accountRecords, globalRecords, globalStoredFiles } from './records.ts'
-import { READS } from './rows.ts'
+import { STATEMENTS } from './rows.ts'
 import { accountTrash, accountTrashList, globalTrash } from './trash.ts'
-import { createUnitsOfWork, openPool, unitOfWork } from './unit-of-work.ts'
+import { createUnitsOfWork, unitOfWork } from './unit-of-work.ts'
 import { accountUploadTokens, globalUploadTokens } from './upload-tokens.ts'
 import { accountUploadList, accountUploads } from './uploads.ts'
 import { accountVersions } from './versions.ts'
@@ -55,12 +61,12 @@ export async function openPostgresDatabase(
   const pool = openPool(options)
   // A separate connection, so that a busy pool is not reported as an outage.
   const checks = openPool({ ...options, poolSize: 1 })
-  const units = createUnitsOfWork(pool, (accountIds) => channel.announce(accountIds))
+  const units = createUnitsOfWork(pool, (notices) => channel.announce(notices))
   const channel = openEventChannel({ options, run: units({ party: 'events', kind: 'write' }) })
   const caches = { counts: openCountsCache(), smallResults: openSmallResultCache<string>() }
 
   const engine: Engine<Sql> = {
-    reads: READS,
+    statements: STATEMENTS,
     runner: ({ kind, party }) => units({ party, kind: kind === 'read' ? 'read' : 'write' }),
     execute,
   }

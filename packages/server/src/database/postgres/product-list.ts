@@ -8,7 +8,7 @@ import {
   toProduct,
   toProductGroups,
 } from '../shared/product-rows.ts'
-import type { AccountMethods } from '../shared/wiring.ts'
+import type { AccountMethods } from '../shared/wire-account-data.ts'
 import { allOf, type Fragment, inSnapshot, readPageWithTotal, type Sql } from './connection.ts'
 import { containing } from './search.ts'
 

@@ -6,7 +6,7 @@ import {
   lacksTexts,
 } from '../shared/fold-products.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from '../shared/product-rows.ts'
-import type { AccountMethods, Writer } from '../shared/wiring.ts'
+import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { updateAttached } from './attachments.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent, recordProductEvents } from './events.ts'

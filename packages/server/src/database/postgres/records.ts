@@ -9,8 +9,8 @@ import {
   toStoredFile,
   toVersionColumns,
 } from '../shared/rows.ts'
+import type { AccountMethods } from '../shared/wire-account-data.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
-import type { AccountMethods } from '../shared/wiring.ts'
 import { importChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { checksumColumn, FIRST_ID, uploadColumns } from './rows.ts'

@@ -1,11 +1,11 @@
 import type { UploadEventType } from '../../domain/event.ts'
 import { REPLACED_OBJECT_KEPT_MS } from '../shared/claim-times.ts'
-import { isWithheld } from '../shared/reads.ts'
-import type { Room, Writer } from '../shared/wiring.ts'
+import { isWithheld } from '../shared/statements.ts'
+import type { Room, Writer } from '../shared/wire-account-data.ts'
 import { TRASH_BATCH } from '../trash-data.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordAssetEvents, uploadSnapshot } from './events.ts'
-import { markEvents } from './unit-of-work.ts'
+import { addNotice } from './unit-of-work.ts'
 
 interface Usage {
   free: number
@@ -64,7 +64,7 @@ export function release(
       )
       insert into removals (kind, storage_id, key, due_at)
       select 'upload', coalesce(storage_id, upload_id::text), id::text, now() from ended`
-    markEvents(sql, account)
+    addNotice(sql, account)
     return true
   })
 }

@@ -1,6 +1,6 @@
-import { checksumOf, readsOf } from '../shared/reads.ts'
+import type { Dialect } from '../shared/dialect.ts'
 import { ASSET_COLUMNS, type AssetRow, UPLOAD_COLUMNS } from '../shared/rows.ts'
-import type { Dialect } from '../shared/statement.ts'
+import { checksumOf, statementsOf } from '../shared/statements.ts'
 import type { Fragment, Sql } from './connection.ts'
 
 /** Lower than every ID. */
@@ -14,7 +14,7 @@ export const POSTGRES: Dialect = {
   jsonArray: (...expressions) => `json_build_array(${expressions.join(', ')})`,
 }
 
-export const READS = readsOf(POSTGRES)
+export const STATEMENTS = statementsOf(POSTGRES)
 
 /** A column with the integrity of the object with this key. */
 export function checksumColumn(sql: Sql, key: string): Fragment {

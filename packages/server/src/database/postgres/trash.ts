@@ -3,8 +3,8 @@ import { folderRange } from '../../domain/names.ts'
 import type { Usage } from '../../domain/usage.ts'
 import { TRASH_JOB } from '../shared/events.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
+import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
-import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import {
   type AssetsOutcome,
   CORRECTED_TIMES,
@@ -22,7 +22,7 @@ import {
 } from './connection.ts'
 import { recordAssetEvents, recordStorageLow } from './events.ts'
 import { purge, purgeOldest } from './removals.ts'
-import { assetColumns, FIRST_ID, READS } from './rows.ts'
+import { assetColumns, FIRST_ID, STATEMENTS } from './rows.ts'
 import { cancelReplacements } from './versions.ts'
 
 type Apply = (rows: DeletableRow[]) => Promise<Upload[]>
@@ -68,7 +68,7 @@ export function accountTrash(sql: Sql, writer: Writer): AccountMethods['trash'] 
   }
 
   async function readUsage(): Promise<Usage> {
-    const usage = await execute(sql, READS.readPlanUsage, { account })
+    const usage = await execute(sql, STATEMENTS.readPlanUsage, { account })
     return { limit: 0, stored: 0, reserved: 0, ...usage }
   }
 

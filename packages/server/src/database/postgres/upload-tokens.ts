@@ -6,10 +6,10 @@ import {
   tokenExcess,
   tokenGrowthExcess,
 } from '../shared/account-rows.ts'
-import { isTokenExpired } from '../shared/reads.ts'
 import { toDate } from '../shared/rows.ts'
+import { isTokenExpired } from '../shared/statements.ts'
+import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
-import type { AccountMethods, Writer } from '../shared/wiring.ts'
 import { lockProducts } from './attachments.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'

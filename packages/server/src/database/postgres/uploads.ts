@@ -10,7 +10,7 @@ import type {
   Resizing,
 } from '../account-data.ts'
 import { toUpload, UPLOAD_COLUMNS, type UploadRow } from '../shared/rows.ts'
-import type { AccountMethods, PartialRoom, Room, Writer } from '../shared/wiring.ts'
+import type { AccountMethods, PartialRoom, Room, Writer } from '../shared/wire-account-data.ts'
 import {
   execute,
   inTransaction,
@@ -26,7 +26,7 @@ import {
   uploadSnapshot,
 } from './events.ts'
 import { makeRoom, release } from './removals.ts'
-import { READS, uploadColumns, uploadStatus } from './rows.ts'
+import { STATEMENTS, uploadColumns, uploadStatus } from './rows.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
 export function accountUploads(sql: Sql, writer: Writer): AccountMethods['uploads'] {
@@ -40,7 +40,7 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
   }
 
   async function readUsage(): Promise<Usage> {
-    const usage = await execute(sql, READS.readPlanUsage, { account })
+    const usage = await execute(sql, STATEMENTS.readPlanUsage, { account })
     return { limit: 0, stored: 0, reserved: 0, ...usage }
   }
 

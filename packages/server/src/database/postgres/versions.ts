@@ -8,7 +8,7 @@ import {
   type UploadRow,
   type VersionContent,
 } from '../shared/rows.ts'
-import type { AccountMethods, Writer } from '../shared/wiring.ts'
+import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordAssetEvents, recordEvent, recordUploadEvents } from './events.ts'

@@ -14,16 +14,16 @@ import {
   type WebhookRow,
   writeTypes,
 } from '../shared/webhook-rows.ts'
-import type { AccountMethods, Writer } from '../shared/wiring.ts'
+import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { execute, inTransaction, readPageWithTotal, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
-import { READS } from './rows.ts'
+import { STATEMENTS } from './rows.ts'
 
 /** The webhooks of an account. */
 export function accountWebhooks(sql: Sql, writer: Writer): AccountMethods['webhooks'] {
   const { account } = writer
 
-  const findWebhook = (id: string) => execute(sql, READS.findWebhook, { account, id })
+  const findWebhook = (id: string) => execute(sql, STATEMENTS.findWebhook, { account, id })
 
   /** Records how a webhook differs from its earlier state. Returns its new state. */
   async function recordChange(before: Webhook): Promise<WebhookState | undefined> {
@@ -121,7 +121,7 @@ export function accountDeliveries(sql: Sql, account: string): AccountMethods['de
         update deliveries set status = 'pending', due_at = now(), claim_ends_at = null, failures = 0
         where ${ofWebhook(webhookId)} and id = ${id}
           and not (status = 'pending' and claim_ends_at is not null and claim_ends_at > now())`
-      return execute(sql, READS.findDelivery, { account, webhook: webhookId, id })
+      return execute(sql, STATEMENTS.findDelivery, { account, webhook: webhookId, id })
     },
 
     addPing: (delivery, { webhookId, claimForMs, maxClaims }) =>

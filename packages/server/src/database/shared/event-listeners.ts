@@ -1,12 +1,18 @@
 import { isEndedCredential } from '../../domain/key.ts'
 import type { EndedCredentialListener, EventListener } from '../event-data.ts'
 
+/** The ID of an account that may have new events, or the name of an ended session or key (`endedCredential`). */
+export type Notice = string
+
 interface EventListeners {
   /** The returned function removes the listener. */
   onEvents(listener: EventListener): () => void
   onEndedCredential(listener: EndedCredentialListener): () => void
-  /** Calls the listeners soon, once per account and credential for all calls of this turn of the event loop. */
-  call(ids: Iterable<string> | undefined): void
+  /**
+   * Calls the listeners soon, once per notice for all calls of this turn of the event loop. Undefined: anything may
+   * have changed.
+   */
+  announce(notices: Iterable<Notice> | undefined): void
 }
 
 /** Calls `onFirst` when the first listener is added, and `onLast` when the last one is removed. */
@@ -14,20 +20,21 @@ export function createEventListeners({
   onFirst = () => {},
   onLast = () => {},
 } = {}): EventListeners {
-  const listeners = new Set<EventListener>()
-  let pending = new Set<string | undefined>()
+  type Listener = (notice: Notice | undefined) => void
+  const listeners = new Set<Listener>()
+  let pending = new Set<Notice | undefined>()
 
   function callAll(): void {
-    const accounts = pending.has(undefined) ? [undefined] : pending
+    const notices = pending.has(undefined) ? [undefined] : pending
     pending = new Set()
-    for (const account of accounts) for (const listener of [...listeners]) listener(account)
+    for (const notice of notices) for (const listener of [...listeners]) listener(notice)
   }
 
   /** The listener gets the names of ended credentials, or everything else. */
-  function add(listener: (id: string | undefined) => void, isForCredentials: boolean): () => void {
+  function add(listener: Listener, isForCredentials: boolean): () => void {
     // A wrapper, so that the same function can be added twice.
-    const added = (id: string | undefined) => {
-      if (id === undefined || isEndedCredential(id) === isForCredentials) listener(id)
+    const added: Listener = (notice) => {
+      if (notice === undefined || isEndedCredential(notice) === isForCredentials) listener(notice)
     }
     listeners.add(added)
     if (listeners.size === 1) onFirst()
@@ -40,10 +47,10 @@ export function createEventListeners({
     onEvents: (listener) => add(listener, false),
     onEndedCredential: (listener) => add(listener, true),
 
-    call(ids) {
+    announce(notices) {
       if (listeners.size === 0) return
       const isScheduled = pending.size > 0
-      for (const id of ids ?? [undefined]) pending.add(id)
+      for (const notice of notices ?? [undefined]) pending.add(notice)
       // The caller has just committed a change, and its response should not wait for the listeners.
       if (!isScheduled && pending.size > 0) setImmediate(callAll)
     },

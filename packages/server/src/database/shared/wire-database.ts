@@ -1,6 +1,6 @@
 import type { Database } from '../database.ts'
-import type { Statement, Values } from './statement.ts'
-import { cacheAccountData, type Engine, type Kind, type Within } from './wiring.ts'
+import type { Statement, Values } from './dialect.ts'
+import { cacheAccountData, type Engine, type Kind, type Within } from './wire-account-data.ts'
 
 type Group<Name extends keyof Database> = Within<Database, Name>
 
@@ -69,7 +69,7 @@ export function wireDatabase<Unit>(
   groups: DatabaseGroups<Unit>,
   { known, of }: { known: string[]; of: Parameters<typeof cacheAccountData>[0] },
 ): Omit<Database, EngineOwn> {
-  const { reads } = engine
+  const { statements } = engine
   const run = (kind: Kind, party = 'jobs') => engine.runner({ kind, party })
   const read = run('read')
   const write = run('write')
@@ -94,19 +94,20 @@ export function wireDatabase<Unit>(
     of: cacheAccountData(of),
 
     ensureAccount: (account) => write((unit) => accounts(unit).ensureAccount(account)),
-    findAccount: (name) => execute(reads.findAccount, { name }),
-    listAccounts: () => execute(reads.listAccounts, {}),
+    findAccount: (name) => execute(statements.findAccount, { name }),
+    listAccounts: () => execute(statements.listAccounts, {}),
     changePlan: (id, plan) => write((unit) => accounts(unit).changePlan(id, plan)),
 
-    findKey: (hash) => execute(reads.findKey, { hash }, run('read', ofHash(hash))),
-    touchKey: (id, now) => execute(reads.touchKey, { id, now }, run('write', ofKey(id))),
+    findKey: (hash) => execute(statements.findKey, { hash }, run('read', ofHash(hash))),
+    touchKey: (id, now) => execute(statements.touchKey, { id, now }, run('write', ofKey(id))),
     forgetRevokedKeys: (before, limit) =>
       free((unit) => keys(unit).forgetRevokedKeys(before, limit)),
     addSession: (session, limits) =>
       run('write', ofKey(session.keyId))((unit) => sessions(unit).addSession(session, limits)),
-    findSession: (hash) => execute(reads.findSession, { hash }, run('read', ofHash(hash))),
+    findSession: (hash) => execute(statements.findSession, { hash }, run('read', ofHash(hash))),
     removeSession: (hash) => run('free', ofKey(hash))((unit) => sessions(unit).removeSession(hash)),
-    findUploadToken: (hash) => execute(reads.findUploadToken, { hash }, run('read', ofHash(hash))),
+    findUploadToken: (hash) =>
+      execute(statements.findUploadToken, { hash }, run('read', ofHash(hash))),
     forgetUploadTokens: (keptForMs, limit) =>
       free((unit) => uploadTokens(unit).forgetUploadTokens(keptForMs, limit)),
 
@@ -124,7 +125,7 @@ export function wireDatabase<Unit>(
     finishRemoval: (id) => free((unit) => jobs(unit).finishRemoval(id)),
     postponeRemoval: (id, dueAt) => free((unit) => jobs(unit).postponeRemoval(id, dueAt)),
     removeOldTrash: (keptForMs) => free((unit) => trash(unit).removeOldTrash(keptForMs)),
-    listTrashAll: () => execute(reads.listTrashAll, {}),
+    listTrashAll: () => execute(statements.listTrashAll, {}),
     forgetEndedAssets: (before, limit) =>
       free((unit) => jobs(unit).forgetEndedAssets(before, limit)),
     listAccountsToTrim: (limits, after, limit) =>
@@ -141,7 +142,7 @@ export function wireDatabase<Unit>(
     releaseWithheld: (key, options) =>
       write((unit) => verifications(unit).releaseWithheld(key, options)),
     postponeVerification: (key, due_at) =>
-      execute(reads.postponeVerification, { key, due_at }, write),
+      execute(statements.postponeVerification, { key, due_at }, write),
     recordVerification: (key, result) =>
       write((unit) => verifications(unit).recordVerification(key, result)),
 
@@ -153,19 +154,20 @@ export function wireDatabase<Unit>(
       read((unit) => storedFiles(unit).listStoredFiles(after, limit)),
 
     async readIdentity() {
-      const identity = await execute(reads.readIdentity, {})
+      const identity = await execute(statements.readIdentity, {})
       if (identity === undefined) throw new Error('the database has no identity')
       return identity
     },
     bindStorage: async (storage) =>
-      (await execute(reads.bindStorage, { storage }, write)) ?? storage,
-    rebindStorage: (storage) => execute(reads.rebindStorage, { storage }, write),
-    readSecretKeyId: () => execute(reads.readSecretKeyId, {}),
+      (await execute(statements.bindStorage, { storage }, write)) ?? storage,
+    rebindStorage: (storage) => execute(statements.rebindStorage, { storage }, write),
+    readSecretKeyId: () => execute(statements.readSecretKeyId, {}),
     bindSecretKey: async (id, replaced) =>
-      (await execute(reads.bindSecretKey, { id, replaced: replaced ?? null }, write)) ?? id,
-    hasSealedSecrets: async () => (await execute(reads.hasSealedSecrets, {})) ?? false,
-    setUnfinishedMove: (from) => execute(reads.setUnfinishedMove, { from: from ?? null }, write),
-    findNewerMigration: () => execute(reads.findNewerMigration, { known }),
+      (await execute(statements.bindSecretKey, { id, replaced: replaced ?? null }, write)) ?? id,
+    hasSealedSecrets: async () => (await execute(statements.hasSealedSecrets, {})) ?? false,
+    setUnfinishedMove: (from) =>
+      execute(statements.setUnfinishedMove, { from: from ?? null }, write),
+    findNewerMigration: () => execute(statements.findNewerMigration, { known }),
 
     listWebhooksBehind: (options) =>
       readWebhooks((unit) => queue(unit).listWebhooksBehind(options)),

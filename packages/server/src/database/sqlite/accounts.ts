@@ -5,7 +5,7 @@ import { BLOCKS_PER_STATEMENT, MAX_ID } from '../shared/block-counts.ts'
 import { PLAN_OPERATOR } from '../shared/events.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-import { READS } from './rows.ts'
+import { STATEMENTS } from './rows.ts'
 
 /** Whether 90 % of the plan is used. */
 function isLow({ limit, stored, reserved }: AccountSummary): boolean {
@@ -32,13 +32,13 @@ export function prepareAccounts(connection: Connection) {
         plan_storage: account.planStorage,
         created_at: account.createdAt.getTime(),
       })
-      return execute(READS.findAccount, { name: account.name }) ?? account
+      return execute(STATEMENTS.findAccount, { name: account.name }) ?? account
     },
     changePlan(id: string, plan: { name: string; storage: number }): void {
       transaction(() => {
-        const before = execute(READS.readSummary, { account: id })
+        const before = execute(STATEMENTS.readSummary, { account: id })
         updatePlan.run({ id, ...plan })
-        const after = execute(READS.readSummary, { account: id })
+        const after = execute(STATEMENTS.readSummary, { account: id })
         const isNewlyLow = before && after && !isLow(before) && isLow(after)
         if (isNewlyLow)
           recordEvent({ account: id, actor: PLAN_OPERATOR }, 'account.storage_low', after)

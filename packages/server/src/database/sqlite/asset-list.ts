@@ -20,7 +20,7 @@ import {
   SORT_COLUMNS,
 } from '../shared/listing.ts'
 import type { RunStep } from '../shared/time-slicer.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import { type LongReads, readRows, type Scan, scanPage } from './scan.ts'

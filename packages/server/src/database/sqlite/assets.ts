@@ -3,10 +3,10 @@ import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { AssetChange, Deletion } from '../account-data.ts'
 import { toAsset } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-import { ASSET_COLUMNS, type AssetRow, READS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { ASSET_COLUMNS, type AssetRow, STATEMENTS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { prepareNameIndex } from './search.ts'
 import { DELETABLE, prepareDeletion, prepareExcept } from './trash.ts'
 
@@ -88,7 +88,7 @@ export function prepareAssets(connection: Connection) {
       return transaction(() => {
         const row = deletable.get({ account, id })
         if (row === undefined)
-          return { won: false, status: execute(READS.findAsset, { account, id })?.status }
+          return { won: false, status: execute(STATEMENTS.findAsset, { account, id })?.status }
         const replacement = deletePermanently(actor, row)
         return { won: true, status: 'deleted', ...(replacement && { replacement }) }
       })

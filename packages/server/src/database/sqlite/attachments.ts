@@ -14,8 +14,8 @@ import {
   toProduct,
   unknownProducts,
 } from '../shared/product-rows.ts'
-import { checksumOf } from '../shared/reads.ts'
-import type { Writer } from '../shared/wiring.ts'
+import { checksumOf } from '../shared/statements.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'

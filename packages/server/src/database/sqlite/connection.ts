@@ -4,8 +4,9 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import { createFairQueue } from '../../iterables/fair-queue.ts'
 import { createPrivateFile } from '../../process/data-folder.ts'
+import type { Statement as SharedStatement, Values } from '../shared/dialect.ts'
+import type { Notice } from '../shared/event-listeners.ts'
 import type { Value } from '../shared/rows.ts'
-import type { Statement as SharedStatement, Values } from '../shared/statement.ts'
 
 /** How long opening the file waits for another process that writes. Opening blocks the event loop. */
 const OPEN_TIMEOUT_MS = 5_000
@@ -151,10 +152,10 @@ export interface Connection {
    * transaction. A nested call joins the outer transaction.
    */
   transaction<Result>(work: () => Result): Result
-  /** Call it in the transaction that writes an event, so that readers are woken up after its commit. */
-  markEvents(accountId: string): void
-  /** `transaction` calls it. Call it after a commit that does not use `transaction`. */
-  announceEvents(): void
+  /** Call it in the transaction that makes the change. The notice is announced after its commit. */
+  addNotice(notice: Notice): void
+  /** Announces the notices. `transaction` calls it. Call it after a commit that does not use `transaction`. */
+  announceNotices(): void
 }
 
 /** Converts values that the engines share to those that SQLite stores: numbers for times and flags, and texts for lists. */
@@ -173,15 +174,15 @@ function encodeValue(value: Value): SQLInputValue {
 export interface ConnectionListeners {
   /** Called for every statement that runs. */
   onStatement?: ((sql: string) => void) | undefined
-  /** Called after a commit with the accounts whose events the transaction may have written. */
-  onEvents?: ((accountIds: Iterable<string>) => void) | undefined
+  /** Called after a commit with the notices of the transaction. */
+  announce?: ((notices: Iterable<Notice>) => void) | undefined
 }
 
 export function wrapConnection(
   database: DatabaseSync,
-  { onStatement = () => {}, onEvents = () => {} }: ConnectionListeners = {},
+  { onStatement = () => {}, announce = () => {} }: ConnectionListeners = {},
 ): Connection {
-  let marked = new Set<string>()
+  let notices = new Set<Notice>()
   const prepared = new Map<string, Statement<unknown>>()
   const begin = database.prepare('begin immediate')
   const commit = database.prepare('commit')
@@ -218,10 +219,10 @@ export function wrapConnection(
     }
   }
 
-  function announceEvents(): void {
-    if (marked.size === 0) return
-    onEvents(marked)
-    marked = new Set()
+  function announceNotices(): void {
+    if (notices.size === 0) return
+    announce(notices)
+    notices = new Set()
   }
 
   function prepareOnce<Row>(sql: string): Statement<Row> {
@@ -234,8 +235,8 @@ export function wrapConnection(
   }
 
   return {
-    markEvents: (accountId) => void marked.add(accountId),
-    announceEvents,
+    addNotice: (notice) => void notices.add(notice),
+    announceNotices,
     prepare: prepareOnce,
     execute({ text, names, toResult }, values) {
       const parameters = encode(values)
@@ -248,7 +249,7 @@ export function wrapConnection(
       try {
         const result = work()
         commit.run()
-        announceEvents()
+        announceNotices()
         return result
       } catch (error) {
         if (database.isTransaction) rollback.run()

@@ -123,8 +123,6 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
   )
 
   return {
-    isAnyDue: (now: Date): boolean => anyDue.get({ now: now.getTime() }) !== undefined,
-
     listWebhooksBehind({ limit, maxPending }: Arguments<'listWebhooksBehind'>[0]): WebhookBehind[] {
       return behind.all({ limit, max_pending: maxPending }).map((row) => {
         const { id, accountId, types } = toWebhook(row)
@@ -160,6 +158,8 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
 
     claimDeliveries(...[health, times, limits]: Arguments<'claimDeliveries'>): ClaimedDelivery[] {
       const now = times.now.getTime()
+      // Reads first: a read is much cheaper than a write that changes nothing.
+      if (anyDue.get({ now }) === undefined) return []
       const { limit, perWebhook, maxBytesPerAccount } = limits
       let { maxBytes } = limits
       const bytesOf = new Map(limits.runningBytes)

@@ -13,7 +13,7 @@ export function openEventChannel(database: DatabaseSync) {
 
   function check(): void {
     const current = readVersion()
-    if (current !== known) listeners.call(undefined)
+    if (current !== known) listeners.announce(undefined)
     known = current
   }
 
@@ -35,7 +35,7 @@ export function openEventChannel(database: DatabaseSync) {
   })
 
   return {
-    announce: (accountIds: Iterable<string>) => listeners.call(accountIds),
+    announce: listeners.announce,
     onEvents: listeners.onEvents,
     onEndedCredential: listeners.onEndedCredential,
     close: () => clearInterval(timer),

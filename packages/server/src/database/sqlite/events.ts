@@ -29,7 +29,7 @@ import {
   storeEventData,
   toEventPage,
 } from '../shared/events.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { UploadRow } from './rows.ts'
 
@@ -37,7 +37,7 @@ import type { UploadRow } from './rows.ts'
  * Records events, in the caller's transaction. `id` is the account's `last_event`, if the caller has incremented it
  * with its own statement: the most frequent changes do so.
  */
-export function prepareRecordEvents({ prepare, markEvents }: Connection) {
+export function prepareRecordEvents({ prepare, addNotice }: Connection) {
   const take = prepare<{ last_event: number }>(
     'update accounts set last_event = last_event + 1 where id = :account returning last_event',
   )
@@ -73,7 +73,7 @@ export function prepareRecordEvents({ prepare, markEvents }: Connection) {
   }
 
   function headOf({ account, actor }: Writer, type: EventType, id: number) {
-    markEvents(account)
+    addNotice(account)
     return { account, actor, type, id, now: Date.now() }
   }
 

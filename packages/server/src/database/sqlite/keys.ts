@@ -4,12 +4,12 @@ import { MAX_REVOKED_KEYS } from '../account-data.ts'
 import type { NewSession, SessionLimits } from '../database.ts'
 import { type KeyRow, toKey, toKeyEvent } from '../shared/account-rows.ts'
 import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 
 export function prepareKeys(connection: Connection) {
-  const { prepare, transaction, markEvents } = connection
+  const { prepare, transaction, addNotice } = connection
   const { recordEvent } = prepareRecordEvents(connection)
   const insert = prepare<KeyRow>(
     `insert into keys (id, account_id, name, scope, hash, hint, created_at)
@@ -72,7 +72,7 @@ export function prepareKeys(connection: Connection) {
         const row = revoke.get({ account, id, now, keep_last: options.keepLast ? 1 : 0 })
         if (row !== undefined) {
           record(writer, 'key.revoked', row)
-          markEvents(endedCredential(id))
+          addNotice(endedCredential(id))
           return 'revoked'
         }
         const known = byId.get({ account, id })
@@ -83,7 +83,7 @@ export function prepareKeys(connection: Connection) {
   }
 }
 
-export function prepareSessions({ prepare, transaction, markEvents }: Connection) {
+export function prepareSessions({ prepare, transaction, addNotice }: Connection) {
   const removeExpired = prepare('delete from sessions where expires_at <= :clock')
   const removeOldest = prepare(
     `delete from sessions where token_hash in (
@@ -108,7 +108,7 @@ export function prepareSessions({ prepare, transaction, markEvents }: Connection
     removeSession(tokenHash: string): void {
       transaction(() => {
         remove.run({ token_hash: tokenHash })
-        markEvents(endedCredential(tokenHash))
+        addNotice(endedCredential(tokenHash))
       })
     },
   }

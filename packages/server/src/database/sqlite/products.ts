@@ -8,7 +8,7 @@ import {
 } from '../shared/fold-products.ts'
 import { toProduct } from '../shared/product-rows.ts'
 import { createTimeSlicer } from '../shared/time-slicer.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import {
   BUSY_PAUSE_MS,
   type Connection,
@@ -79,12 +79,12 @@ export function openPutProducts(options: PutOptions) {
     const database = connect(file)
     disableBusyTimeout(database)
     const wrapped = wrapConnection(database, listeners)
-    return { database, put: preparePut(wrapped), announceEvents: wrapped.announceEvents }
+    return { database, put: preparePut(wrapped), announceNotices: wrapped.announceNotices }
   }
 
   async function putInSlices(writer: PutWriter, products: FoldedProduct[]): Promise<Product[]> {
     second ??= openSecond()
-    const { database, put, announceEvents } = second
+    const { database, put, announceNotices } = second
     await retryWhileBusy(() => database.exec('begin immediate'))
     try {
       const yieldIfDue = createTimeSlicer()
@@ -94,7 +94,7 @@ export function openPutProducts(options: PutOptions) {
         await yieldIfDue()
       }
       database.exec('commit')
-      announceEvents()
+      announceNotices()
       return stored
     } catch (error) {
       if (database.isTransaction) database.exec('rollback')

@@ -2,7 +2,6 @@ import type { Key } from '../../domain/key.ts'
 import type { AssetRecord } from '../account-data.ts'
 import type { StoredFile } from '../database.ts'
 import { toKeyColumns } from '../shared/account-rows.ts'
-import { checksumOf } from '../shared/reads.ts'
 import {
   type RecordRow,
   type StoredFileRow,
@@ -12,7 +11,8 @@ import {
   toStoredFile,
   toVersionColumns,
 } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import { checksumOf } from '../shared/statements.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import { prepareChecksums } from './checksums.ts'
 import { type Connection, encode } from './connection.ts'
 import { SQLITE, UPLOAD_COLUMNS } from './rows.ts'

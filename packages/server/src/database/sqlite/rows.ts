@@ -1,9 +1,9 @@
 import type { Asset, AssetStatus } from '../../domain/asset.ts'
+import type { Dialect } from '../shared/dialect.ts'
 import {
   type ProductRow as AnyProductRow,
   PRODUCT_COLUMNS as PRODUCT,
 } from '../shared/product-rows.ts'
-import { checksumOf, readsOf } from '../shared/reads.ts'
 import {
   type AssetRow as AnyAssetRow,
   type UploadRow as AnyUploadRow,
@@ -11,7 +11,7 @@ import {
   toAssetOf,
   UPLOAD_COLUMNS as UPLOAD,
 } from '../shared/rows.ts'
-import type { Dialect } from '../shared/statement.ts'
+import { checksumOf, statementsOf } from '../shared/statements.ts'
 
 /** A row with the values that SQLite stores: numbers for times and flags, and texts for JSON. */
 export type Stored<Row> = { [Name in keyof Row]: Exclude<Row[Name], object | boolean> }
@@ -27,7 +27,7 @@ export const SQLITE: Dialect = {
   jsonArray: (...expressions) => `json_array(${expressions.join(', ')})`,
 }
 
-export const READS = readsOf(SQLITE)
+export const STATEMENTS = statementsOf(SQLITE)
 
 const CHECKSUM = checksumOf(SQLITE, 'coalesce(assets.object_key, assets.id)')
 

@@ -2,14 +2,14 @@ import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { listMigrations, type OpenOptions } from '../migrate.ts'
 import { createStepQueue } from '../shared/time-slicer.ts'
-import { type DatabaseGroups, wireDatabase } from '../shared/wire-database.ts'
 import {
   type AccountGroups,
   type Engine,
   type RunUnit,
   type Writer,
   wireAccountData,
-} from '../shared/wiring.ts'
+} from '../shared/wire-account-data.ts'
+import { type DatabaseGroups, wireDatabase } from '../shared/wire-database.ts'
 import { prepareAccounts, prepareUsage } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
@@ -33,15 +33,10 @@ import { MIGRATIONS, migrateFile, requireMigratedFile } from './migrations.ts'
 import { prepareProductGroups, prepareProductList } from './product-list.ts'
 import { openPutProducts, type PutProducts, prepareProducts } from './products.ts'
 import { prepareRecords, prepareStoredFiles } from './records.ts'
-import { READS } from './rows.ts'
+import { STATEMENTS } from './rows.ts'
+import { openSpareFile, type SpareFile } from './spare-file.ts'
 import { prepareTrash, prepareTrashList } from './trash.ts'
-import {
-  createUnitsOfWork,
-  groupCommits,
-  openSpareFile,
-  type SpareFile,
-  type UnitsOfWork,
-} from './unit-of-work.ts'
+import { createUnitsOfWork, groupCommits, type UnitsOfWork } from './unit-of-work.ts'
 import { prepareUploadTokens } from './upload-tokens.ts'
 import { prepareUploadList, prepareUploads } from './uploads.ts'
 import { prepareVersions } from './versions.ts'
@@ -65,7 +60,7 @@ export async function openSqliteDatabase(
   const database = await openFile(options, spareFile, opening)
   const known = await listMigrations(opening.migrations ?? MIGRATIONS)
   const channel = openEventChannel(database)
-  const listeners = { onStatement, onEvents: channel.announce }
+  const listeners = { onStatement, announce: channel.announce }
   const connection = wrapConnection(database, listeners)
   const inGroup = groupCommits(connection)
   const run = createUnitsOfWork(inGroup, spareFile)
@@ -73,9 +68,8 @@ export async function openSqliteDatabase(
   const putProducts = openPutProducts({ file, connection, inGroup, ...listeners })
   const ping = connection.prepare('select 1')
   const countRequest = countRequestsInMemory()
-  const queue = prepareDeliveryQueue(connection)
   const engine: Engine<void> = {
-    reads: READS,
+    statements: STATEMENTS,
     runner: createRunner(run),
     execute: (_, statement, values) => connection.execute(statement, values),
   }
@@ -87,11 +81,6 @@ export async function openSqliteDatabase(
       of: wireAccountData(engine, groupsOf),
     }),
 
-    async claimDeliveries(health, times, limits) {
-      // Reads first: a read is much cheaper than a write that changes nothing.
-      if (!(await run.read(() => queue.isAnyDue(times.now)))) return []
-      return run.write(() => queue.claimDeliveries(health, times, limits))
-    },
     countRequest: (request, windowStart) => run.read(() => countRequest(request, windowStart)),
 
     onEvents: channel.onEvents,

@@ -5,7 +5,7 @@ import { foldText } from '../../domain/search.ts'
 import type { Rows } from '../account-data.ts'
 import { TRASH_JOB } from '../shared/events.ts'
 import { toAsset } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import {
   type AssetsOutcome,
   type AssetsRestoreOutcome,
@@ -18,7 +18,7 @@ import {
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { preparePurge, preparePurgeOldest } from './removals.ts'
-import { ASSET_COLUMNS, type AssetRow, READS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { ASSET_COLUMNS, type AssetRow, STATEMENTS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import { type Filter, prepareNameIndex } from './search.ts'
 import { prepareReplacements } from './versions.ts'
@@ -135,7 +135,7 @@ export function prepareTrash(connection: Connection) {
             limit: 0,
             stored: 0,
             reserved: 0,
-            ...execute(READS.readPlanUsage, { account }),
+            ...execute(STATEMENTS.readPlanUsage, { account }),
           }
           return { outcome: 'storage_exceeded', usage: used, needed }
         }

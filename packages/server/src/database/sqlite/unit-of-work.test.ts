@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { wrapConnection } from './connection.ts'
-import { groupCommits, openSpareFile } from './unit-of-work.ts'
+import { groupCommits } from './unit-of-work.ts'
 
 function openGroup(file = ':memory:') {
   const database = new DatabaseSync(file, { timeout: 0 })
@@ -108,18 +107,4 @@ test('units that wait are served account by account, and never block the event l
   assert.ok(order.indexOf('other') <= first + 1)
   await Promise.all(writes)
   assert.equal(order.length, 41)
-})
-
-test('the spare file can be released once, and allocated again afterward', async (t) => {
-  const file = join(await aFolder(t), 'stowage.db')
-  const spareFile = openSpareFile(file)
-  assert.equal(spareFile.release(), false)
-  for (let round = 0; round < 2; round += 1) {
-    await spareFile.allocate()
-    await spareFile.allocate()
-    const { size, blocks } = await stat(`${file}-spare`)
-    assert.equal(size, 8 * 1024 * 1024)
-    assert.ok(blocks * 512 >= size, 'it occupies disk space')
-    assert.deepEqual([spareFile.release(), spareFile.release()], [true, false])
-  }
 })

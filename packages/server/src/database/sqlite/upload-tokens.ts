@@ -7,9 +7,9 @@ import {
   tokenExcess,
   tokenGrowthExcess,
 } from '../shared/account-rows.ts'
-import { isTokenExpired } from '../shared/reads.ts'
 import { toDate } from '../shared/rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import { isTokenExpired } from '../shared/statements.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import { prepareProductSelection } from './attachments.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'

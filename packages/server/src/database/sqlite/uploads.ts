@@ -13,12 +13,12 @@ import type {
   UploadQuery,
 } from '../account-data.ts'
 import { toUpload } from '../shared/rows.ts'
-import type { PartialRoom, Room, Writer } from '../shared/wiring.ts'
+import type { PartialRoom, Room, Writer } from '../shared/wire-account-data.ts'
 import { prepareChecksums } from './checksums.ts'
 import type { Connection } from './connection.ts'
 import { newUploadSnapshot, prepareRecordEvents } from './events.ts'
 import { prepareMakeRoom, prepareRelease } from './removals.ts'
-import { OWN_ASSET, READS, UPLOAD_COLUMNS, UPLOAD_STATUS, type UploadRow } from './rows.ts'
+import { OWN_ASSET, STATEMENTS, UPLOAD_COLUMNS, UPLOAD_STATUS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import type { Filter } from './search.ts'
 import { EXTENDED_EXPIRY, prepareUploadTokens } from './upload-tokens.ts'
@@ -128,7 +128,7 @@ export function prepareUploads(connection: Connection) {
   }
 
   function usageOf(account: string): Usage {
-    return { limit: 0, stored: 0, reserved: 0, ...execute(READS.readPlanUsage, { account }) }
+    return { limit: 0, stored: 0, reserved: 0, ...execute(STATEMENTS.readPlanUsage, { account }) }
   }
 
   function findRepeated(account: string, key: string, digest: string): Reservation | undefined {

@@ -17,10 +17,10 @@ import {
   type WebhookRow,
   writeTypes,
 } from '../shared/webhook-rows.ts'
-import type { Writer } from '../shared/wiring.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import { type Connection, encode } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
-import { READS } from './rows.ts'
+import { STATEMENTS } from './rows.ts'
 
 type Methods = Pick<AccountWebhookData, 'addWebhook' | 'changeWebhook' | 'rotateSecret'>
 type Arguments<Name extends keyof Methods> = Parameters<Methods[Name]>
@@ -52,7 +52,8 @@ export function prepareWebhooks(connection: Connection) {
   const remove = prepare<WebhookRow>(
     'delete from webhooks where account_id = :account and id = :id returning *',
   )
-  const findWebhook = (account: string, id: string) => execute(READS.findWebhook, { account, id })
+  const findWebhook = (account: string, id: string) =>
+    execute(STATEMENTS.findWebhook, { account, id })
 
   /** Records how a webhook differs from its earlier state. Returns its new state. */
   function recordChange(writer: Writer, before: Webhook): WebhookState | undefined {
@@ -181,7 +182,7 @@ export function prepareDeliveries(connection: Connection) {
       webhook: string,
       id: string,
     ): Delivery | 'forgotten' | undefined {
-      const find = () => execute(READS.findDelivery, { account, webhook, id })
+      const find = () => execute(STATEMENTS.findDelivery, { account, webhook, id })
       if (find() === undefined) return undefined
       if (isForgotten.get({ account, id }) !== undefined) return 'forgotten'
       restart.run({ id, now: Date.now() })

@@ -3,9 +3,9 @@ import type { AccountSummary } from '../account-data.ts'
 import type { DatabaseIdentity } from '../database.ts'
 import type { TrashAll } from '../trash-data.ts'
 import { LATEST_TOKEN_MS, toAccount, toKey, toSession, toUploadToken } from './account-rows.ts'
+import { type Dialect, statement } from './dialect.ts'
 import { PRODUCT_COLUMNS, toProduct } from './product-rows.ts'
 import { ASSET_COLUMNS, toAsset, toUpload, toVersion, UPLOAD_COLUMNS } from './rows.ts'
-import { type Dialect, statement } from './statement.ts'
 import { DELIVERY_COLUMNS, toDelivery, toWebhookState, WEBHOOK_STATE } from './webhook-rows.ts'
 
 type OfAccount = { account: string }
@@ -41,7 +41,7 @@ export function isTokenExpired({ clock, later }: Dialect): string {
 }
 
 /** The statements that are the same in both engines, but for the dialect. Most of them only read. */
-export function readsOf(dialect: Dialect) {
+export function statementsOf(dialect: Dialect) {
   const accountColumns = 'id, name, plan_name, plan_storage, created_at'
   const uploadColumns = `${UPLOAD_COLUMNS.join(', ')}, ${checksumOf(dialect, OBJECT_KEY)}`
 
@@ -166,7 +166,7 @@ export function readsOf(dialect: Dialect) {
   }
 }
 
-export type Reads = ReturnType<typeof readsOf>
+export type Statements = ReturnType<typeof statementsOf>
 
 interface IdentityRow {
   id: string

@@ -2,8 +2,8 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import { type EventActor, OPERATOR } from '../../domain/event.ts'
 import type { AccountData } from '../account-data.ts'
-import type { Reads } from './reads.ts'
-import type { Statement, Values } from './statement.ts'
+import type { Statement, Values } from './dialect.ts'
+import type { Statements } from './statements.ts'
 
 const MAX_CACHED = 1000
 
@@ -84,7 +84,7 @@ export type RunUnit<Unit> = <Result>(
 
 /** What the wiring needs of an engine. `Unit` is the connection of a unit of work; SQLite has only one. */
 export interface Engine<Unit> {
-  reads: Reads
+  statements: Statements
   runner(use: Use): RunUnit<Unit>
   execute<Given extends Values, Result>(
     unit: Unit,
@@ -159,7 +159,7 @@ export function wireAccountData<Unit>(
   engine: Engine<Unit>,
   groupsOf: (writer: Writer) => AccountGroups<Unit>,
 ): (writer: Writer) => AccountData {
-  const { reads } = engine
+  const { statements } = engine
   return (writer) => {
     const { account } = writer
     const run = (kind: Kind) => engine.runner({ kind, party: account, account })
@@ -177,18 +177,19 @@ export function wireAccountData<Unit>(
 
     return {
       async readSummary() {
-        const summary = await ask(reads.readSummary, { account })
+        const summary = await ask(statements.readSummary, { account })
         if (summary === undefined) throw new Error(`there is no account ${account}`)
         return summary
       },
-      readUsage: () => ask(reads.readUsage, { account }),
+      readUsage: () => ask(statements.readUsage, { account }),
 
       reserveUpload: (upload) =>
         retryWhilePartial(() => write((unit) => uploads(unit).reserveUpload(upload))),
       recordStorageId: (id, names) => write((unit) => uploads(unit).recordStorageId(id, names)),
       dropReservation: (id) => free((unit) => uploads(unit).dropReservation(id)),
-      findUpload: (id) => ask(reads.findUpload, { account, id }),
-      findReplacement: (asset, upload) => ask(reads.findReplacement, { account, asset, upload }),
+      findUpload: (id) => ask(statements.findUpload, { account, id }),
+      findReplacement: (asset, upload) =>
+        ask(statements.findReplacement, { account, asset, upload }),
       listUploads: (query) => read((unit) => groups.uploadList(unit).listUploads(query)),
       renewUpload: (id, keptForMs) => write((unit) => uploads(unit).renewUpload(id, keptForMs)),
       resizeUpload: (id, bytes, options) =>
@@ -203,7 +204,7 @@ export function wireAccountData<Unit>(
         free((unit) => completion(unit).abandonCompletion(id, graceMs)),
       cancelUpload: (id) => free((unit) => completion(unit).cancelUpload(id)),
 
-      findAsset: (id) => ask(reads.findAsset, { account, id }),
+      findAsset: (id) => ask(statements.findAsset, { account, id }),
       listAssets: (query) => read((unit) => groups.assetList(unit).listAssets(query)),
       addLink: (asset) => write((unit) => assets(unit).addLink(asset)),
       changeAsset: (id, changes) => write((unit) => assets(unit).changeAsset(id, changes)),
@@ -215,21 +216,21 @@ export function wireAccountData<Unit>(
       listTrash: (query) => read((unit) => groups.trashList(unit).listTrash(query)),
       beginTrashAll: () => free((unit) => trash(unit).beginTrashAll()),
       continueTrashAll: () => free((unit) => trash(unit).continueTrashAll()),
-      findTrashAll: () => ask(reads.findTrashAll, { account }),
+      findTrashAll: () => ask(statements.findTrashAll, { account }),
       importTrashAll: (deletion) => write((unit) => trash(unit).importTrashAll(deletion)),
       emptyTrash: (until) => free((unit) => trash(unit).emptyTrash(until)),
       removeOldestTrash: (bytes) => free((unit) => trash(unit).removeOldestTrash(bytes)),
 
       async listVersions(id) {
-        const found = await ask(reads.listVersions, { account, id })
+        const found = await ask(statements.listVersions, { account, id })
         return found.length === 0 ? undefined : found
       },
-      findServedVersion: (id) => ask(reads.findServedVersion, { account, id }),
+      findServedVersion: (id) => ask(statements.findServedVersion, { account, id }),
       restoreVersion: (id, version) => write((unit) => versions(unit).restoreVersion(id, version)),
       deleteVersion: (id, version) => free((unit) => versions(unit).deleteVersion(id, version)),
 
       putProducts: groups.putProducts,
-      findProduct: (id) => ask(reads.findProduct, { account, id }),
+      findProduct: (id) => ask(statements.findProduct, { account, id }),
       listProducts: (query) => read((unit) => groups.productList(unit).listProducts(query)),
       listProductIds: (query) => read((unit) => productGroups(unit).listProductIds(query)),
       readProductGroups: (ids, options) =>
@@ -252,7 +253,7 @@ export function wireAccountData<Unit>(
       newestAssetsOf: (id, limit) => read((unit) => attachedRows(unit).newestAssetsOf(id, limit)),
 
       addKey: (key, maxKeys) => write((unit) => keys(unit).addKey(key, maxKeys)),
-      listKeys: () => ask(reads.listKeys, { account }),
+      listKeys: () => ask(statements.listKeys, { account }),
       revokeKey: (id, options) => free((unit) => keys(unit).revokeKey(id, options)),
       addUploadToken: (token, limits) =>
         write((unit) => groups.uploadTokens(unit).addUploadToken(token, limits)),
@@ -262,15 +263,15 @@ export function wireAccountData<Unit>(
       importRecords: (imported) => write((unit) => groups.records(unit).importRecords(imported)),
 
       addWebhook: (webhook, max) => write((unit) => webhooks(unit).addWebhook(webhook, max)),
-      listWebhooks: () => ask(reads.listWebhooks, { account }),
-      findWebhook: (id) => ask(reads.findWebhook, { account, id }),
+      listWebhooks: () => ask(statements.listWebhooks, { account }),
+      findWebhook: (id) => ask(statements.findWebhook, { account, id }),
       changeWebhook: (id, changes, now) =>
         write((unit) => webhooks(unit).changeWebhook(id, changes, now)),
       rotateSecret: (id, rotation) => write((unit) => webhooks(unit).rotateSecret(id, rotation)),
       deleteWebhook: (id) => free((unit) => webhooks(unit).deleteWebhook(id)),
 
       listDeliveries: (id, query) => read((unit) => deliveries(unit).listDeliveries(id, query)),
-      findDelivery: (webhook, id) => ask(reads.findDelivery, { account, webhook, id }),
+      findDelivery: (webhook, id) => ask(statements.findDelivery, { account, webhook, id }),
       redeliver: (webhookId, id) => write((unit) => deliveries(unit).redeliver(webhookId, id)),
       addPing: (delivery, claim) => write((unit) => deliveries(unit).addPing(delivery, claim)),
       importWebhooks: (imported) => write((unit) => deliveries(unit).importWebhooks(imported)),

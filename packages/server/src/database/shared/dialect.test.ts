@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { statement } from './statement.ts'
+import { statement } from './dialect.ts'
 
 function partsOf(text: string) {
   const { strings, names } = statement(text).none()

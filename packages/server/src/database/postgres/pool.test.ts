@@ -7,8 +7,8 @@ import { until } from '@stowage/testing/machine/until'
 import postgres from 'postgres'
 import type { AccountData } from '../account-data.ts'
 import { aLink, anAccount, aReadyAsset, NEWEST, NOON, reserve } from '../contract/builders.ts'
+import { openPool } from './pool.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
-import { openPool } from './unit-of-work.ts'
 
 /* Runs in its own process: it measures delays. */
 
