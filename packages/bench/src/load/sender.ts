@@ -1,23 +1,26 @@
 import { Agent, type IncomingMessage, type OutgoingHttpHeaders, request } from 'node:http'
 
-export interface Sent {
+interface Sent {
   status: number
   headers: IncomingMessage['headers']
   text: string
 }
 
-export interface Message {
+interface Message {
   method: string
   url: string
   headers?: OutgoingHttpHeaders
   body?: Buffer
 }
 
+/** Sends a request. Throws if the response is not a success. */
+export type Send = (message: Message) => Promise<Sent>
+
 /** A server that neither reads nor sends a byte for this long has failed. */
 const IDLE_MS = 60_000
 
-/** Sends bodies over persistent connections. Throws if a response is not a success. */
-export function openSender(concurrency: number) {
+/** Sends bodies over persistent connections. */
+export function openSender(concurrency: number): { send: Send; close: () => void } {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
   function send({ method, url, headers, body }: Message): Promise<Sent> {
     return new Promise((resolve, reject) => {

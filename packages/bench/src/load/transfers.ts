@@ -5,17 +5,15 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { API } from '../processes/servers.ts'
-import { inParallel, type openSender } from './sender.ts'
+import { inParallel, type Send } from './sender.ts'
 import { cancelUpload, completeUpload, requestSession } from './sessions.ts'
 
 export interface Transfer {
-  /** Sends 1 GiB. */
+  /** Sends the file, by default 1 GiB. */
   send(): Promise<void>
   /** Removes the data. The time that this takes is not measured. */
   cleanUp(): Promise<void>
 }
-
-type Send = ReturnType<typeof openSender>['send']
 
 export const CONCURRENCY = 4
 
@@ -24,8 +22,9 @@ export async function openStowageTransfer(
   send: Send,
   url: string,
   data: string,
+  size = GIBIBYTE,
 ): Promise<Transfer> {
-  const session = await requestSession(url, GIBIBYTE)
+  const session = await requestSession(url, size)
   return {
     send: () =>
       inParallel(

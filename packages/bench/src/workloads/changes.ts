@@ -1,7 +1,7 @@
 import { startPostgres } from '@stowage/testing/engines/postgres'
 import { administer } from '../catalog/filled.ts'
 import { sendLoad } from '../load/send-load.ts'
-import { inParallel, openSender } from '../load/sender.ts'
+import { inParallel, openSender, type Send } from '../load/sender.ts'
 import { completeUpload, requestSession, sessionRequest } from '../load/sessions.ts'
 import { BASELINE, CHECKOUTS, startStowage } from '../processes/servers.ts'
 import type { Contender, Target, Workload, WorkloadContext } from '../workload.ts'
@@ -37,26 +37,10 @@ async function changeContenders(
 
   async function contender(name: string, program: string): Promise<Contender> {
     const { url } = await startStowage(context, await settings(), program)
-    const upload = async () => {
-      const session = await requestSession(url, ONE_BYTE.length)
-      for (const part of session.urls) await send({ method: 'PUT', url: part.url, body: ONE_BYTE })
-      return session
-    }
-    async function completionsPerSecond() {
-      const completions: (() => Promise<unknown>)[] = []
-      const uploads = Array.from({ length: COMPLETIONS }, () => async () => {
-        const session = await upload()
-        completions.push(() => completeUpload(url, session, []))
-      })
-      await inParallel(CONCURRENCY, uploads)
-      const start = performance.now()
-      await inParallel(CONCURRENCY, completions)
-      return (COMPLETIONS * 1000) / (performance.now() - start)
-    }
     async function run() {
       const load = { url, requests: [sessionRequest()], seconds: context.seconds }
       const { perSecond: sessions } = await sendLoad(load)
-      return { sessions, completions: await completionsPerSecond() }
+      return { sessions, completions: await completionsPerSecond(send, url, COMPLETIONS) }
     }
     return { name, run }
   }
@@ -64,6 +48,24 @@ async function changeContenders(
   const contenders: Contender[] = []
   for (const { name, program } of CHECKOUTS) contenders.push(await contender(name, program))
   return contenders
+}
+
+/** Uploads many files of one byte first, and then completes all of them with several clients. */
+export async function completionsPerSecond(
+  send: Send,
+  url: string,
+  count: number,
+): Promise<number> {
+  const completions: (() => Promise<unknown>)[] = []
+  const uploads = Array.from({ length: count }, () => async () => {
+    const session = await requestSession(url, ONE_BYTE.length)
+    for (const part of session.urls) await send({ method: 'PUT', url: part.url, body: ONE_BYTE })
+    completions.push(() => completeUpload(url, session, []))
+  })
+  await inParallel(CONCURRENCY, uploads)
+  const start = performance.now()
+  await inParallel(CONCURRENCY, completions)
+  return (count * 1000) / (performance.now() - start)
 }
 
 export const changes: Workload = {

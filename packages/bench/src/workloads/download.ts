@@ -78,7 +78,7 @@ function contender(
       const whole = await rateOf(pids, GIBIBYTE, () =>
         receive(large, { status: 200, length: GIBIBYTE }),
       )
-      const ranges = await rateOf(pids, GIBIBYTE, () => receiveRanges(large))
+      const ranges = await rateOf(pids, GIBIBYTE, () => receiveRanges(large, GIBIBYTE))
       const many = await rateOf(pids, SIMULTANEOUS * SMALLER, async () => {
         const whole = { status: 200, length: SMALLER }
         await Promise.all(Array.from({ length: SIMULTANEOUS }, () => receive(small, whole)))
@@ -95,9 +95,9 @@ function contender(
   }
 }
 
-/** Downloads 1 GiB in ranges of the same length, all at once. */
-async function receiveRanges(url: string): Promise<void> {
-  const length = GIBIBYTE / RANGES
+/** Downloads a file in ranges of the same length, all at once. */
+export async function receiveRanges(url: string, size: number): Promise<void> {
+  const length = size / RANGES
   const ranges = Array.from({ length: RANGES }, (_, index) => {
     const start = index * length
     return receive(url, { status: 206, length }, { Range: `bytes=${start}-${start + length - 1}` })
@@ -113,7 +113,8 @@ async function rateOf(pids: number[], bytes: number, work: () => Promise<void>) 
   return { rate: bytes / 1e6 / seconds, cpuPerGibibyte, peakMegabytes }
 }
 
-async function downloadUrl(url: string, id: string): Promise<string> {
+/** The signed URL of a file. */
+export async function downloadUrl(url: string, id: string): Promise<string> {
   const response = await fetch(`${url}${API}/assets/${id}/download`, { redirect: 'manual' })
   await response.arrayBuffer()
   const location = response.headers.get('location')

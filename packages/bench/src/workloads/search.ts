@@ -87,7 +87,7 @@ export function searchContender(name: string, url: string, count: number): Conte
 }
 
 /** Distinct parts of a name that match all assets. */
-function* commonTerms(): Generator<string, undefined> {
+export function* commonTerms(): Generator<string, undefined> {
   const text = `-${COMMON}-`
   for (let length = text.length; length > 1; length -= 1) {
     for (let start = 0; start + length <= text.length; start += 1) {

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { openSender } from '../load/sender.ts'
+import { openSender, type Send } from '../load/sender.ts'
 import { BODY, emptyFolder, settleDisk } from '../load/transfers.ts'
 import { startPeer } from '../processes/peers.ts'
 import { API, CHECKOUTS, startStowage, watchUsage } from '../processes/servers.ts'
 import type { Contender, Workload } from '../workload.ts'
 
 const BARE = 'Node, file and insert'
-const CLIENTS = 16
+export const CLIENTS = 16
 const SIZE = 100_000
 
 export const smallFiles: Workload = {
@@ -59,7 +59,6 @@ export const smallFiles: Workload = {
 
 const FILE = BODY.subarray(0, SIZE)
 const JSON_TYPE = { 'Content-Type': 'application/json' }
-type Send = ReturnType<typeof openSender>['send']
 
 /** Session, one part, completion: the calls that a client makes for a small file. */
 export async function uploadSmallFile(send: Send, url: string): Promise<void> {
@@ -80,7 +79,8 @@ export async function uploadSmallFile(send: Send, url: string): Promise<void> {
   await call(`/assets/${id}/uploaded`, { upload_id, parts })
 }
 
-async function measureFiles(
+/** Uploads files one after the other with each client, for the given time. */
+export async function measureFiles(
   pid: number,
   seconds: number,
   upload: () => Promise<unknown>,

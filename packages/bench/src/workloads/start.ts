@@ -38,7 +38,7 @@ export const start: Workload = {
   },
 }
 
-async function timeStart(command: Command) {
+export async function timeStart(command: Command) {
   const start = performance.now()
   const server = await startServer(command)
   try {
