@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { tableOf } from './report/format.ts'
-import { writePage } from './report/page.ts'
-import { type Result, thisMachine } from './report/result.ts'
+import { saveAndWrite, writePage } from './report/page.ts'
+import { currentSource, type Result, thisMachine } from './report/result.ts'
 import { runWorkload } from './run-workload.ts'
 import type { Workload } from './workload.ts'
 
@@ -10,7 +10,8 @@ import type { Workload } from './workload.ts'
  *
  *     npm run bench                      all workloads
  *     npm run bench -- presign list      some workloads
- *     npm run bench -- --write           also writes docs/performance.md
+ *     npm run bench -- --write           also writes docs/performance.md. The working tree must be a commit
+ *     npm run bench -- --page            only writes docs/performance.md, from saved results
  *     npm run bench -- --rounds 5 --seconds 3
  */
 const WORKLOADS: Record<string, () => Promise<Workload>> = {
@@ -42,6 +43,7 @@ async function run(): Promise<number> {
     allowPositionals: true,
     options: {
       write: { type: 'boolean', default: false },
+      page: { type: 'boolean', default: false },
       rounds: { type: 'string' },
       seconds: { type: 'string' },
     },
@@ -53,6 +55,11 @@ async function run(): Promise<number> {
     )
     return 2
   }
+  if (values.page) {
+    await writePage()
+    return 0
+  }
+  const source = values.write ? await currentSource() : undefined
   const limits = { rounds: toNumber(values.rounds), seconds: toNumber(values.seconds) }
   const machine = thisMachine()
   const results: Result[] = []
@@ -62,7 +69,7 @@ async function run(): Promise<number> {
     const result = await runWorkload(name, workload, limits)
     process.stdout.write(`${tableOf(result)}\n`)
     results.push(result)
-    if (values.write) await writePage(result, machine, NAMES)
+    if (source !== undefined) await saveAndWrite({ ...result, machine, source }, NAMES)
   }
   const hasFailed = ({ measurements }: Result) =>
     measurements.some((it) => it.failure !== undefined)

@@ -1,4 +1,8 @@
+import { execFile } from 'node:child_process'
 import { arch, cpus, loadavg, totalmem } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import packageFile from '../../package.json' with { type: 'json' }
 import type { Measurement, Verdict } from '../measure.ts'
 import type { Metric } from '../workload.ts'
 
@@ -11,7 +15,33 @@ export interface Result {
   verdicts: Verdict[]
 }
 
-export type SavedResult = Result & { machine: Machine }
+export type SavedResult = Result & {
+  machine: Machine
+  /** Missing in results that were saved before commits were recorded. */
+  source?: Source
+}
+
+/** The code that was measured. */
+export interface Source {
+  commit: string
+  /** The version of Stowage at this commit. */
+  version: string
+}
+
+const run = promisify(execFile)
+const ROOT = fileURLToPath(new URL('../../../..', import.meta.url))
+
+/** The version of the working tree. All packages have the same version. */
+export const VERSION: string = packageFile.version
+
+/** The code of the working tree. Throws if it is not that of a commit: nobody could measure it again. */
+export async function currentSource(): Promise<Source> {
+  const git = async (...args: string[]) => (await run('git', ['-C', ROOT, ...args])).stdout.trim()
+  // A run writes its results into docs/ while other workloads are still to be measured.
+  const changes = await git('status', '--porcelain', '--', '.', ':(exclude)docs')
+  if (changes !== '') throw new Error(`Commit these changes first:\n${changes}`)
+  return { commit: await git('rev-parse', '--short=10', 'HEAD'), version: VERSION }
+}
 
 /** The latest result for each workload and architecture. */
 export type SavedResults = Record<string, SavedResult[]>
@@ -65,8 +95,9 @@ export function thisMachine(): Machine {
   }
 }
 
-export function machineText(machine: Machine): string {
+export function machineText({ machine, source }: SavedResult): string {
   const { architecture, cpu, cores, memoryGigabytes, node, at, load } = machine
   const others = load === undefined ? '' : `, while other programs were running (load ${load})`
-  return `${architecture}, ${cores} cores of ${cpu}, ${memoryGigabytes} GB, Node ${node}, ${at}${others}`
+  const code = source === undefined ? '' : `, commit ${source.commit}`
+  return `${architecture}, ${cores} cores of ${cpu}, ${memoryGigabytes} GB, Node ${node}, ${at}${code}${others}`
 }
