@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { statSync } from 'node:fs'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
-import { connect, openSnapshotReader } from './connection.ts'
+import { connect, openSnapshotReader, wrapConnection } from './connection.ts'
 
 /* Runs in its own process: it measures delays. */
 
@@ -74,4 +75,18 @@ test('a long read is refused if a hundred of its account wait, and other account
   await Promise.all([refused, read('other'), ...reads])
   assert.ok(order.indexOf('other') <= 2)
   assert.equal(order.length, 102)
+})
+
+test('parameters are bound by name, in any order and repeatedly, and not within texts or comments', (t) => {
+  const database = new DatabaseSync(':memory:')
+  cleanUp(t, () => database.close())
+  const { prepare } = wrapConnection(database)
+  const statement = prepare<{ row: string }>(
+    `select json_array(:b, :a, 'at 12:a', ":a", :b) as row -- :c
+     from (select 1 as ":a")`,
+  )
+  assert.deepEqual(statement.get({ a: 'one', b: 'two' }), {
+    row: '["two","one","at 12:a",1,"two"]',
+  })
+  assert.throws(() => statement.get({ a: 'one' }), /cannot be bound/)
 })

@@ -189,10 +189,12 @@ export function wrapConnection(
   const rollback = database.prepare('rollback')
 
   function compile(sql: string) {
-    const statement = database.prepare(sql)
+    const { text, names } = numberParameters(sql)
+    const statement = database.prepare(text)
     // The row objects of node:sqlite are slow to create and to read.
     statement.setReturnArrays(true)
-    return { statement, toRow: createRowMapper(statement.columns().map(({ name }) => name)) }
+    const toRow = createRowMapper(statement.columns().map(({ name }) => name))
+    return { statement, toValues: createValueMapper(names), toRow }
   }
 
   function prepare(sql: string): Statement<unknown> {
@@ -207,15 +209,18 @@ export function wrapConnection(
     }
     return {
       get(parameters = {}) {
-        const { statement, toRow } = use()
-        const values = reported(statement.get(parameters)) as Columns | undefined
+        const { statement, toValues, toRow } = use()
+        const values = reported(statement.get(...toValues(parameters))) as Columns | undefined
         return values && toRow(values)
       },
       all(parameters = {}) {
-        const { statement, toRow } = use()
-        return (reported(statement.all(parameters)) as unknown as Columns[]).map(toRow)
+        const { statement, toValues, toRow } = use()
+        return (reported(statement.all(...toValues(parameters))) as unknown as Columns[]).map(toRow)
       },
-      run: (parameters = {}) => reported(Number(use().statement.run(parameters).changes)),
+      run(parameters = {}) {
+        const { statement, toValues } = use()
+        return reported(Number(statement.run(...toValues(parameters)).changes))
+      },
     }
   }
 
@@ -257,6 +262,31 @@ export function wrapConnection(
       }
     },
   }
+}
+
+/** A text, a comment, or a parameter such as `:account`. */
+const TOKENS = /'[^']*'|"[^"]*"|--.*|:([a-z_]\w*)/gi
+
+/**
+ * Replaces the names of parameters by numbers. node:sqlite takes twice as long to bind values by their names, which is a
+ * third of the time of an insert.
+ */
+function numberParameters(sql: string): { text: string; names: string[] } {
+  const names: string[] = []
+  const text = sql.replaceAll(TOKENS, (token, name?: string) => {
+    if (name === undefined) return token
+    if (!names.includes(name)) names.push(name)
+    return `?${names.indexOf(name) + 1}`
+  })
+  return { text, names }
+}
+
+/** Compiles an array literal, for the same reason as `createRowMapper`. A missing value is refused by node:sqlite. */
+function createValueMapper(names: string[]): (parameters: Parameters) => SQLInputValue[] {
+  const values = names.map((name) => `parameters.${name}`)
+  return new Function('parameters', `return [${values.join(', ')}]`) as ReturnType<
+    typeof createValueMapper
+  >
 }
 
 /**
