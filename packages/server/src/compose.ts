@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import type { Logger } from 'pino'
-import { v7 as newUuid } from 'uuid'
 import {
   type AuthConfig,
   type Config,
@@ -9,6 +8,7 @@ import {
   usesDataFolder,
 } from './config/config.ts'
 import type { SecretKey } from './crypto/secret-key.ts'
+import { createUuids } from './crypto/uuid.ts'
 import type { Account, Database } from './database/database.ts'
 import type { ReportUpgrade } from './database/migrate.ts'
 import type { Finding } from './domain/finding.ts'
@@ -214,12 +214,12 @@ function withLongStatements(config: Config): Config {
 async function* nothing(): AsyncIterable<Finding> {}
 
 const clock = () => new Date()
-const newId = () => newUuid()
+const newId = createUuids()
 
 /** Creates the default account if it is missing. */
 function ensureAccount(database: Database, config: Config): Promise<Account> {
   return database.ensureAccount({
-    id: newUuid(),
+    id: newId(),
     name: 'default',
     planName: 'default',
     planStorage: config.planStorage ?? DEFAULT_PLAN_STORAGE,

@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
 import { pino } from 'pino'
-import { v7 as newUuid } from 'uuid'
 import { type Config, ConfigError, usesDataFolder } from '../config/config.ts'
 import type { SecretKey } from '../crypto/secret-key.ts'
+import { createUuids } from '../crypto/uuid.ts'
 import {
   isDatabaseCreated,
   openDatabase,
@@ -47,7 +47,7 @@ export async function move(config: Config, options: MoveOptions): Promise<MoveRe
       source: { ...source, secretKey },
       target,
       clock,
-      newId: () => newUuid(),
+      newId: createUuids(),
     })
   } finally {
     for (const close of closers.reverse()) await close()
