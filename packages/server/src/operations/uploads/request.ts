@@ -22,7 +22,13 @@ import { checkMediaType, checkReplaced } from '../tokens.ts'
 import { getReplaced } from '../versions.ts'
 import { openInStorage, type SignedPart, signParts } from './in-storage.ts'
 import { resumeFound } from './resume.ts'
-import { findDiskSpace, makeDiskSpace, reserveProvisionally, wholeParts } from './space.ts'
+import {
+  type DiskSpace,
+  findDiskSpace,
+  makeDiskSpace,
+  reserveProvisionally,
+  wholeParts,
+} from './space.ts'
 
 export interface FileDetails {
   /** May only be left out for a replacement, which then keeps the name of the asset. */
@@ -52,120 +58,84 @@ export interface UploadSession {
   expiresAt: Date
 }
 
+interface RequestedUpload {
+  file: FileDetails
+  idempotencyKey?: string | undefined
+  startedBy: Actor | null
+  /** The asset that gets a new version. It stays as it is until the upload is completed. */
+  replaces?: string | undefined
+}
+
 /**
  * Reserves the file’s size against the plan and opens its upload. The same idempotency key with the
  * same file returns the same session with newly signed URLs.
  */
 export async function requestUpload(
   context: AccountContext,
-  request: {
-    file: FileDetails
-    idempotencyKey?: string | undefined
-    startedBy: Actor | null
-    /** The asset that gets a new version. It stays as it is until the upload is completed. */
-    replaces?: string | undefined
-  },
+  request: RequestedUpload,
 ): Promise<UploadSession> {
-  const { data, storage, settings, uploadToken } = context
-  if (uploadToken !== undefined) checkReplaced(uploadToken, request.replaces)
-  const { size, minSize } = request.file
+  const replaced = await checkRequest(context, request)
+  const upload = planUpload(context, request, replaced)
+  const idempotency = idempotencyOf(context, request, upload)
+  const least = request.file.minSize ?? request.file.size
+  const disk = await findDiskSpace(context, least)
+  const { size, result } = await reserve(context, { upload, least, disk, idempotency })
+  if (result.outcome === 'repeated') return repeatSession(context, result.upload)
+  if (result.outcome === 'no_free_room') throw await refuseWithoutRoom(context, least, disk.free)
+  if (result.outcome !== 'reserved') throw refusal(result, size)
+  const isDiskFull = disk.free !== undefined && disk.free < least
+  const created = await createInStorage(context, withSize(upload, size), isDiskFull ? least : 0)
+  return signSession(context, created)
+}
+
+/** Refuses a request that its upload token does not allow. Returns the asset that gets a new version, if there is one. */
+async function checkRequest(
+  context: AccountContext,
+  { file: { size, minSize }, replaces }: RequestedUpload,
+): Promise<Asset | undefined> {
+  if (context.uploadToken !== undefined) checkReplaced(context.uploadToken, replaces)
   if (minSize !== undefined && minSize > size) throw invalid({ minSize: ['must be at most size'] })
-  const sha256 = request.file.sha256?.toLowerCase() ?? null
-  const replaced =
-    request.replaces === undefined ? undefined : await getReplaced(context, request.replaces)
-  const { filename, mime } = checkFile(request.file, replaced)
+  return replaces === undefined ? undefined : getReplaced(context, replaces)
+}
+
+function planUpload(
+  context: AccountContext,
+  { file, startedBy }: RequestedUpload,
+  replaced: Asset | undefined,
+): NewlyRequested {
+  const { storage, settings, uploadToken } = context
+  const { filename, mime } = checkFile(file, replaced)
   if (uploadToken !== undefined) checkMediaType(uploadToken, mime)
-  const path = replaced ? replaced.path : normalizePath(request.file.path)
-  const { maxChunkSize = settings.chunkSize } = request.file
-  const chunkSize = request.file.chunkSize ?? Math.min(settings.chunkSize, maxChunkSize)
-  const plan = planParts(size, { chunkSize, maxParts: storage.maxParts })
+  const { maxChunkSize = settings.chunkSize } = file
+  const chunkSize = file.chunkSize ?? Math.min(settings.chunkSize, maxChunkSize)
+  const plan = planParts(file.size, { chunkSize, maxParts: storage.maxParts })
   const createdAt = context.clock()
   const id = context.newId()
   const uploadId = context.newId()
-  const upload: NewlyRequested = {
+  return {
     status: 'uploading',
     asset: {
       id,
       accountId: context.accountId,
       kind: 'file',
       filename,
-      bytes: size,
+      bytes: file.size,
       mime,
       url: null,
       createdAt,
       updatedAt: createdAt,
       version: 1,
-      path,
-      integrity: { ...NOT_VERIFIED, sha256 },
+      path: replaced ? replaced.path : normalizePath(file.path),
+      integrity: { ...NOT_VERIFIED, sha256: file.sha256?.toLowerCase() ?? null },
     },
-    replaces: replaced
-      ? { assetId: replaced.id, keepsName: request.file.filename === undefined }
-      : null,
+    replaces: replaced ? { assetId: replaced.id, keepsName: file.filename === undefined } : null,
     key: id,
     id: uploadId,
     storageId: uploadId,
     chunkSize: plan.chunkSize,
-    startedBy: request.startedBy,
+    startedBy,
     tokenId: uploadToken?.id ?? null,
   }
-  // A page must not find uploads of others by their idempotency keys.
-  const idempotencyKey =
-    request.idempotencyKey && uploadToken
-      ? `${uploadToken.id} ${request.idempotencyKey}`
-      : request.idempotencyKey
-  // The digest excludes `maxChunkSize`, because an existing session keeps its parts.
-  const requested = replaced
-    ? [replaced.id, request.file.filename ?? null, size, request.file.mime ?? null]
-    : [filename, size, mime]
-  if (request.file.chunkSize !== undefined) requested.push(request.file.chunkSize)
-  if (path !== null && replaced === undefined) requested.push(path)
-  if (sha256 !== null) requested.push(sha256)
-  if (minSize !== undefined) requested.push(`at least ${minSize}`)
-  const digest = digestOf(requested)
-  const reserve = (bytes: number, isProvisional: boolean): Promise<Reservation> =>
-    data.reserveUpload({
-      upload: withSize(upload, bytes),
-      keptForMs: settings.uploadsKeptForMs,
-      ...(idempotencyKey !== undefined && { idempotency: { key: idempotencyKey, digest } }),
-      ...(isProvisional && { isProvisional }),
-    })
-  const least = minSize ?? size
-  const disk = await findDiskSpace(context, least)
-  const wanted =
-    disk.free === undefined ? size : Math.min(size, wholeParts(disk.free, plan.chunkSize))
-  // If the disk has no room for the file, even without the trash, the reservation must not remove trash in vain.
-  const reserving =
-    disk.freeWithoutTrash < least
-      ? reserve(least, true).then((result) => ({ size: least, result }))
-      : reserveProvisionally({ least, wanted, chunkSize: plan.chunkSize }, reserve)
-  const { size: reserved, result } = await reserving.catch(async (error: unknown) => {
-    // The reservation may exist although its result was lost. With an idempotency key, the next request finds it.
-    if (idempotencyKey === undefined) await dropReservation(context, id)
-    throw error
-  })
-  if (result.outcome === 'repeated') return repeatSession(context, result.upload)
-  if (result.outcome === 'no_free_room') throw await refuseWithoutRoom(context, least, disk.free)
-  if (result.outcome !== 'reserved') throw refusal(result, reserved)
-  const isDiskFull = disk.free !== undefined && disk.free < least
-  const created = createInStorage(context, withSize(upload, reserved), isDiskFull ? least : 0)
-  return signSession(context, await created)
-}
-
-function withSize(upload: NewlyRequested, bytes: number): NewlyRequested {
-  return { ...upload, asset: { ...upload.asset, bytes } }
-}
-
-/** Neither the disk nor the free room of the plan is sufficient. The plan is the reason if even its trash is too small. */
-async function refuseWithoutRoom(
-  { data }: AccountContext,
-  size: number,
-  free: number | undefined,
-): Promise<ServiceError> {
-  const { limit, stored, reserved } = await data.readSummary()
-  const usage = { limit, stored, reserved }
-  return size > availableBytes(usage)
-    ? storageExceeded(`The file needs ${formatSize(size)}`, size, usage)
-    : storageFull(size, free ?? 0)
 }
 
 /**
@@ -188,26 +158,65 @@ function checkFile(
   return { filename: keepsName ? replaced.filename : filename, mime }
 }
 
-/** If the storage fails, the reservation is dropped. If the process is killed here, the reservation expires. */
-async function createInStorage(
+/** The idempotency key, and a digest of the file: another file with the same key is refused. */
+function idempotencyOf(
+  { uploadToken }: AccountContext,
+  { file, idempotencyKey }: RequestedUpload,
+  { asset, replaces }: NewlyRequested,
+): NewUpload['idempotency'] {
+  if (idempotencyKey === undefined) return undefined
+  // The digest excludes `maxChunkSize`, because an existing session keeps its parts.
+  const requested = replaces
+    ? [replaces.assetId, file.filename ?? null, file.size, file.mime ?? null]
+    : [asset.filename, file.size, asset.mime]
+  if (file.chunkSize !== undefined) requested.push(file.chunkSize)
+  if (asset.path !== null && replaces === null) requested.push(asset.path)
+  if (asset.integrity.sha256 !== null) requested.push(asset.integrity.sha256)
+  if (file.minSize !== undefined) requested.push(`at least ${file.minSize}`)
+  // A page must not find uploads of others by their idempotency keys.
+  const key = uploadToken ? `${uploadToken.id} ${idempotencyKey}` : idempotencyKey
+  return { key, digest: digestOf(requested) }
+}
+
+function digestOf(values: unknown[]): string {
+  return createHash('sha256').update(JSON.stringify(values)).digest('hex')
+}
+
+/** Reserves the certain size, or as much of an estimated one as fits. Returns the size, and the outcome for it. */
+async function reserve(
   context: AccountContext,
-  upload: NewlyRequested,
-  neededOnDisk: number,
-): Promise<NewlyRequested> {
+  options: {
+    upload: NewlyRequested
+    least: number
+    disk: DiskSpace
+    idempotency: NewUpload['idempotency']
+  },
+): Promise<{ size: number; result: Reservation }> {
+  const { upload, least, disk, idempotency } = options
+  const { chunkSize, asset } = upload
+  const attempt = (bytes: number, isProvisional: boolean): Promise<Reservation> =>
+    context.data.reserveUpload({
+      upload: withSize(upload, bytes),
+      keptForMs: context.settings.uploadsKeptForMs,
+      ...(idempotency !== undefined && { idempotency }),
+      ...(isProvisional && { isProvisional }),
+    })
+  const wanted =
+    disk.free === undefined ? asset.bytes : Math.min(asset.bytes, wholeParts(disk.free, chunkSize))
   try {
-    await checkStorage(context, upload, neededOnDisk)
-    // A repeated request may have opened it first; then this call uses that upload.
-    return (await openInStorage(context, upload)) ?? (await getOpened(context, upload))
+    // If the disk has no room for the file, even without the trash, the reservation must not remove trash in vain.
+    return disk.freeWithoutTrash < least
+      ? { size: least, result: await attempt(least, true) }
+      : await reserveProvisionally({ least, wanted, chunkSize }, attempt)
   } catch (error) {
-    await dropReservation(context, upload.asset.id)
+    // The reservation may exist although its result was lost. With an idempotency key, the next request finds it.
+    if (idempotency === undefined) await dropReservation(context, asset.id)
     throw error
   }
 }
 
-async function getOpened({ data }: AccountContext, { asset }: NewlyRequested): Promise<Upload> {
-  const upload = await data.findUpload(asset.id)
-  if (upload === undefined) throw assetNotFound()
-  return upload
+function withSize(upload: NewlyRequested, bytes: number): NewlyRequested {
+  return { ...upload, asset: { ...upload.asset, bytes } }
 }
 
 async function dropReservation({ data, warn }: AccountContext, assetId: string): Promise<void> {
@@ -250,12 +259,17 @@ function sessionWithoutParts(upload: Upload): UploadSession {
   return { upload, parts: [], expiresAt: upload.expiresAt }
 }
 
-async function signSession(
-  context: AccountContext,
-  upload: NewlyRequested,
-): Promise<UploadSession> {
-  const ranges = partRanges(partPlan(upload.asset.bytes, upload.chunkSize))
-  return { upload, ...(await signParts(context, upload, ranges)) }
+/** Neither the disk nor the free room of the plan is sufficient. The plan is the reason if even its trash is too small. */
+async function refuseWithoutRoom(
+  { data }: AccountContext,
+  size: number,
+  free: number | undefined,
+): Promise<ServiceError> {
+  const { limit, stored, reserved } = await data.readSummary()
+  const usage = { limit, stored, reserved }
+  return size > availableBytes(usage)
+    ? storageExceeded(`The file needs ${formatSize(size)}`, size, usage)
+    : storageFull(size, free ?? 0)
 }
 
 function refusal(
@@ -275,6 +289,22 @@ function refusal(
   if (reservation.outcome === 'token_exceeded') return tokenExceeded(size, reservation.remaining)
   if (reservation.outcome === 'token_expired') return tokenExpired(reservation)
   return storageExceeded(`The file needs ${formatSize(size)}`, size, reservation.usage)
+}
+
+/** If the storage fails, the reservation is dropped. If the process is killed here, the reservation expires. */
+async function createInStorage(
+  context: AccountContext,
+  upload: NewlyRequested,
+  neededOnDisk: number,
+): Promise<NewlyRequested> {
+  try {
+    await checkStorage(context, upload, neededOnDisk)
+    // A repeated request may have opened it first; then this call uses that upload.
+    return (await openInStorage(context, upload)) ?? (await getOpened(context, upload))
+  } catch (error) {
+    await dropReservation(context, upload.asset.id)
+    throw error
+  }
 }
 
 /**
@@ -297,6 +327,16 @@ function tooLarge(maxParts: number): ServiceError {
   return invalid({ size: [`must be at most ${most} bytes (${maxParts} parts of 5 GiB)`] })
 }
 
-function digestOf(values: unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(values)).digest('hex')
+async function getOpened({ data }: AccountContext, { asset }: NewlyRequested): Promise<Upload> {
+  const upload = await data.findUpload(asset.id)
+  if (upload === undefined) throw assetNotFound()
+  return upload
+}
+
+async function signSession(
+  context: AccountContext,
+  upload: NewlyRequested,
+): Promise<UploadSession> {
+  const ranges = partRanges(partPlan(upload.asset.bytes, upload.chunkSize))
+  return { upload, ...(await signParts(context, upload, ranges)) }
 }

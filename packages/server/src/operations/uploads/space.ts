@@ -75,14 +75,18 @@ export async function makeDiskSpace(
   return storage.freeBytes()
 }
 
+export interface DiskSpace {
+  /** Undefined if the storage has no known limit. */
+  free: number | undefined
+  /** What would be free without the trash of this account. */
+  freeWithoutTrash: number
+}
+
 /**
- * Returns the free space of the storage, and the space that would be free without the trash of this account. If the space is too small,
- * files that are queued for removal are removed first. Removes no trash.
+ * Returns the free space of the storage. If it is too small, files that are queued for removal are removed first. Removes
+ * no trash.
  */
-export async function findDiskSpace(
-  context: AccountContext,
-  needed: number,
-): Promise<{ free: number | undefined; freeWithoutTrash: number }> {
+export async function findDiskSpace(context: AccountContext, needed: number): Promise<DiskSpace> {
   const { data, storage } = context
   const before = await storage.freeBytes()
   if (before === undefined || before >= needed) {
