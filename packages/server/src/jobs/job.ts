@@ -25,6 +25,7 @@ export function createWakeUp(): WakeUp {
   let stopWaiting = () => {}
   return {
     wake() {
+      if (isAwake) return
       isAwake = true
       stopWaiting()
     },

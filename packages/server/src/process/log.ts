@@ -17,7 +17,7 @@ export async function openLog(level: LogLevel): Promise<Logger> {
 
 async function destination(): Promise<DestinationStream> {
   const standardError = pino.destination({ dest: 2, sync: true })
-  if (!process.stderr.isTTY) return oncePerTurn(standardError)
+  if (!process.stderr.isTTY) return inBatches(standardError)
   const { default: pretty } = await import('pino-pretty')
   return pretty({
     destination: standardError,
@@ -87,12 +87,15 @@ export function watchOutages(
   }
 }
 
+/** How long a line may wait for others. */
+const WRITE_PAUSE_MS = 20
+
 /**
- * Writes all lines of one turn of the event loop together: under load, a write per request costs as much
- * as the request itself. An error is written immediately, with all lines before it. When the process
- * exits, even by an exception, the remaining lines are written.
+ * Writes the lines of a short time together: under load, a write per request takes as long as the statements of the
+ * request. An error is written immediately, with all lines before it. When the process exits, even by an exception, the
+ * remaining lines are written.
  */
-function oncePerTurn(stream: DestinationStream): DestinationStream {
+function inBatches(stream: DestinationStream): DestinationStream {
   let lines = ''
   function writeAll(): void {
     const text = lines
@@ -105,7 +108,7 @@ function oncePerTurn(stream: DestinationStream): DestinationStream {
     [pino.symbols.needsMetadataGsym]: true,
     lastLevel: 0,
     write(line) {
-      if (lines === '') setImmediate(writeAll)
+      if (lines === '') setTimeout(writeAll, WRITE_PAUSE_MS).unref()
       lines += line
       if (this.lastLevel >= ERROR) writeAll()
     },
