@@ -23,7 +23,7 @@ test('a server that accepts statements but does not respond is an outage', async
   const proxy = await startTcpProxy(Number(url.port))
   cleanUp(t, () => proxy.stop())
   url.port = String(proxy.port)
-  const options = { poolSize: 1, statementTimeoutMs: 100, tls: 'off' } as const
+  const options = { poolSize: 1, statementTimeoutMs: 1_000, tls: 'off' } as const
   const database = await openPostgresDatabase({ url: url.href, ...options })
   cleanUp(t, () => database.close())
   await database.check()
