@@ -28,6 +28,7 @@ import { SHUTDOWN_TIMEOUT_MS } from './node-http/connections.ts'
 import { hashKey } from './operations/authentication.ts'
 import type { AuthSettings, Context, Health } from './operations/context.ts'
 import { recordDamage } from './operations/downloads.ts'
+import { isUploadOpen } from './operations/uploads/in-storage.ts'
 import type { Operator } from './operator/operator.ts'
 import { lockDataFolder } from './process/data-folder.ts'
 import { type OutageWatch, watchOutages } from './process/log.ts'
@@ -76,7 +77,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     closers.push(() => lock?.close())
     // Both engines are opened in parallel, because the disk storage waits for its thread to start.
     let onDamage = (_key: string) => {}
-    const openingStorage = openStorage({ ...options, clock, onDamage: (key) => onDamage(key) })
+    const openingStorage = openStorage({
+      ...options,
+      clock,
+      onDamage: (key) => onDamage(key),
+      isUploadOpen: async (upload) => isUploadOpen(await openingDatabase, upload),
+    })
     const openingDatabase = openDatabase(config, {
       migrate: config.migrate,
       report: (message, facts) => logger.info(facts, message),

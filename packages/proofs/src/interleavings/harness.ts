@@ -10,6 +10,7 @@ import { bindStorage } from '@stowage/server/src/engines/storage-binding'
 import { buildApp } from '@stowage/server/src/http/app'
 import { hashKey } from '@stowage/server/src/operations/authentication'
 import type { Context } from '@stowage/server/src/operations/context'
+import { isUploadOpen } from '@stowage/server/src/operations/uploads/in-storage'
 import { ADMIN_KEY, type Call, type TestAccount } from '@stowage/testing/service/accounts'
 import { configOf } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
@@ -61,7 +62,13 @@ export async function openHarness(settings: Environment): Promise<Harness> {
   const issued: string[] = []
   let isClosed = false
   const database = await openDatabase(config, { migrate: 'auto' })
-  const storage = await openStorage({ config, logger, clock, onFatal })
+  const storage = await openStorage({
+    config,
+    logger,
+    clock,
+    onFatal,
+    isUploadOpen: (upload) => isUploadOpen(database, upload),
+  })
   await bindStorage({ database, storage })
   const secretKey = await openSecretKey({ database, storage, configured: undefined })
   const account = { id: newUuid(), name: 'default', planName: 'default', createdAt: clock() }

@@ -1,5 +1,6 @@
 import type { Asset, Product, Version } from '@stowage/protocol'
 import type { Context } from '@stowage/server/src/operations/context'
+import { storageUploadOf } from '@stowage/server/src/operations/uploads/in-storage'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
@@ -87,6 +88,14 @@ export async function readState(
     if (id === undefined) continue
     const parts = (await context.storage.listParts(upload)) ?? []
     open.push({ id, etags: parts.map(({ etag }) => etag) })
+    modelIds.delete(upload.key)
+  }
+  // After a restart, the disk storage accepts parts of an upload that has none yet, but does not list it.
+  for (const [key, id] of modelIds) {
+    const upload = await context.database.of(account.id).findUpload(key)
+    if (upload?.status !== 'uploading') continue
+    const parts = await context.storage.listParts(storageUploadOf(upload))
+    if (parts !== undefined) open.push({ id, etags: parts.map(({ etag }) => etag) })
   }
   const objects = await Promise.all(ids.map((id) => context.storage.findObject(id)))
   const removals = await context.database.listRemovals(100_000)

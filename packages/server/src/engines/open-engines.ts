@@ -6,7 +6,7 @@ import { describeDatabase } from '../config/describe.ts'
 import type { Database } from '../database/database.ts'
 import { type MigrationPolicy, MigrationsPending, type OpenOptions } from '../database/migrate.ts'
 import type { Finding } from '../domain/finding.ts'
-import type { Storage, StorageContents } from '../storage/storage.ts'
+import type { Storage, StorageContents, StorageUpload } from '../storage/storage.ts'
 import { hostInUrl } from '../text/host-in-url.ts'
 
 /* The only file that imports the engines. Each is loaded only if it is used. */
@@ -55,10 +55,12 @@ interface StorageOptions extends EngineOptions {
   onFatal(message: string): void
   /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
+  /** Whether the service still accepts parts of this upload. Only the disk storage calls it. */
+  isUploadOpen?(upload: StorageUpload): Promise<boolean>
 }
 
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const { config, clock, logger, onFatal, onDamage } = options
+  const { config, clock, logger, onFatal, onDamage, isUploadOpen } = options
   if (config.storage.kind === 's3') {
     const { openS3Storage } = await import('../storage/s3/s3-storage.ts')
     return openS3Storage({ ...config.storage, clock })
@@ -78,6 +80,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       if (fatal) onFatal(message)
     },
     ...(onDamage && { onDamage }),
+    ...(isUploadOpen && { isUploadOpen }),
   })
 }
 

@@ -77,9 +77,18 @@ export async function moveService(
     assets: progress.assets,
     bytes: progress.bytes,
     bytesSent,
-    uploadsLeft: (await Array.fromAsync(move.source.contents.listUploads())).length,
+    uploadsLeft: await countUnfinished(move.source.database),
     damaged: damaged.sort((one, other) => (one.id < other.id ? -1 : 1)),
   }
+}
+
+/** Counts in the database, because the disk storage has no folder of an upload without parts. */
+async function countUnfinished(database: Database): Promise<number> {
+  let count = 0
+  for (const { id } of await database.listAccounts()) {
+    count += (await database.of(id).listUploads({ page: 1, perPage: 1 })).total
+  }
+  return count
 }
 
 /**

@@ -46,7 +46,7 @@ export interface MoveResult {
   bytes: number
   /** The part of `bytes` that this run sent. */
   bytesSent: number
-  /** Open uploads of the source, which are not copied. */
+  /** Unfinished uploads of the source, which are not copied. */
   uploadsLeft: number
   /** Files that were skipped, by the order of their assets' IDs. */
   damaged: DamagedFile[]

@@ -166,8 +166,11 @@ export interface Storage {
   /** Writes the key, unless there is one. */
   createSecretKey(key: string): Promise<void>
 
-  /** How many more bytes can be stored, or undefined if the storage has no known limit. */
-  freeBytes(): Promise<number | undefined>
+  /**
+   * How many more bytes can be stored, or undefined if the storage has no known limit. With `needed`, the result may be
+   * up to a second old if at least so many bytes were free then.
+   */
+  freeBytes(needed?: number): Promise<number | undefined>
 
   /** Whether clients are transferring parts or files through this process. Background jobs then read slowly. */
   isBusy(): boolean

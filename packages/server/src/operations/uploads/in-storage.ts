@@ -23,6 +23,15 @@ export async function openInStorage<Opened extends Pick<Upload, 'asset' | 'stora
   return undefined
 }
 
+/** Whether the service still accepts parts of the upload. */
+export async function isUploadOpen(
+  database: Pick<Database, 'readStates'>,
+  { key }: StorageUpload,
+): Promise<boolean> {
+  const status = (await database.readStates([key])).get(key)?.status
+  return status === 'uploading' || status === 'completing'
+}
+
 export interface SignedPart extends PartRange {
   url: string
 }

@@ -88,7 +88,7 @@ export interface DiskSpace {
  */
 export async function findDiskSpace(context: AccountContext, needed: number): Promise<DiskSpace> {
   const { data, storage } = context
-  const before = await storage.freeBytes()
+  const before = await storage.freeBytes(needed)
   if (before === undefined || before >= needed) {
     return { free: before, freeWithoutTrash: before ?? Number.POSITIVE_INFINITY }
   }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
 import { createHash, randomUUID } from 'node:crypto'
+import { existsSync, readdirSync } from 'node:fs'
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { request } from 'node:http'
 import { join } from 'node:path'
@@ -16,10 +18,9 @@ const later = () => new Date(Date.now() + 60_000)
 async function openIn(
   t: TestContext,
   directory: string,
-  options: { fastBody?: boolean; ownThread?: boolean } = {},
+  options: Partial<Parameters<typeof openDiskStorage>[0]> = {},
 ): Promise<Storage> {
   const storage = await openDiskStorage({
-    ...options,
     directory,
     host: '127.0.0.1',
     port: 0,
@@ -27,6 +28,7 @@ async function openIn(
     onFailure(failure) {
       assert.fail(JSON.stringify(failure))
     },
+    ...options,
   })
   cleanUp(t, () => storage.close())
   return storage
@@ -65,6 +67,85 @@ async function anOpenUpload(t: TestContext, size = CHUNK) {
   return { folder, storage, upload, plan, url }
 }
 
+test('an upload without parts has no folder, is listed, and accepts its first part', async (t) => {
+  const { folder, storage, upload, plan, url } = await anOpenUpload(t)
+  assert.deepEqual(await readdir(join(folder, 'uploads')), [])
+  assert.deepEqual(await storage.listParts(upload), [])
+  const listed = await Array.fromAsync(storage.listUploads(upload.key))
+  assert.deepEqual(
+    listed.map(({ id }) => id),
+    [upload.id],
+  )
+  assert.deepEqual(await storage.completeUpload(upload, plan, []), {
+    outcome: 'refused',
+    parts: [1],
+  })
+  assert.equal((await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })).status, 200)
+  assert.equal((await Array.fromAsync(storage.listUploads())).length, 1)
+  assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
+})
+
+test('an upload that ended without parts accepts none', async (t) => {
+  const { folder, storage, upload, url } = await anOpenUpload(t)
+  await storage.abortUpload(upload)
+  assert.deepEqual(await Array.fromAsync(storage.listUploads()), [])
+  assert.equal(await storage.listParts(upload), undefined)
+  assert.equal((await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })).status, 404)
+  assert.deepEqual(await readdir(join(folder, 'uploads')), [])
+})
+
+test('a completed upload accepts no part after its object was removed', async (t) => {
+  const { storage, upload, plan, url } = await anOpenUpload(t)
+  const put = () => fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
+  assert.equal((await put()).status, 200)
+  // A repeated request opens it again.
+  await storage.createUpload({ ...upload, mime: 'text/plain' })
+  assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
+  await storage.removeObject(upload.key)
+  assert.equal((await put()).status, 404)
+})
+
+test('after a restart, an upload without parts accepts them only while the service has it open', async (t) => {
+  const { folder, storage, upload, plan } = await anOpenUpload(t)
+  await storage.close()
+  let isOpen = false
+  const again = await openIn(t, folder, { isUploadOpen: async () => isOpen })
+  const {
+    urls: [url = ''],
+  } = await again.signParts(upload, partRanges(plan), later())
+  const put = () => fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })
+  assert.equal(await again.listParts(upload), undefined)
+  assert.equal((await put()).status, 404)
+  isOpen = true
+  assert.deepEqual(await again.listParts(upload), [])
+  assert.equal((await put()).status, 200)
+  assert.deepEqual(await again.completeUpload(upload, plan, []), { outcome: 'completed' })
+  await again.removeObject(upload.key)
+  isOpen = false
+  assert.equal((await put()).status, 404)
+})
+
+test('the disk is asked at most once a second for space, and always before a refusal', async (t) => {
+  const { storage } = await anOpenUpload(t)
+  const asked = () => storage.freeBytes(1)
+  const before = await storage.freeBytes()
+  let requests = 0
+  const hook = createHook({
+    init(_id, type) {
+      if (type.startsWith('FSREQ')) requests += 1
+    },
+  })
+  hook.enable()
+  for (let count = 0; count < 100; count += 1) assert.ok(await asked())
+  // Each second, the disk is asked for access and for space.
+  const recent = requests
+  for (let count = 0; count < 10; count += 1) await storage.freeBytes(Number.MAX_SAFE_INTEGER)
+  hook.disable()
+  assert.ok(before)
+  assert.ok(recent <= 4, `${recent} calls in the thread pool`)
+  assert.ok(requests - recent >= 20, `${requests - recent} calls in the thread pool`)
+})
+
 test('only the owner can read the signing secret', async (t) => {
   const { folder } = await anOpenUpload(t)
   assert.equal((await stat(join(folder, 'secret'))).mode & 0o777, 0o600)
@@ -89,7 +170,7 @@ test('an interrupted PUT leaves no file behind', async (t) => {
   cut.on('error', () => {})
   cut.write(Buffer.alloc(300_000))
   const uploadFolder = join(folder, 'uploads', `${upload.key}.${upload.id}`)
-  await until(async () => (await readdir(uploadFolder)).length === 1)
+  await until(async () => existsSync(uploadFolder) && readdirSync(uploadFolder).length === 1)
   cut.destroy()
   await until(async () => (await readdir(uploadFolder)).length === 0)
   assert.deepEqual(await storage.listParts(upload), [])
@@ -209,11 +290,26 @@ test('browsers do not run a downloaded file as a page, and conditional requests 
 })
 
 test('a missing folder is an outage, not a crash', async (t) => {
-  const { folder, storage, upload } = await anOpenUpload(t)
+  const folder = await aFolder(t)
+  const storage = await openIn(t, folder, { onFailure() {} })
+  const upload = { key: randomUUID(), id: randomUUID() }
+  await storage.createUpload({ ...upload, mime: 'text/plain' })
+  const {
+    urls: [url = ''],
+  } = await storage.signParts(upload, partRanges(partPlan(CHUNK, CHUNK)), later())
   await rename(folder, `${folder}-away`)
   cleanUp(t, () => rm(`${folder}-away`, { recursive: true, force: true }))
   const outage = { name: 'EngineUnavailable', engine: 'storage' }
+  // Calls within a second do not ask the disk again.
+  const refused = async () => storage.createUpload({ ...upload, mime: 'text/plain' }).then(Boolean)
+  await until(() =>
+    refused().then(
+      () => false,
+      () => true,
+    ),
+  )
   await assert.rejects(storage.check(), outage)
+  assert.equal((await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })).status, 503)
   await assert.rejects(storage.createUpload({ ...upload, mime: 'text/plain' }), outage)
   await assert.rejects(storage.listParts(upload), outage)
   await assert.rejects(storage.completeUpload(upload, partPlan(1, 1), []), outage)

@@ -5,7 +5,7 @@ import { hmacOf } from '../../crypto/hmac.ts'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import { type PartPlan, partsAtFault } from '../../domain/parts.ts'
 import { hostInUrl } from '../../text/host-in-url.ts'
-import type { CompletionOutcome, Storage, StorageUpload } from '../storage.ts'
+import type { CompletionOutcome, OpenUpload, Storage, StorageUpload } from '../storage.ts'
 import { diskContents, requireMounted } from './disk-contents.ts'
 import { isMissing, makeFolderSync, moveNow, readFree, syncFolder } from './file-system.ts'
 import {
@@ -17,6 +17,7 @@ import {
   reopenSealed,
   sealedFolder,
   uploadFolder,
+  uploadName,
 } from './folders.ts'
 import { type ListenerFailure, openListener } from './open-listener.ts'
 import { readPartFiles } from './part-file.ts'
@@ -38,17 +39,26 @@ interface DiskStorageOptions {
   onFailure(failure: ListenerFailure): void
   /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
+  /**
+   * Whether the service still accepts parts of this upload. Called for an upload without a folder that this process has
+   * not created: it may have been created before a restart, and have no part yet. Default: it has ended.
+   */
+  isUploadOpen?(upload: StorageUpload): Promise<boolean>
 }
 
 const MAX_PARTS = 10_000
+/** More uploads without a part get their folders at once, so that their list does not use more memory. */
+const MAX_WITHOUT_PARTS = 100_000
 
 /** Opens the storage in a folder and starts its listener. Only one process may have it open. */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<Storage> {
   const layout = layoutOf(options.directory)
   const secret = await prepareFolders(layout)
   const hmac = hmacOf(secret)
-  const listener = await openListener({ ...options, secret })
   const withKey = serializeByKey()
+  const space = watchSpace(layout)
+  /** Uploads of this process that have no folder: the first part creates it. */
+  const withoutParts = new Map<string, OpenUpload>()
   /** Calls for one key never overlap, so no completion runs here: a folder that is still sealed is reopened. */
   const withUpload = <Result>(upload: StorageUpload, work: () => Promise<Result>) =>
     withKey(upload.key, async () => {
@@ -57,56 +67,90 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
         await reopenSealed(layout, upload)
         return await work()
       } catch (error) {
+        space.forget()
         throw new EngineUnavailable('storage', error)
       }
     })
+
+  /** Whether an upload that has no folder accepts its first part. */
+  async function awaitsFirstPart(upload: StorageUpload): Promise<boolean> {
+    // A completed upload must not accept parts again.
+    if (existsSync(objectFolder(layout, upload.key))) return false
+    const name = uploadName(upload)
+    if (withoutParts.has(name)) return true
+    const isOpen = (await options.isUploadOpen?.(upload)) ?? false
+    if (isOpen) withoutParts.set(name, { ...upload, openedAt: new Date() })
+    return isOpen
+  }
+
+  /** Creates the folder of an upload for its first part. Returns false if the upload has ended. */
+  const openFolder = (upload: StorageUpload) =>
+    withUpload(upload, async () => {
+      const folder = uploadFolder(layout, upload)
+      if (existsSync(folder)) return true
+      if (!(await awaitsFirstPart(upload))) return false
+      makeFolderSync(folder)
+      withoutParts.delete(uploadName(upload))
+      return true
+    })
+
+  const listener = await openListener({ ...options, secret, openFolder })
   const url = options.url ?? `http://${hostInUrl(options.host)}:${listener.port}`
 
   const contents = diskContents(layout)
+  const { reserve } = options
+
+  /** The upload accepts no more parts. */
+  function endUpload(upload: StorageUpload): void {
+    withoutParts.delete(uploadName(upload))
+    listener.endUpload(upload)
+  }
 
   return {
     ...contents,
     maxParts: MAX_PARTS,
     url,
 
-    // The folder is created synchronously, which takes less time than handing the call to the thread pool.
-    createUpload: (upload) =>
-      withKey(upload.key, async () => {
-        try {
-          await reopenSealed(layout, upload)
-          // A completed upload must not accept parts again.
-          if (!existsSync(objectFolder(layout, upload.key))) {
-            makeFolderSync(uploadFolder(layout, upload))
-          }
-          return upload.id
-        } catch (error) {
-          throw new EngineUnavailable('storage', error)
-        }
-      }),
+    async createUpload({ key, id }) {
+      await space.readRecent(0)
+      // A completed upload must not accept parts again.
+      if (existsSync(objectFolder(layout, key))) return id
+      if (withoutParts.size < MAX_WITHOUT_PARTS) {
+        withoutParts.set(uploadName({ key, id }), { key, id, openedAt: new Date() })
+      } else {
+        await withUpload({ key, id }, async () => makeFolderSync(uploadFolder(layout, { key, id })))
+      }
+      return id
+    },
 
     async signParts(upload, parts, expiresAt) {
       const urls = parts.map((part) => url + partUrl(hmac, upload, part, expiresAt))
       return { urls, expiresAt }
     },
 
-    listParts: (upload) => withUpload(upload, () => readPartFiles(uploadFolder(layout, upload))),
+    listParts: (upload) =>
+      withUpload(upload, async () => {
+        const parts = await readPartFiles(uploadFolder(layout, upload))
+        return parts ?? ((await awaitsFirstPart(upload)) ? [] : undefined)
+      }),
 
     completeUpload: (upload, plan, parts) =>
       withUpload(upload, async () => {
         const outcome = await finishUpload(layout, upload, { plan, parts })
-        if (outcome.outcome === 'completed') listener.endUpload(upload)
-        return outcome
+        if (outcome.outcome === 'completed') endUpload(upload)
+        if (outcome.outcome !== 'gone' || !(await awaitsFirstPart(upload))) return outcome
+        return { outcome: 'refused', parts: partsAtFault([], plan, parts) }
       }),
 
     abortUpload: (upload) =>
       withUpload(upload, async () => {
         await contents.abortUpload(upload)
-        listener.endUpload(upload)
+        endUpload(upload)
       }),
     closeUpload: (upload) =>
       withUpload(upload, async () => {
         await contents.closeUpload(upload)
-        listener.endUpload(upload)
+        endUpload(upload)
       }),
     findObject: (key) => withKey(key, () => contents.findObject(key)),
     removeObject: (key) => withKey(key, () => contents.removeObject(key)),
@@ -115,18 +159,74 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
       return { url: url + downloadUrl(hmac, object, expiresAt), expiresAt }
     },
 
-    freeBytes: () =>
-      requireMounted(layout, async () => {
-        const free = await readFree(layout.uploads)
-        return Math.max(0, free - options.reserve)
-      }),
+    async *listUploads(key) {
+      // Listed first, because their folders may be created while the others are listed.
+      const listed = new Map(withoutParts)
+      for (const upload of listed.values()) {
+        if (key === undefined || upload.key === key) yield upload
+      }
+      for await (const upload of contents.listUploads(key)) {
+        if (!listed.has(uploadName(upload))) yield upload
+      }
+    },
+
+    async freeBytes(needed) {
+      const free = await space.readRecent(needed === undefined ? Infinity : needed + reserve)
+      return Math.max(0, free - reserve)
+    },
 
     isBusy: () => listener.isBusy(),
 
-    check: () => requireMounted(layout, async () => listener.check()),
+    async check() {
+      await space.read()
+      await requireMounted(layout, async () => listener.check())
+    },
 
     drain: () => listener.close(),
     close: () => listener.close(),
+  }
+}
+
+/** How long calls use what the disk returned to an earlier one. */
+const RECENT_MS = 1_000
+
+/** Free space of the disk. Both functions throw `EngineUnavailable` if the disk is not mounted or not writable. */
+interface DiskSpace {
+  /** Asks the disk. */
+  read(): Promise<number>
+  /** Asks the disk at most once a second while it has at least `needed` bytes. So only the refusals are always up to date. */
+  readRecent(needed: number): Promise<number>
+  /** Makes the next call ask the disk, because another one has failed. */
+  forget(): void
+}
+
+/**
+ * Asking the disk in the thread pool would be a sixth of the cost of a new session. Sessions use no space: each part is
+ * checked again before it is received.
+ */
+function watchSpace(layout: Layout): DiskSpace {
+  let last: { free: Promise<number>; atMs: number } | undefined
+
+  function read(): Promise<number> {
+    const free = requireMounted(layout, () => readFree(layout.uploads))
+    const reading = { free, atMs: performance.now() }
+    last = reading
+    // After a failure, the next call asks again.
+    free.catch(() => {
+      if (last === reading) last = undefined
+    })
+    return free
+  }
+
+  return {
+    read,
+    async readRecent(needed) {
+      const recent = last && performance.now() - last.atMs < RECENT_MS ? await last.free : -1
+      return recent >= needed ? recent : read()
+    },
+    forget() {
+      last = undefined
+    },
   }
 }
 

@@ -11,7 +11,7 @@ import { hasCode, isInUse, isMissing, move, syncFolder } from './file-system.ts'
  *     secret                      signs the URLs
  *     secret-key                  encrypts secrets in the database
  *     identity                    ID of this storage, and of the database that it belongs to
- *     uploads/<key>.<upload id>/  open uploads; the folder exists exactly while parts are accepted
+ *     uploads/<key>.<upload id>/  open uploads; the first part creates the folder, the end of the upload renames it
  *       00001, 00002, …           complete parts
  *       incoming-…                a part in transfer
  *     uploads/<key>.<upload id>.sealed/   the same while a completion compares its parts
@@ -42,8 +42,13 @@ export function layoutOf(root: string): Layout {
   }
 }
 
+/** Identifies an upload, and names its folder. */
+export function uploadName({ key, id }: StorageUpload): string {
+  return `${key}.${id}`
+}
+
 export function uploadFolder(layout: Layout, upload: StorageUpload): string {
-  return join(layout.uploads, `${upload.key}.${upload.id}`)
+  return join(layout.uploads, uploadName(upload))
 }
 
 /** The upload's folder while a completion compares its parts. */
@@ -51,7 +56,7 @@ export function sealedFolder(layout: Layout, upload: StorageUpload): string {
   return uploadFolder(layout, upload) + SEALED
 }
 
-/** The inverse of `uploadFolder`. Returns undefined for sealed folders and unknown names. */
+/** The inverse of `uploadName`. Returns undefined for sealed folders and unknown names. */
 export function parseUploadFolder(name: string): StorageUpload | undefined {
   const [key, id, ...rest] = name.split('.')
   return key && id && rest.length === 0 ? { key, id } : undefined

@@ -6,6 +6,6 @@ const owner = parentPort
 if (owner === null) throw new Error('the listener must run in a worker thread')
 const listener = startListener(workerData, (message) => owner.postMessage(message))
 owner.on('message', (message: ToListener) => {
-  if (message.type === 'ended') listener.endUpload(message.upload)
-  else listener.close(() => owner.close())
+  if (message.type === 'close') listener.close(() => owner.close())
+  else listener.receive(message)
 })

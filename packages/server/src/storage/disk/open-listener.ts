@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { StorageUpload } from '../storage.ts'
-import type { ListenerOptions, ToListener, ToOwner } from './start-listener.ts'
+import type { FolderResult, ListenerOptions, ToListener, ToOwner } from './start-listener.ts'
 
 interface Listener {
   port: number
@@ -26,6 +26,8 @@ interface OpenListenerOptions {
   onFailure(failure: ListenerFailure): void
   /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
+  /** Creates the folder of an upload for its first part. Returns false if the upload has ended. */
+  openFolder(upload: StorageUpload): Promise<boolean>
 }
 
 export interface ListenerFailure {
@@ -51,6 +53,7 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   let state: 'open' | 'closing' | 'exited' = 'open'
   worker.on('message', (message: ToOwner) => {
     if (message.type === 'missing') options.onDamage?.(message.key)
+    if (message.type === 'openFolder') void openFolder(message.id, message.upload)
     if (message.type !== 'failed') return
     const { type, ...facts } = message
     options.onFailure({ message: 'a storage request failed', fatal: false, facts })
@@ -62,6 +65,12 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   worker.on('exit', () => {
     state = 'exited'
   })
+
+  async function openFolder(id: number, upload: StorageUpload): Promise<void> {
+    const result = await options.openFolder(upload).then((isOpen) => ({ isOpen }), folderFailure)
+    if (state !== 'exited') worker.postMessage({ type: 'folder', id, ...result })
+  }
+
   return {
     port,
     isBusy: () => Atomics.load(settings.transfers, 0) > 0,
@@ -80,6 +89,12 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
       await exited
     },
   }
+}
+
+function folderFailure(error: Error): FolderResult {
+  // The message of `EngineUnavailable` only names the engine. Its cause has the reason.
+  const cause = (error.cause ?? error) as NodeJS.ErrnoException
+  return { isOpen: false, failure: { message: String(cause), code: cause.code } }
 }
 
 async function listening(
@@ -121,8 +136,8 @@ async function startListenerHere(options: ListenerOptions): Promise<ListenerThre
   const listener = startListener(options, (message) => events.emit('message', message))
   return Object.assign(events, {
     postMessage(message: ToListener) {
-      if (message.type === 'ended') listener.endUpload(message.upload)
-      else listener.close(() => events.emit('exit'))
+      if (message.type === 'close') listener.close(() => events.emit('exit'))
+      else listener.receive(message)
     },
     async terminate() {},
   })

@@ -148,7 +148,7 @@ async function* readStart(
 }
 
 /** Writes the bytes of one part to its file, from the start. */
-interface PartWriter {
+export interface PartWriter {
   /** The bytes may be overwritten once it returns. Throws if this write or an earlier one failed. */
   write(bytes: Uint8Array): void
   /** Waits for all writes. Close the file only after that. Throws if a write failed. */

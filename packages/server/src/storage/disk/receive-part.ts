@@ -8,17 +8,19 @@ import { awaitsContinue, writeContinueInTurn } from '../../node-http/messages.ts
 import type { StorageUpload } from '../storage.ts'
 import { hasCode, isMissing, move, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, sealedFolder, uploadFolder } from './folders.ts'
-import { etagOf, openGmac, openPartWriters, partFooter } from './part-file.ts'
+import { etagOf, openGmac, type PartWriter, partFooter } from './part-file.ts'
 import type { ReadBody } from './read-body.ts'
 import { refuse } from './respond.ts'
 import type { PartGrant } from './signed-url.ts'
-
-const openWriter = openPartWriters()
+import { type Transfer, TransferAborted, type Transfers } from './transfers.ts'
 
 export interface Receiver {
   layout: Layout
   transfers: Transfers
+  openWriter: (fd: number) => PartWriter
   readBody: ReadBody
+  /** Creates the folder of an upload that has no part yet. Returns false if the upload has ended. */
+  openFolder(upload: StorageUpload): Promise<boolean>
 }
 
 const GONE = {
@@ -50,11 +52,12 @@ const BUSY = {
  * the same part arrives twice at the same time, the newer one is stored.
  */
 export async function receivePart(
-  { layout, transfers, readBody }: Receiver,
+  receiver: Receiver,
   grant: PartGrant,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
+  const { layout, transfers, openWriter, readBody } = receiver
   const length = Number(request.headers['content-length'])
   if (length !== grant.length) {
     const given = Number.isNaN(length) ? 'no Content-Length' : `${length}`
@@ -67,12 +70,12 @@ export async function receivePart(
   const incoming = join(folder, INCOMING_PREFIX + randomBytes(8).toString('hex'))
   const transfer = transfers.begin(grant)
   try {
-    const file = await whileOpen(layout, grant, () => open(incoming, 'wx'))
+    const file = await openIncoming(receiver, grant, incoming)
     try {
       // Checked before the first byte, so that the client does not send a part that is then refused.
       if (!(await transfer.hasSpace())) throw noSpace()
       if (awaitsContinue(request)) writeContinueInTurn(response)
-      const digest = await writePart(file, transfer, (onBytes) =>
+      const digest = await writePart(openWriter(file.fd), transfer, (onBytes) =>
         readBody(request, response, onBytes),
       )
       transfer.markComplete()
@@ -102,6 +105,22 @@ export async function receivePart(
     throw error
   } finally {
     transfer.close()
+  }
+}
+
+/** Opens the temporary file. The first part of an upload creates its folder. */
+async function openIncoming(
+  { layout, openFolder }: Receiver,
+  grant: PartGrant,
+  path: string,
+): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx')
+  } catch (error) {
+    if (!isMissing(error)) throw error
+    const isSealed = existsSync(sealedFolder(layout, grant.upload))
+    if (!isSealed && !(await openFolder(grant.upload))) throw error
+    return whileOpen(layout, grant, () => open(path, 'wx'))
   }
 }
 
@@ -146,12 +165,11 @@ function noSpace(): Error {
 }
 
 async function writePart(
-  file: FileHandle,
+  writer: PartWriter,
   transfer: Transfer,
   readBody: (onBytes: (bytes: Uint8Array) => void) => Promise<void>,
 ): Promise<Uint8Array> {
   const digest = openGmac()
-  const writer = openWriter(file.fd)
   let hasEnded = false
   try {
     const body = readBody((bytes) => {
@@ -168,116 +186,6 @@ async function writePart(
     hasEnded = true
     await writer.finish()
   }
-}
-
-/** The reason why a transfer is aborted. */
-class TransferAborted extends Error {
-  override readonly name = 'TransferAborted'
-  readonly reason: 'replaced' | 'upload ended'
-
-  constructor(reason: 'replaced' | 'upload ended') {
-    super(reason)
-    this.reason = reason
-  }
-}
-
-interface Transfer {
-  /** Rejects with `TransferAborted` when the transfer must be aborted. */
-  aborted: Promise<never>
-  /** Resolves when the earlier transfers of the same part are closed. Wait for it before the part is moved into place. */
-  earlierClosed: Promise<unknown> | undefined
-  /** Whether the disk has space for it, in addition to the reserve and all other transfers. */
-  hasSpace(): Promise<boolean>
-  /** Counts bytes that were written, and need no more space. */
-  addWritten(bytes: number): void
-  /** After this call, the transfer is not aborted. */
-  markComplete(): void
-  /** Call it once, when the file has been moved into place or removed. */
-  close(): void
-}
-
-interface Transfers {
-  /** Aborts a running transfer of the same part: a client that sends a part again has given up the earlier transfer. */
-  begin(grant: PartGrant): Transfer
-  /** Aborts all transfers of the upload. */
-  endUpload(upload: StorageUpload): void
-}
-
-interface Running {
-  upload: string
-  part: string
-  remaining: number
-  isComplete: boolean
-  /** Resolves when this transfer and the earlier ones of the same part are closed. */
-  allClosed: Promise<unknown>
-  abort(error: TransferAborted): void
-}
-
-/** Tracks running transfers, so that together they never use the disk's reserve. */
-export function openTransfers(options: {
-  reserve: number
-  readFree: () => Promise<number>
-}): Transfers {
-  const running = new Set<Running>()
-  const byPart = new Map<string, Running>()
-
-  function abort(transfer: Running | undefined, reason: TransferAborted['reason']): void {
-    if (transfer !== undefined && !transfer.isComplete) transfer.abort(new TransferAborted(reason))
-  }
-
-  return {
-    begin({ upload, number, length }) {
-      const { promise: aborted, reject: abortTransfer } = Promise.withResolvers<never>()
-      // It may reject while nothing awaits it.
-      aborted.catch(() => {})
-      const name = nameOf(upload)
-      const part = `${name}/${number}`
-      const earlier = byPart.get(part)
-      const { promise: closed, resolve: setClosed } = Promise.withResolvers<void>()
-      const transfer: Running = {
-        upload: name,
-        part,
-        remaining: length,
-        isComplete: false,
-        allClosed: earlier === undefined ? closed : Promise.all([earlier.allClosed, closed]),
-        abort: abortTransfer,
-      }
-      abort(earlier, 'replaced')
-      byPart.set(transfer.part, transfer)
-      running.add(transfer)
-      return {
-        aborted,
-        earlierClosed: earlier?.allClosed,
-        async hasSpace() {
-          const free = await options.readFree()
-          const reserved = running.values().reduce((sum, { remaining }) => sum + remaining, 0)
-          return free - options.reserve > reserved
-        },
-        addWritten(bytes) {
-          transfer.remaining -= bytes
-        },
-        markComplete() {
-          transfer.isComplete = true
-        },
-        close() {
-          setClosed()
-          running.delete(transfer)
-          if (byPart.get(transfer.part) === transfer) byPart.delete(transfer.part)
-        },
-      }
-    },
-
-    endUpload(upload) {
-      const name = nameOf(upload)
-      for (const transfer of running) {
-        if (transfer.upload === name) abort(transfer, 'upload ended')
-      }
-    },
-  }
-}
-
-function nameOf({ key, id }: StorageUpload): string {
-  return `${key}.${id}`
 }
 
 const SEALED_PAUSE_MS = 2

@@ -3,7 +3,12 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ErrorCode } from '@stowage/protocol/errors'
 import { type Hmac, hmacOf } from '../../crypto/hmac.ts'
-import { DamagedObject, MissingObject, UnreadableObject } from '../../domain/errors.ts'
+import {
+  DamagedObject,
+  EngineUnavailable,
+  MissingObject,
+  UnreadableObject,
+} from '../../domain/errors.ts'
 import {
   keepIdleConnections,
   SHUTDOWN_TIMEOUT_MS,
@@ -21,11 +26,13 @@ import type { StorageUpload } from '../storage.ts'
 import { openFastBody } from './fast-body.ts'
 import { isSystemError, readFree } from './file-system.ts'
 import { layoutOf } from './folders.ts'
+import { openPartWriters } from './part-file.ts'
 import { openBodyReader, openTimeSlices } from './read-body.ts'
-import { openTransfers, type Receiver, receivePart } from './receive-part.ts'
+import { type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, refuse, respondToPreflight } from './respond.ts'
 import { sendObject } from './send-object.ts'
 import { readSignedUrl } from './signed-url.ts'
+import { openTransfers } from './transfers.ts'
 
 /** An import would also load fetch: see `http-modules.ts`. */
 const { createServer } = process.getBuiltinModule('node:http')
@@ -43,6 +50,7 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
     readFree: () => readFree(layout.uploads),
   })
   const hmac = hmacOf(Buffer.from(options.secret, 'hex'))
+  const folders = askForFolders(send)
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     // Between two requests, the timeout is shorter.
@@ -88,7 +96,8 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
   const readBody = options.fastBody
     ? openFastBody(server, { slices, readBody: readPlainBody })
     : readPlainBody
-  const receiver: Receiver = { layout, transfers, readBody }
+  const openWriter = openPartWriters()
+  const receiver: Receiver = { layout, transfers, openWriter, readBody, openFolder: folders.open }
   server.on('error', (error: NodeJS.ErrnoException) => {
     send({ type: 'listenFailed', code: error.code ?? '', message: error.message })
   })
@@ -96,10 +105,34 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
     send({ type: 'listening', port: (server.address() as AddressInfo).port })
   })
   return {
-    endUpload: transfers.endUpload,
+    receive(message: Exclude<ToListener, { type: 'close' }>) {
+      if (message.type === 'ended') transfers.endUpload(message.upload)
+      else folders.accept(message)
+    },
     close(then: () => void) {
       server.close(then)
       closeConnections()
+    },
+  }
+}
+
+/** Asks the owner to create the folders of uploads: only the owner knows which uploads have ended. */
+function askForFolders(send: (message: ToOwner) => void) {
+  const waiting = new Map<number, (result: FolderResult) => void>()
+  let count = 0
+  return {
+    async open(upload: StorageUpload): Promise<boolean> {
+      count += 1
+      const { promise, resolve } = Promise.withResolvers<FolderResult>()
+      waiting.set(count, resolve)
+      send({ type: 'openFolder', id: count, upload })
+      const { isOpen, failure } = await promise
+      if (failure === undefined) return isOpen
+      throw Object.assign(new EngineUnavailable('storage', failure.message), { code: failure.code })
+    },
+    accept({ id, ...result }: FolderResult & { id: number }): void {
+      waiting.get(id)?.(result)
+      waiting.delete(id)
     },
   }
 }
@@ -170,10 +203,20 @@ export type ToListener =
   | { type: 'close' }
   /** The upload accepts no more parts: running transfers are aborted. */
   | { type: 'ended'; upload: StorageUpload }
+  /** The response to `openFolder`. */
+  | ({ type: 'folder'; id: number } & FolderResult)
+
+export interface FolderResult {
+  /** False if the upload has ended. */
+  isOpen: boolean
+  failure?: { message: string; code: string | undefined }
+}
 
 export type ToOwner =
   | { type: 'listening'; port: number }
   | { type: 'listenFailed'; code: string; message: string }
+  /** The folder of an upload is missing: it must be created for the first part, or the upload has ended. */
+  | { type: 'openFolder'; id: number; upload: StorageUpload }
   /** The object of a download does not exist: it was deleted or lost. */
   | { type: 'missing'; key: string }
   /** A request failed because of the storage. */
@@ -192,7 +235,8 @@ export function refusalOf(error: unknown): { code: ErrorCode; message: string } 
   if (error instanceof MissingObject) {
     return { code: 'object_not_found', message: 'The file is no longer stored here.' }
   }
-  if (error instanceof UnreadableObject || isSystemError(error)) {
+  const isOutage = error instanceof UnreadableObject || error instanceof EngineUnavailable
+  if (isOutage || isSystemError(error)) {
     return {
       code: 'storage_unavailable',
       message:

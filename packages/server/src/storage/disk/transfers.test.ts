@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { openTransfers } from './receive-part.ts'
+import { openTransfers } from './transfers.ts'
 
 const grant = {
   kind: 'part',
