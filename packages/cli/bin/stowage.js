@@ -1,5 +1,7 @@
 #!/usr/bin/env node
 import './compile-cache.js'
+import { createRequire } from 'node:module'
+import { fileURLToPath } from 'node:url'
 
 // EPIPE: the reader has closed the pipe, as head does. Any other error, such as a full disk, is a failure.
 process.stdout.on('error', (error) => {
@@ -10,5 +12,9 @@ process.stdout.on('error', (error) => {
 // A closed standard error must not stop the command.
 process.stderr.on('error', () => {})
 
-const { run } = await import('../src/main.ts')
-process.exitCode = await run(process.argv.slice(2))
+// In the bundle, this is a file of its own, because only files that are loaded after this one are in the compile cache.
+const main = fileURLToPath(new URL('../src/main.ts', import.meta.url))
+const { run } = createRequire(import.meta.url)(main)
+run(process.argv.slice(2)).then((code) => {
+  process.exitCode = code
+})

@@ -4,10 +4,9 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
-import { openForWarmUp } from '@stowage/server'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
-import { aService } from '@stowage/testing/service/service'
+import { anEmbeddedService, aService } from '@stowage/testing/service/service'
 import {
   newerStowage,
   type Outcome,
@@ -57,7 +56,7 @@ test('a key that was added with the CLI works in a running service until it is r
 /** A data folder in which a service has run. */
 async function aUsedFolder(t: TestContext): Promise<string> {
   const folder = await aFolder(t)
-  await (await openForWarmUp(folder)).close()
+  await (await anEmbeddedService(t, { STOWAGE_DATA: folder })).close()
   return folder
 }
 

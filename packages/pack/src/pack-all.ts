@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { stageCli } from './stage-cli.ts'
 import { stageClient } from './stage-client.ts'
-import { ROOT, runNpm } from './staging.ts'
+import { ROOT, run, runNpm } from './staging.ts'
 
 const STAGES = { '@stowage/client': stageClient, stowage: stageCli }
 
@@ -16,7 +16,7 @@ export async function packAll(folder: string, names = PACKAGES): Promise<string[
   if (unknown.length > 0) throw new Error(`There is no package ${unknown.join(', ')}`)
   await mkdir(folder, { recursive: true })
   // Required: without the dashboard the service would still start, so a missing one would go unnoticed.
-  await runNpm(['run', 'build', '--', '--required'], ROOT)
+  await run(process.execPath, ['packages/dashboard/build.ts', '--required'], ROOT)
   const chosen = Object.entries(STAGES).filter(([name]) => names.includes(name))
   return Promise.all(chosen.map(([, stage]) => packStaged(folder, stage)))
 }

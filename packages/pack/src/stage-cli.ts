@@ -1,4 +1,4 @@
-import { cp, glob, readFile } from 'node:fs/promises'
+import { cp, glob, mkdir, readFile, writeFile } from 'node:fs/promises'
 import { basename, dirname, join, relative, sep } from 'node:path'
 import { build, type Plugin } from 'esbuild'
 import {
@@ -16,16 +16,14 @@ const NAME = 'stowage'
 /** Writes the files of the CLI's package, which includes the workspace packages that it depends on. */
 export async function stageCli(staged: string): Promise<void> {
   const manifest = await readManifest(NAME)
-  const dependencies = await dependenciesOf(manifest)
   const folder = join(staged, 'dist')
-  const entry = join(folderOf(NAME), 'bin/stowage.js')
-  await bundle({ entry, external: Object.keys(dependencies), folder })
+  await bundleCli(folder, { copiesFiles: true })
   await rewriteSourceMaps(folder)
   await writeManifest(staged, manifest, {
     // In the repository, the manifest does not require Node 24, because npm installs it as a dependency.
     engines: { node: '>=24' },
     bin: { stowage: './dist/stowage.js' },
-    dependencies: await usedIn(folder, dependencies),
+    dependencies: await usedIn(folder, await dependenciesOf(manifest)),
   })
   await stageDocs(staged, folderOf(NAME), [
     'production.md',
@@ -58,72 +56,76 @@ async function usedIn(
 }
 
 interface BundleOptions {
-  entry: string
-  /** Packages that are not bundled. */
-  external: string[]
-  folder: string
+  /** Copies the files that the code reads, so that the folder can be moved. Otherwise it refers to the originals. */
+  copiesFiles: boolean
 }
 
 /**
- * Bundles the entry and everything it imports as JavaScript. Dynamic imports stay separate files, which are
- * loaded only when they are used.
+ * Bundles the CLI and everything it imports, except third-party packages, into one file. CommonJS, because Node loads it
+ * with less work than modules. `stowage.js` only enables the compile cache, so that `main.js` is compiled once.
  */
-async function bundle({ entry, external, folder }: BundleOptions): Promise<void> {
-  const entries = new Set([entry])
+export async function bundleCli(folder: string, { copiesFiles }: BundleOptions): Promise<void> {
+  const external = Object.keys(await dependenciesOf(await readManifest(NAME)))
+  await mkdir(folder, { recursive: true })
+  await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n')
+  const entries = new Set([join(folderOf(NAME), 'bin/stowage.js')])
   // Iterating over a set includes entries that are added meanwhile.
   for (const each of entries) {
     await build({
       entryPoints: [each],
       outdir: folder,
       bundle: true,
-      splitting: true,
-      format: 'esm',
+      format: 'cjs',
       platform: 'node',
       target: 'node24',
       external,
       sourcemap: true,
       logLevel: 'silent',
-      plugins: [copyReferencedFiles({ folder, onWorker: (file) => entries.add(file) })],
+      define: { 'import.meta.url': 'moduleUrl', 'import.meta.dirname': '__dirname' },
+      banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
+      plugins: [referencedFiles({ folder, copiesFiles, onCode: (file) => entries.add(file) })],
     })
   }
 }
 
-interface CopyOptions {
+interface ReferenceOptions extends BundleOptions {
   /** The folder that all code is bundled into. */
   folder: string
-  /** Called with a source that is started as a worker thread, so that it is bundled, too. */
-  onWorker(source: string): void
+  /** Called with a source that is loaded by its URL, such as a worker thread, so that it is bundled, too. */
+  onCode(source: string): void
 }
 
-/**
- * Finds the files that a source references by `new URL('…', import.meta.url)`. Copies files and folders into
- * the bundle, and reports worker threads.
- */
-function copyReferencedFiles({ folder, onWorker }: CopyOptions): Plugin {
-  async function copy(path: string): Promise<string> {
+/** Finds the files that a source references by `new URL('…', import.meta.url)`, and changes the URLs to their new places. */
+function referencedFiles({ folder, copiesFiles, onCode }: ReferenceOptions): Plugin {
+  async function place(path: string): Promise<string> {
     if (path.endsWith('.ts')) {
-      onWorker(path)
+      onCode(path)
       return `./${basename(path, '.ts')}.js`
     }
+    if (!copiesFiles) return relative(folder, path).replaceAll(sep, '/') + trailingSlash(path)
     const name = relative(join(ROOT, 'packages'), path).replaceAll(sep, '/')
     await cp(path, join(folder, name), { recursive: true })
-    // With a trailing slash, URLs are resolved inside the folder.
-    return path.endsWith(sep) ? `./${name}/` : `./${name}`
+    return `./${name}${trailingSlash(path)}`
   }
 
   return {
-    name: 'copy-referenced-files',
+    name: 'referenced-files',
     setup({ onLoad }) {
       onLoad({ filter: /\.[jt]s$/ }, async ({ path }) => {
         let contents = await readFile(path, 'utf8')
         for (const [whole, name = ''] of contents.matchAll(REFERENCE)) {
-          const copied = await copy(join(dirname(path), name))
-          contents = contents.replace(whole, `new URL('${copied}', import.meta.url)`)
+          const placed = await place(join(dirname(path), name))
+          contents = contents.replace(whole, `new URL('${placed}', import.meta.url)`)
         }
         return { contents, loader: path.endsWith('.ts') ? 'ts' : 'js' }
       })
     },
   }
+}
+
+/** With a trailing slash, URLs are resolved inside the folder. */
+function trailingSlash(path: string): string {
+  return path.endsWith(sep) ? '/' : ''
 }
 
 const REFERENCE = /new URL\('([^']+)', import\.meta\.url\)/g

@@ -59,14 +59,6 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
   return code
 }
 
-/** Opens the service on free ports and a temporary folder, to fill the compile cache. */
-export async function openForWarmUp(folder: string): Promise<Service> {
-  const settings = { STOWAGE_DATA: folder, STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' }
-  const logger = await openLog('silent')
-  const config = readConfig(settings)
-  return openService({ config, logger, version: manifest.version, onFatal: () => {} })
-}
-
 /** `0.0.0.0` is an address to listen on, but clients cannot connect to it. */
 function warnOfUnreachable({ baseUrl, storageUrl }: Service, logger: Logger): void {
   const urls = { STOWAGE_BASE_URL: baseUrl, STOWAGE_STORAGE_URL: storageUrl }

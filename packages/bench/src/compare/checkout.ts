@@ -69,7 +69,7 @@ async function linkPackages(source: string, target: string): Promise<void> {
   }
 }
 
-/** As after `npm ci`: builds the dashboard and fills the compile cache. */
+/** As after `npm ci`: builds the dashboard and the CLI. */
 async function prepare(folder: string): Promise<void> {
   await run('npm', ['run', '--silent', 'prepare'], { cwd: folder })
 }

@@ -12,7 +12,7 @@ import {
   storeFile,
   untilVerified,
 } from '../load/transfers.ts'
-import { API, serveCommand, startStowage } from '../processes/servers.ts'
+import { API, buildStartProgram, serveCommand, startStowage } from '../processes/servers.ts'
 import { openContext, type WorkloadContext } from '../workload.ts'
 import { completionsPerSecond } from '../workloads/changes.ts'
 import { downloadUrl, receiveRanges } from '../workloads/download.ts'
@@ -139,7 +139,8 @@ export const HOT_PATHS: HotPath[] = [
     unit: 'ms',
     better: 'lower',
     async open(context, { program }) {
-      const command = serveCommand({ STOWAGE_DATA: await context.folder() }, program)
+      const settings = { STOWAGE_DATA: await context.folder() }
+      const command = serveCommand(settings, await buildStartProgram(program))
       return async () => (await timeStart(command)).time
     },
   },

@@ -1,9 +1,10 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
 import { readMemory } from '@stowage/testing/machine/memory-watch'
 import { COMMAND } from '@stowage/testing/service/stowage-command'
 import type { WorkloadContext } from '../workload.ts'
@@ -50,6 +51,15 @@ export const CHECKOUTS: { name: string; program: string }[] = [
     ? []
     : [{ name: BASELINE, program: join(baselineFolder, 'packages/cli/bin/stowage.js') }]),
 ]
+
+/** Builds the checkout of this program, and returns the program that `npm start` runs there. */
+export async function buildStartProgram(program: string): Promise<string> {
+  const root = join(dirname(program), '../../..')
+  const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+  await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: root })
+  const [, path] = scripts.start.split(' ')
+  return join(root, path)
+}
 
 export interface ServerProcess {
   url: string

@@ -1,10 +1,22 @@
-import { readdir } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 
 /*
- * Loads the files that the CLI loads on demand, and prints how many there are. Their names contain a
- * hash. Loading them has no effect.
+ * Loads every command of the installed CLI, by printing its help, and the packages that the CLI loads on demand. Prints how
+ * many there are in the last line.
  */
-const folder = new URL('./node_modules/stowage/dist/', import.meta.url)
-const files = (await readdir(folder)).filter((name) => /-[A-Z0-9]{8}\.js$/.test(name))
-for (const name of files) await import(new URL(name, folder).href)
-process.stdout.write(String(files.length))
+const main = new URL('./node_modules/stowage/dist/main.js', import.meta.url)
+const require = createRequire(main)
+const code = await readFile(main, 'utf8')
+const { run } = require('./main.js')
+const commands = [...code.matchAll(/^ {4}load: async \(\) => .+\)\.(\w+)$/gm)].map(
+  ([, name]) => name,
+)
+for (const name of commands) {
+  if ((await run([name, '--help'])) !== 0) throw new Error(`${name} cannot be loaded`)
+}
+const packages = new Set(
+  [...code.matchAll(/(?:require|import)\("([^":]+)"\)/g)].map(([, name]) => name),
+)
+for (const name of packages) require(name)
+process.stdout.write(`${JSON.stringify({ commands: commands.length, packages: packages.size })}\n`)
