@@ -24,6 +24,8 @@ export interface PostgresOptions {
    * certificate is valid for the host. As with libpq, `on` is `verify-ca` if the file of `sslrootcert` exists.
    */
   tls: 'off' | 'on' | 'verify-ca' | 'verify'
+  /** Called for every statement that is sent. */
+  onStatement?: (sql: string) => void
 }
 
 export const CONNECT_TIMEOUT_MS = 5_000
@@ -61,8 +63,10 @@ export function openConnection(
   let isLost = unusable !== undefined
   // The TypeScript types of the client lack `onnotify`.
   const notifications: object = onNotify === undefined ? {} : { onnotify: onNotify }
+  const { onStatement } = options
   const client = postgres(withoutLibpqOnly(options.url), {
     ...notifications,
+    ...(onStatement && { debug: (_, sql) => onStatement(sql) }),
     max: 1,
     // A lifetime could end within a transaction, and the rest of the transaction would run on a new connection.
     max_lifetime: null,
