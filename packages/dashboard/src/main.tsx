@@ -1,5 +1,5 @@
 import '@mantine/core/styles.css'
-import './touch.css'
+import './controls.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './app.tsx'

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import type { Locator, Page } from 'playwright-core'
 import { assertAccessible, assertAccessibleAtAllWidths, DIALOG } from './support/axe.ts'
 import {
   type Dashboard,
@@ -9,6 +9,7 @@ import {
   openPage,
   signIn,
   skipUnlessCi,
+  until,
 } from './support/dashboard.ts'
 import { aProduct, csvFile, LONG, RIGHT_TO_LEFT } from './support/products.ts'
 
@@ -126,6 +127,60 @@ async function fill({ client, service }: Pick<Dashboard, 'client' | 'service'>) 
   await client.createKey({ name: 'one', scope: 'read' })
   await client.revokeKey((await client.createKey({ name: 'old', scope: 'read' })).id)
   return { product, unfinished }
+}
+
+test('the outlines of switches, radio buttons and checkboxes that are off have the contrast of WCAG', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, context, service } = await openDashboard(t, KEYS)
+  await fill({ client, service })
+  const assertVisible = async (control: Locator, property = 'border-top-color') => {
+    await control.waitFor()
+    for (const colorScheme of ['light', 'dark'] as const) {
+      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      // Nothing but the color scheme changes, so it waits for the colors of the scheme.
+      await until(
+        `the outline of ${control} can be seen in the ${colorScheme} scheme`,
+        async () => {
+          const background = await styleOf(page.locator('body'), 'background-color')
+          return contrast(await styleOf(control, property), background) >= 3
+        },
+      )
+    }
+  }
+  await page.goto('/settings')
+  await assertVisible(page.locator('.mantine-Switch-track'), 'box-shadow')
+  await page.getByRole('button', { name: 'Create key' }).click()
+  await assertVisible(page.getByRole('radio', { name: 'Read' }))
+  await context.clearCookies()
+  await page.goto('/')
+  await assertVisible(page.getByRole('checkbox'))
+})
+
+interface Styled {
+  computedStyleMap(): Map<string, { toString(): string }>
+}
+
+/** The value of a CSS property, such as `rgb(73, 80, 87)`. */
+function styleOf(control: Locator, property: string): Promise<string> {
+  return control.evaluate(
+    (it, name) => `${(it as unknown as Styled).computedStyleMap().get(name)}`,
+    property,
+  )
+}
+
+/** https://www.w3.org/TR/WCAG22/#dfn-contrast-ratio */
+function contrast(one: string, other: string): number {
+  const [lighter = 0, darker = 0] = [luminance(one), luminance(other)].sort((a, b) => b - a)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+/** Of a CSS color such as `rgb(73, 80, 87)`. */
+function luminance(color: string): number {
+  const [red = Number.NaN, green = 0, blue = 0] = (color.match(/[\d.]+/g) ?? []).map((part) => {
+    const share = Number(part) / 255
+    return share <= 0.04045 ? share / 12.92 : ((share + 0.055) / 1.055) ** 2.4
+  })
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
 test('the controls on products, import and settings are reached by keyboard, and their focus is visible', async (t) => {
