@@ -45,12 +45,12 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
     `select w.* from webhooks w join accounts a on a.id = w.account_id
      where w.disabled_at is null and w.last_event < a.last_event and :max_pending > (
        select count(*) from (
-         select 1 from deliveries where webhook_id = w.id and status = 'pending' limit :max_pending))
-     order by w.id limit :limit`,
+         select 1 from deliveries where webhook_id = w.id and status = 'pending' limit +:max_pending))
+     order by w.id limit +:limit`,
   )
   const eventTypes = prepare<EventTypeRow>(
     `select a.last_event, e.id, e.type, e.created_at from accounts a left join (
-       select id, type, created_at from events where account_id = :account and id > :after order by id limit :limit
+       select id, type, created_at from events where account_id = :account and id > :after order by id limit +:limit
      ) e on true
      where a.id = :account order by e.id`,
   )
@@ -93,7 +93,7 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
      where w.disabled_at is null and (w.failing_since is not null) = :failing
        and first_due is not null and running < :per_webhook
        and w.account_id not in (select value from json_each(:full))
-     order by running, first_due limit :limit`,
+     order by running, first_due limit +:limit`,
   )
   const claim = prepare<DeliveryRow>(
     `update deliveries set due_at = :until, claim_ends_at = :until, claims = claims + 1 where id in (
@@ -103,7 +103,7 @@ export function prepareDeliveryQueue({ prepare }: Connection) {
              select octet_length(data) from events
              where account_id = :account and events.id = event_id), 0) as size
            from deliveries
-           where webhook_id = :webhook_id and ${IS_DUE} order by due_at, id limit :count))
+           where webhook_id = :webhook_id and ${IS_DUE} order by due_at, id limit +:count))
        where bytes_before < :max_bytes)
      returning *`,
   )

@@ -281,7 +281,7 @@ export function prepareEventsOfAll({ prepare, transaction }: Connection) {
   )
   const sizes = prepare<EventSize>(
     `select id, created_at as createdAt, ${SIZE} as bytes from events
-     where account_id = :account and id > :after order by id limit :limit`,
+     where account_id = :account and id > :after order by id limit +:limit`,
   )
   const forget = prepare('delete from events where account_id = :account and id <= :last')
   const setCounters = prepare(
