@@ -104,7 +104,7 @@ export async function finishInStorage(
   const { id, bytes } = upload.asset
   const plan = partPlan(bytes, upload.chunkSize)
   const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts)
-  const isReady = outcome.outcome === 'completed' && (await markReady(context, id))
+  const isReady = outcome.outcome === 'completed' && (await markReady(context, upload))
   if (outcome.outcome !== 'completed') await data.reopenUpload(id)
   return { ...outcome, isReady }
 }
@@ -116,7 +116,7 @@ export async function finishInStorage(
  */
 async function markReady(
   { data, storage, settings }: AccountContext,
-  id: string,
+  { asset: { id }, key }: Upload,
 ): Promise<boolean> {
   const { uploadsKeptForMs: keptForMs, keepVersions, checksums: withhold } = settings
   let status = await data.finishCompletion(id, { keepVersions, withhold })
@@ -125,7 +125,7 @@ async function markReady(
     status = await data.finishCompletion(id, { keepVersions, withhold })
   }
   // If the row no longer exists, the state of the object is unknown: it may be an older version by now.
-  if (status !== 'ready' && status !== undefined) await storage.removeObject(id)
+  if (status !== 'ready' && status !== undefined) await storage.removeObject(key)
   return status === 'ready'
 }
 
