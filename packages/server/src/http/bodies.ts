@@ -136,8 +136,7 @@ function mayBeEmpty({ method, routeOptions }: FastifyRequest): boolean {
 
 const QUOTE = 0x22
 const BACKSLASH = 0x5c
-const OPENING = new Set([0x5b, 0x7b])
-const CLOSING = new Set([0x5d, 0x7d])
+const [OPENING_BRACKET, CLOSING_BRACKET, OPENING_BRACE, CLOSING_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d]
 
 /**
  * Whether arrays and objects are nested deeper than `most`. Runs before `JSON.parse`, which takes
@@ -148,10 +147,10 @@ export function isDeeperThan(most: number, json: Buffer): boolean {
   for (let at = 0; at < json.length; at += 1) {
     const byte = json[at] ?? 0
     if (byte === QUOTE) at = endOfString(json, at)
-    else if (OPENING.has(byte)) {
+    else if (byte === OPENING_BRACE || byte === OPENING_BRACKET) {
       depth += 1
       if (depth > most) return true
-    } else if (CLOSING.has(byte)) depth -= 1
+    } else if (byte === CLOSING_BRACE || byte === CLOSING_BRACKET) depth -= 1
   }
   return false
 }

@@ -64,12 +64,13 @@ export function openBodyBudget({ limits = LIMITS, waitMs = WAIT_MS } = {}): Body
       { name: `caller ${callerId}`, limit: limits.caller },
       { name: `account ${accountId}`, limit: limits.account },
       { name: 'instance', limit: limits.instance },
-    ]
+    ] as const
+    const [, { name: accountName }] = levels
     let held = 0
     let isReleased = false
 
     function isFull({ name, limit }: { name: string; limit: number }, bytes: number): boolean {
-      const ofAccount = (usedBy.get(`account ${accountId}`) ?? 0) + bytes
+      const ofAccount = (usedBy.get(accountName) ?? 0) + bytes
       const isModest = name === 'instance' && ofAccount <= limits.account * MODEST_ACCOUNT
       const share = held + bytes <= SMALL_BODY ? 1 : isModest ? MODEST_SHARE : LARGE_SHARE
       return (usedBy.get(name) ?? 0) + bytes > limit * share

@@ -53,9 +53,7 @@ export function route<E extends Endpoint>(
       if (scope === 'public') return
       request.authorized = await authorize(options, { scope, allowsUploadTokens }, request, reply)
     },
-    async preValidation(request) {
-      if (endpoint.isBodyOptional && request.body === undefined) request.body = {}
-    },
+    ...(endpoint.isBodyOptional && { preValidation: replaceMissingBody }),
     async handler(request: FastifyRequest, reply: FastifyReply) {
       request.isCalled = true
       reply.code(success.status)
@@ -74,6 +72,11 @@ export function route<E extends Endpoint>(
       }
     },
   })
+}
+
+function replaceMissingBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {
+  if (request.body === undefined) request.body = {}
+  done()
 }
 
 export interface RouteOptions {

@@ -30,13 +30,16 @@ export function createWakeUp(): WakeUp {
       stopWaiting()
     },
     async wait(milliseconds, signal) {
-      if (!isAwake) {
-        const woken = new AbortController()
-        stopWaiting = () => woken.abort()
-        const either = AbortSignal.any([signal, woken.signal])
-        // The pause rejects if the signal is aborted.
-        await pause(milliseconds, undefined, { signal: either }).catch(() => {})
+      if (!isAwake && !signal.aborted) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        stopWaiting = () => resolve()
+        const timer = setTimeout(stopWaiting, milliseconds)
+        signal.addEventListener('abort', stopWaiting)
+        await promise
+        clearTimeout(timer)
+        signal.removeEventListener('abort', stopWaiting)
       }
+      // The pause rejects if the signal is aborted.
       if (isAwake) await pause(COALESCED_MS, undefined, { signal }).catch(() => {})
       isAwake = false
     },
