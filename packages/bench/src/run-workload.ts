@@ -1,7 +1,7 @@
 import { judge, measure } from './measure.ts'
 import { progress } from './progress.ts'
 import type { Result } from './report/result.ts'
-import { openContext, type Workload } from './workload.ts'
+import { closeOnSignal, openContext, type Workload } from './workload.ts'
 
 /** CLI options, which override those of the workload. */
 export interface Limits {
@@ -21,8 +21,7 @@ export async function runWorkload(
   const { title, metrics, targets } = workload
   const rounds = limits.rounds ?? workload.rounds ?? ROUNDS
   const context = openContext(limits.seconds ?? workload.seconds ?? SECONDS)
-  const stop = () => context.close().finally(() => process.exit(130))
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop)
+  const ignoreSignals = closeOnSignal(context)
   try {
     progress(`${name}: starting`)
     const contenders = await workload.open(context)
@@ -37,7 +36,7 @@ export async function runWorkload(
     return { name, title, metrics, measurements, verdicts: judge([], targets) }
   } finally {
     await context.close()
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.off(signal, stop)
+    ignoreSignals()
     progress('')
   }
 }

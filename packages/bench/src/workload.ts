@@ -52,12 +52,14 @@ export interface WorkloadContext {
   folder(): Promise<string>
 }
 
-interface OpenContext extends WorkloadContext {
+export interface OpenContext extends WorkloadContext {
+  /** Runs the clean-up once, even if it is called again, such as after a signal. */
   close(): Promise<void>
 }
 
 export function openContext(seconds: number): OpenContext {
   const steps: (() => unknown)[] = []
+  let closing: Promise<void> | undefined
   return {
     seconds,
     defer: (step) => steps.push(step),
@@ -66,8 +68,30 @@ export function openContext(seconds: number): OpenContext {
       steps.push(() => rm(folder, { recursive: true, force: true }))
       return folder
     },
-    async close() {
-      for (const step of steps.toReversed()) await step()
+    close() {
+      closing ??= runAll(steps.toReversed())
+      return closing
     },
+  }
+}
+
+async function runAll(steps: (() => unknown)[]): Promise<void> {
+  for (const step of steps) await step()
+}
+
+/**
+ * Closes the context after a signal and then exits. A program such as `timeout` sends the signal more than once, which
+ * must not interrupt the clean-up. Returns a function that ignores signals again.
+ */
+export function closeOnSignal(context: OpenContext): () => void {
+  const stop = () => context.close().finally(() => process.exit(130))
+  const signals = ['SIGINT', 'SIGTERM'] as const
+  for (const signal of signals) {
+    // A package that the tests use for PostgreSQL would exit immediately.
+    process.removeAllListeners(signal)
+    process.on(signal, stop)
+  }
+  return () => {
+    for (const signal of signals) process.off(signal, stop)
   }
 }

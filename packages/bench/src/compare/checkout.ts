@@ -43,7 +43,8 @@ export async function addWorktree(context: WorkloadContext, ref: string): Promis
   })
   const folder = await mkdtemp(join(tmpdir(), 'stowage-compare-'))
   context.defer(async () => {
-    await rm(folder, { recursive: true, force: true })
+    // After a signal, programs in the folder may still be writing their compile cache.
+    await rm(folder, { recursive: true, force: true, maxRetries: 10 })
     await git('worktree', 'prune')
   })
   await git('worktree', 'add', '--quiet', '--detach', folder, stdout.trim())

@@ -2,8 +2,8 @@ import { CATALOG_SETTINGS } from '../catalog/filled.ts'
 import { expectTotal } from '../catalog/lists.ts'
 import { countWithProductWord, PRODUCT_WORD, RARE, RARE_COUNT } from '../catalog/records.ts'
 import { receive } from '../load/receiver.ts'
-import { sendLoad } from '../load/send-load.ts'
-import { openSender } from '../load/sender.ts'
+import { type Request, sendAmount } from '../load/send-load.ts'
+import { inParallel, openSender, type Send } from '../load/sender.ts'
 import { sessionRequest } from '../load/sessions.ts'
 import {
   CONCURRENCY,
@@ -12,12 +12,19 @@ import {
   storeFile,
   untilVerified,
 } from '../load/transfers.ts'
-import { API, buildStartProgram, serveCommand, startStowage } from '../processes/servers.ts'
+import {
+  API,
+  buildStartProgram,
+  type ServerProcess,
+  serveCommand,
+  startStowage,
+  watchUsage,
+} from '../processes/servers.ts'
 import { openContext, type WorkloadContext } from '../workload.ts'
-import { completionsPerSecond } from '../workloads/changes.ts'
+import { measureCompletions } from '../workloads/changes.ts'
 import { downloadUrl, receiveRanges } from '../workloads/download.ts'
 import { commonTerms } from '../workloads/search.ts'
-import { CLIENTS, measureFiles, uploadSmallFile } from '../workloads/small-files.ts'
+import { CLIENTS, uploadSmallFile } from '../workloads/small-files.ts'
 import { timeStart } from '../workloads/start.ts'
 import type { Checkout } from './checkout.ts'
 
@@ -27,11 +34,21 @@ export interface HotPath {
   unit: string
   better: 'higher' | 'lower'
   /** Starts the service of a checkout. Returns a function that measures it once. */
-  open(context: WorkloadContext, checkout: Checkout): Promise<() => Promise<number>>
+  open(context: WorkloadContext, checkout: Checkout): Promise<() => Promise<Measured>>
 }
 
-const SECONDS = 1
+/** Each run does the same work, so that the CPU times of two runs can be compared. */
+export interface Measured {
+  /** In the unit of the path. */
+  value: number
+  /** The CPU time of the service. */
+  cpuSeconds: number
+}
+
+const SESSIONS = 800
+const LISTS = 1500
 const COMPLETIONS = 160
+const SMALL_FILES = 160
 const TRANSFER = 256_000_000
 const ASSETS = 100_000
 const TERMS = 4
@@ -42,9 +59,8 @@ export const HOT_PATHS: HotPath[] = [
     unit: '/s',
     better: 'higher',
     async open(context, { program }) {
-      const { url } = await startStowage(context, {}, program)
-      const load = { url, requests: [sessionRequest()], seconds: SECONDS }
-      return async () => (await sendLoad(load)).perSecond
+      const server = await startStowage(context, {}, program)
+      return () => measureRequests(server, sessionRequest(), SESSIONS)
     },
   },
   {
@@ -52,10 +68,12 @@ export const HOT_PATHS: HotPath[] = [
     unit: '/s',
     better: 'higher',
     async open(context, { program }) {
-      const { url } = await startStowage(context, {}, program)
-      const { send, close } = openSender(CLIENTS)
-      context.defer(close)
-      return () => completionsPerSecond(send, url, COMPLETIONS)
+      const server = await startStowage(context, {}, program)
+      const send = senderOf(context, CLIENTS)
+      return async () => {
+        const { perSecond, cpuSeconds } = await measureCompletions(send, server, COMPLETIONS)
+        return { value: perSecond, cpuSeconds }
+      }
     },
   },
   {
@@ -64,14 +82,13 @@ export const HOT_PATHS: HotPath[] = [
     better: 'higher',
     async open(context, { program }) {
       const data = await context.folder()
-      const { url } = await startStowage(context, { STOWAGE_DATA: data }, program)
-      const { send, close } = openSender(CONCURRENCY)
-      context.defer(close)
+      const { url, pid } = await startStowage(context, { STOWAGE_DATA: data }, program)
+      const send = senderOf(context, CONCURRENCY)
       return async () => {
         const transfer = await openStowageTransfer(send, url, data, TRANSFER)
-        const time = await timeOf(transfer.send)
+        const measured = await measureTransfer(pid, transfer.send)
         await transfer.cleanUp()
-        return TRANSFER / 1e3 / time
+        return measured
       }
     },
   },
@@ -80,9 +97,8 @@ export const HOT_PATHS: HotPath[] = [
     unit: '/s',
     better: 'higher',
     async open(context, checkout) {
-      const url = await startFilled(context, checkout)
-      const load = { url, requests: [{ path: `${API}/assets` }], seconds: SECONDS }
-      return async () => (await sendLoad(load)).perSecond
+      const server = await startFilled(context, checkout)
+      return () => measureRequests(server, { path: `${API}/assets` }, LISTS)
     },
   },
   {
@@ -92,11 +108,12 @@ export const HOT_PATHS: HotPath[] = [
     async open(_context, checkout) {
       return async () => {
         // A new service with a new database, so that nothing is cached.
-        const fresh = openContext(SECONDS)
+        const fresh = openContext(1)
         try {
-          const url = await startFilled(fresh, checkout)
+          const { url, pid } = await startFilled(fresh, checkout)
           await expectTotal(url, `search=${RARE}`, RARE_COUNT)
-          return await timeOf(() => searchForTerms(url))
+          const { ms, cpuSeconds } = await watch(pid, () => searchForTerms(url))
+          return { value: ms, cpuSeconds }
         } finally {
           await fresh.close()
         }
@@ -108,9 +125,9 @@ export const HOT_PATHS: HotPath[] = [
     unit: 'MB/s',
     better: 'higher',
     async open(context, checkout) {
-      const url = await startWithFile(context, checkout)
+      const { url, pid } = await startWithFile(context, checkout)
       const whole = { status: 200, length: TRANSFER }
-      return async () => TRANSFER / 1e3 / (await timeOf(() => receive(url, whole)))
+      return () => measureTransfer(pid, () => receive(url, whole))
     },
   },
   {
@@ -118,8 +135,8 @@ export const HOT_PATHS: HotPath[] = [
     unit: 'MB/s',
     better: 'higher',
     async open(context, checkout) {
-      const url = await startWithFile(context, checkout)
-      return async () => TRANSFER / 1e3 / (await timeOf(() => receiveRanges(url, TRANSFER)))
+      const { url, pid } = await startWithFile(context, checkout)
+      return () => measureTransfer(pid, () => receiveRanges(url, TRANSFER))
     },
   },
   {
@@ -128,10 +145,12 @@ export const HOT_PATHS: HotPath[] = [
     better: 'higher',
     async open(context, { program }) {
       const { url, pid } = await startStowage(context, {}, program)
-      const { send, close } = openSender(CLIENTS)
-      context.defer(close)
-      const upload = () => uploadSmallFile(send, url)
-      return async () => (await measureFiles(pid, SECONDS, upload)).rate
+      const send = senderOf(context, CLIENTS)
+      const uploads = Array.from({ length: SMALL_FILES }, () => () => uploadSmallFile(send, url))
+      return async () => {
+        const { ms, cpuSeconds } = await watch(pid, () => inParallel(CLIENTS, uploads))
+        return { value: (SMALL_FILES * 1000) / ms, cpuSeconds }
+      }
     },
   },
   {
@@ -141,16 +160,47 @@ export const HOT_PATHS: HotPath[] = [
     async open(context, { program }) {
       const settings = { STOWAGE_DATA: await context.folder() }
       const command = serveCommand(settings, await buildStartProgram(program))
-      return async () => (await timeStart(command)).time
+      return async () => {
+        const { time, cpu } = await timeStart(command)
+        return { value: time, cpuSeconds: cpu / 1000 }
+      }
     },
   },
 ]
 
-async function startFilled(context: WorkloadContext, checkout: Checkout): Promise<string> {
+async function measureRequests(
+  { url, pid }: ServerProcess,
+  request: Request,
+  amount: number,
+): Promise<Measured> {
+  const { result, cpuSeconds } = await watchUsage([pid], () =>
+    sendAmount({ url, requests: [request], amount }),
+  )
+  return { value: result.perSecond, cpuSeconds }
+}
+
+async function measureTransfer(pid: number, transfer: () => Promise<void>): Promise<Measured> {
+  const { ms, cpuSeconds } = await watch(pid, transfer)
+  return { value: TRANSFER / 1e3 / ms, cpuSeconds }
+}
+
+async function watch(pid: number, work: () => Promise<void>) {
+  const start = performance.now()
+  const { cpuSeconds } = await watchUsage([pid], work)
+  return { ms: performance.now() - start, cpuSeconds }
+}
+
+function senderOf(context: WorkloadContext, concurrency: number): Send {
+  const { send, close } = openSender(concurrency)
+  context.defer(close)
+  return send
+}
+
+async function startFilled(context: WorkloadContext, checkout: Checkout): Promise<ServerProcess> {
   const folder = await context.folder()
   await checkout.copyFilled(folder, ASSETS)
   const settings = { ...CATALOG_SETTINGS, STOWAGE_DATA: folder }
-  return (await startStowage(context, settings, checkout.program)).url
+  return startStowage(context, settings, checkout.program)
 }
 
 /** Searches for words that all names have, alone and together with a word of products. */
@@ -161,21 +211,17 @@ async function searchForTerms(url: string): Promise<void> {
   }
 }
 
-/** Starts the service with one file that it has verified, and returns the URL of its download. */
-async function startWithFile(context: WorkloadContext, { program }: Checkout): Promise<string> {
+/** Starts the service with one file that it has verified. `url` is that of the download. */
+async function startWithFile(
+  context: WorkloadContext,
+  { program }: Checkout,
+): Promise<ServerProcess> {
   const data = await context.folder()
-  const { url } = await startStowage(context, { STOWAGE_DATA: data }, program)
-  const { send, close } = openSender(CONCURRENCY)
-  context.defer(close)
+  const server = await startStowage(context, { STOWAGE_DATA: data }, program)
+  const { url } = server
+  const send = senderOf(context, CONCURRENCY)
   const id = await storeFile(send, url, TRANSFER)
   await untilVerified(url, id)
   await settleDisk(data)
-  return downloadUrl(url, id)
-}
-
-/** The duration in milliseconds. */
-async function timeOf(work: () => Promise<void>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
+  return { ...server, url: await downloadUrl(url, id) }
 }

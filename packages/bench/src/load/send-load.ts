@@ -34,23 +34,33 @@ const SAMPLE_MS = 20
  */
 export async function sendLoad(options: LoadOptions): Promise<Load> {
   const { url, requests, seconds, clients = CLIENTS } = options
-  const load = { url, requests, timeout: TIMEOUT_SECONDS }
-  const alone = await sendSome({ ...load, connections: 1, amount: 2 })
+  const load = { url, requests }
+  const alone = await sendAmount({ ...load, clients: 1, amount: 2 })
   const expected = alone.perSecond * seconds
   if (expected >= clients * MIN_RESPONSES) {
-    const result = await autocannon({ ...load, connections: clients, duration: seconds })
+    const timed = { duration: seconds, timeout: TIMEOUT_SECONDS }
+    const result = await autocannon({ ...load, ...timed, connections: clients })
     const count = successes(result)
     return { perSecond: count / result.duration, count }
   }
   const amount = clients * Math.max(1, Math.ceil(expected / clients))
-  return sendSome({ ...load, connections: clients, amount })
+  return sendAmount({ ...load, clients, amount })
 }
 
-/** Sends a fixed number of requests. */
-function sendSome(options: autocannon.Options): Promise<Load> {
+/** Sends a fixed number of requests. Throws if any response is not a success. */
+export function sendAmount({
+  clients = CLIENTS,
+  ...load
+}: Pick<LoadOptions, 'url' | 'requests' | 'clients'> & { amount: number }): Promise<Load> {
   let [start, end] = [0, 0]
+  const options = {
+    ...load,
+    connections: clients,
+    timeout: TIMEOUT_SECONDS,
+    sampleInt: SAMPLE_MS,
+  }
   return new Promise((resolve, reject) => {
-    const instance = autocannon({ ...options, sampleInt: SAMPLE_MS }, (error, result) => {
+    const instance = autocannon(options, (error, result) => {
       if (error) return reject(error)
       try {
         const count = successes(result)

@@ -4,7 +4,7 @@ import { stowage } from '@stowage/testing/service/stowage-command'
 import postgres from 'postgres'
 import { startStowage } from '../processes/servers.ts'
 import { progress } from '../progress.ts'
-import { openContext, type WorkloadContext } from '../workload.ts'
+import { closeOnSignal, openContext, type WorkloadContext } from '../workload.ts'
 import { type Cost, countCost, measureJobs, measureWrites } from './measurements.ts'
 import { populate } from './populate.ts'
 import { type Deployment, type ScalingResults, tablesOf, writeTables } from './report.ts'
@@ -38,7 +38,7 @@ async function run(): Promise<void> {
     },
   })
   const context = openContext(1)
-  process.once('SIGINT', () => context.close().finally(() => process.exit(130)))
+  closeOnSignal(context)
   try {
     const server = await startPostgres(EmbeddedPostgres, SETTINGS)
     context.defer(server.close)

@@ -3,7 +3,13 @@ import { administer } from '../catalog/filled.ts'
 import { sendLoad } from '../load/send-load.ts'
 import { inParallel, openSender, type Send } from '../load/sender.ts'
 import { completeUpload, requestSession, sessionRequest } from '../load/sessions.ts'
-import { BASELINE, CHECKOUTS, startStowage } from '../processes/servers.ts'
+import {
+  BASELINE,
+  CHECKOUTS,
+  type ServerProcess,
+  startStowage,
+  watchUsage,
+} from '../processes/servers.ts'
 import type { Contender, Target, Workload, WorkloadContext } from '../workload.ts'
 
 const CHANGE_METRICS = {
@@ -36,11 +42,13 @@ async function changeContenders(
   context.defer(close)
 
   async function contender(name: string, program: string): Promise<Contender> {
-    const { url } = await startStowage(context, await settings(), program)
+    const server = await startStowage(context, await settings(), program)
+    const { url } = server
     async function run() {
       const load = { url, requests: [sessionRequest()], seconds: context.seconds }
       const { perSecond: sessions } = await sendLoad(load)
-      return { sessions, completions: await completionsPerSecond(send, url, COMPLETIONS) }
+      const { perSecond: completions } = await measureCompletions(send, server, COMPLETIONS)
+      return { sessions, completions }
     }
     return { name, run }
   }
@@ -51,11 +59,11 @@ async function changeContenders(
 }
 
 /** Uploads many files of one byte first, and then completes all of them with several clients. */
-export async function completionsPerSecond(
+export async function measureCompletions(
   send: Send,
-  url: string,
+  { url, pid }: ServerProcess,
   count: number,
-): Promise<number> {
+): Promise<{ perSecond: number; cpuSeconds: number }> {
   const completions: (() => Promise<unknown>)[] = []
   const uploads = Array.from({ length: count }, () => async () => {
     const session = await requestSession(url, ONE_BYTE.length)
@@ -64,8 +72,8 @@ export async function completionsPerSecond(
   })
   await inParallel(CONCURRENCY, uploads)
   const start = performance.now()
-  await inParallel(CONCURRENCY, completions)
-  return (count * 1000) / (performance.now() - start)
+  const { cpuSeconds } = await watchUsage([pid], () => inParallel(CONCURRENCY, completions))
+  return { perSecond: (count * 1000) / (performance.now() - start), cpuSeconds }
 }
 
 export const changes: Workload = {

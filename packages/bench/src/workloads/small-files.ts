@@ -80,7 +80,7 @@ export async function uploadSmallFile(send: Send, url: string): Promise<void> {
 }
 
 /** Uploads files one after the other with each client, for the given time. */
-export async function measureFiles(
+async function measureFiles(
   pid: number,
   seconds: number,
   upload: () => Promise<unknown>,
