@@ -14,9 +14,15 @@ import {
   useMantineColorScheme,
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { Component, type ComponentProps, type ReactNode } from 'react'
+import { Component, type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
-import { ReturnLink } from '../components/list-position.tsx'
+import { focusPage } from '../components/focus.ts'
+import {
+  type ListPath,
+  RETURN_STATE,
+  ReturnLink,
+  saveListPosition,
+} from '../components/list-position.tsx'
 import { Logo, useOnline, useTitle } from '../components/page.tsx'
 import { ErrorAlert } from '../components/page-states.tsx'
 import {
@@ -38,7 +44,6 @@ import { DropZone } from '../uploads/add-files.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'
 import { ConflictDialog } from '../uploads/waiting-files.tsx'
 import classes from './shell.module.css'
-import { usePageStart } from './use-page-start.ts'
 
 const PAGES = [
   { path: '/', label: 'Assets', Icon: IconFiles },
@@ -231,4 +236,52 @@ export function NotFound() {
       </Anchor>
     </Stack>
   )
+}
+
+const LISTS: readonly string[] = ['/', '/products'] satisfies ListPath[]
+
+/**
+ * A new page starts at its top, both for scrolling and for the focus of the keyboard. The browser
+ * restores the scroll position when the user goes back. The position of a list is saved when the user
+ * leaves it, for the links that return to it.
+ */
+function usePageStart(path: string): void {
+  const previous = useRef(path)
+
+  useEffect(() => {
+    let url = currentUrl()
+    const onLeave = () => {
+      const [list = ''] = url.split('?')
+      if (LISTS.includes(list)) saveListPosition(list as ListPath, { url, top: scrollY })
+      url = currentUrl()
+    }
+    const onPush = () => {
+      onLeave()
+      // A list restores its own scroll position when the user returns to it.
+      if (history.state?.isReturn !== RETURN_STATE.isReturn)
+        scrollTo({ top: 0, behavior: 'instant' })
+    }
+    const onReplace = () => {
+      url = currentUrl()
+    }
+    // The router dispatches the first two.
+    addEventListener('pushState', onPush)
+    addEventListener('replaceState', onReplace)
+    addEventListener('popstate', onLeave)
+    return () => {
+      removeEventListener('pushState', onPush)
+      removeEventListener('replaceState', onReplace)
+      removeEventListener('popstate', onLeave)
+    }
+  }, [])
+
+  useEffect(() => {
+    if (previous.current === path) return
+    previous.current = path
+    focusPage()
+  }, [path])
+}
+
+function currentUrl(): string {
+  return location.pathname + location.search
 }
