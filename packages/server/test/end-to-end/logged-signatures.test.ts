@@ -51,9 +51,12 @@ test('the log never contains a signature of a URL', async (t) => {
   // Failures of the storage are logged too.
   const restoreStorage = await service.deployment.backdoor.makeUnavailable()
   const request = { method: 'POST', body: { name: 'a.bin', size: 1 } }
-  const failed = await callJson(`${baseUrl}${API}/assets/signed`, request)
+  // The service may use what it knew of the disk a moment ago.
+  await until('a call fails because of the storage', async () => {
+    const { status, body } = await callJson(`${baseUrl}${API}/assets/signed`, request)
+    return status !== 200 && body.code === 'storage_unavailable'
+  })
   await restoreStorage()
-  assert.equal(failed.body.code, 'storage_unavailable')
   await until('the failure is in the log', () =>
     /storage is unavailable/.test(service.output().stderr),
   )
