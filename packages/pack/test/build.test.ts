@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { aFolder } from '@stowage/testing/machine/clean-up'
+import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
 import { ROOT, run } from '../src/staging.ts'
 
 /* Runs in its own process: it takes long, so it runs beside the others. */
@@ -72,4 +75,30 @@ test('without esbuild, npm start runs the sources', async (t) => {
   await run(process.execPath, BUILD, folder)
   assert.match(await runBuilt(folder), /list assets/)
   assert.ok(!(await readdir(join(folder, 'packages/cli/dist'))).includes('main.js'))
+})
+
+test('npm run dev restarts the service after a change of the sources', async (t) => {
+  const folder = await aRepositoryWithout(t, 'vite')
+  const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
+  const [, ...words] = scripts.dev.split(' ')
+  const settings = { STOWAGE_DATA: 'data', STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' }
+  const child = spawn(process.execPath, words, {
+    cwd: folder,
+    env: { ...process.env, ...settings },
+  })
+  const exited = once(child, 'exit')
+  cleanUp(t, async () => {
+    child.kill()
+    await exited
+  })
+  let output = ''
+  child.stdout.on('data', (more) => {
+    output += more
+  })
+  const starts = () => output.match(/http:\/\/127\.0\.0\.1:\d+/g)?.length ?? 0
+  await until('the service has started', () => starts() > 0)
+  const before = starts()
+  const source = join(folder, 'packages/server/src/http/routes/service.ts')
+  await writeFile(source, `${await readFile(source, 'utf8')}\n`)
+  await until('the service has restarted', () => starts() > before)
 })

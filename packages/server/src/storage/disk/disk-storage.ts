@@ -53,8 +53,9 @@ const MAX_WITHOUT_PARTS = 100_000
 /** Opens the storage in a folder and starts its listener. Only one process may have it open. */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<Storage> {
   const layout = layoutOf(options.directory)
-  const secret = await prepareFolders(layout)
-  const hmac = hmacOf(secret)
+  const secret = prepareFolders(layout)
+  // A failure is thrown by `openListener`, which may first wait for something else.
+  secret.catch(() => {})
   const withKey = serializeByKey()
   const space = watchSpace(layout)
   /** Uploads of this process that have no folder: the first part creates it. */
@@ -95,6 +96,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     })
 
   const listener = await openListener({ ...options, secret, openFolder })
+  const hmac = hmacOf(await secret)
   const url = options.url ?? `http://${hostInUrl(options.host)}:${listener.port}`
 
   const contents = diskContents(layout)

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { StorageUpload } from '../storage.ts'
-import type { FolderResult, ListenerOptions, ToListener, ToOwner } from './start-listener.ts'
+import type { FolderResult, ToListener, ToOwner } from './start-listener.ts'
 
 interface Listener {
   port: number
@@ -19,7 +19,8 @@ interface OpenListenerOptions {
   directory: string
   host: string
   port: number
-  secret: Buffer
+  /** Resolves when the folders are ready. The thread starts meanwhile. */
+  secret: Promise<Buffer>
   fastBody?: boolean
   ownThread?: boolean
   reserve: number
@@ -38,18 +39,8 @@ export interface ListenerFailure {
 }
 
 export async function openListener(options: OpenListenerOptions): Promise<Listener> {
-  const settings: ListenerOptions = {
-    directory: options.directory,
-    host: options.host,
-    port: options.port,
-    secret: options.secret.toString('hex'),
-    fastBody: options.fastBody ?? true,
-    reserve: options.reserve,
-    transfers: new Int32Array(new SharedArrayBuffer(4)),
-  }
-  const worker =
-    options.ownThread === false ? await startListenerHere(settings) : startListenerThread(settings)
-  const port = await listening(worker, options)
+  const transfers = new Int32Array(new SharedArrayBuffer(4))
+  const worker = options.ownThread === false ? await openListenerHere() : openListenerThread()
   let state: 'open' | 'closing' | 'exited' = 'open'
   worker.on('message', (message: ToOwner) => {
     if (message.type === 'missing') options.onDamage?.(message.key)
@@ -58,6 +49,17 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
     const { type, ...facts } = message
     options.onFailure({ message: 'a storage request failed', fatal: false, facts })
     if (message.damaged !== undefined) options.onDamage?.(message.damaged)
+  })
+
+  async function start(): Promise<void> {
+    const { directory, host, port, reserve, fastBody = true } = options
+    const secret = (await options.secret).toString('hex')
+    const settings = { directory, host, port, secret, fastBody, reserve, transfers }
+    worker.postMessage({ type: 'start', options: settings })
+  }
+  const [port] = await Promise.all([listening(worker, options), start()]).catch(async (error) => {
+    await worker.terminate()
+    throw error
   })
   worker.on('error', (error) => {
     options.onFailure({ message: 'the storage listener crashed', fatal: true, facts: { error } })
@@ -73,7 +75,7 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
 
   return {
     port,
-    isBusy: () => Atomics.load(settings.transfers, 0) > 0,
+    isBusy: () => Atomics.load(transfers, 0) > 0,
     check() {
       if (state === 'exited') throw new Error('the storage listener has exited')
     },
@@ -97,20 +99,20 @@ function folderFailure(error: Error): FolderResult {
   return { isOpen: false, failure: { message: String(cause), code: cause.code } }
 }
 
-async function listening(
-  worker: ListenerThread,
-  { host, port }: OpenListenerOptions,
-): Promise<number> {
-  const [message] = (await once(worker, 'message')) as [ToOwner]
-  if (message.type === 'listening') return message.port
-  await worker.terminate()
-  if (message.type === 'listenFailed' && message.code === 'EADDRINUSE') {
-    throw new Error(
-      `the storage cannot listen on ${host}:${port}: the port is in use. Set STOWAGE_STORAGE_PORT to a free port, or to 0 for any`,
-    )
-  }
-  const reason = message.type === 'listenFailed' ? message.message : message.type
-  throw new Error(`the storage cannot listen on ${host}:${port}: ${reason}`)
+function listening(worker: ListenerThread, { host, port }: OpenListenerOptions): Promise<number> {
+  return new Promise((resolve, reject) => {
+    worker.once('error', reject)
+    // Under `node --watch`, the thread also reports the files that it loads.
+    worker.on('message', (message: ToOwner) => {
+      if (message.type === 'listening') resolve(message.port)
+      if (message.type !== 'listenFailed') return
+      const reason =
+        message.code === 'EADDRINUSE'
+          ? 'the port is in use. Set STOWAGE_STORAGE_PORT to a free port, or to 0 for any'
+          : message.message
+      reject(new Error(`the storage cannot listen on ${host}:${port}: ${reason}`))
+    })
+  })
 }
 
 /** Emits `message` (`ToOwner`), `error` and `exit`, like a worker. */
@@ -120,25 +122,21 @@ type ListenerThread = EventEmitter & {
 }
 
 /** The listener runs in its own thread, so that transfers don't block the API. */
-function startListenerThread(workerData: ListenerOptions): ListenerThread {
+function openListenerThread(): ListenerThread {
   return new Worker(new URL('./listener.ts', import.meta.url), {
-    workerData,
     // Received data is short-lived. A small young generation collects it early and keeps memory low.
     resourceLimits: { maxYoungGenerationSizeMb: 2 },
   })
 }
 
 /** Runs the listener in the current thread. It starts faster, but transfers block the API. */
-async function startListenerHere(options: ListenerOptions): Promise<ListenerThread> {
+async function openListenerHere(): Promise<ListenerThread> {
   // In production, only the thread loads this module.
-  const { startListener } = await import('./start-listener.ts')
+  const { serveOwner } = await import('./start-listener.ts')
   const events = new EventEmitter()
-  const listener = startListener(options, (message) => events.emit('message', message))
-  return Object.assign(events, {
-    postMessage(message: ToListener) {
-      if (message.type === 'close') listener.close(() => events.emit('exit'))
-      else listener.receive(message)
-    },
-    async terminate() {},
-  })
+  const postMessage = serveOwner(
+    (message) => events.emit('message', message),
+    () => events.emit('exit'),
+  )
+  return Object.assign(events, { postMessage, async terminate() {} })
 }

@@ -43,7 +43,7 @@ const IDLE_MS = 120_000
 const HEADERS_MS = 90_000
 
 /** Receives parts and sends objects. Reports to the storage with `send`. */
-export function startListener(options: ListenerOptions, send: (message: ToOwner) => void) {
+function startListener(options: ListenerOptions, send: (message: ToOwner) => void) {
   const layout = layoutOf(options.directory)
   const transfers = openTransfers({
     reserve: options.reserve,
@@ -105,7 +105,7 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
     send({ type: 'listening', port: (server.address() as AddressInfo).port })
   })
   return {
-    receive(message: Exclude<ToListener, { type: 'close' }>) {
+    receive(message: Exclude<ToListener, { type: 'start' | 'close' }>) {
       if (message.type === 'ended') transfers.endUpload(message.upload)
       else folders.accept(message)
     },
@@ -113,6 +113,19 @@ export function startListener(options: ListenerOptions, send: (message: ToOwner)
       server.close(then)
       closeConnections()
     },
+  }
+}
+
+/** Runs a listener as its owner asks. Returns the function that receives the messages of the owner. */
+export function serveOwner(
+  send: (message: ToOwner) => void,
+  onClosed: () => void,
+): (message: ToListener) => void {
+  let listener: ReturnType<typeof startListener> | undefined
+  return (message) => {
+    if (message.type === 'start') listener = startListener(message.options, send)
+    else if (message.type === 'close') listener?.close(onClosed)
+    else listener?.receive(message)
   }
 }
 
@@ -200,6 +213,8 @@ export interface ListenerOptions {
 }
 
 export type ToListener =
+  /** The first message: the thread starts before the storage is ready. */
+  | { type: 'start'; options: ListenerOptions }
   | { type: 'close' }
   /** The upload accepts no more parts: running transfers are aborted. */
   | { type: 'ended'; upload: StorageUpload }
