@@ -304,6 +304,8 @@ export interface TokenExceeded {
 export interface ResizeOptions {
   /** As in `NewUpload`. */
   isProvisional?: boolean
+  /** The size changes only if the upload still has this one. Otherwise the outcome is `changed`. */
+  expectedBytes?: number
   /** The upload token that resizes its own upload: the new size counts toward its limits, even if it has expired. */
   tokenId?: string
 }
@@ -326,6 +328,8 @@ export type Reservation =
 
 export type Resizing =
   | { outcome: 'resized' }
+  /** Nothing changed: the upload no longer has `expectedBytes`. */
+  | { outcome: 'changed' }
   /** Nothing changed. `growth` is the number of additional bytes requested. */
   | { outcome: 'storage_exceeded'; usage: Usage; growth: number }
   /** Nothing changed. `free` includes the bytes that the upload has reserved. */

@@ -376,6 +376,24 @@ export function testResizing({ name, open }: Contract): void {
     },
   )
 
+  test(name('a size changes only if the upload still has the expected one'), async (t) => {
+    const { data } = await open(t, { planStorage: 100 })
+    const { upload } = await reserve(data, { size: 20 })
+    const { id } = upload.asset
+    const expecting = (expectedBytes: number) => ({ expectedBytes })
+    for (const size of [10, 60, 200]) {
+      assert.deepEqual(await data.resizeUpload(id, size, expecting(21)), { outcome: 'changed' })
+    }
+    assert.equal((await data.readSummary()).reserved, 20)
+    const concurrent = await Promise.all([
+      data.resizeUpload(id, 30, expecting(20)),
+      data.resizeUpload(id, 40, expecting(20)),
+    ])
+    assert.deepEqual(concurrent.map(({ outcome }) => outcome).sort(), ['changed', 'resized'])
+    const { reserved } = await data.readSummary()
+    assert.equal(reserved, concurrent[0]?.outcome === 'resized' ? 30 : 40)
+  })
+
   test(name('an upload that its token resizes counts with its new size'), async (t) => {
     const { data } = await open(t, { planStorage: 1000 })
     const token = await addToken(data, { maxBytes: 100, maxFiles: 2 })

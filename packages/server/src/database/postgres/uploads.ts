@@ -29,6 +29,15 @@ import { makeRoom, release } from './removals.ts'
 import { STATEMENTS, uploadColumns, uploadStatus } from './rows.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
+interface Resized {
+  /** The size before. */
+  previous: number
+  is_final: boolean
+  /** Whether `previous` is not the expected size. */
+  is_changed: boolean
+  is_reserved: boolean
+}
+
 export function accountUploads(sql: Sql, writer: Writer): AccountMethods['uploads'] {
   const { account, actor } = writer
   const columns = uploadColumns(sql)
@@ -151,25 +160,31 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
     })
   }
 
-  async function tryResize(id: string, bytes: number, byToken: boolean) {
-    const [row] = await sql<{ previous: number; is_final: boolean; is_reserved: boolean }[]>`
+  async function tryResize(id: string, bytes: number, { expectedBytes, tokenId }: ResizeOptions) {
+    const [row] = await sql<Resized[]>`
       with upload as (
-        select id, account_id, bytes, retry_at is not null as is_final from assets
+        select id, account_id, bytes, retry_at is not null as is_final,
+          bytes <> coalesce(${expectedBytes ?? null}, bytes) as is_changed
+        from assets
         where id = ${id} and account_id = ${account} and status = 'uploading'
         for no key update
       ), reserved as (
         update accounts set reserved_bytes = reserved_bytes + ${bytes} - upload.bytes
-        from upload where accounts.id = upload.account_id and not is_final and (${bytes} <= upload.bytes
+        from upload where accounts.id = upload.account_id and not is_final and not is_changed and (${bytes} <= upload.bytes
           or stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + ${bytes} - upload.bytes
             <= plan_storage)
         returning accounts.id
       ), resized as (
         update assets set bytes = ${bytes},
-          token_bytes = case when ${byToken} then ${bytes} else token_bytes end
+          token_bytes = case when ${tokenId !== undefined} then ${bytes} else token_bytes end
         from reserved where assets.id = ${id}
       )
-      select bytes as previous, is_final, exists (select from reserved) as is_reserved from upload`
+      select bytes as previous, is_final, is_changed, exists (select from reserved) as is_reserved from upload`
     return row
+  }
+
+  function isRefusedByPlan(resized: Resized): boolean {
+    return !resized.is_final && !resized.is_changed && !resized.is_reserved
   }
 
   async function recordResize(id: string, growth: number): Promise<void> {
@@ -181,20 +196,22 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
   async function resize(
     id: string,
     bytes: number,
-    { isProvisional = false, tokenId }: ResizeOptions = {},
+    options: ResizeOptions = {},
   ): Promise<Resizing | PartialRoom> {
     let room = 'none' as Room
-    const byToken = tokenId !== undefined
+    const { isProvisional = false, tokenId } = options
     const row = await inTransaction(sql, async () => {
       // The token is locked before the asset.
-      const token = byToken ? await lockToken(sql, account, tokenId) : undefined
-      const excess = byToken && (await refuseTokenGrowth(sql, token, { id, bytes }))
-      if (excess) return excess
-      let resized = await tryResize(id, bytes, byToken)
+      if (tokenId !== undefined) {
+        const token = await lockToken(sql, account, tokenId)
+        const excess = await refuseTokenGrowth(sql, token, { id, bytes })
+        if (excess) return excess
+      }
+      let resized = await tryResize(id, bytes, options)
       // The first attempt has locked the upload: assets are locked before accounts.
-      if (resized && !resized.is_final && !resized.is_reserved && !isProvisional) {
+      if (resized && isRefusedByPlan(resized) && !isProvisional) {
         room = await makeRoom(sql, writer, bytes - resized.previous)
-        resized = await tryResize(id, bytes, byToken)
+        resized = await tryResize(id, bytes, options)
       }
       if (resized?.is_reserved) await recordResize(id, bytes - resized.previous)
       return resized
@@ -202,6 +219,7 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
     if (row === undefined) return { outcome: 'refused', status: await statusOf(id) }
     if ('outcome' in row) return row
     if (row.is_final) return { outcome: 'final' }
+    if (row.is_changed) return { outcome: 'changed' }
     if (row.is_reserved) return { outcome: 'resized' }
     if (isProvisional) return noFreeRoom(row.previous)
     if (room === 'partial') return { outcome: 'partial' }

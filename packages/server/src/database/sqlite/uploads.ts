@@ -241,13 +241,14 @@ export function prepareUploads(connection: Connection) {
       writer: Writer,
       id: string,
       bytes: number,
-      { isProvisional = false, tokenId }: ResizeOptions = {},
+      { isProvisional = false, expectedBytes, tokenId }: ResizeOptions = {},
     ): Resizing | PartialRoom {
       const { account } = writer
       return transaction(() => {
         const row = state.get({ account, id })
         if (row?.status !== 'uploading') return { outcome: 'refused', status: row?.status }
         if (row.retry_at !== null) return { outcome: 'final' }
+        if (row.bytes !== (expectedBytes ?? row.bytes)) return { outcome: 'changed' }
         const growth = bytes - row.bytes
         const excess = tokenId && refuseTokenGrowth(account, tokenId, { id, bytes })
         if (excess) return excess

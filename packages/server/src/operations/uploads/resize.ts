@@ -48,8 +48,9 @@ export async function resizeUpload(
     return resizeUpload(context, assetId, request, attempt + 1)
   }
   checkParts(context, upload, { size, minSize, received })
-  // A provisional size never takes away what is reserved.
-  const least = minSize < size ? Math.min(size, Math.max(minSize, bytes)) : size
+  const isEstimate = minSize < size
+  // An estimate never takes away what is reserved.
+  const least = isEstimate ? Math.min(size, Math.max(minSize, bytes)) : size
   const sent = received.reduce((sum, part) => sum + part.size, 0)
   const disk =
     least > bytes ? await findDiskSpace(context, least - sent) : await measureDisk(context)
@@ -64,19 +65,22 @@ export async function resizeUpload(
     (next, isProvisional) =>
       context.data.resizeUpload(id, next, {
         ...(isProvisional && { isProvisional }),
+        ...(isEstimate && { expectedBytes: bytes }),
         ...byToken(context),
       }),
   )
   if (result.outcome === 'storage_exceeded') throw planExceeded(result.growth, result.usage)
   if (result.outcome === 'token_exceeded') throw tokenExceeded(resized, result.remaining)
   if (result.outcome === 'final') throw sizeIsFinal()
+  // Another call has changed the size meanwhile, and the estimate must not take away what that call has reserved.
+  if (result.outcome === 'changed') return resizeUpload(context, assetId, request, attempt)
   if (result.outcome === 'refused') {
     if (result.status === undefined || !isVisible(result.status)) throw assetNotFound()
     refuseCompleted(result.status, upload)
     // The status is `uploading` again: it was different only for a moment.
     return resizeUpload(context, assetId, request, attempt)
   }
-  if (least > bytes) await takeDiskSpace(context, upload, least - sent)
+  if (least > bytes) await takeDiskSpace(context, upload, { resized, needed: least - sent })
   return resumeUpload(context, assetId, uploadId)
 }
 
@@ -103,16 +107,18 @@ async function refuseWithoutSpace(
 
 /**
  * Removes the oldest trash if the disk is full. Runs after the size has changed: a resize that is refused must not remove
- * trash. If another program has taken the space meanwhile, the upload gets its former size again.
+ * trash. If another program has taken the space meanwhile, the upload gets its former size again, unless another call has
+ * changed the size.
  */
 async function takeDiskSpace(
   context: AccountContext,
   { asset }: Upload,
-  needed: number,
+  { resized, needed }: { resized: number; needed: number },
 ): Promise<void> {
   const free = await makeDiskSpace(context, needed)
   if (free === undefined || needed <= free) return
-  await context.data.resizeUpload(asset.id, asset.bytes, byToken(context))
+  const options = { expectedBytes: resized, ...byToken(context) }
+  await context.data.resizeUpload(asset.id, asset.bytes, options)
   throw storageFull(needed, free)
 }
 

@@ -21,6 +21,7 @@ import {
 import type { Engines } from '../../../src/compose.ts'
 import { forAccount } from '../../../src/operations/context.ts'
 import { completeUpload } from '../../../src/operations/uploads/complete.ts'
+import { resizeUpload } from '../../../src/operations/uploads/resize.ts'
 import { reserveProvisionally } from '../../../src/operations/uploads/space.ts'
 import { aPage } from '../../support/upload-tokens.ts'
 
@@ -294,6 +295,31 @@ test('an estimated size takes only free room, in whole parts, and never removes 
       assert.deepEqual(Object.keys(response.body.errors), ['min_size'])
     }
   }
+  await assertUsageConsistent(service)
+})
+
+test('an estimate takes nothing away from an upload whose size another call has changed meanwhile', async (t) => {
+  const service = await start(t, { STOWAGE_PLAN_STORAGE: `${PLAN}` })
+  await requestSession(service.baseUrl, { bytes: someBytes(25) })
+  const session = await requestSession(service.baseUrl, { bytes: someBytes(20) })
+  const [own] = await service.context.database.compareUsage()
+  const account = forAccount(service.context, own?.accountId ?? '')
+  const { data } = account
+  let isResized = false
+  // The size changes after the estimate has read it. Whole parts of the room would be 70 bytes.
+  const between = {
+    ...account,
+    data: {
+      ...data,
+      async resizeUpload(...call: Parameters<typeof data.resizeUpload>) {
+        if (!isResized) assert.equal((await resize(service, session, 75)).status, 200)
+        isResized = true
+        return data.resizeUpload(...call)
+      },
+    },
+  }
+  await resizeUpload(between, session.id, { size: 200, minSize: 20 })
+  assert.equal((await data.findUpload(session.id))?.asset.bytes, 75)
   await assertUsageConsistent(service)
 })
 
