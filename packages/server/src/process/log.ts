@@ -43,33 +43,36 @@ export interface OutageWatch {
   close(): void
 }
 
-/** How often an engine is checked after a call has failed because of it, until it is available again. */
+/** How often an engine is checked during an outage. */
 const CHECK_PAUSE_MS = 1_000
 
 /**
- * Logs once when an engine is available again after calls have failed because of it. It checks only engines with such a
- * failure, each at most once a second.
+ * Logs once when an engine is available again after an outage. An engine is checked when a call has failed because of it.
+ * If it responds, the failure was no outage, such as a deadlock. Otherwise it is checked every second until it responds.
  */
 export function watchOutages(
   logger: Logger,
   check: (engine: Engine) => Promise<void>,
 ): OutageWatch {
   const stop = new AbortController()
-  const ongoing = new Set<Engine>()
+  const watched = new Set<Engine>()
+
+  /** Calls that need the engine log why it is unavailable. */
+  const isAvailable = (engine: Engine) =>
+    check(engine).then(
+      () => true,
+      () => false,
+    )
 
   async function untilAvailable(engine: Engine): Promise<void> {
     const since = performance.now()
-    for (;;) {
+    let isOutage = false
+    while (!(await isAvailable(engine))) {
+      isOutage = true
       await pause(CHECK_PAUSE_MS, undefined, { signal: stop.signal, ref: false })
-      try {
-        await check(engine)
-        break
-      } catch {
-        // Calls that need the engine log why it is unavailable.
-      }
     }
-    ongoing.delete(engine)
-    if (stop.signal.aborted) return
+    watched.delete(engine)
+    if (!isOutage || stop.signal.aborted) return
     const seconds = Math.round((performance.now() - since) / 1000)
     logger.warn({ engine, seconds }, `the ${engine} is available again`)
   }
@@ -78,8 +81,8 @@ export function watchOutages(
     notice(error) {
       // A full disk is no outage: many calls still work, and the check succeeds.
       if (!(error instanceof EngineUnavailable) || error.isFull) return
-      if (ongoing.has(error.engine) || stop.signal.aborted) return
-      ongoing.add(error.engine)
+      if (watched.has(error.engine) || stop.signal.aborted) return
+      watched.add(error.engine)
       // The pause rejects if the watch is closed.
       untilAvailable(error.engine).catch(() => {})
     },
