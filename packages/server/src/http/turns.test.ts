@@ -62,24 +62,33 @@ test('pipelined requests start one after another, each after the response to the
 })
 
 test('a connection with more than 100 unanswered requests is closed, and none of those that wait starts', async (t) => {
-  const { send, started, isClosed } = await aServerInOrder(t)
+  const { send, handled, started, isClosed } = await aServerInOrder(t)
   send(101)
   await until('the connection is closed', isClosed)
   assert.deepEqual(started, ['/1'])
+  assert.equal(handled(), 100)
+})
+
+test('the handler gets no requests that were received after those that closed the connection', async (t) => {
+  const { send, handled, isClosed } = await aServerInOrder(t)
+  send(2000)
+  await until('the connection is closed', isClosed)
+  assert.equal(handled(), 100)
 })
 
 /** A server whose handlers end only when they are told to, and a connection to it. */
 async function aServerInOrder(t: TestContext) {
   const started: string[] = []
   const running: ServerResponse[] = []
-  const server = createServer()
-  const waitForEarlier = startInOrder(server)
-  server.on('request', (request, response) =>
+  let handled = 0
+  const server = createServer((request, response) => {
+    handled += 1
     waitForEarlier(request, () => {
       started.push(request.url ?? '')
       running.push(response)
-    }),
-  )
+    })
+  })
+  const waitForEarlier = startInOrder(server)
   await once(server.listen(0, '127.0.0.1'), 'listening')
   const socket = connect(Number((server.address() as AddressInfo).port), '127.0.0.1')
   socket.on('error', () => {}).resume()
@@ -89,6 +98,7 @@ async function aServerInOrder(t: TestContext) {
   })
   return {
     started,
+    handled: () => handled,
     isClosed: () => socket.destroyed,
     finish: () => running.shift()?.end(),
     send(count: number) {

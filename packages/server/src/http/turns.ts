@@ -1,4 +1,4 @@
-import type { IncomingMessage, Server } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { createFairQueue } from '../iterables/fair-queue.ts'
 import { connectionsOf } from '../node-http/connections.ts'
 
@@ -44,13 +44,20 @@ type WaitForEarlier = (request: IncomingMessage, start: () => void) => void
 
 /**
  * Starts the requests of a connection one after another. Their responses can only be sent in this order, so a client that
- * sends thousands of requests without reading would otherwise fill the memory with responses that wait.
+ * sends thousands of requests without reading would otherwise fill the memory with responses that wait. Call it after
+ * the server has its handler: the handler gets no more requests of a connection that was closed.
  */
 export function startInOrder(server: Server): WaitForEarlier {
   const { open } = connectionsOf(server)
-  server.on('request', ({ socket }: IncomingMessage) => {
-    const count = open.get(socket)?.pending.length ?? 0
-    if (count > MAX_PIPELINED) socket.destroy()
+  const handlers = server.listeners('request')
+  server.removeAllListeners('request')
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const { socket } = request
+    const earlier = open.get(socket)?.pending.length ?? 0
+    if (earlier >= MAX_PIPELINED) socket.destroy()
+    // One chunk may contain hundreds of requests. Node emits all of them, even after the connection was destroyed.
+    if (socket.destroyed) return
+    for (const handle of handlers) handle.call(server, request, response)
   })
 
   return (request, start) => {
