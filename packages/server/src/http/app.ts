@@ -15,10 +15,11 @@ import {
 } from '../node-http/connections.ts'
 import { handleExpectations, refuseMalformedMessages } from '../node-http/messages.ts'
 import type { Caller } from '../operations/authentication.ts'
-import { type Authorized, openFailedAuthentications } from './authorization.ts'
+import type { Authorized } from './authorization.ts'
 import { limitBodyMemory, parseJsonBodies } from './bodies.ts'
 import { type BodyLease, openBodyBudget } from './body-budget.ts'
 import { readClientAddress } from './client-address.ts'
+import { openFailedAuthentications } from './failed-authentications.ts'
 import {
   CROSS_ORIGIN_HEADERS,
   handlePreflights,

@@ -7,7 +7,8 @@ import { authenticate, type Caller, type Credentials } from '../operations/authe
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { limitRate, type RateLimitStatus } from '../operations/rate-limit.ts'
 import { tokenExpired } from '../operations/refusals.ts'
-import { networkOf } from './client-address.ts'
+import type { FailedAuthentications } from './failed-authentications.ts'
+import { readSessionToken } from './session-cookie.ts'
 
 export interface Authorized {
   /** Gives access to the caller’s account only. */
@@ -112,115 +113,4 @@ function checkUploadToken(token: UploadToken, isAllowed: boolean, request: Fasti
     'forbidden',
     `This upload token is only valid on pages of ${token.origin}, but the request has ${origin === undefined ? 'no Origin' : `the Origin ${origin}`}. Request a token for this page.`,
   )
-}
-
-/** A client may fail this often at once, and then once a second. */
-const BURST = 100
-const REFILL_MS = 1_000
-/** The networks that failed most recently. At about 200 bytes each, they need 2 MB. */
-const MAX_NETWORKS = 10_000
-
-export interface FailedAuthentications {
-  /**
-   * Counts a request with a wrong key, upload token or session cookie from this address. Returns the error to respond
-   * with: the given one, or `too_many_requests`.
-   */
-  count(address: string, error: ServiceError): { error: ServiceError; retryAfterSeconds?: number }
-}
-
-/**
- * Limits how often an address, or an IPv6 network, may send wrong credentials. Requests with valid ones are not
- * limited: a shop behind the same address is still served.
- */
-export function openFailedAuthentications(clock: () => Date): FailedAuthentications {
-  /** When the failures so far will be forgotten, by network. The network that failed least recently is the first. */
-  const forgottenAt = new Map<string, number>()
-  return {
-    count(address, error) {
-      const network = networkOf(address)
-      const now = clock().getTime()
-      const until = Math.max(now, forgottenAt.get(network) ?? 0)
-      const excessMs = until + REFILL_MS - now - BURST * REFILL_MS
-      forgottenAt.delete(network)
-      // Refused requests do not count, so that the wait is as long as announced.
-      forgottenAt.set(network, excessMs > 0 ? until : until + REFILL_MS)
-      const [oldest] = forgottenAt.keys()
-      if (forgottenAt.size > MAX_NETWORKS && oldest !== undefined) forgottenAt.delete(oldest)
-      if (excessMs <= 0) return { error }
-      const retryAfterSeconds = Math.ceil(excessMs / 1000)
-      const message = `Too many requests with wrong keys came from this address. Check the key, and retry in ${retryAfterSeconds} s.`
-      return { error: new ServiceError('too_many_requests', message), retryAfterSeconds }
-    },
-  }
-}
-
-/**
- * With https, the prefix `__Host-` keeps other hosts, such as subdomains, from setting the cookie. The port
- * is part of the name, because browsers send a cookie to every port of its host.
- */
-function cookieName(baseUrl: string): string {
-  const { protocol, port } = new URL(baseUrl)
-  return `${protocol === 'https:' ? '__Host-' : ''}stowage-session${port && `-${port}`}`
-}
-
-/** The token of the cookie, from a page of any origin. Use it only to end the session. */
-export function findSessionToken({ headers }: FastifyRequest, baseUrl: string): string | undefined {
-  const name = `${cookieName(baseUrl)}=`
-  const cookies = (headers.cookie ?? '').split(';').map((cookie) => cookie.trim())
-  const [cookie, ...others] = cookies.filter((one) => one.startsWith(name))
-  // A second cookie of this name was set by another program on this host.
-  return others.length > 0 ? undefined : cookie?.slice(name.length)
-}
-
-/** The token of the cookie. Throws `forbidden` if the request comes from another origin. */
-export function readSessionToken(request: FastifyRequest, baseUrl: string): string | undefined {
-  const token = findSessionToken(request, baseUrl)
-  if (token !== undefined && !isSameOrigin(request, baseUrl)) {
-    throw new ServiceError(
-      'forbidden',
-      'The session cookie is only accepted from pages of the dashboard itself. Send an API key instead.',
-    )
-  }
-  return token
-}
-
-/** Without `maxAgeMs`, the browser keeps the cookie until it is closed. */
-export function setSessionCookie(
-  reply: FastifyReply,
-  baseUrl: string,
-  { token, maxAgeMs }: { token: string; maxAgeMs?: number | undefined },
-): void {
-  const attributes = [
-    `${cookieName(baseUrl)}=${token}`,
-    'Path=/',
-    'HttpOnly',
-    'SameSite=Strict',
-    ...(baseUrl.startsWith('https:') ? ['Secure'] : []),
-    ...(maxAgeMs === undefined ? [] : [`Max-Age=${Math.floor(maxAgeMs / 1000)}`]),
-  ]
-  reply.header('Set-Cookie', attributes.join('; '))
-}
-
-export function clearSessionCookie(reply: FastifyReply, baseUrl: string): void {
-  setSessionCookie(reply, baseUrl, { token: '', maxAgeMs: 0 })
-}
-
-const READING = /^(GET|HEAD)$/
-
-/**
- * Whether the request may use the session cookie: it comes from a page of the service itself. Sibling
- * subdomains and other ports are the same site for SameSite, but not the same origin.
- *
- * Browsers send Sec-Fetch-Site (https and loopback only) and, with every method but GET and HEAD, Origin.
- * Pages can set neither. A GET with neither header comes from a page over plain http, or from a program;
- * pages of other origins cannot read its response, because it allows no credentials (CORS).
- */
-export function isSameOrigin({ method, headers }: FastifyRequest, baseUrl: string): boolean {
-  const { origin, host } = headers
-  const site = headers['sec-fetch-site']
-  // `none`: the user entered the URL.
-  if (site !== undefined) return site === 'same-origin' || (site === 'none' && READING.test(method))
-  if (origin === undefined) return READING.test(method)
-  const own = new URL(baseUrl)
-  return origin === own.origin || origin === `${own.protocol}//${host}`
 }

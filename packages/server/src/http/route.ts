@@ -2,7 +2,8 @@ import type { Endpoint } from '@stowage/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import type { Context } from '../operations/context.ts'
-import { type Authorized, authorize, type FailedAuthentications } from './authorization.ts'
+import { type Authorized, authorize } from './authorization.ts'
+import type { FailedAuthentications } from './failed-authentications.ts'
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 

@@ -66,7 +66,7 @@ async function startStream(
     throw invalid({ order: ['must not be desc for a stream, which sends the oldest event first'] })
   }
   if (query.before !== undefined) throw invalid({ before: ['must be omitted for a stream'] })
-  const stream = streams.reserve({
+  const stream = streams.admit({
     accountId: context.accountId,
     keyId: caller.keyId,
     credentials: {

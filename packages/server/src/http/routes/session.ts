@@ -2,14 +2,14 @@ import { endpoints, type Session } from '@stowage/protocol'
 import { ServiceError } from '../../domain/errors.ts'
 import type { Caller } from '../../operations/authentication.ts'
 import { signIn, signOut } from '../../operations/session.ts'
+import { type RouteGroup, route } from '../route.ts'
 import {
   clearSessionCookie,
   findSessionToken,
   isSameOrigin,
   readSessionToken,
   setSessionCookie,
-} from '../authorization.ts'
-import { type RouteGroup, route } from '../route.ts'
+} from '../session-cookie.ts'
 
 /** How a browser signs in: it exchanges an API key for a cookie that scripts cannot read. */
 export const sessionRoutes: RouteGroup = (app, options) => {

@@ -32,7 +32,7 @@ async function openStream(
   cleanUp(t, () => streams.close())
   const url = await anHttpServer(t, (_request, response) => {
     response.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8' })
-    streams.reserve({ ...of, types: ['asset.ready'] }).start(response, position)
+    streams.admit({ ...of, types: ['asset.ready'] }).start(response, position)
   })
   return anEventStream(t, url)
 }
@@ -106,11 +106,11 @@ test('clients that disconnect before their streams start do not count as streams
     response.once('close', () => {
       // Only here, one response has many streams.
       response.setMaxListeners(0)
-      for (let count = 0; count < 200; count += 1) streams.reserve(reader).start(response, 0)
+      for (let count = 0; count < 200; count += 1) streams.admit(reader).start(response, 0)
     })
   })
   await assert.rejects(fetch(url))
-  streams.reserve(reader).release()
+  streams.admit(reader).release()
 })
 
 test('an account cannot use all streams of an instance, whatever the number of its keys', async (t) => {
@@ -118,14 +118,14 @@ test('an account cannot use all streams of an instance, whatever the number of i
   const streams = openEventStreams(context, ({ id }) => JSON.stringify({ id }))
   cleanUp(t, () => streams.close())
   const credentials = { authorization: undefined, sessionToken: undefined }
-  const reserve = (accountId: string, keyId: string) =>
-    streams.reserve({ accountId, keyId, credentials, types: undefined })
-  const reserved = Array.from({ length: 1_000 }, (_, index) => reserve('one', `key ${index % 20}`))
-  assert.throws(() => reserve('one', 'another key'), { code: 'too_many_streams' })
-  reserve('other', 'key of other').release()
-  reserved[0]?.release()
-  reserve('one', 'another key')
-  assert.throws(() => reserve('one', 'another key'), { code: 'too_many_streams' })
+  const admit = (accountId: string, keyId: string) =>
+    streams.admit({ accountId, keyId, credentials, types: undefined })
+  const admitted = Array.from({ length: 1_000 }, (_, index) => admit('one', `key ${index % 20}`))
+  assert.throws(() => admit('one', 'another key'), { code: 'too_many_streams' })
+  admit('other', 'key of other').release()
+  admitted[0]?.release()
+  admit('one', 'another key')
+  assert.throws(() => admit('one', 'another key'), { code: 'too_many_streams' })
 })
 
 test('streams that read older events take turns: one page at a time per account, and two per instance', async (t) => {

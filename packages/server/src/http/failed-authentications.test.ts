@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { ServiceError } from '../domain/errors.ts'
-import { openFailedAuthentications } from './authorization.ts'
+import { openFailedAuthentications } from './failed-authentications.ts'
 
 const WRONG_KEY = new ServiceError('unauthenticated', 'The key is wrong.')
 

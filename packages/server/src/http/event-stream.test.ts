@@ -6,7 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
-import { countUnreadBytes, openStream } from './event-streams.ts'
+import { countUnreadBytes, openStream } from './event-stream.ts'
 
 const LARGE = { id: 1, type: 'asset.ready', message: Buffer.alloc(64 * 1024, 'x') } as const
 const ACCOUNT = { accountId: 'shop', unread: countUnreadBytes() }
