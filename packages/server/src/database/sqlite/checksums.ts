@@ -148,8 +148,8 @@ function prepareClaim({ prepare }: Connection, condition: string) {
     anyDue: prepare(`select 1 where exists (${overdue}) or exists (${wrong})`),
     claim: prepare<VerificationRow>(
       `update checksums set due_at = :claimed_until where object_key in (
-         select object_key from (${overdue} order by due_at limit :limit)
-         union all select object_key from (${wrong} order by due_at limit :limit) limit :limit)
+         select object_key from (${overdue} order by due_at limit +:limit)
+         union all select object_key from (${wrong} order by due_at limit +:limit) limit +:limit)
        returning object_key, bytes, chunk_size`,
     ),
   }
