@@ -41,7 +41,7 @@ export async function getTrashedAsset(client: NodeClient, wanted: string): Promi
 function chooseByName({ data, meta }: AssetPage, wanted: string): Asset {
   if (meta.total > data.length) {
     throw new CommandFailed(
-      `${meta.total} names contain ${sanitize(wanted)}, which is too many to search. Pass the ID of the asset: stowage ls lists the IDs, and stowage trash ls those in the trash.`,
+      `${meta.total_is_exact === false ? `At least ${meta.total_at_least}` : meta.total} names contain ${sanitize(wanted)}, which is too many to search. Pass the ID of the asset: stowage ls lists the IDs, and stowage trash ls those in the trash.`,
     )
   }
   const exact = data.filter(({ filename }) => filename === wanted)

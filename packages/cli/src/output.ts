@@ -36,7 +36,7 @@ export function tableWidth(): number | undefined {
 }
 
 interface Listed<Item> extends AsyncIterable<Item> {
-  page(): Promise<{ data: Item[]; meta: { total: number } }>
+  page(): Promise<{ data: Item[]; meta: { total: number; total_is_exact?: boolean } }>
 }
 
 interface ListOptions<Item> {
@@ -77,7 +77,7 @@ async function writeItems<Item>(
   if (isOnePage) {
     const { data, meta } = await list(limit).page()
     for (const item of data) write(item)
-    return { shown: data.length, total: meta.total }
+    return { shown: data.length, total: meta.total_is_exact === false ? undefined : meta.total }
   }
   let shown = 0
   for await (const item of list(pageSize)) {

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
 import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { aService } from '@stowage/testing/service/service'
+import { storeManyLinks } from '@stowage/testing/service/shop'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aCli } from './support/cli.ts'
 import { aStockedShop, ODD_NAMES } from './support/shop.ts'
@@ -33,6 +34,17 @@ test('ls filters, sorts and counts, and writes a JSON array', async (t) => {
   assert.match(some.stderr, /Showing 3 of 7\. Pass --all/)
   const nothing = await cli.run('ls', 'no such thing')
   assert.deepEqual([nothing.code, nothing.stdout], [0, ''])
+})
+
+test('a list of many matches reports that there are more, and a name that many have is refused', async (t) => {
+  const service = await aService(t)
+  await storeManyLinks(service, 11_000)
+  const cli = await aCli(t, service.baseUrl)
+  const some = await cli.run('ls', '--search', 'zi', '--limit', '3')
+  assert.match(some.stderr, /Showing the first 3\. There are more\. Pass --all/)
+  const refused = await cli.run('get', 'k.')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /At least \d+ names contain k\., which is too many to search/)
 })
 
 test('a command that only calls the API does not load fetch, which would slow down its start', async (t) => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { storeManyLinks } from '@stowage/testing/service/shop'
 import type { Page } from 'playwright-core'
 import { rowNames, storeFiles, storeProducts, untilRows } from './support/assets.ts'
 import {
@@ -184,4 +185,21 @@ test('while a response is slow, the previous rows stay, and outdated requests ar
   await search(page).pressSequentially('wo')
   await untilRows(page, ['two.txt'])
   await until('the first request is aborted', () => aborted[0] === 't')
+})
+
+test('a search shows at least how many assets match, until all of them are counted', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, service } = await openDashboard(t)
+  await storeManyLinks(service, 11_000)
+  const { promise: isSeen, resolve: continueCount } = Promise.withResolvers<void>()
+  await page.route(/exact_total=true/, async (route) => {
+    await isSeen
+    await route.continue()
+  })
+  await page.goto('/?search=zi')
+  await page.getByText(/^At least [\d,]+ assets found$/).waitFor()
+  await page.getByText(/^1 to 50 of at least [\d,]+$/).waitFor()
+  continueCount()
+  await page.getByText('11,000 assets found', { exact: true }).waitFor()
+  await page.getByText('1 to 50 of 11,000', { exact: true }).waitFor()
 })

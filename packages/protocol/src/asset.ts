@@ -291,6 +291,11 @@ export const ListAssetsQuery = Type.Object({
       'true: the assets in the trash, the most recently deleted first. Assets in the trash are detached from their products. `sort` must be omitted',
     ),
   ),
+  exact_total: Type.Optional(
+    BooleanQuery(
+      'true: count all matches, which may take seconds the first time if there are hundreds of thousands of assets. Without it, `meta.total` may be an upper bound: see `meta.total_is_exact`',
+    ),
+  ),
   sku: Type.Optional(TextQuery('Only assets that are attached to a product with exactly this SKU')),
   product_id: Type.Optional(
     Type.Integer({

@@ -136,6 +136,8 @@ export function pageExample(list: string) {
       last_page: 1,
       per_page: 25,
       total: 1,
+      total_is_exact: true,
+      total_at_least: 1,
       path,
       links: [
         { url: null, label: '« Previous', active: false },

@@ -21,7 +21,17 @@ export const PageMeta = Type.Object(
     to: Type.Integer(),
     last_page: Type.Integer(),
     per_page: Type.Integer(),
-    total: Type.Integer(),
+    total: Type.Integer({
+      description:
+        'Number of rows on all pages. If `total_is_exact` is false, there are at most so many: `last_page` and the links are computed from it, and pages after the last row are empty',
+    }),
+    total_is_exact: Type.Boolean({
+      description:
+        'false if not all matches were counted, which only happens on the first pages of large lists of assets with a search or a filter. Pass `exact_total=true` to have them counted',
+    }),
+    total_at_least: Type.Integer({
+      description: 'The list has at least so many rows; the same as `total` if `total` is exact',
+    }),
     path: Type.String({ description: 'The URL of the list without its query' }),
     links: Type.Array(
       Type.Object({ url: Nullable('string'), label: Type.String(), active: Type.Boolean() }),

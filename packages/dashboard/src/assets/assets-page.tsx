@@ -34,7 +34,7 @@ import {
 } from './asset-query.ts'
 import { AssetTable } from './asset-table.tsx'
 import { useSelection } from './selection.tsx'
-import { assetListPageOptions, useAssetListPage } from './use-asset-list-page.ts'
+import { assetListPageOptions, useAssetListPage, useExactMeta } from './use-asset-list-page.ts'
 
 /** Loaded when the first asset is selected. */
 const SelectionBar = lazy(() =>
@@ -61,6 +61,7 @@ export function AssetsPage() {
   const { query, change } = useUrlQuery(readAssetQuery, assetsUrl)
   const { search, show, product, path, sort, page } = query
   const { data, error, isPlaceholderData, refetch } = useAssetListPage(query)
+  const meta = useExactMeta(query, isPlaceholderData ? undefined : data?.meta) ?? data?.meta
   const selection = useSelection(data?.data ?? [])
   const { clear } = selection
   const canWrite = useHasScope('write')
@@ -75,7 +76,7 @@ export function AssetsPage() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search or filter clears the selection
   useEffect(clear, [search, show, product, path, clear])
 
-  const lastPage = data?.meta.last_page ?? page
+  const lastPage = meta?.last_page ?? page
   const isPastEnd = data !== undefined && !isPlaceholderData && page > lastPage
   useEffect(() => {
     // All assets of the last page were deleted.
@@ -129,7 +130,8 @@ export function AssetsPage() {
         </FilterPill>
       )}
       <ResultCount
-        total={isPlaceholderData ? undefined : data?.meta.total}
+        total={isPlaceholderData ? undefined : meta?.total_at_least}
+        isExact={meta?.total_is_exact !== false}
         noun="asset"
         isFiltered={isFiltered(query)}
       />
@@ -157,11 +159,11 @@ export function AssetsPage() {
           selection={canWrite ? selection : undefined}
         />
       )}
-      {data !== undefined && !isEmpty && (
+      {meta !== undefined && !isEmpty && (
         <PageLinks
           label="Pages of assets"
           current={page}
-          meta={data.meta}
+          meta={meta}
           hrefOf={(number) => assetsUrl({ ...query, page: number })}
         />
       )}
@@ -171,11 +173,16 @@ export function AssetsPage() {
       </Suspense>
       {selection.selected.size > 0 && (
         <Suspense>
-          <SelectionBar selection={selection} query={query} total={data?.meta.total ?? 0} />
+          <SelectionBar selection={selection} query={query} total={totalOf(meta)} />
         </Suspense>
       )}
     </Stack>
   )
+}
+
+/** The number of matches; infinite while it is not known. */
+function totalOf(meta: { total: number; total_is_exact: boolean } | undefined): number {
+  return meta?.total_is_exact === false ? Infinity : (meta?.total ?? 0)
 }
 
 /** The active filters, without the search. */

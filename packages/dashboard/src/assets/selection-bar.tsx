@@ -14,7 +14,7 @@ import { type Selection, SelectionPaper } from './selection.tsx'
 interface SelectionBarProps {
   selection: Selection
   query: AssetQuery
-  /** The number of assets that match the query. */
+  /** The number of assets that match the query; infinite while it is not known. */
   total: number
 }
 
@@ -86,7 +86,7 @@ function SelectAll({ selection, query, total }: SelectAllProps) {
   return (
     <ActionButton size="compact-sm" variant="subtle" isBusy={isPending} onClick={() => mutate()}>
       {total > MAX_SELECTED
-        ? `Select the first ${numberText(MAX_SELECTED)} of ${numberText(total)}`
+        ? `Select the first ${numberText(MAX_SELECTED)}${total === Infinity ? '' : ` of ${numberText(total)}`}`
         : `Select all ${numberText(total)}`}
     </ActionButton>
   )

@@ -1,4 +1,5 @@
 import { Group, Pagination, Skeleton, Table, Text } from '@mantine/core'
+import type { PageMeta } from '@stowage/client'
 import { type ChangeEvent, Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { countText, numberText } from '../format.ts'
@@ -90,13 +91,16 @@ interface ResultCountProps {
   total: number | undefined
   noun: 'asset' | 'product' | 'upload'
   isFiltered: boolean
+  /** Whether there are exactly so many. Otherwise there are at least so many. */
+  isExact?: boolean
 }
 
 /** The number of results above a list. Screen readers announce it when a search changes it. */
-export function ResultCount({ total, noun, isFiltered }: ResultCountProps) {
+export function ResultCount({ total, noun, isFiltered, isExact = true }: ResultCountProps) {
   const last = useRef<string>(undefined)
   if (total !== undefined) {
-    last.current = isFiltered ? `${countText(total, noun)} found` : countText(total, noun)
+    const count = isExact ? countText(total, noun) : `At least ${countText(total, noun)}`
+    last.current = isFiltered ? `${count} found` : count
   }
   const isShown = last.current !== undefined && (isFiltered || total !== 0)
   return (
@@ -111,7 +115,7 @@ interface PageLinksProps {
   label: string
   /** The requested page, which may still be loading. */
   current: number
-  meta: { from: number; to: number; total: number; last_page: number }
+  meta: Pick<PageMeta, 'from' | 'to' | 'last_page' | 'total_at_least' | 'total_is_exact'>
   hrefOf(page: number): string
 }
 
@@ -124,7 +128,8 @@ const CONTROL_LABELS = {
 
 /** Every page has a URL, so that it can be opened in another tab. */
 export function PageLinks({ label, current, meta, hrefOf }: PageLinksProps) {
-  const { from, to, total, last_page: last } = meta
+  const { from, to, last_page: last } = meta
+  const count = `${meta.total_is_exact ? '' : 'at least '}${numberText(meta.total_at_least)}`
   const linkTo = (page: number) => ({
     component: Link,
     href: hrefOf(Math.min(last, Math.max(1, page))),
@@ -133,7 +138,7 @@ export function PageLinks({ label, current, meta, hrefOf }: PageLinksProps) {
   return (
     <Group justify="space-between" component="nav" aria-label={label}>
       <Text size="sm" c="dimmed">
-        {numberText(from)} to {numberText(to)} of {numberText(total)}
+        {numberText(from)} to {numberText(to)} of {count}
       </Text>
       {last > 1 && (
         <Pagination

@@ -52,7 +52,13 @@ export function useProductAssets(productId: number) {
     queryKey: queryKeys.assetsOfProduct(productId),
     queryFn: ({ signal }) =>
       client
-        .assets({ product_id: productId, with_products: true, limit: MAX_ASSETS, signal })
+        .assets({
+          product_id: productId,
+          with_products: true,
+          exact_total: true,
+          limit: MAX_ASSETS,
+          signal,
+        })
         .page(),
   })
 }

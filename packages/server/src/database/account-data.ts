@@ -28,6 +28,8 @@ export interface AssetQuery extends PageRequest {
   ofProduct?: string
   /** In this folder or below it, with a slash at its end, as `folderOfFilter` returns it. */
   folder?: string
+  /** Counts all matches, even if that takes long. */
+  exactTotal?: boolean
 }
 
 export interface AssetSort {
@@ -70,6 +72,8 @@ export interface ProductGroupQuery extends Omit<ProductQuery, 'after'> {
 export interface Rows<Row> {
   rows: Row[]
   total: number
+  /** If it is set, not all matches were counted: there are at least so many, and at most `total`. */
+  atLeast?: number
 }
 
 export interface AssetChange {
@@ -162,7 +166,10 @@ export interface AccountData
   /** Lists uploads that are neither ready nor ended, newest first. */
   listUploads(query: UploadQuery): Promise<Rows<Upload>>
 
-  /** Lists ready assets. Assets with equal sort values are ordered by creation. */
+  /**
+   * Lists ready assets. Assets with equal sort values are ordered by creation. On the first pages of a list with a
+   * filter that matches many of many assets, the total may be an upper bound: see `atLeast` and `exactTotal`.
+   */
   listAssets(query: AssetQuery): Promise<Rows<Asset>>
 
   /** A link counts as an asset, but uses no storage of the plan. */

@@ -12,6 +12,8 @@ export interface PageRequest {
  */
 export interface PagePosition extends PageRequest {
   total: number
+  /** If it is set, there are at least so many rows, and at most `total`. */
+  atLeast?: number | undefined
   lastPage: number
   from: number
   to: number

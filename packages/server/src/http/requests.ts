@@ -53,6 +53,7 @@ export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
     ...(type !== undefined && { kind: type }),
     ...(attached !== undefined && { attached }),
     ...(productId !== undefined && { productId }),
+    ...(query.exact_total === true && { exactTotal: true }),
   }
 }
 

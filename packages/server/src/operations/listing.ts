@@ -18,15 +18,15 @@ export async function readPage<Row, Query extends PageRequest & { after?: Cursor
 ): Promise<{ rows: Row[]; position: PagePosition }> {
   const lastOf = (rows: Row[]) => rows.slice(-1).map(cursorOf)[0]
   if (query.after === undefined) {
-    const { rows, total } = await read(query)
+    const { rows, total, atLeast } = await read(query)
     const position = pagePosition(query, total)
     const nextAfter = position.next === undefined ? undefined : lastOf(rows)
-    return { rows, position: { ...position, nextAfter } }
+    return { rows, position: { ...position, atLeast, nextAfter } }
   }
-  const { rows: found, total } = await read({ ...query, perPage: query.perPage + 1 })
+  const { rows: found, total, atLeast } = await read({ ...query, perPage: query.perPage + 1 })
   const rows = found.slice(0, query.perPage)
   const nextAfter = found.length > rows.length ? lastOf(rows) : undefined
-  return { rows, position: positionAfterCursor(query, { total, nextAfter }) }
+  return { rows, position: { ...positionAfterCursor(query, { total, nextAfter }), atLeast } }
 }
 
 /** Whether a statement found at most half as many rows as it may read. The next statement then covers twice as much. */

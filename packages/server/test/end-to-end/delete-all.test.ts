@@ -5,7 +5,7 @@ import { until } from '@stowage/testing/machine/until'
 import { callerWith, finishUpload, sendUpload } from '@stowage/testing/service/accounts'
 import { aDeployment, aService } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
-import { assertUsageConsistent, storeLink } from '@stowage/testing/service/shop'
+import { assertUsageConsistent, storeLink, storeManyLinks } from '@stowage/testing/service/shop'
 import { API, someBytes } from '@stowage/testing/service/upload'
 
 /** Deleting this many takes several transactions, so that the kill interrupts the call. */
@@ -15,18 +15,7 @@ const LINK = { filename: 'last.zip', url: 'https://example.com/last.zip' }
 test('if a kill interrupts the deletion of all assets, it continues after the restart and keeps assets that became ready later', async (t) => {
   const deployment = await aDeployment(t)
   const before = await aService(t, {}, deployment)
-  const { context } = before
-  const { id } = await storeLink(before)
-  const [record] = await context.database.listRecords(undefined, 1)
-  assert.ok(record)
-  const [account] = await context.database.listAccounts()
-  const data = context.database.of(account?.id ?? '')
-  const assets = Array.from({ length: ASSETS - 1 }, () => ({
-    ...record,
-    asset: { ...record.asset, id: context.newId() },
-  }))
-  await data.importRecords({ keys: [], assets })
-  assert.equal((await before.call('GET', `${API}/assets/${id}`)).status, 200)
+  await storeManyLinks(before, ASSETS)
   await before.close()
 
   const service = await aServiceProcess(t, { STOWAGE_LOG: 'warn' }, deployment)

@@ -19,6 +19,8 @@ import {
 
 /** More assets than fit into one block of the listing. */
 const MANY = 4500
+/** So many assets that a first search does not wait until all of their blocks are counted. */
+export const VERY_MANY = 11_000
 /** How many random lists are compared. */
 const RUNS = Number(process.env.LIST_RUNS ?? 15)
 const WORDS = ['drum', 'guitar', 'piano']
@@ -123,6 +125,63 @@ export function testLongLists({ name, open }: Contract): void {
       await fc.assert(property, { numRuns: RUNS, endOnFailure: true })
     },
   )
+
+  test(
+    name('the first pages of a long list have bounds instead of a total, until it is counted'),
+    async (t) => {
+      const { account, data } = await open(t, { planStorage: 1_000_000 })
+      const assets = [...(await fillLongList(data, account.id, VERY_MANY)).values()]
+      const filters = [{ words: ['r'] }, { name: 'r' }, { kind: 'file' }]
+      const sorts = [NEWEST, BY_NAME, { by: 'bytes', descending: true } as const]
+      for (const [index, filter] of (filters as Partial<AssetQuery>[]).entries()) {
+        const sort = sorts[index % sorts.length] ?? NEWEST
+        const all: AssetQuery = { page: 1, perPage: VERY_MANY, sort, ...filter }
+        const { ids, total } = listed(assets, () => [], all)
+        const cursor = assets[VERY_MANY / 2]
+        const near = [
+          { page: 1, perPage: 25 },
+          { page: 7, perPage: 25 },
+          { page: 1, perPage: 1000 },
+          { page: 1, perPage: 26, after: cursor && cursorOf(cursor, sort.by) },
+        ]
+        for (const page of near) {
+          const query = { sort, ...filter, ...page } as AssetQuery
+          const found = await data.listAssets(query)
+          assert.deepEqual(idsOf(found.rows), listed(assets, () => [], query).ids)
+          const { atLeast = found.total } = found
+          assert.ok(atLeast >= found.rows.length && atLeast <= total, JSON.stringify(query))
+          assert.ok(found.total >= total && found.total <= VERY_MANY, JSON.stringify(query))
+          if (page.perPage < 100) assert.ok(atLeast < found.total, JSON.stringify(query))
+        }
+        // A client that reads all pages up to the last one reads all rows, although others become ready meanwhile.
+        const seen: string[] = []
+        const { total: most } = await data.listAssets({ sort, ...filter, page: 1, perPage: 1000 })
+        for (let page = 1; page <= Math.ceil(most / 1000); page += 1) {
+          seen.push(
+            ...idsOf((await data.listAssets({ sort, ...filter, page, perPage: 1000 })).rows),
+          )
+        }
+        assert.deepEqual(seen, ids)
+        // The far pages have counted all matches.
+        const counted = await data.listAssets({ sort, ...filter, page: 1, perPage: 25 })
+        assert.deepEqual([counted.total, counted.atLeast], [total, undefined])
+      }
+    },
+  )
+
+  test(name('a list is counted before it is returned if its exact total is wanted'), async (t) => {
+    const { account, data } = await open(t, { planStorage: 1_000_000 })
+    await fillLongList(data, account.id, VERY_MANY)
+    const query = { page: 1, perPage: 25, sort: NEWEST, name: 'r' }
+    const bounded = await data.listAssets(query)
+    assert.ok(bounded.atLeast !== undefined)
+    const { total, atLeast } = await data.listAssets({ ...query, exactTotal: true })
+    assert.deepEqual([total, atLeast], [7334, undefined])
+    // A few changed blocks are counted again at once.
+    await aReadyAsset(data, { filename: 'drum, new' })
+    const changed = await data.listAssets(query)
+    assert.deepEqual([changed.total, changed.atLeast], [7335, undefined])
+  })
 
   test(name('a page and its total come from one snapshot while assets change'), async (t) => {
     const { account, data } = await open(t, { planStorage: 1_000_000 })

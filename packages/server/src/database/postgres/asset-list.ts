@@ -11,7 +11,19 @@ import {
   locatePage,
   MAX_ID,
 } from '../shared/block-counts.ts'
-import { chooseStrategy, filterKey, isFarPage, MAX_SKIPPED_ROWS } from '../shared/listing.ts'
+import {
+  boundedRows,
+  chooseStrategy,
+  filterKey,
+  isFarPage,
+  MAX_AWAITED_BLOCKS,
+  MAX_SKIPPED_ROWS,
+  MAX_START_ROWS,
+  mayHaveBounds,
+  SORT_COLUMNS,
+  START_ROWS,
+  startOf,
+} from '../shared/listing.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
 import type { AccountMethods } from '../shared/wire-account-data.ts'
 import { allOf, type Fragment, inSnapshot, type Sql } from './connection.ts'
@@ -25,6 +37,21 @@ import {
 } from './search.ts'
 
 type CountedRow = AssetRow & { total: number }
+type StartRow = AssetRow & { scanned: number; matches: number; assets: number }
+
+/** The default page has 25 rows. With a cursor, one more row is read. */
+const READ_SIZES = [26, 51, 101, 251, 501]
+
+/**
+ * Limits the rows to at least `perPage`. PostgreSQL plans a statement again on each call if its limit is a parameter,
+ * which takes longer than reading the first page. So that page has a limit in the text: one of a few, because each
+ * text stays prepared on each connection.
+ */
+function limitTo(sql: Sql, perPage: number, offset: number): Fragment {
+  const size = READ_SIZES.find((one) => one >= perPage)
+  if (offset > 0 || size === undefined) return sql`limit ${perPage} offset ${offset}`
+  return sql`limit ${sql.unsafe(String(size))}`
+}
 
 /** The caches that the listings of all accounts share. */
 export interface ListingCaches {
@@ -70,16 +97,41 @@ export function accountAssetList(
     if (isFarPage(query, offset)) return countBlocks(query)
     if (offset <= MAX_SKIPPED_ROWS) {
       const conditions = [ready, ...afterCursor(sql, query)]
-      const rows = await sql<CountedRow[]>`
+      const found = await sql<CountedRow[]>`
         select ${columns}, (select asset_count from accounts where id = ${account}) as total
         from assets where ${allOf(sql, conditions)}
-        order by ${orderOf(sql, query.sort)} limit ${query.perPage} offset ${offset}`
-      return { rows: rows.map(toAsset), total: rows[0]?.total ?? (await readTotal()) }
+        order by ${orderOf(sql, query.sort)} ${limitTo(sql, query.perPage, offset)}`
+      const rows = found.slice(0, query.perPage).map(toAsset)
+      return { rows, total: found[0]?.total ?? (await readTotal()) }
     }
     return inSnapshot(sql, async () => {
       const total = await readTotal()
       return { rows: (await readPage(query, [], total)).map(toAsset), total }
     })
+  }
+
+  /** Looks at the first rows only. One statement reads them, the page and the number of all assets. */
+  async function readStart(query: AssetQuery): Promise<Rows<Asset> | undefined> {
+    if (!mayHaveBounds(query)) return undefined
+    const { offset, limit } = startOf(query)
+    const matches = allOf(sql, conditionsOf(sql, account, query, 'scan'))
+    const order = orderOf(sql, query.sort)
+    const listed = allOf(sql, [blocks.areManyToCount(query), ready, ...afterCursor(sql, query)])
+    for (const most of [START_ROWS, MAX_START_ROWS]) {
+      const rows = await sql<StartRow[]>`
+        with scanned as materialized (
+          select ${sql(SORT_COLUMNS[query.sort.by])}, (${matches}) as matches from assets
+          where ${listed} order by ${order} limit ${most})
+        select start.*, (select asset_count from accounts where id = ${account}) as assets, ${columns}
+        from (select count(*) as scanned, count(*) filter (where matches) as matches from scanned) start
+        left join assets on id = any(array(
+          select id from scanned where matches order by ${order} limit ${limit} offset ${offset}))
+        order by ${order}`
+      const [start] = rows
+      if (start === undefined || start.scanned === 0) return undefined
+      if (start.matches > offset + limit) return boundedRows(rows.map(toAsset), start)
+    }
+    return undefined
   }
 
   /** The count and the page are read in one snapshot: an asset that is added in between would shift the page. */
@@ -96,11 +148,11 @@ export function accountAssetList(
   function countBlocks(query: AssetQuery): Promise<Rows<Asset>> {
     // The trigram index would be read again for each block.
     const filter = conditionsOf(sql, account, query, 'scan')
-    return blocks.withCounts(query, filter, (counts) =>
+    const read = (counts: BlockCounts) =>
       query.sort.by === 'created_at'
         ? blocks.readPage(query, filter, counts)
-        : readPage(query, filter, counts.total),
-    )
+        : readPage(query, filter, counts.total)
+    return blocks.withCounts(query, filter, { read, instead: () => readStart(query) })
   }
 
   return {
@@ -158,14 +210,30 @@ function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
     hasCounts: (query: AssetQuery): boolean =>
       cache.get(account, filterKey(query)).matching.size > 0,
 
+    /** A condition: whether more blocks have to be counted than a request should wait for. */
+    areManyToCount(query: AssetQuery): Fragment {
+      const { revision, block } = cache.get(account, filterKey(query))
+      return sql`(select count(*) from (
+        select from asset_blocks
+        where account_id = ${account} and (revision, first_id) > (${revision}, ${block})
+        limit ${MAX_AWAITED_BLOCKS + 1}) changed) > ${MAX_AWAITED_BLOCKS}`
+    },
+
     /**
      * Reads rows that match the counts. While nothing changes this is one statement, which also returns
-     * the revision that it saw. Otherwise the counts and the rows are read in one snapshot.
+     * the revision that it saw. Otherwise the counts and the rows are read in one snapshot, unless `instead` returns
+     * a page.
      */
     async withCounts(
       query: AssetQuery,
       conditions: Fragment[],
-      read: (counts: BlockCounts) => Promise<ListedRow[]>,
+      {
+        read,
+        instead,
+      }: {
+        read: (counts: BlockCounts) => Promise<ListedRow[]>
+        instead: () => Promise<Rows<Asset> | undefined>
+      },
     ): Promise<Rows<Asset>> {
       const key = filterKey(query)
       const known = cache.get(account, key)
@@ -175,6 +243,8 @@ function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
           return { rows: rows.map(toAsset), total: known.total }
         }
       }
+      const page = await instead()
+      if (page !== undefined) return page
       // Most blocks are counted before the snapshot. Within it, only the blocks that changed meanwhile are counted.
       if (!isComplete(known) || known.total === 0) {
         await cache.countOnce(account, key, async () => {

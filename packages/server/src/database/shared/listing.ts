@@ -18,9 +18,13 @@ interface ListingStrategies {
    * matches. Undefined when no index limits the candidates to `MAX_SMALL_RESULT` assets, or when `countRows` is faster.
    */
   findSmallResult(): Page | undefined | Promise<Page | undefined>
-  /** Counts the matches on every call. */
+  /** Counts the matches on every call, unless `mayHaveBounds`. */
   countRows(): Page | Promise<Page>
-  /** Counts the matches of each block and caches the counts, so that only changed blocks are counted again. */
+  /**
+   * Counts the matches of each block and caches the counts, so that only changed blocks are counted again. If
+   * `mayHaveBounds`, and if more than `MAX_AWAITED_BLOCKS` have to be counted, it looks for the page among the first
+   * rows of the list before: see `boundedRows`.
+   */
   countBlocks(): Page | Promise<Page>
   /** Whether the cache has counts of blocks for this filter. */
   hasBlockCounts(): boolean
@@ -43,6 +47,33 @@ export async function chooseStrategy(
 /** Whether block counts find a page of the unfiltered list faster than skipping this many rows. */
 export function isFarPage({ sort }: AssetQuery, skippedRows: number): boolean {
   return skippedRows > MAX_SKIPPED_ROWS && sort.by === 'created_at'
+}
+
+/** So many rows that most filters match a page of them, and so few that reading them takes some milliseconds. */
+export const START_ROWS = 2000
+/** If a page is not among so many rows, all matches are counted: the next request then finds their counts in the cache. */
+export const MAX_START_ROWS = 16_000
+/** So few blocks are counted that a request can wait for them: every list of up to 8,000 assets has an exact total. */
+export const MAX_AWAITED_BLOCKS = 8
+
+/** The rows of a page near the start. After a cursor no rows are skipped. */
+export function startOf({ page, perPage, after }: AssetQuery): { offset: number; limit: number } {
+  return { offset: after === undefined ? (page - 1) * perPage : 0, limit: perPage }
+}
+
+/** Whether the page is near the start of the list, so that it can be returned before all matches are counted. */
+export function mayHaveBounds(query: AssetQuery): boolean {
+  const { offset, limit } = startOf(query)
+  return offset + limit <= MAX_SKIPPED_ROWS && query.exactTotal !== true
+}
+
+/** A page of a list of which only the first `scanned` rows were compared with the filter. All others may match. */
+export function boundedRows<Row>(
+  rows: Row[],
+  { matches, scanned, assets }: { matches: number; scanned: number; assets: number },
+): Rows<Row> {
+  const total = assets - scanned + matches
+  return total === matches ? { rows, total } : { rows, total, atLeast: matches }
 }
 
 function hasTrigrams({ name = '', words = [] }: AssetQuery): boolean {

@@ -11,21 +11,28 @@ import {
   openCountsCache,
 } from '../shared/block-counts.ts'
 import {
+  boundedRows,
   chooseStrategy,
   filterKey,
   isByProduct,
   isFarPage,
   isFiltered,
+  MAX_AWAITED_BLOCKS,
   MAX_SKIPPED_ROWS,
+  MAX_START_ROWS,
+  mayHaveBounds,
   SORT_COLUMNS,
+  START_ROWS,
+  startOf,
 } from '../shared/listing.ts'
 import type { RunStep } from '../shared/time-slicer.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
-import { type LongReads, readRows, type Scan, scanPage } from './scan.ts'
+import { type LongReads, openScan, readRows, type Scan, scanPage } from './scan.ts'
 import { afterCursor, type Filter, filterOf, orderOf, prepareSmallResults } from './search.ts'
 
+const STATE = 'select asset_count, revision from accounts where id = :account'
 const READY = `account_id = :account and status = 'ready'`
 
 export function prepareAssetList(connection: Connection, { snapshots, runStep }: LongReads) {
@@ -35,6 +42,7 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
   const assetCount = prepare<{ total: number }>(
     'select asset_count as total from accounts where id = :account',
   )
+  const currentState = prepare<{ asset_count: number; revision: number }>(STATE)
 
   /** Skips rows one by one, from the nearer end of the list. */
   function readPage(
@@ -68,11 +76,17 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
 
   /** The account's revision does not change with every change of a product, so that counts can't be cached. */
   async function countRows(account: string, query: AssetQuery, filter: Filter) {
-    return (await findSmallResult(account, query, filter)) ?? scan(account, query, { filter })
+    const few = await findSmallResult(account, query, filter)
+    if (few !== undefined) return few
+    const isLong = (assetCount.get({ account })?.total ?? 0) > MAX_START_ROWS
+    const start = isLong && mayHaveBounds(query) && (await readStart(account, query, filter))
+    return start || scan(account, query, { filter })
   }
 
   async function countBlocks(account: string, query: AssetQuery, filter: Filter) {
-    const read = blocks.withCounts(account, { query, filter }, (counts) => {
+    type Counted = Rows<Asset> | { counted: { total: number; revision: number } }
+    const instead = () => readStart(account, query, filter)
+    const read = (counts: BlockCounts): Counted => {
       const { total, revision } = counts
       if (query.sort.by === 'created_at') {
         return { rows: blocks.readPage(account, query, { filter, counts }), total }
@@ -84,9 +98,9 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
       const scanned = ((offset + limit) * assets) / Math.max(1, total)
       if (scanned > MAX_SKIPPED_ROWS) return { counted: { total, revision } }
       return { rows: readPage(account, query, { filter, total }), total }
-    })
-    const page = await read
-    return page.counted ? scan(account, query, { filter, counted: page.counted }) : page
+    }
+    const page = await blocks.withCounts<Counted>(account, { query, filter, instead }, read)
+    return 'counted' in page ? scan(account, query, { filter, counted: page.counted }) : page
   }
 
   /** Reads a page that may be far from the start, or whose rows may be far from each other, in many short steps. */
@@ -96,28 +110,13 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
     { filter, counted }: { filter: Filter; counted?: { total: number; revision: number } },
   ): Promise<Rows<Asset>> {
     return snapshots.read(account, async (snapshot) => {
-      const state = snapshot.prepare<{ asset_count: number; revision: number }>(
-        'select asset_count, revision from accounts where id = :account',
-      )
+      const state = snapshot.prepare<{ asset_count: number; revision: number }>(STATE)
       const { asset_count = 0, revision } = state.get({ account }) ?? {}
       // After a cursor, the page need not match the total.
       const isCounted = counted?.revision === revision || query.after !== undefined
       const known = isFiltered(query) ? (isCounted ? counted?.total : undefined) : asset_count
-      const { by, descending } = query.sort
-      const { after } = query
-      const order = SORT_COLUMNS[by]
-      const list: Scan = {
-        account,
-        table: 'assets',
-        index: SORT_INDEXES[by],
-        own: READY,
-        order,
-        descending,
-        filter,
-        after: after && (order.length === 1 ? [after.id] : [after.value ?? '', after.id]),
-      }
       const { found, total } = await scanPage(snapshot, runStep, {
-        scan: list,
+        scan: scanOf(account, query, filter),
         page: query,
         total: known,
       })
@@ -127,6 +126,46 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
       )
       return { rows: rows.map(toListedAsset(account)), total }
     })
+  }
+
+  /**
+   * Looks at the first rows only. It does so in short steps, and gives up if the list changes in between: a page has
+   * rows of one state of the database.
+   */
+  async function readStart(
+    account: string,
+    query: AssetQuery,
+    filter: Filter,
+  ): Promise<Rows<Asset> | undefined> {
+    const range = startOf(query)
+    const scan = scanOf(account, query, filter)
+    const { readNext, result } = openScan(connection, { ...scan, ...range, isCounted: true })
+    let revision: number | undefined
+    for (let scanned = 0; scanned < MAX_START_ROWS; ) {
+      const step = await runStep(account, (): Rows<Asset> | 'over' | undefined => {
+        const state = currentState.get({ account })
+        revision ??= state?.revision
+        if (state === undefined || state.revision !== revision) return 'over'
+        if (readNext(START_ROWS)) return 'over'
+        scanned += START_ROWS
+        const { found, matches } = result()
+        if (matches <= range.offset + range.limit) return undefined
+        const seqs = found.map(({ key }) => key)
+        const rows = readRows<ListedRow>(connection, {
+          table: 'assets',
+          columns: LISTED_COLUMNS,
+          seqs,
+        })
+        return boundedRows(rows.map(toListedAsset(account)), {
+          matches,
+          scanned,
+          assets: state.asset_count,
+        })
+      })
+      if (step === 'over') return undefined
+      if (step !== undefined) return step
+    }
+    return undefined
   }
 
   return {
@@ -151,6 +190,22 @@ const SORT_INDEXES = {
   bytes: 'assets_by_bytes',
 } as const
 
+function scanOf(account: string, query: AssetQuery, filter: Filter): Scan {
+  const { by, descending } = query.sort
+  const { after } = query
+  const order = SORT_COLUMNS[by]
+  return {
+    account,
+    table: 'assets',
+    index: SORT_INDEXES[by],
+    own: READY,
+    order,
+    descending,
+    filter,
+    after: after && (order.length === 1 ? [after.id] : [after.value ?? '', after.id]),
+  }
+}
+
 /** Filtered blocks that are counted in one turn of the event loop: one or two milliseconds. */
 const BLOCKS_PER_TURN = 8
 /** A search counts fewer blocks per turn, because it may have to read the products of every asset. */
@@ -167,6 +222,12 @@ const CHANGED = `
   where account_id = :account and (revision, first_id) > (:revision, :block)
   order by revision, first_id limit +:limit`
 
+/** Whether so many blocks have changed that a request that `mayHaveBounds` does not wait until they are counted. */
+const MANY_CHANGED = `(select count(*) from (
+    select 1 from asset_blocks
+    where account_id = :account and (revision, first_id) > (:revision, :block)
+    limit ${MAX_AWAITED_BLOCKS + 1})) > ${MAX_AWAITED_BLOCKS}`
+
 function matching(conditions: string[], from: string, until: string): string {
   const within = ["status = 'ready'", `id >= ${from}`, `id < ${until}`, ...conditions]
   return `from assets where account_id = :account and ${within.join(' and ')}`
@@ -176,6 +237,9 @@ interface BlockFilter {
   filter: Filter
   blocksPerTurn: number
 }
+
+/** See `MANY_CHANGED`. */
+type UncountedBlock = Omit<CountedBlock, 'matching'> & { matching: null }
 
 type Block = { first_id: string; next_id: string; revision: number }
 
@@ -187,12 +251,15 @@ function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
   )
   const listChanged = prepare<Block>(CHANGED)
 
-  /** Updates the counts; undefined when that would block the event loop for too long. */
+  /**
+   * Updates the counts; undefined when that would block the event loop for too long. `many`: it has counted nothing,
+   * as more blocks have to be counted than a request that `mayHaveBounds` waits for.
+   */
   function countInOneTurn(
     account: string,
     key: string,
-    { filter, blocksPerTurn }: BlockFilter,
-  ): BlockCounts | undefined {
+    { filter, blocksPerTurn, mayHaveBounds }: BlockFilter & { mayHaveBounds: boolean },
+  ): BlockCounts | 'many' | undefined {
     const { conditions, parameters } = filter
     const known = cache.get(account, key)
     const { revision, block } = known
@@ -201,13 +268,16 @@ function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
     }
     const isFiltered = conditions.length > 0
     const inBlock = matching(conditions, 'changed.first_id', 'changed.next_id')
-    const countChanged = prepare<CountedBlock>(
-      `select first_id, revision, ${isFiltered ? `(select count(*) ${inBlock})` : 'assets'} as matching
+    const counted = `case when ${mayHaveBounds ? MANY_CHANGED : 'false'} then null
+      else (select count(*) ${inBlock}) end`
+    const countChanged = prepare<CountedBlock | UncountedBlock>(
+      `select first_id, revision, ${isFiltered ? counted : 'assets'} as matching
        from (${CHANGED}) changed`,
     )
     const limit = isFiltered ? blocksPerTurn : UNFILTERED_BLOCKS_PER_TURN
     const blocks = countChanged.all({ account, revision, block, limit, ...parameters })
-    const counts = addBlocks(known, blocks, { areAll: blocks.length < limit })
+    if (blocks[0]?.matching === null) return 'many'
+    const counts = addBlocks(known, blocks as CountedBlock[], { areAll: blocks.length < limit })
     cache.set(account, key, counts)
     return isComplete(counts) ? counts : undefined
   }
@@ -246,18 +316,26 @@ function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
 
     /**
      * Counts, and then calls `read` in the same turn of the event loop, so that the counts match the
-     * rows.
+     * rows. If many blocks have to be counted, it first tries to return the result of `instead`.
      */
     async withCounts<Result>(
       account: string,
-      { query, filter }: { query: AssetQuery; filter: Filter },
+      options: { query: AssetQuery; filter: Filter; instead: () => Promise<Result | undefined> },
       read: (counts: BlockCounts) => Result,
     ): Promise<Result> {
+      const { query, filter, instead } = options
       const key = filterKey(query)
       const blocksPerTurn = query.words === undefined ? BLOCKS_PER_TURN : SEARCHED_BLOCKS_PER_TURN
       const blockFilter = { filter, blocksPerTurn }
+      let hasInstead = mayHaveBounds(query)
       for (;;) {
-        const counts = countInOneTurn(account, key, blockFilter)
+        const counts = countInOneTurn(account, key, { ...blockFilter, mayHaveBounds: hasInstead })
+        if (counts === 'many') {
+          hasInstead = false
+          const result = await instead()
+          if (result !== undefined) return result
+          continue
+        }
         if (counts !== undefined) return read(counts)
         await cache.countOnce(account, key, () => countInTurns(account, key, blockFilter))
       }

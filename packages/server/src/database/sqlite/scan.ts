@@ -118,7 +118,7 @@ export async function scanPage(
 }
 
 /** The matches to return. */
-interface Part {
+export interface Part {
   offset: number
   limit: number
   /** Whether to continue after the last of them, to count all matches. */
@@ -135,12 +135,26 @@ async function scanIndex(
   runStep: RunStep,
   scan: Scan & Part,
 ): Promise<{ found: Match[]; matches: number }> {
+  const { readNext, result } = openScan(snapshot, scan)
+  for (let rows = FIRST_ROWS, isOver = false; !isOver; ) {
+    await runStep(scan.account, () => {
+      const since = performance.now()
+      isOver = readNext(rows)
+      const isShort = performance.now() - since < STEP_MS
+      rows = isShort ? Math.min(2 * rows, MAX_ROWS) : Math.max(FIRST_ROWS, Math.floor(rows / 2))
+    })
+  }
+  return result()
+}
+
+/** Finds the matches of a part of the list. Each call of `readNext` reads some rows, and returns whether the scan is over. */
+export function openScan(connection: Connection, scan: Scan & Part) {
   const { account, filter, offset, limit } = scan
   const isGrouped = scan.groupBy !== undefined
   const isEveryRow = filter.conditions.length === 0 && !isGrouped
   // The rows of the last group may continue in the next step.
   const enough = offset + limit + (isGrouped ? 1 : 0)
-  const statements = statementsOf(snapshot, scan)
+  const statements = statementsOf(connection, scan)
   const found: Match[] = []
   let position: Position | undefined = scan.after
   let matches = 0
@@ -171,15 +185,7 @@ async function scanIndex(
     return isLast || (matches >= enough && !scan.isCounted)
   }
 
-  for (let rows = FIRST_ROWS, isOver = false; !isOver; ) {
-    await runStep(account, () => {
-      const since = performance.now()
-      isOver = readNext(rows)
-      const isShort = performance.now() - since < STEP_MS
-      rows = isShort ? Math.min(2 * rows, MAX_ROWS) : Math.max(FIRST_ROWS, Math.floor(rows / 2))
-    })
-  }
-  return { found, matches }
+  return { readNext, result: () => ({ found, matches }) }
 }
 
 /** The statements of a step: its last row, the keys of its matches, and their number. */

@@ -30,6 +30,8 @@ export function presentPage(
       last_page: position.lastPage,
       per_page: position.perPage,
       total: position.total,
+      total_is_exact: position.atLeast === undefined,
+      total_at_least: position.atLeast ?? position.total,
       path,
       links: [
         { url: orNull(position.previous), label: '« Previous', active: false },

@@ -61,7 +61,7 @@ export const productRoutes: RouteGroup = (app, options) => {
 
   route(app, options, endpoints.listAssetsOfProduct, async ({ context, params, query, url }) => {
     const { id } = await getProduct(context, params.id)
-    const request = { ...readAssetListRequest(query), ofProduct: id }
+    const request = { ...readAssetListRequest(query), ofProduct: id, exactTotal: true }
     const { assets, position } = await listAssets(context, request)
     return { data: assets.map(presentAsset), ...presentPage(position, pageUrl(url)) }
   })

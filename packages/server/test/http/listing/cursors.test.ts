@@ -126,6 +126,8 @@ test('a page after a cursor has the total and a link to the next page, but no pa
     last_page: 3,
     per_page: 4,
     total: COUNT,
+    total_is_exact: true,
+    total_at_least: COUNT,
     path: `${service.baseUrl}${API}/assets`,
     links: [
       { url: null, label: '« Previous', active: false },

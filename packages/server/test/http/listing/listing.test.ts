@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { aService } from '@stowage/testing/service/service'
+import { storeManyLinks } from '@stowage/testing/service/shop'
 import { API, callUrl, uploadFile } from '@stowage/testing/service/upload'
 import fc from 'fast-check'
 
@@ -46,6 +47,8 @@ test('a page has the documented links and meta fields', async (t) => {
     last_page: 3,
     per_page: 2,
     total: 5,
+    total_is_exact: true,
+    total_at_least: 5,
     path: `${baseUrl}${API}/assets`,
     links: [
       { url: link(1), label: '« Previous', active: false },
@@ -125,4 +128,30 @@ test('a filename in any script stays the same through upload, filter and downloa
       /filename\*=UTF-8''(\S+)/.exec(response.headers.get('content-disposition') ?? '') ?? []
     assert.equal(decodeURIComponent(encoded ?? ''), name)
   }
+})
+
+test('a search in many assets returns bounds of its total, and the exact total on request', async (t) => {
+  const service = await aService(t)
+  const count = 11_000
+  await storeManyLinks(service, count)
+  const list = async (query: string) =>
+    (await service.call('GET', `${API}/assets?search=zi&${query}`)).body
+
+  const { meta, links, data } = await list('limit=100')
+  assert.equal(data.length, 100)
+  assert.equal(meta.total_is_exact, false)
+  assert.ok(meta.total_at_least > 100 && meta.total_at_least <= count)
+  assert.deepEqual([meta.total, meta.last_page, meta.from, meta.to], [count, 110, 1, 100])
+  assert.match(links.next, /page=2/)
+  assert.equal(meta.next_after, data.at(-1).id)
+
+  const second = await list(`limit=100&after=${meta.next_after}`)
+  assert.equal(second.meta.total_is_exact, false)
+  const pages = await list('limit=100&page=2')
+  assert.deepEqual(second.data, pages.data)
+
+  const exact = (await list('limit=100&exact_total=true')).meta
+  assert.deepEqual([exact.total, exact.total_is_exact, exact.total_at_least], [count, true, count])
+  assert.equal((await list('limit=100')).meta.total_is_exact, true)
+  assert.equal((await list('exact_total=maybe')).errors.exact_total.length, 1)
 })

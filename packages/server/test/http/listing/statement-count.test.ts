@@ -180,7 +180,7 @@ test('the number of statements does not grow with the number of rows', async (t)
       postgres: {
         all: [2, 17],
         'by name': [3, 18],
-        'by type and attachment': [6, 21],
+        'by type and attachment': [7, 22],
         'by sku': [5, 20],
       },
     })
@@ -198,7 +198,7 @@ test('the number of statements does not grow with the number of rows', async (t)
         'by a word of names and products': [4, 19],
         'by a word of paths': [4, 19],
         'by two words': [4, 21],
-        'by a short word': [6, 21],
+        'by a short word': [7, 22],
       },
     })
   })
