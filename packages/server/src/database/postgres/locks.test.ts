@@ -232,6 +232,48 @@ test('webhooks can be added, changed, disabled and deleted while events are writ
   assert.equal(deadlocks, 0)
 })
 
+/** Resolves when so many transactions wait for a lock, or `isOver` returns true. */
+async function untilWaiting(
+  admin: postgres.Sql,
+  count: number,
+  isOver: () => boolean = () => false,
+): Promise<void> {
+  for (let waiting = 0; waiting < count && !isOver(); ) {
+    const [row] = await admin<{ count: number }[]>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`
+    waiting = row?.count ?? 0
+  }
+}
+
+test('two uploads of a token that grow at the same time cannot exceed its limit together', async (t) => {
+  const url = await server.database(t)
+  const options = { poolSize: 24, statementTimeoutMs: 30_000, tls: 'off' } as const
+  const database = await openPostgresDatabase({ url, ...options })
+  cleanUp(t, () => database.close())
+  const admin = postgres(url)
+  cleanUp(t, () => admin.end())
+  const data = database.of((await anAccount(database, 'default', 10_000)).id)
+  const { id: tokenId } = await addToken(data, { maxBytes: 100, maxFiles: 2 })
+  const { upload: one } = await reserve(data, { size: 20, tokenId })
+  const { upload: two } = await reserve(data, { size: 20, tokenId })
+
+  // The first has checked the limit, but cannot change its size yet.
+  const growing = await admin.begin(async (transaction) => {
+    await transaction`select from assets where id = ${one.asset.id} for no key update`
+    const first = data.resizeUpload(one.asset.id, 60, { tokenId })
+    await untilWaiting(admin, 1)
+    let isOver = false
+    const second = data.resizeUpload(two.asset.id, 60, { tokenId }).finally(() => {
+      isOver = true
+    })
+    await untilWaiting(admin, 2, () => isOver)
+    return { calls: [first, second] }
+  })
+  const outcomes = (await Promise.all(growing.calls)).map(({ outcome }) => outcome)
+  assert.deepEqual(outcomes, ['resized', 'token_exceeded'])
+})
+
 test('two instances that move the same assets to the trash leave those that became ready meanwhile', async (t) => {
   const url = await server.database(t)
   const options = { poolSize: 24, statementTimeoutMs: 30_000, tls: 'off' } as const
@@ -250,12 +292,7 @@ test('two instances that move the same assets to the trash leave those that beca
   const moving = await admin.begin(async (transaction) => {
     await transaction`select from assets where id = ${link} for no key update`
     const calls = [data.continueTrashAll(), data.continueTrashAll()]
-    for (let waiting = 0; waiting < 2; ) {
-      const [row] = await admin<{ count: number }[]>`
-        select count(*)::int as count from pg_stat_activity
-        where datname = current_database() and wait_event_type = 'Lock'`
-      waiting = row?.count ?? 0
-    }
+    await untilWaiting(admin, 2)
     return { calls }
   })
   await Promise.all(moving.calls)

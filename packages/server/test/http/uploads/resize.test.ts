@@ -323,6 +323,20 @@ test('an estimate takes nothing away from an upload whose size another call has 
   await assertUsageConsistent(service)
 })
 
+test('an estimate takes the free space of the disk beside the parts that were received', async (t) => {
+  const wrap = ({ storage }: Engines): Pick<Engines, 'storage'> => ({
+    storage: { ...storage, freeBytes: async () => 35 },
+  })
+  const service = await start(t, {}, { wrap })
+  const bytes = someBytes(20)
+  const session = await requestSession(service.baseUrl, { bytes })
+  await send(session.urls, bytes)
+  const estimate = { size: 200, min_size: 20 }
+  const { status } = await service.call('PATCH', `${API}/assets/${session.id}/upload`, estimate)
+  // Whole parts: 20 bytes were received, and 30 more fit.
+  assert.deepEqual([status, await reservedBy(service)], [200, 50])
+})
+
 test('an estimate that does not fit at all is refused, and removes nothing', async (t) => {
   const service = await start(t, { STOWAGE_PLAN_STORAGE: `${PLAN}` })
   await uploadFile(service.baseUrl, { bytes: someBytes(50) })

@@ -82,3 +82,40 @@ test('a file that is damaged in the source is damaged in the target, also if tha
   assert.equal((await tryDownload(target, second)).body.code, 'damaged')
   assert.equal((await readAsset(target, second)).damaged, true)
 })
+
+test('a move compares the digests of older versions, and copies what is known about their damage', async (t) => {
+  const settings = { STOWAGE_CHECKSUMS: 'off', STOWAGE_KEEP_VERSIONS: '5' }
+  const [source, target] = [await aService(t, settings), await aService(t, settings)]
+  const bytes = someBytes(25)
+  const dueAt = new Date(Date.now() + 3_600_000)
+  const read = { sha256: sha256Of(bytes), dueAt }
+  /** The object of the older version has the ID of the asset as its key. */
+  const withVersions = async (declared?: string) => {
+    const id =
+      declared === undefined
+        ? (await uploadFile(source.baseUrl, { bytes })).id
+        : await uploadDeclared(source, bytes, declared)
+    await replaceFile(source, id, { bytes: someBytes(30) })
+    return id
+  }
+  const wrong = sha256Of(someBytes(26))
+  const damaged = await withVersions(wrong)
+  const unread = await withVersions()
+  await move(source, target)
+  await source.context.database.recordVerification(damaged, read)
+  // A digest that only one of them knows is no difference.
+  await source.context.database.recordVerification(unread, read)
+  await move(source, target)
+  assert.deepEqual(
+    (await versionsOf(target, damaged)).map((version) => version.damaged),
+    [false, true],
+  )
+  const [, older] = await versionsOf(target, unread)
+  assert.deepEqual([older?.damaged, older?.checksum?.sha256], [false, read.sha256])
+
+  const different = await withVersions()
+  await move(source, target)
+  await source.context.database.recordVerification(different, read)
+  await target.context.database.recordVerification(different, { sha256: wrong, dueAt })
+  await assert.rejects(move(source, target), new RegExp(`differ from it: ${different} `))
+})
