@@ -107,6 +107,18 @@ test('each folder of the server imports only the folders that the table allows',
   }
 })
 
+const ENGINES = ['database/sqlite', 'database/postgres', 'storage/disk', 'storage/s3']
+
+test('only engines/open-engines.ts imports the modules of the engines', () => {
+  const importers = files.filter((file) =>
+    importsOf(file).some((name) => {
+      const folder = name.startsWith('.') ? folderOf(join(dirname(file), name)) : ''
+      return ENGINES.includes(folder) && folder !== folderOf(file)
+    }),
+  )
+  assert.deepEqual(importers, [join(source, 'engines/open-engines.ts')])
+})
+
 test('routes call operations, never a port', () => {
   const call = /\b(data|database|storage)\.\w+\(/
   const inHttp = files.filter((file) => folderOf(file) === 'http')
