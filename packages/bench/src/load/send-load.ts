@@ -38,13 +38,19 @@ export async function sendLoad(options: LoadOptions): Promise<Load> {
   const alone = await sendAmount({ ...load, clients: 1, amount: 2 })
   const expected = alone.perSecond * seconds
   if (expected >= clients * MIN_RESPONSES) {
-    const timed = { duration: seconds, timeout: TIMEOUT_SECONDS }
-    const result = await autocannon({ ...load, ...timed, connections: clients })
-    const count = successes(result)
-    return { perSecond: count / result.duration, count }
+    return sendFor({ ...load, seconds, clients })
   }
   const amount = clients * Math.max(1, Math.ceil(expected / clients))
   return sendAmount({ ...load, clients, amount })
+}
+
+/** Sends requests for the given time, even if responses are slow. Throws if any response is not a success. */
+export async function sendFor({ seconds, clients = CLIENTS, ...load }: LoadOptions) {
+  const timed = { duration: seconds, timeout: TIMEOUT_SECONDS }
+  const result = await autocannon({ ...load, ...timed, connections: clients })
+  const count = successes(result)
+  const { p50: p50Ms, p99: p99Ms } = result.latency
+  return { perSecond: count / result.duration, count, p50Ms, p99Ms }
 }
 
 /** Sends a fixed number of requests. Throws if any response is not a success. */

@@ -2,9 +2,12 @@ import { parseArgs } from 'node:util'
 import { EmbeddedPostgres, startPostgres } from '@stowage/testing/engines/postgres'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import postgres from 'postgres'
-import { startStowage } from '../processes/servers.ts'
+import { CATALOG_SETTINGS, copyFilled } from '../catalog/filled.ts'
+import { type ServerProcess, startStowage } from '../processes/servers.ts'
 import { progress } from '../progress.ts'
+import { currentSource } from '../report/result.ts'
 import { closeOnSignal, openContext, type WorkloadContext } from '../workload.ts'
+import { type GrowthAccount, measureLargeTasks, measureMixedLoad } from './growth.ts'
 import { type Cost, countCost, measureJobs, measureWrites } from './measurements.ts'
 import { populate } from './populate.ts'
 import { type Deployment, type ScalingResults, tablesOf, writeTables } from './report.ts'
@@ -12,11 +15,12 @@ import { REPETITIONS, shopCalls } from './shop-calls.ts'
 import { startS3Stub } from './start-s3-stub.ts'
 
 /*
- * Measures the cost of the most common calls as a service grows, on PostgreSQL. Takes 20 minutes and 15 GB of disk.
+ * Measures the cost of the most common calls as a service grows, on PostgreSQL, and of large tasks and many clients on both
+ * databases. Takes 30 minutes and 18 GB of disk.
  *
  *     npm run bench:scaling                       10,000,000 assets of 1,000 shops
  *     npm run bench:scaling -- --write            also writes the tables of docs/scaling.md
- *     npm run bench:scaling -- --assets 100000 --accounts 100
+ *     npm run bench:scaling -- --assets 100000 --accounts 100 --mixed-seconds 5
  */
 
 /** As in production, synchronous_commit stays on: every commit waits for the disk. */
@@ -34,9 +38,12 @@ async function run(): Promise<void> {
     options: {
       assets: { type: 'string', default: '10000000' },
       accounts: { type: 'string', default: '1000' },
+      'mixed-seconds': { type: 'string', default: '60' },
       write: { type: 'boolean', default: false },
     },
   })
+  const source = values.write ? await currentSource() : undefined
+  const mixedSeconds = Number(values['mixed-seconds'])
   const context = openContext(1)
   closeOnSignal(context)
   try {
@@ -49,14 +56,38 @@ async function run(): Promise<void> {
       small: small.deployment,
       large: large.deployment,
       jobs: await large.measureJobs(),
+      growth: [
+        { name: 'SQLite', ...(await measureSqlite(context, population.assets / 10, mixedSeconds)) },
+        { name: 'PostgreSQL', ...(await large.measureGrowth(mixedSeconds)) },
+      ],
       writes: await large.measureWrites(),
     }
     progress('')
     process.stdout.write(`${tablesOf(results)}\n`)
-    if (values.write) await writeTables(results)
+    if (source !== undefined) await writeTables(results, source)
   } finally {
     await context.close()
   }
+}
+
+/** One account with all assets on SQLite and disk, as many as the large shop on PostgreSQL has. */
+async function measureSqlite(context: WorkloadContext, assets: number, mixedSeconds: number) {
+  const folder = await context.folder()
+  await copyFilled(folder, assets)
+  const instance = await startStowage(context, { ...CATALOG_SETTINGS, STOWAGE_DATA: folder })
+  const results = await measureGrowth(instance, { assets }, mixedSeconds)
+  await instance.stop()
+  return results
+}
+
+/** The large tasks delete the assets, so they come last. */
+async function measureGrowth(
+  instance: ServerProcess,
+  account: GrowthAccount,
+  mixedSeconds: number,
+) {
+  const loads = await measureMixedLoad(instance, account, mixedSeconds)
+  return { loads, tasks: await measureLargeTasks(instance, account) }
 }
 
 /** `measureWrites` binds the database to an S3 stub instead of the disk, so it is called last. */
@@ -93,6 +124,11 @@ async function measureDeployment(
       instance = await startStowage(context, onDisk)
     })
   }
+  const growth = async (mixedSeconds: number) => {
+    const [shop] = shops
+    if (shop === undefined) throw new Error('there is no shop')
+    return measureGrowth(instance, shop, mixedSeconds)
+  }
   const writes = async () => {
     await instance.stop()
     // Only one instance can use a data folder; any number of instances can use a bucket.
@@ -113,7 +149,7 @@ async function measureDeployment(
       { name: 'Four instances, 100 shops', rates: await measureWrites(four, manyShops) },
     ]
   }
-  return { deployment, measureWrites: writes, measureJobs: jobs }
+  return { deployment, measureWrites: writes, measureJobs: jobs, measureGrowth: growth }
 }
 
 function tableSizes(sql: postgres.Sql): Promise<Deployment['tables']> {

@@ -122,18 +122,25 @@ function commonTerms(): string[] {
 /** How many times each call is measured. */
 export const REPETITIONS = 30
 
-function requester(url: string, { key }: Shop) {
-  const authorization = `Bearer ${key}`
+export type Requester = ReturnType<typeof requester>
+
+/** Calls the API. Throws if a response is not a success. Without a key, the service must not require one. */
+export function requester(url: string, account: { key?: string }) {
   return async (method: string, path: string, body?: unknown) => {
+    const json = body ? { 'content-type': 'application/json' } : {}
     const response = await fetch(`${url}${API}${path}`, {
       method,
-      headers: { authorization, ...(body ? { 'content-type': 'application/json' } : {}) },
+      headers: { ...authorizationOf(account), ...json },
       ...(body ? { body: JSON.stringify(body) } : {}),
     })
     const text = await response.text()
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
     return JSON.parse(text)
   }
+}
+
+export function authorizationOf({ key }: { key?: string }): Record<string, string> {
+  return key === undefined ? {} : { authorization: `Bearer ${key}` }
 }
 
 async function put(url: string): Promise<void> {
