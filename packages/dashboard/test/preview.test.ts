@@ -32,9 +32,9 @@ test('a video plays, and other changes on the page do not restart it', async (t)
   const at = await numberOf(video, 'currentTime')
   await page.getByRole('button', { name: 'Rename' }).click()
   await page.getByRole('textbox', { name: 'Name' }).fill('renamed.webm')
-  // Waits until the asset is loaded again. Ignores the video, which the browser need not load to its end.
+  // Waits until the asset is loaded again. The event stream, which may open only now, never ends.
   const reading = page.waitForResponse(
-    (it) => it.request().method() === 'GET' && it.request().resourceType() === 'fetch',
+    (it) => it.request().method() === 'GET' && new URL(it.url()).pathname.endsWith(`/assets/${id}`),
   )
   await page.keyboard.press('Enter')
   await page.getByRole('heading', { name: 'renamed.webm' }).waitFor()
