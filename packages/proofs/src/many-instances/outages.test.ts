@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type TestContext, test } from 'node:test'
-import { setTimeout as pause } from 'node:timers/promises'
 import type { UploadSession } from '@stowage/protocol'
 import { aRandom } from '@stowage/testing/machine/random'
 import { until } from '@stowage/testing/machine/until'
 import {
   API,
   callUrl,
+  cancel,
   complete,
   putParts,
   requestSession,
@@ -18,8 +18,6 @@ import { type Attempt, noOutcomes, type Outcomes, type Step, uploadUntilOver } f
 import { type RestartableEngine, type SharedEngines, withSharedEngines } from './shared-engines.ts'
 
 const CLIENTS = 4
-/** Longer than the pause between two runs of the jobs, so that they run during the outage. */
-const OUTAGE_MS = 16_000
 const MAX_CALL_MS = 10_000
 const RECOVERY_MS = 15_000
 
@@ -30,6 +28,8 @@ interface Case {
   failingSteps: Step[]
   /** The expected status of each path during the outage. */
   expectedStatuses: Record<string, number>
+  /** Whether the logs of the instances show that jobs needed the engine and failed. */
+  haveJobsFailed(logs: string[]): boolean
 }
 
 await withSharedEngines('outages', ({ postgres, ceph, ...engines }) => {
@@ -44,6 +44,7 @@ await withSharedEngines('outages', ({ postgres, ceph, ...engines }) => {
         'assets/:id/download': 503,
         account: 503,
       },
+      haveJobsFailed: (logs) => logs.every((log) => log.includes('the job expireUploads failed')),
     },
     {
       engine: 'storage',
@@ -55,6 +56,8 @@ await withSharedEngines('outages', ({ postgres, ceph, ...engines }) => {
         'assets/:id/download': 302,
         account: 200,
       },
+      // An instance removes the parts for all of them.
+      haveJobsFailed: (logs) => logs.some((log) => log.includes('could not remove the upload')),
     },
   ]
   for (const testCase of cases) {
@@ -87,19 +90,30 @@ async function checkOutage(t: TestContext, engines: SharedEngines, testCase: Cas
   const clientsDone = Promise.all(clients).finally(() => {
     isOver = true
   })
+  const isRefused = ({ status }: Attempt) => status === 503
   const completed = (count: number) => () => isOver || outcomes.completed.size >= count
   const interrupt = async () => {
     await until('uploads are completed', completed(20), 60_000)
     const open = await anOpenUpload(instances[0].baseUrl, outcomes)
+    const unwanted = await anOpenUpload(instances[0].baseUrl, outcomes)
+    const before = instances.map(({ output }) => output().stderr.length)
     await testCase.outage.stop()
     const stoppedAt = performance.now()
+    let restartingAt = stoppedAt
     try {
+      // Without the storage, the upload ends, but a job must remove its parts.
+      const { status } = await cancel(instances[0].baseUrl, unwanted)
+      assert.equal(status === 503, testCase.failingSteps.includes('cancel'))
+      outcomes[status === 503 ? 'abandoned' : 'cancelled'].add(unwanted.id)
       const kept = [...outcomes.completed].find((id) => !outcomes.deleted.has(id)) ?? ''
-      while (performance.now() < stoppedAt + OUTAGE_MS && !isOver) {
+      await until('jobs and calls of the clients have failed', async () => {
         for (const { baseUrl } of instances) await checkRequests(baseUrl, testCase, { kept, open })
-        // The interval between two checks; it waits for no particular event.
-        await pause(1000)
-      }
+        const logs = instances.map(({ output }, index) => output().stderr.slice(before[index]))
+        const haveFailed =
+          testCase.haveJobsFailed(logs) && attempts.filter(isRefused).length >= CLIENTS
+        return isOver || haveFailed
+      })
+      restartingAt = performance.now()
     } finally {
       await testCase.outage.start()
     }
@@ -117,7 +131,7 @@ async function checkOutage(t: TestContext, engines: SharedEngines, testCase: Cas
     }
     outcomes.completed.add(open.id)
     isOver = true
-    return { stoppedAt, restartingAt: stoppedAt + OUTAGE_MS, restartedAt }
+    return { stoppedAt, restartingAt, restartedAt }
   }
   const [times] = await Promise.all([interrupt(), clientsDone])
   for (const instance of instances) assert.equal(await instance.stop('SIGTERM'), 0)
