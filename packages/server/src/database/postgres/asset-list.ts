@@ -114,7 +114,8 @@ export function accountAssetList(
   async function readStart(query: AssetQuery): Promise<Rows<Asset> | undefined> {
     if (!mayHaveBounds(query)) return undefined
     const { offset, limit } = startOf(query)
-    const matches = allOf(sql, conditionsOf(sql, account, query, 'scan'))
+    // A search without words has no condition.
+    const matches = allOf(sql, [sql`true`, ...conditionsOf(sql, account, query, 'scan')])
     const order = orderOf(sql, query.sort)
     const listed = allOf(sql, [blocks.areManyToCount(query), ready, ...afterCursor(sql, query)])
     for (const most of [START_ROWS, MAX_START_ROWS]) {
