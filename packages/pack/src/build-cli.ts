@@ -7,7 +7,7 @@ import { folderOf } from './staging.ts'
  *
  *     npm run build
  *
- * It bundles at every start, which takes less than a second, so that the bundle is never older than its sources.
+ * It bundles at every start, so that the bundle is never older than its sources.
  */
 const CLI = folderOf('stowage')
 const DIST = join(CLI, 'dist')
