@@ -3,18 +3,24 @@ import { randomUUID } from 'node:crypto'
 import { readFile, rename, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
+import { someBytes } from '@stowage/testing/service/upload'
 import { partPlan, partRanges } from '../../domain/parts.ts'
 import { openDiskStorage } from './disk-storage.ts'
 import type { ListenerFailure } from './open-listener.ts'
-import { parseByteRange } from './send-object.ts'
+import { openDownloadBuffers, parseByteRange } from './send-object.ts'
 
-const CHUNK = 300_000
+/** Longer than the chunks that a download reads. */
+const CHUNK = 1_300_000
 const later = () => new Date(Date.now() + 60_000)
 
 /** A stored object of two parts. */
-async function anObject(t: TestContext, { chunkSize = CHUNK } = {}) {
+async function anObject(
+  t: TestContext,
+  { chunkSize = CHUNK, bytes = new Uint8Array(2 * chunkSize).fill(7) } = {},
+) {
   const directory = await aFolder(t)
   const failures: ListenerFailure[] = []
   const damaged: string[] = []
@@ -31,8 +37,9 @@ async function anObject(t: TestContext, { chunkSize = CHUNK } = {}) {
   const upload = { key: randomUUID(), id: randomUUID() }
   await storage.createUpload({ ...upload, mime: 'text/plain' })
   const { urls } = await storage.signParts(upload, partRanges(plan), later())
-  for (const url of urls) {
-    await fetch(url, { method: 'PUT', body: new Uint8Array(chunkSize).fill(7) })
+  for (const [index, url] of urls.entries()) {
+    const body = bytes.slice(index * chunkSize, (index + 1) * chunkSize)
+    await fetch(url, { method: 'PUT', body })
   }
   await storage.completeUpload(upload, plan, [])
   const object = { key: upload.key, plan, filename: 'a.txt', mime: 'text/plain' }
@@ -133,6 +140,48 @@ test('while the disk is not mounted, downloads and parts are refused with 503', 
   assert.deepEqual(damaged, [])
   assert.equal((await fetch(url)).status, 200)
   assert.equal((await put()).status, 200)
+})
+
+test('concurrent clients get the right bytes, even if some are slow and others disconnect', async (t) => {
+  const chunkSize = 4_000_000
+  const bytes = new Uint8Array(someBytes(2 * chunkSize))
+  const { url, failures } = await anObject(t, { chunkSize, bytes })
+  /** Disconnects after `until` bytes. */
+  async function download(start: number, pauses: number, until: number): Promise<void> {
+    const headers = start > 0 ? { Range: `bytes=${start}-` } : undefined
+    const response = await fetch(url, headers && { headers })
+    let at = start
+    for await (const chunk of response.body ?? []) {
+      assert.ok(Buffer.from(chunk).equals(bytes.subarray(at, at + chunk.length)), `at ${at}`)
+      at += chunk.length
+      for (let turn = 0; turn < pauses; turn += 1) await nextTurn()
+      if (at >= until) return
+    }
+    assert.equal(at, bytes.length)
+  }
+  const downloads = Array.from({ length: 30 }, (_, index) =>
+    download((index % 4) * 1_500_001, (index % 3) * 20, index % 5 === 0 ? 6_000_000 : Infinity),
+  )
+  await Promise.all(downloads)
+  assert.deepEqual(failures, [])
+})
+
+test('the number of large buffers is limited, and a buffer that is still in use is not lent again', () => {
+  const buffers = openDownloadBuffers()
+  const lent = Array.from({ length: 100 }, () => buffers.lend(1e9))
+  const large = lent.filter(({ length }) => length === 512 * 1024)
+  assert.equal(large.length, 24)
+  assert.equal(new Set(lent).size, 100)
+  const [dropped, returned] = large
+  assert.ok(dropped && returned)
+  buffers.drop(dropped)
+  buffers.giveBack(returned)
+  assert.equal(buffers.lend(1e9), returned)
+  const next = buffers.lend(1e9)
+  assert.equal(next.length, 512 * 1024)
+  assert.ok(!lent.includes(next))
+  assert.equal(buffers.lend(1e9).length, 64 * 1024)
+  assert.equal(openDownloadBuffers().lend(1000).length, 64 * 1024)
 })
 
 test('Range headers are parsed as RFC 9110 specifies', () => {

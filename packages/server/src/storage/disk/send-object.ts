@@ -11,11 +11,14 @@ import { type Layout, objectFolder, partFile } from './folders.ts'
 import { etagOf, openGmac, type ReadSource, readFooterOf, retryReads } from './part-file.ts'
 import { closeConnection, refuse } from './respond.ts'
 
-const READ_SIZE = 64 * 1024
+export interface Sender {
+  layout: Layout
+  buffers: DownloadBuffers
+}
 
 /** Responds to GET and HEAD with the object, or with the requested range of it. */
 export async function sendObject(
-  layout: Layout,
+  { layout, buffers }: Sender,
   object: StoredObject,
   request: IncomingMessage,
   response: ServerResponse,
@@ -60,7 +63,7 @@ export async function sendObject(
       writeHead()
       response.end()
     } else {
-      await stream(request, response, { folder, object, range: wanted, first, writeHead })
+      await stream(request, response, { folder, object, range: wanted, first, writeHead, buffers })
     }
   } finally {
     await first.close()
@@ -114,28 +117,153 @@ async function openPart(
   }
 }
 
+interface Source {
+  folder: string
+  object: StoredObject
+  range: ByteRange
+  first: FileHandle
+}
+
+/** How many chunks of a download are waiting to be sent while the next one is read. */
+const MAX_WAITING = 2
+/** A client that takes longer for a chunk gets small chunks, so that slow clients do not hold the large buffers. */
+const SLOW_MS = 50
+
+/**
+ * Reads chunks ahead, and verifies each while others are read and sent. A part that is sent as a whole is verified before
+ * its last bytes are sent, so that the download of a damaged part never completes.
+ */
 async function writeRange(
   writer: ResponseWriter,
-  source: { folder: string; object: StoredObject; range: ByteRange; first: FileHandle },
+  source: Source,
+  buffers: DownloadBuffers,
 ): Promise<void> {
-  const { folder, object, range, first } = source
+  const lent = new Set<Buffer>()
+  let isSlow = false
+  function lend(length: number): Buffer {
+    const buffer = buffers.lend(isSlow ? 0 : length)
+    lent.add(buffer)
+    return buffer
+  }
+  async function send({ buffer, bytes }: Chunk): Promise<void> {
+    const startMs = performance.now()
+    await writer.write(bytes)
+    isSlow = performance.now() - startMs > SLOW_MS
+    if (lent.delete(buffer)) buffers.giveBack(buffer)
+  }
+  const chunks = readChunks(source, lend)
+  const sending: Promise<void>[] = []
+  try {
+    for (let chunk = await chunks.next(); !chunk.done; ) {
+      chunk.value.verify()
+      if (sending.length === MAX_WAITING) await sending.shift()
+      const reading = chunks.next()
+      const sent = send(chunk.value)
+      // Both are awaited later, or not at all if the other one fails.
+      for (const pending of [reading, sent]) pending.catch(() => {})
+      sending.push(sent)
+      chunk = await reading
+    }
+    await Promise.all(sending)
+  } finally {
+    await chunks.return()
+    // The connection may still read from the buffers of a download that failed, so they are not used again.
+    for (const buffer of lent) buffers.drop(buffer)
+  }
+}
+
+interface Chunk {
+  buffer: Buffer
+  /** The part of the buffer that was read. */
+  bytes: Buffer
+  /** Call it before the bytes are sent. Throws if they complete a part that has changed since it was stored. */
+  verify(): void
+}
+
+/** Reads the range in chunks, each into a buffer of its own. */
+async function* readChunks(
+  { folder, object, range, first }: Source,
+  lend: (length: number) => Buffer,
+): AsyncGenerator<Chunk, void, void> {
   const plan = partPlan(object.plan.size, object.plan.chunkSize)
-  const buffer = Buffer.allocUnsafeSlow(READ_SIZE)
   for (let offset = range.start; offset < range.end; ) {
     const part = partRange(plan, partAt(object, offset))
     const end = Math.min(part.end, range.end)
     const isFirst = offset === range.start
     const file = isFirst ? first : await openPart(folder, object, part.number)
-    const read = { path: partFile(folder, part.number), key: object.key }
+    const source = { path: partFile(folder, part.number), key: object.key }
     try {
-      const bytes = { start: offset - part.start, end: end - part.start }
-      const isWhole = bytes.start === 0 && end === part.end
-      const check = isWhole ? await openCheck(file, read) : undefined
-      await writeBytes(writer, file, { source: read, bytes, buffer, check })
+      const isWhole = offset === part.start && end === part.end
+      const check = isWhole ? await openCheck(file, source) : undefined
+      while (offset < end) {
+        const buffer = lend(end - offset)
+        const length = Math.min(buffer.length, end - offset)
+        const start = offset - part.start
+        const { bytesRead } = await retryReads(source, () => file.read(buffer, 0, length, start))
+        if (bytesRead === 0) {
+          throw new DamagedObject('a part is shorter than when it was stored', object.key)
+        }
+        offset += bytesRead
+        const bytes = buffer.subarray(0, bytesRead)
+        const isLast = offset === end
+        yield {
+          buffer,
+          bytes,
+          verify() {
+            check?.update(bytes)
+            if (isLast) check?.finish()
+          },
+        }
+      }
     } finally {
       if (!isFirst) await file.close()
     }
-    offset = end
+  }
+}
+
+const SMALL_BUFFER = 64 * 1024
+const LARGE_BUFFER = 512 * 1024
+/** Enough for 8 downloads. */
+const MAX_LARGE = 24
+const MAX_SPARE_SMALL = 64
+
+/** Buffers that all downloads of a listener share. */
+export interface DownloadBuffers {
+  /** A large buffer, if it is useful for this many bytes and not too many are lent. Otherwise a small one. */
+  lend(length: number): Buffer
+  /** Call it when nothing uses the bytes any longer. */
+  giveBack(buffer: Buffer): void
+  /** Instead of `giveBack`, if something may still use the bytes. */
+  drop(buffer: Buffer): void
+}
+
+/**
+ * Large buffers need half the CPU time of small ones. Their number is limited, so that many downloads do not need more
+ * memory.
+ */
+export function openDownloadBuffers(): DownloadBuffers {
+  const small: Buffer[] = []
+  const large: Buffer[] = []
+  let lentLarge = 0
+
+  function drop(buffer: Buffer): void {
+    if (buffer.length === LARGE_BUFFER) lentLarge -= 1
+  }
+
+  return {
+    lend(length) {
+      if (length <= SMALL_BUFFER || lentLarge === MAX_LARGE) {
+        return small.pop() ?? Buffer.allocUnsafeSlow(SMALL_BUFFER)
+      }
+      lentLarge += 1
+      return large.pop() ?? Buffer.allocUnsafeSlow(LARGE_BUFFER)
+    },
+    giveBack(buffer) {
+      drop(buffer)
+      if (buffer.length === LARGE_BUFFER) large.push(buffer)
+      else if (small.length < MAX_SPARE_SMALL) small.push(buffer)
+    },
+    drop,
   }
 }
 
@@ -143,7 +271,14 @@ async function writeRange(
 async function stream(
   request: IncomingMessage,
   response: ServerResponse,
-  { writeHead, ...source }: Parameters<typeof writeRange>[1] & { writeHead: () => void },
+  {
+    writeHead,
+    buffers,
+    ...source
+  }: Source & {
+    writeHead: () => void
+    buffers: DownloadBuffers
+  },
 ): Promise<void> {
   const writer = openResponseWriter(request, response)
   function write(bytes: Buffer): Promise<void> {
@@ -151,7 +286,7 @@ async function stream(
     return writer.write(bytes)
   }
   try {
-    await writeRange({ ...writer, write }, source)
+    await writeRange({ ...writer, write }, source, buffers)
     if (!response.headersSent) writeHead()
     response.end()
   } catch (error) {
@@ -183,37 +318,6 @@ async function openCheck(file: FileHandle, source: Required<ReadSource>): Promis
         source.key,
       )
     },
-  }
-}
-
-interface ReadOptions {
-  source: Required<ReadSource>
-  bytes: ByteRange
-  buffer: Buffer
-  check: PartCheck | undefined
-}
-
-/**
- * Reuses one buffer, so that a slow client does not use more memory. A part that is sent as a
- * whole is verified before its last bytes are sent, so that the download of a damaged part never completes.
- */
-async function writeBytes(
-  writer: ResponseWriter,
-  file: FileHandle,
-  { source, bytes, buffer, check }: ReadOptions,
-): Promise<void> {
-  for (let position = bytes.start; position < bytes.end; ) {
-    const length = Math.min(buffer.length, bytes.end - position)
-    const start = position
-    const { bytesRead } = await retryReads(source, () => file.read(buffer, 0, length, start))
-    if (bytesRead === 0) {
-      throw new DamagedObject('a part is shorter than when it was stored', source.key)
-    }
-    const chunk = buffer.subarray(0, bytesRead)
-    check?.update(chunk)
-    position += bytesRead
-    if (position === bytes.end) check?.finish()
-    await writer.write(chunk)
   }
 }
 
@@ -281,9 +385,9 @@ interface ResponseWriter {
  * for its writes. So the writer also watches the connection: the download then ends and closes its file.
  */
 function openResponseWriter({ socket }: IncomingMessage, response: ServerResponse): ResponseWriter {
-  let rejectPending: ((error: Error) => void) | undefined
+  const pending = new Set<(error: Error) => void>()
   function onClose(): void {
-    rejectPending?.(new Error('The client has disconnected.'))
+    for (const reject of pending) reject(new Error('The client has disconnected.'))
   }
   // Each pipelined download has a listener. Node would warn of a leak from the eleventh on.
   socket.setMaxListeners(0)
@@ -291,9 +395,13 @@ function openResponseWriter({ socket }: IncomingMessage, response: ServerRespons
   return {
     write: (bytes) =>
       new Promise((resolve, reject) => {
-        rejectPending = reject
-        if (socket.destroyed) onClose()
-        else response.write(bytes, (error) => (error ? reject(error) : resolve()))
+        pending.add(reject)
+        if (socket.destroyed) return onClose()
+        response.write(bytes, (error) => {
+          pending.delete(reject)
+          if (error) reject(error)
+          else resolve()
+        })
       }),
     close: () => socket.off('close', onClose),
   }

@@ -30,7 +30,7 @@ import { openPartWriters } from './part-file.ts'
 import { openBodyReader, openTimeSlices } from './read-body.ts'
 import { type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, refuse, respondToPreflight } from './respond.ts'
-import { sendObject } from './send-object.ts'
+import { openDownloadBuffers, type Sender, sendObject } from './send-object.ts'
 import { readSignedUrl } from './signed-url.ts'
 import { openTransfers } from './transfers.ts'
 
@@ -97,7 +97,15 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
     ? openFastBody(server, { slices, readBody: readPlainBody })
     : readPlainBody
   const openWriter = openPartWriters()
-  const receiver: Receiver = { layout, transfers, openWriter, readBody, openFolder: folders.open }
+  const buffers = openDownloadBuffers()
+  const receiver: Receiver & Sender = {
+    layout,
+    transfers,
+    openWriter,
+    readBody,
+    openFolder: folders.open,
+    buffers,
+  }
   server.on('error', (error: NodeJS.ErrnoException) => {
     send({ type: 'listenFailed', code: error.code ?? '', message: error.message })
   })
@@ -151,7 +159,7 @@ function askForFolders(send: (message: ToOwner) => void) {
 }
 
 async function respond(
-  receiver: Receiver,
+  receiver: Receiver & Sender,
   hmac: Hmac,
   request: IncomingMessage,
   response: ServerResponse,
@@ -195,7 +203,7 @@ async function respond(
   }
   return grant.kind === 'part'
     ? receivePart(receiver, grant, request, response)
-    : sendObject(receiver.layout, grant.object, request, response)
+    : sendObject(receiver, grant.object, request, response)
 }
 
 /** The options of the listener's thread. */
