@@ -293,7 +293,7 @@ export const ListAssetsQuery = Type.Object({
   ),
   exact_total: Type.Optional(
     BooleanQuery(
-      'true: count all matches, which may take seconds the first time if there are hundreds of thousands of assets. Without it, `meta.total` may be an upper bound: see `meta.total_is_exact`',
+      'true, the default with `filename`: count all matches, which may take seconds the first time if there are hundreds of thousands of assets. false, the default without `filename`: `meta.total` may be an upper bound, see `meta.total_is_exact`',
     ),
   ),
   sku: Type.Optional(TextQuery('Only assets that are attached to a product with exactly this SKU')),

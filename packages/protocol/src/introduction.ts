@@ -58,10 +58,10 @@ selects the page.
 \`meta.total\` is the number of all rows, and \`links.next\` is the URL of the next page, or null on the last one. The
 URLs in \`links\` keep all other parameters. A page after the last one is empty, not an error.
 
-The first pages of a large list of assets with a search or a filter are returned before all matches are counted. Then
+The first pages of a large list of assets with \`search\` or a filter are returned before all matches are counted. Then
 \`meta.total_is_exact\` is false: the list has at least \`meta.total_at_least\` rows and at most \`meta.total\`.
 \`meta.last_page\` is computed from \`meta.total\`, so a client that reads all pages up to it reads all rows; the last of
-these pages may be empty. \`exact_total=true\` counts all matches first.
+these pages may be empty. \`exact_total=true\` counts all matches first. It is the default with \`filename\`.
 
 \`GET /events\` is read with \`after\` and \`meta.next_after\` instead. Keys, webhooks and versions are returned whole.
 

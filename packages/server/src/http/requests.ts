@@ -53,7 +53,8 @@ export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
     ...(type !== undefined && { kind: type }),
     ...(attached !== undefined && { attached }),
     ...(productId !== undefined && { productId }),
-    ...(query.exact_total === true && { exactTotal: true }),
+    // Existing clients of the interface filter by `filename`, and know no other total than an exact one.
+    exactTotal: query.exact_total ?? filename !== undefined,
   }
 }
 

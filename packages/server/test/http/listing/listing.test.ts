@@ -154,4 +154,10 @@ test('a search in many assets returns bounds of its total, and the exact total o
   assert.deepEqual([exact.total, exact.total_is_exact, exact.total_at_least], [count, true, count])
   assert.equal((await list('limit=100')).meta.total_is_exact, true)
   assert.equal((await list('exact_total=maybe')).errors.exact_total.length, 1)
+
+  // Clients of the interface filter by `filename`, and do not know that a total may be a bound.
+  const isExact = async (query: string) =>
+    (await service.call('GET', `${API}/assets?${query}`)).body.meta.total_is_exact
+  assert.equal(await isExact('filename=z&exact_total=false'), false)
+  assert.equal(await isExact('filename=z'), true)
 })
