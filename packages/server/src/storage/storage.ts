@@ -168,7 +168,7 @@ export interface Storage {
 
   /**
    * How many more bytes can be stored, or undefined if the storage has no known limit. With `needed`, the result may be
-   * up to a second old if at least so many bytes were free then.
+   * up to a second old if far more bytes were free then.
    */
   freeBytes(needed?: number): Promise<number | undefined>
 

@@ -191,12 +191,14 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
 
 /** How long calls use what the disk returned to an earlier one. */
 const RECENT_MS = 1_000
+/** More than clients and other programs can write meanwhile. */
+const WRITTEN_MEANWHILE = 10_000_000_000
 
 /** Free space of the disk. Both functions throw `EngineUnavailable` if the disk is not mounted or not writable. */
 interface DiskSpace {
   /** Asks the disk. */
   read(): Promise<number>
-  /** Asks the disk at most once a second while it has at least `needed` bytes. So only the refusals are always up to date. */
+  /** Asks the disk at most once a second, unless fewer than `needed` bytes could be free by now. */
   readRecent(needed: number): Promise<number>
   /** Makes the next call ask the disk, because another one has failed. */
   forget(): void
@@ -224,7 +226,7 @@ function watchSpace(layout: Layout): DiskSpace {
     read,
     async readRecent(needed) {
       const recent = last && performance.now() - last.atMs < RECENT_MS ? await last.free : -1
-      return recent >= needed ? recent : read()
+      return recent >= needed + WRITTEN_MEANWHILE ? recent : read()
     },
     forget() {
       last = undefined
