@@ -28,6 +28,12 @@ async function untilFocused(page: Page, name: string): Promise<void> {
   }).catch(() => assert.equal(found, name))
 }
 
+/** The dialog moves the focus to its Cancel button soon after it opens. A key that is pressed meanwhile would cancel it. */
+async function confirm(page: Page, name: string): Promise<void> {
+  await until('Cancel has the focus', async () => (await page.evaluate(FOCUSED)) === 'Cancel')
+  await page.getByRole('button', { name, exact: true }).press('Enter')
+}
+
 test('after a product is deleted, the focus moves to the next product, or else to the previous one, or else to the page', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
@@ -35,7 +41,7 @@ test('after a product is deleted, the focus moves to the next product, or else t
   await page.goto('/products')
   const deleteFocused = async () => {
     await page.keyboard.press('Enter')
-    await page.getByRole('button', { name: 'Delete product', exact: true }).press('Enter')
+    await confirm(page, 'Delete product')
   }
   await page.getByRole('button', { name: 'Delete Two' }).focus()
   await page.keyboard.press('Enter')
@@ -71,7 +77,7 @@ test('after the selected assets are attached or deleted, the focus moves to the 
   await untilFocused(page, 'MAIN')
   await page.getByRole('checkbox', { name: 'Select two' }).press('Space')
   await press('Delete')
-  await press('Delete asset')
+  await confirm(page, 'Delete asset')
   await page.getByText('two deleted').waitFor()
   await untilFocused(page, 'MAIN')
   assert.equal((await client.account()).assets, 1)
@@ -104,7 +110,7 @@ test('after a dialog is closed, the focus returns to the control that opened it'
   await press('I have saved it')
   await untilFocused(page, 'Create key')
   await press('Revoke old')
-  await press('Revoke key')
+  await confirm(page, 'Revoke key')
   await untilFocused(page, 'Revoke new')
 
   await openPage(page, '/')
