@@ -22,7 +22,9 @@ export async function getAsset(
 ): Promise<Asset> {
   if (UUID.test(wanted)) return getById(client, wanted, query)
   return chooseByName(
-    await client.assets({ ...query, filename: wanted, exact_total: false, limit: PAGE_SIZE }).page(),
+    await client
+      .assets({ ...query, filename: wanted, exact_total: false, limit: PAGE_SIZE })
+      .page(),
     wanted,
   )
 }
