@@ -17,8 +17,9 @@ export type ReceivedWebhook =
 
 /**
  * Returns the event of a webhook if it is signed with the secret and was sent within the last five minutes. Rejects
- * with the code `bad_signature` otherwise: respond with 400 then. Pass several secrets to accept any of them. A webhook
- * may arrive more than once: skip an event whose ID is already processed.
+ * with the code `bad_signature` otherwise: respond with 400 then. Rejects with a TypeError if the body is not the raw one,
+ * but was parsed. Pass several secrets to accept any of them. A webhook may arrive more than once: skip an event whose ID
+ * is already processed.
  *
  * https://github.com/standard-webhooks/standard-webhooks/blob/main/spec/standard-webhooks.md
  */
@@ -26,6 +27,7 @@ export async function verifyWebhook(
   request: ReceivedWebhook,
   secret: string | readonly string[],
 ): Promise<StowageEvent> {
+  const readBody = checkRequest(request)
   const keys = await Promise.all([secret].flat().map(importSecret))
   const [id, timestamp, signatures] = NAMES.map((name) => readHeader(request.headers, name))
   if (!id || !timestamp || !signatures) throw refused('Its headers are incomplete.')
@@ -33,12 +35,11 @@ export async function verifyWebhook(
   if (!/^\d+$/.test(timestamp) || Math.abs(age) > TOLERANCE_S) {
     throw refused('It is too old, or the clock of this machine is wrong.')
   }
-  const body = 'text' in request ? await request.text() : request.body
   const start = new TextEncoder().encode(`${id}.${timestamp}.`)
-  const rest = typeof body === 'string' ? new TextEncoder().encode(body) : body
-  const signed = new Uint8Array(start.length + rest.length)
+  const body = await readBody()
+  const signed = new Uint8Array(start.length + body.length)
   signed.set(start)
-  signed.set(rest, start.length)
+  signed.set(body, start.length)
   for (const signature of signatures.split(' ').slice(0, MAX_SIGNATURES)) {
     const [version, encoded = ''] = signature.split(',')
     const bytes = version === 'v1' && decodeBase64(encoded)
@@ -46,11 +47,30 @@ export async function verifyWebhook(
     for (const key of keys) {
       // Compares in constant time.
       if (await crypto.subtle.verify('HMAC', key, bytes, signed)) {
-        return JSON.parse(new TextDecoder().decode(rest))
+        return JSON.parse(new TextDecoder().decode(body))
       }
     }
   }
   throw refused('No signature is valid for this secret and body.')
+}
+
+/** Throws a TypeError for a body that was parsed: its fields are chosen by the sender, so none of them is read. */
+function checkRequest(request: ReceivedWebhook): () => Promise<Uint8Array> {
+  const { headers, body, text } = (request ?? {}) as Record<string, unknown>
+  if (typeof headers !== 'object' || headers === null) {
+    throw new TypeError('The webhook has no headers. Pass the request, or { headers, body }.')
+  }
+  if (typeof text === 'function') {
+    return async () => new TextEncoder().encode(await (request as Pick<Request, 'text'>).text())
+  }
+  if (typeof body === 'string') return async () => new TextEncoder().encode(body)
+  // Not by instanceof: bytes of another realm are instances of that realm's class.
+  if (ArrayBuffer.isView(body)) {
+    return async () => new Uint8Array(body.buffer, body.byteOffset, body.byteLength)
+  }
+  throw new TypeError(
+    `The body of the webhook is ${Object.prototype.toString.call(body)}. Pass the raw body, a string or bytes as they were received, before any JSON parser: the signature is computed from it.`,
+  )
 }
 
 function refused(reason: string): StowageError {
@@ -78,7 +98,8 @@ function readHeader(
   headers: Headers | Record<string, string | string[] | undefined>,
   name: string,
 ): string | undefined {
-  if (headers instanceof Headers) return headers.get(name) ?? undefined
+  // Not by instanceof: several implementations of fetch have a class of their own.
+  if (typeof headers.get === 'function') return (headers as Headers).get(name) ?? undefined
   const found = Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1]
   return Array.isArray(found) ? found.join(' ') : found
 }

@@ -79,3 +79,37 @@ test('a malformed secret throws a TypeError instead of refusing every webhook', 
     await assert.rejects(verifyWebhook({ headers: {}, body: '' }, secret), TypeError)
   }
 })
+
+test('a body that a framework has parsed throws a TypeError that asks for the raw body, and none of its fields is read', async () => {
+  const parsed = [
+    JSON.parse(BODY),
+    { length: 3e9 },
+    { length: 3e9, byteLength: 3e9, buffer: {} },
+    [1, 2],
+    {},
+    undefined,
+    null,
+    7,
+    new ArrayBuffer(8),
+  ]
+  for (const body of parsed) {
+    // Neither the signature nor the headers matter.
+    for (const headers of [headersOf(SECRET), {}]) {
+      const request = { headers, body } as unknown as ReceivedWebhook
+      await assert.rejects(verifyWebhook(request, SECRET), (error) => {
+        assert.ok(error instanceof TypeError)
+        assert.match(error.message, /Pass the raw body/)
+        return true
+      })
+    }
+  }
+  for (const request of [undefined, null, 'x', {}, { body: BODY }, { headers: null, body: BODY }]) {
+    await assert.rejects(verifyWebhook(request as unknown as ReceivedWebhook, SECRET), TypeError)
+  }
+})
+
+test('headers of another implementation of fetch are accepted', async () => {
+  const values = headersOf(SECRET)
+  const headers = { get: (name: string) => values[name] ?? null } as unknown as Headers
+  assert.deepEqual(await verifyWebhook({ headers, body: BODY }, SECRET), JSON.parse(BODY))
+})
