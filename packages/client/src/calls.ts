@@ -26,6 +26,22 @@ import { createListing } from './listing.ts'
 import type { CallSettings } from './options.ts'
 import { type Call, checkId, type Request, splitSettings } from './request.ts'
 
+/*
+ * The names that the query of each list may have, besides those of its pages. A test compares them with the protocol,
+ * which is not imported: its schemas are larger than the client.
+ */
+const PRODUCT_FILTERS = 'search name sku product_id variant_id vendor tag'
+const EVENT_FILTERS = 'after order before type limit'
+const TRASH = { path: '/assets', filters: 'search filename type path trashed' }
+const ASSETS = {
+  path: '/assets',
+  filters: `${TRASH.filters} with_products sort attached exact_total sku product_id`,
+}
+const UPLOADS = { path: '/uploads', filters: 'filename' }
+const PRODUCTS = { path: '/products', filters: `${PRODUCT_FILTERS} with_assets` }
+const GROUPS = { path: '/product-groups', filters: PRODUCT_FILTERS }
+const DELIVERIES = { path: '/webhooks/:id/deliveries', filters: 'status' }
+
 /** The calls that send one request, and the lists, which send one request for each page. */
 export function createCalls(
   request: Request,
@@ -56,9 +72,10 @@ export function createCalls(
     ...createWebhookCalls(request, remove),
     uploads: (query) =>
       // The service asks the storage about each upload of a page.
-      createListing<ListedUpload, UploadPage>(request, '/uploads', { limit: 100, ...query }),
-    assets: (query) => createListing<Asset, AssetPage>(request, '/assets', query),
-    asset: (id, query) => data<Asset>('/assets/:id', { ...splitSettings(query), id }),
+      createListing<ListedUpload, UploadPage>(request, UPLOADS, { limit: 100, ...query }),
+    assets: (query) => createListing<Asset, AssetPage>(request, ASSETS, query),
+    asset: (id, query) =>
+      data<Asset>('/assets/:id', { ...splitSettings('with_products', query), id }),
     store: (link, settings) =>
       post<Asset>('/assets/store', link, { ...settings, isRepeatable: false }),
     change: (id, changes, settings) => put<Asset>('/assets/:id', changes, { ...settings, id }),
@@ -66,7 +83,7 @@ export function createCalls(
       remove('/assets/:id', id, { ...settings, query: { permanent: permanent || undefined } }),
     trash: (query) => {
       const trashed: ListAssetsQuery & CallSettings = { ...query, trashed: true }
-      return createListing<Asset, AssetPage>(request, '/assets', trashed)
+      return createListing<Asset, AssetPage>(request, TRASH, trashed)
     },
     emptyTrash: async (settings) => {
       await request.json('/trash', { ...settings, method: 'DELETE' })
@@ -89,25 +106,29 @@ export function createCalls(
       return request.response(`${path}/download`, { ...settings, id, headers })
     },
     address: (id, settings) => data('/assets/:id/address', { ...settings, id }),
-    products: (query) => createListing<ProductWithAssets, ProductPage>(request, '/products', query),
+    products: (query) => createListing<ProductWithAssets, ProductPage>(request, PRODUCTS, query),
     productsOf: (id, query) =>
-      createListing<Product, ProductPage>(request, '/assets/:id/products', { ...query, id }),
-    productGroups: (query) =>
-      createListing<ProductGroup, ProductGroupPage>(request, '/product-groups', query),
+      createListing<Product, ProductPage>(
+        request,
+        { path: '/assets/:id/products' },
+        { ...query, id },
+      ),
+    productGroups: (query) => createListing<ProductGroup, ProductGroupPage>(request, GROUPS, query),
     productGroupsOf: (id, query) =>
-      createListing<ProductGroup, ProductGroupPage>(request, '/assets/:id/product-groups', {
-        ...query,
-        id,
-      }),
+      createListing<ProductGroup, ProductGroupPage>(
+        request,
+        { path: '/assets/:id/product-groups' },
+        { ...query, id },
+      ),
     assetsOf: (id, query) =>
-      createListing<Asset, AssetPage>(request, '/products/:id/assets', { ...query, id }),
+      createListing<Asset, AssetPage>(request, { path: '/products/:id/assets' }, { ...query, id }),
     product: (id, query) =>
-      data<ProductWithAssets>('/products/:id', { ...splitSettings(query), id }),
+      data<ProductWithAssets>('/products/:id', { ...splitSettings('with_assets', query), id }),
     putProducts: (products, settings) => put<Product[]>('/products', { products }, settings),
     deleteProduct: (id, settings) => remove('/products/:id', id, settings),
     account: (settings) => data<Account>('/account', settings),
     usage: (settings) => data<Usage>('/account/usage', settings),
-    listEvents: (query) => request.json<EventPage>('/events', splitSettings(query)),
+    listEvents: (query) => request.json<EventPage>('/events', splitSettings(EVENT_FILTERS, query)),
     keys: (settings) => data<Key[]>('/keys', settings),
     createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isRepeatable: false }),
     createUploadToken: (limits, settings) =>
@@ -168,7 +189,7 @@ function createWebhookCalls({ data, ...request }: Request, remove: Remove): Webh
     pingWebhook: (id, settings) =>
       data<DeliveryWithBody>('/webhooks/:id/ping', { ...settings, id, method: 'POST' }),
     deliveries: (id, query) =>
-      createListing<Delivery, DeliveryPage>({ data, ...request }, '/webhooks/:id/deliveries', {
+      createListing<Delivery, DeliveryPage>({ data, ...request }, DELIVERIES, {
         limit: MAX_DELIVERIES_PER_PAGE,
         ...query,
         id,

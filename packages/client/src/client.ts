@@ -59,8 +59,11 @@ export type NewKey = NewKeyResponse['data']
 /** An unfinished upload that was started in this browser or with this state folder. */
 export type UnfinishedUpload = Pick<
   SavedUpload,
-  'key' | 'id' | 'name' | 'size' | 'startedAt' | 'replaces' | 'uploadId'
->
+  'key' | 'name' | 'size' | 'startedAt' | 'replaces' | 'uploadId'
+> & {
+  /** The ID of the asset. */
+  id: string
+}
 
 /** A client of the service. Fields have the same names as in the HTTP API. */
 export interface Client<Input = BlobInput | StreamInput> {
@@ -68,7 +71,7 @@ export interface Client<Input = BlobInput | StreamInput> {
   upload(file: Input, options?: UploadOptions): Upload
   /**
    * Returns the unfinished uploads to this service that were started in this browser or with this state
-   * folder. Uploading the same file again resumes its upload.
+   * folder, with this API key. Uploading the same file again resumes its upload.
    */
   unfinished(): Promise<UnfinishedUpload[]>
   /**

@@ -4,6 +4,7 @@ import type { ClientOptions } from './options.ts'
 import { type ConnectPlatform, connect } from './request.ts'
 import { openIndexedDbStore } from './upload/indexed-db-store.ts'
 import { type BlobInput, checkInput, openInput, type StreamInput } from './upload/input.ts'
+import { isOwn } from './upload/open-session.ts'
 import { createConcurrencyLimit, createQueue } from './upload/queue.ts'
 import { cancelSession, readSession } from './upload/session.ts'
 import type { UploadContext } from './upload/types.ts'
@@ -33,18 +34,23 @@ export function createClientOn<Input>(
     adviceFor,
     exchange,
   })
+  const owner = ownerOf(options.apiKey)
   const context: UploadContext = {
     ...platform,
     request,
     queue: createQueue(createConcurrencyLimit(options.parallel)),
     baseUrl,
+    owner,
     retry,
     stallMs,
     storageContact: { isMade: false },
     active: new Set(),
   }
   const { store } = platform
-  const listSaved = () => store.list().catch(() => [])
+  const listSaved = async () => {
+    const all = await store.list().catch(() => [])
+    return all.filter((saved) => saved.key.startsWith(`${baseUrl} `) && isOwn(saved, owner))
+  }
   return {
     ...createCalls(request),
     async cancelUpload(id, settings = {}) {
@@ -62,12 +68,21 @@ export function createClientOn<Input>(
     replace: (id, file, replaceOptions = {}) =>
       startUpload(context, file, { ...replaceOptions, replaces: id }),
     async *events(eventsOptions = {}) {
-      // Loaded on demand, because most pages only upload.
-      const { followEvents } = await import('./events.ts')
+      const { followEvents } = await import('./on-demand.ts')
       yield* followEvents(request, eventsOptions, retry)
     },
     async unfinished() {
-      return (await listSaved()).filter(({ key }) => key.startsWith(`${baseUrl} `))
+      return (await listSaved()).flatMap(
+        ({ key, id, name, size, startedAt, replaces, uploadId }) =>
+          // Without an ID, it is unknown whether the service has an upload.
+          id ? { key, id, name, size, startedAt, replaces, uploadId } : [],
+      )
     },
   }
+}
+
+/** Upload tokens are short-lived, and a page uses them for one account: they share their state. */
+function ownerOf(apiKey = ''): string {
+  if (!apiKey || apiKey.startsWith('stowup_')) return ''
+  return `${[...apiKey].reduce((hash, letter) => Math.imul(hash ^ letter.charCodeAt(0), 0x01000193), 0)}`
 }

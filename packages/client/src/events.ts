@@ -1,6 +1,6 @@
 import type { Event, ListEventsQuery } from '@stowage/protocol'
 import { isTransient, StowageError, stalled } from './errors.ts'
-import type { CallSettings, RetryOptions } from './options.ts'
+import { type CallSettings, type RetryOptions, refuseUnknown } from './options.ts'
 import { pause } from './pause.ts'
 import { DEFAULT_TRIES, type Request } from './request.ts'
 import { createRetryPolicy, retryDelay } from './retry-policy.ts'
@@ -32,6 +32,7 @@ export async function* followEvents(
   { onOpen, ...options }: EventsOptions,
   clientRetry: RetryOptions,
 ): AsyncGenerator<StowageEvent> {
+  refuseUnknown(options, 'after type signal retry timeoutMs')
   const { type, signal } = options
   const retry = { ...clientRetry, ...options.retry }
   const policy = createRetryPolicy(retry)

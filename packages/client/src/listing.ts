@@ -21,10 +21,10 @@ const ITERATION_LIMIT = 1000
 /** Makes no request until the first item or page is read. */
 export function createListing<Item, OnePage extends Page<Item>>(
   request: Request,
-  path: string,
+  { path, filters = '' }: { path: string; filters?: string },
   given: { limit?: number; page?: number; after?: string } & Call = {},
 ): Listing<Item, OnePage> {
-  const call = splitSettings(given)
+  const call = splitSettings(`limit page after ${filters}`.trim(), given)
   const read = (query: Record<string, unknown>) =>
     request.json<OnePage>(path, { ...call, query: { ...call.query, ...query } })
   return {

@@ -1,6 +1,32 @@
 import type { ListAssetsQuery } from '@stowage/protocol'
 import type { UploadStore } from './upload/store.ts'
 
+/**
+ * Throws a TypeError for a name that is not in the list, which is separated by spaces: a mistyped option or filter would
+ * otherwise be ignored.
+ */
+export function refuseUnknown(given: object, list: string, what = 'option'): void {
+  const known = list.split(' ')
+  const name = Object.keys(given).find((one) => !known.includes(one))
+  if (name === undefined) return
+  const pairs = pairsOf(name)
+  const score = (other: string) => {
+    const its = pairsOf(other)
+    return its.filter((pair) => pairs.includes(pair)).length / (its.length + pairs.length)
+  }
+  const [nearest = ''] = known.sort((one, other) => score(other) - score(one))
+  const advice = score(nearest) > MIN_SCORE ? ` Did you mean “${nearest}”?` : ''
+  throw new TypeError(`Unknown ${what} “${name}”.${advice} Known: ${list}`)
+}
+
+/** A name is suggested if it shares more than this with the unknown one; equal names share 0.5. */
+const MIN_SCORE = 0.15
+
+/** The pairs of neighboring letters, and the last letter. */
+function pairsOf(name: string): string[] {
+  return [...name.toLowerCase()].map((letter, at, all) => letter + all[at + 1])
+}
+
 /** How failed requests and parts are retried. */
 export interface RetryOptions {
   /**

@@ -1,5 +1,10 @@
 import { isStowageError, isTransient, StowageError, stalled } from './errors.ts'
-import type { CallSettings, ConnectOptions, RetryOptions } from './options.ts'
+import {
+  type CallSettings,
+  type ConnectOptions,
+  type RetryOptions,
+  refuseUnknown,
+} from './options.ts'
 import { isOffline, onAbort, pause } from './pause.ts'
 import { type RetryPolicy, retryDelay } from './retry-policy.ts'
 
@@ -22,8 +27,8 @@ export function connect(
   options: ConnectOptions,
   { moreOptions = '', adviceFor, exchange }: ConnectPlatform = {},
 ): Connection {
-  refuseUnknown(options, `baseUrl apiKey retry timeoutMs fetch ${moreOptions}`)
-  refuseUnknown(options.retry ?? {}, 'tries firstMs longestMs giveUpAfterMs')
+  refuseUnknown(options, `baseUrl apiKey retry timeoutMs fetch ${moreOptions}`.trim())
+  refuseUnknown(options.retry ?? {}, RETRY_OPTIONS)
   const baseUrl = readBaseUrl(options.baseUrl ?? '')
   const request = createRequest({
     baseUrl,
@@ -38,14 +43,10 @@ export function connect(
   return { baseUrl, request }
 }
 
-/** A mistyped option would otherwise be ignored. */
-function refuseUnknown(options: object, known: string): void {
-  for (const name of Object.keys(options)) {
-    if (!known.split(' ').includes(name)) {
-      throw new TypeError(`Unknown option “${name}”. Known options: ${known}`)
-    }
-  }
-}
+const SETTINGS = 'signal retry timeoutMs'
+export const RETRY_OPTIONS = 'tries firstMs longestMs giveUpAfterMs'
+/** The fields of `Call`. The settings of a caller are spread into it, so any other field is a mistyped setting. */
+const CALL_FIELDS = `method id query filters body headers isStreamed isRepeatable retryPolicy onRetry ${SETTINGS}`
 
 /** Accepts an absolute URL, a path on the page's origin, or an empty string (the page's origin). */
 function readBaseUrl(given: string): string {
@@ -61,6 +62,8 @@ export interface Call extends CallSettings {
   /** Replaces `:id` in the path. The call rejects with a TypeError if it is not a UUID. */
   id?: string | undefined
   query?: Record<string, unknown> | undefined
+  /** The names that a caller may use in the query, separated by spaces. */
+  filters?: string | undefined
   /** Sent as JSON. */
   body?: unknown
   headers?: Record<string, string> | undefined
@@ -177,6 +180,11 @@ export function createRequest(options: RequestOptions): Request {
     read: (response: CallResponse) => Promise<Result>,
   ): Promise<Result> {
     const { retryPolicy, isRepeatable = true, onRetry, signal } = call
+    refuseUnknown(call, CALL_FIELDS)
+    refuseUnknown(call.retry ?? {}, RETRY_OPTIONS)
+    if (call.filters !== undefined) {
+      refuseUnknown(call.query ?? {}, `${call.filters} ${SETTINGS}`.trim(), 'filter')
+    }
     const retry = { ...options.retry, ...call.retry }
     const { tries: maxTries = DEFAULT_TRIES } = retry
     const url = `${baseUrl}/api/v1${path.replace(':id', () => checkId(call.id))}${queryOf(call.query)}`
@@ -217,10 +225,10 @@ export function createRequest(options: RequestOptions): Request {
   }
 }
 
-/** Separates the settings of the call from the query. */
-export function splitSettings(given: Pick<Call, 'id'> & CallSettings = {}): Call {
+/** Separates the settings of the call from the query, which may have these names. */
+export function splitSettings(filters: string, given: Pick<Call, 'id'> & CallSettings = {}): Call {
   const { id, signal, retry, timeoutMs, ...query } = given
-  return { id, signal, retry, timeoutMs, query }
+  return { id, signal, retry, timeoutMs, query, filters }
 }
 
 /** Whether the service reports that it did nothing. */

@@ -6,7 +6,7 @@ import { missingForBrowser } from '@stowage/testing/browser/browser'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/programs'
 import { until } from '@stowage/testing/machine/until'
-import { ADMIN_KEY } from '@stowage/testing/service/accounts'
+import { ADMIN_KEY, aKeyedService } from '@stowage/testing/service/accounts'
 import { aPage } from './support/page.ts'
 import { aProxiedService } from './support/proxied-service.ts'
 
@@ -15,6 +15,8 @@ import { aProxiedService } from './support/proxied-service.ts'
 const NO_BROWSER = await missingForBrowser()
 
 interface Look {
+  id?: string
+  state?: string
   error?: { code: string; message: string }
 }
 
@@ -43,4 +45,25 @@ test('if CORS blocks the service or its storage, an upload fails soon and the me
     assert.equal(error?.code, 'network')
     assert.match(error?.message ?? '', message)
   }
+})
+
+test('in a browser, a file whose upload was refused can be uploaded with other options', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { baseUrl } = await aKeyedService(t)
+  const path = join(await aFolder(t), 'a.bin')
+  await writeFile(path, 'some bytes')
+  const { choose, call } = await aPage(t, 'client.js')
+  await choose(path)
+  const look = async () => (await call<Look[]>('look'))[0] ?? {}
+  await call('start', { baseUrl, apiKey: ADMIN_KEY }, { path: '../x' })
+  await until('the upload is refused', async () => (await look()).error?.code === 'invalid')
+  assert.deepEqual(await call('unfinished'), [])
+  await call('start', { baseUrl, apiKey: ADMIN_KEY })
+  await until(
+    'the upload has ended',
+    async () =>
+      (await look()).state !== 'waiting' &&
+      ((await look()).id ?? (await look()).error) !== undefined,
+  )
+  assert.deepEqual([(await look()).error, (await look()).state], [undefined, 'ready'])
 })

@@ -5,6 +5,7 @@ import { test } from 'node:test'
 import { createClient as createBrowserClient } from '@stowage/client'
 import { createClient, isStowageError, type NodeClient } from '@stowage/client/node'
 import { stowage as uppyOptions } from '@stowage/client/uppy'
+import * as protocol from '@stowage/protocol'
 import { anHttpServer, freePort } from '@stowage/testing/machine/ports'
 import { aService } from '@stowage/testing/service/service'
 import { someBytes } from '@stowage/testing/service/upload'
@@ -225,4 +226,80 @@ test('an upload whose storage is unreachable fails soon, and the message names t
     message: /No connection to the storage/,
   })
   assert.equal((await client.unfinished()).length, 1)
+})
+
+test('an unknown option or filter is a TypeError that names the nearest one, and no request is made', async (t) => {
+  let requests = 0
+  const baseUrl = await anHttpServer(t, (_, response) => {
+    requests += 1
+    response.end(JSON.stringify({ data: {} }))
+  })
+  const { client, folder } = await aClient(t, { baseUrl })
+  const id = crypto.randomUUID()
+  // biome-ignore lint/suspicious/noExplicitAny: the types refuse these calls, too
+  const untyped = client as any
+  const calls: [call: () => Promise<unknown>, message: RegExp][] = [
+    [() => untyped.upload(BYTES, { filename: 'a.pdf' }), /option “filename”.*mean “name”/],
+    [() => untyped.upload(BYTES, { Mime: 'a/b' }), /option “Mime”.*mean “mime”/],
+    [() => untyped.upload(BYTES, { retry: { retries: 1 } }), /option “retries”.*mean “tries”/],
+    [() => untyped.replace(id, BYTES, { path: 'x' }), /option “path”/],
+    [() => untyped.replace(id, BYTES, { onprogress() {} }), /“onprogress”.*mean “onProgress”/],
+    [() => untyped.assets({ colour: 'red' }).page(), /filter “colour”/],
+    [() => untyped.assets({ file_name: 'x' }).page(), /filter “file_name”.*mean “filename”/],
+    [() => Array.fromAsync(untyped.assets({ skus: 'x' })), /filter “skus”.*mean “sku”/],
+    [() => untyped.asset(id, { with_product: true }), /“with_product”.*mean “with_products”/],
+    [() => untyped.product(id, { with_products: true }), /“with_products”/],
+    [() => untyped.products({ productId: 1 }).page(), /“productId”.*mean “product_id”/],
+    [() => untyped.productGroups({ with_assets: true }).page(), /“with_assets”/],
+    [() => untyped.productsOf(id, { search: 'x' }).page(), /“search”/],
+    [() => untyped.assetsOf(id, { pages: 2 }).page(), /“pages”.*mean “page”/],
+    [() => untyped.productGroupsOf(id, { pages: 2 }).page(), /“pages”.*mean “page”/],
+    [() => untyped.trash({ sku: 'x' }).page(), /“sku”/],
+    [() => untyped.uploads({ name: 'x' }).page(), /“name”.*mean “filename”/],
+    [() => untyped.deliveries(id, { state: 'failed' }).page(), /“state”.*mean “status”/],
+    [() => untyped.listEvents({ types: 'asset.ready' }), /“types”.*mean “type”/],
+    [() => untyped.events({ types: 'asset.ready' }).next(), /“types”.*mean “type”/],
+    [() => untyped.delete(id, { permanant: true }), /“permanant”/],
+    [() => untyped.account({ timeout: 5 }), /“timeout”.*mean “timeoutMs”/],
+    [() => untyped.cancelUpload(id, { uploadId: id }), /“uploadId”/],
+    [() => untyped.download(id, { ranges: {} }), /“ranges”/],
+    [() => untyped.downloadTo(id, folder, { overWrite: true }), /“overWrite”.*mean “overwrite”/],
+  ]
+  for (const [call, message] of calls) {
+    await assert.rejects(call, (error) => {
+      assert.ok(error instanceof TypeError, `${message} ${error}`)
+      assert.match(error.message, message)
+      return true
+    })
+  }
+  assert.equal(requests, 0)
+})
+
+test('the client knows every filter of the protocol', async (t) => {
+  const queries: string[] = []
+  const baseUrl = await anHttpServer(t, ({ url }, response) => {
+    queries.push(url ?? '')
+    response.end(JSON.stringify({ data: [], meta: {} }))
+  })
+  const { client } = await aClient(t, { baseUrl })
+  const id = crypto.randomUUID()
+  // biome-ignore lint/suspicious/noExplicitAny: the values do not matter
+  const lists: [schema: { properties: object }, list: (query: any) => Promise<unknown>][] = [
+    [protocol.ListAssetsQuery, (query) => client.assets(query).page()],
+    [protocol.ListUploadsQuery, (query) => client.uploads(query).page()],
+    [protocol.ListProductsQuery, (query) => client.products(query).page()],
+    [protocol.ListProductGroupsQuery, (query) => client.productGroups(query).page()],
+    [protocol.ListDeliveriesQuery, (query) => client.deliveries(id, query).page()],
+    [protocol.ListEventsQuery, (query) => client.listEvents(query)],
+    [protocol.PageOnlyQuery, (query) => client.productsOf(id, query).page()],
+    [protocol.GroupPageOnlyQuery, (query) => client.productGroupsOf(id, query).page()],
+    [protocol.ReadAssetQuery, (query) => client.asset(id, query)],
+    [protocol.ReadProductQuery, (query) => client.product(id, query)],
+  ]
+  for (const [{ properties }, list] of lists) {
+    const names = Object.keys(properties)
+    await list(Object.fromEntries(names.map((name) => [name, 'x'])))
+    const sent = new URL(queries.at(-1) ?? '', baseUrl).searchParams
+    assert.deepEqual([...sent.keys()].toSorted(), names.toSorted())
+  }
 })

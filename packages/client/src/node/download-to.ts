@@ -4,7 +4,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Asset } from '@stowage/protocol'
 import type { Client } from '../client.ts'
 import { isStowageError, isTransient, StowageError } from '../errors.ts'
-import type { ClientOptions } from '../options.ts'
+import { type ClientOptions, refuseUnknown } from '../options.ts'
 import { pause } from '../pause.ts'
 import { createRetryPolicy, retryDelay } from '../retry-policy.ts'
 import { createMeter, type Meter, type Progress } from '../upload/progress.ts'
@@ -46,6 +46,7 @@ export function createDownloadTo(
     path: string,
     options: DownloadToOptions = {},
   ): Promise<Downloaded> {
+    refuseUnknown(options, 'signal onProgress overwrite')
     for (let restarts = 0; restarts <= MAX_RESTARTS; restarts += 1) {
       const downloaded = await downloadVersion(id, path, options)
       if (downloaded !== undefined) return downloaded

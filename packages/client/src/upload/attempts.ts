@@ -1,8 +1,6 @@
 import type { Asset } from '@stowage/protocol'
-import { isStowageError, type StowageError } from '../errors.ts'
-import type { RetryOptions } from '../options.ts'
+import { isStowageError, isTransient, type StowageError } from '../errors.ts'
 import { pause, unlessAborted } from '../pause.ts'
-import { createRequest, type Request } from '../request.ts'
 import { createRetryPolicy, retryDelay } from '../retry-policy.ts'
 import { isReadOnce } from './input.ts'
 import {
@@ -32,7 +30,7 @@ import {
 } from './session.ts'
 import type { Source } from './source.ts'
 import { createSaver, type SavedUpload, type Saver } from './store.ts'
-import type { OpenUpload, SessionBackend, UploadContext, UploadOptions } from './types.ts'
+import type { OpenUpload, UploadContext, UploadOptions } from './types.ts'
 
 export interface AttemptOptions extends UploadOptions {
   /** The asset that gets a new version; undefined: the upload creates an asset. */
@@ -70,10 +68,12 @@ export function createAttempts(
   const { queue, store, active } = context
   const retry = { ...context.retry, ...options.retry }
   const { session: given, backend } = options
-  const request = backend ? createBackendRequest(backend, retry) : context.request
+  let { request } = context
   const { meter } = options
   const retryPolicy = createRetryPolicy(retry)
   /** Empty: the state is not saved. */
+  let fileKey = ''
+  /** The key of a new state. */
   let key = ''
   let source: Source | undefined
   /** Opened only once, because a stream can be read only once. */
@@ -96,39 +96,55 @@ export function createAttempts(
     const opened = await context.open(file, { ...options, signal: closing.signal })
     const scope = options.replaces !== undefined ? `${options.replaces} ` : ''
     // A replacement is not resumed by an upload of the same file, nor by the replacement of another asset.
-    const fileKey =
-      !given && opened.key && `${context.baseUrl} ${scope}${opened.name} ${opened.key}`
-    if (fileKey && !active.has(fileKey)) {
-      key = fileKey
-      active.add(key)
+    const name = !given && opened.key && `${scope}${opened.name} ${opened.key}`
+    if (name && !active.has(name)) {
+      fileKey = name
+      active.add(fileKey)
     }
     return opened
   }
 
   /** Returns the state saved by an earlier attempt, or by an earlier upload of the same file. */
   async function findState(call: CallOptions): Promise<SavedUpload | undefined> {
+    if (backend && request === context.request)
+      request = (await import('../on-demand.ts')).createBackendRequest(backend, retry)
     opening ??= openSource()
     source = await unlessAborted(opening, call.signal)
     if (given) saved ??= savedOfSession(source, given)
-    return saved ?? findSaved(context, source, { ...options, key, call })
+    if (saved) return saved
+    const found = await findSaved(context, { ...options, fileKey, call })
+    key = found.key
+    const { resume, replaces } = options
+    if (typeof resume !== 'string') return found.before
+    const { findById } = await import('../on-demand.ts')
+    return findById(context, source, { resume, replaces, key, call })
   }
 
   /** Opens the session of an earlier attempt or upload of this file, or a new one. */
   async function open(signal: AbortSignal): Promise<OpenUpload> {
     const call = callWith(signal)
+    let fresh: SavedUpload | undefined
     const reopen = async (before: SavedUpload) => {
       await saver?.settled()
       saved = before
       saver = key ? createSaver(store, before) : undefined
       // The state is saved before the request, so that even a crash cannot create a second asset.
       await saver?.save()
-      return openSession(request, source as Source, {
-        saved: before,
-        call,
-        isFirst: !isOpen,
-        // An idempotency key of the caller belongs to the old content: it cannot start another upload.
-        mayDrop: !isRequired && options.idempotencyKey === undefined,
-      })
+      try {
+        return await openSession(request, source as Source, {
+          saved: before,
+          call,
+          isFirst: !isOpen,
+          // An idempotency key of the caller belongs to the old content: it cannot start another upload.
+          mayDrop: !isRequired && options.idempotencyKey === undefined,
+        })
+      } catch (error) {
+        if (before.id || !isRefusal(error)) throw error
+        // Later uploads of this file must not repeat a request that the service has refused.
+        await forget()
+        if (before === fresh) throw error
+        return undefined
+      }
     }
     const isRequired = isOpen || typeof options.resume === 'string'
     const before = await findState(call)
@@ -138,7 +154,13 @@ export function createAttempts(
     if (isRequired) throw uploadEnded()
     const declared = options.sha256
     const sha256 = typeof declared === 'function' ? await declared() : declared
-    const fresh = newSaved(source as Source, { ...options, sha256, key, newName: options.name })
+    fresh = newSaved(source as Source, {
+      ...options,
+      sha256,
+      key,
+      owner: context.owner,
+      newName: options.name,
+    })
     const mayShare = key && !before && options.resume !== false && !options.idempotencyKey
     // If another process starts to upload this file at the same time, both share one upload.
     const shared = mayShare ? await store.add?.(fresh).catch(() => fresh) : fresh
@@ -147,9 +169,17 @@ export function createAttempts(
     return started
   }
 
+  async function forget(): Promise<void> {
+    await saver?.forget()
+    saver = undefined
+    saved = undefined
+  }
+
   async function run(signal: AbortSignal): Promise<Asset> {
     const opened = await open(signal)
     isOpen = true
+    // The API key was replaced by another one of the same account.
+    opened.saved.owner = context.owner
     retryPolicy.succeeded()
     await move(opened, signal)
     await saver?.save()
@@ -175,9 +205,9 @@ export function createAttempts(
     try {
       return await attachSession(request, session, { ...call, body: options.attach })
     } catch (error) {
-      if (isStowageError(error, 'invalid') && session.received.size === 0) {
+      if (isRefusal(error) && session.received.size === 0) {
         await dropSession(request, session, call)
-        await saver?.forget()
+        await forget()
       }
       throw error
     }
@@ -289,7 +319,7 @@ export function createAttempts(
     async close() {
       // Another upload of this file may start now, and must not read incomplete state.
       await saver?.settled()
-      active.delete(key)
+      active.delete(fileKey)
       closing.abort(null)
       const closed = opening?.then((opened) => opened.close()).catch(() => {})
       // Do not wait for a stream whose first part is still being read.
@@ -298,28 +328,11 @@ export function createAttempts(
   }
 }
 
-const BACKEND_TIMEOUT_MS = 60_000
-const BACKEND_ADVICE = 'Check the backend of the page.'
-
-/** Calls the functions of the backend instead of the service. Failures are retried in the same way. */
-function createBackendRequest(backend: SessionBackend, retry: RetryOptions): Request {
-  return createRequest({
-    baseUrl: '',
-    timeoutMs: BACKEND_TIMEOUT_MS,
-    retry,
-    adviceFor: () => BACKEND_ADVICE,
-    async fetch(input, init) {
-      const { pathname, searchParams } = new URL(`${input}`, 'http://backend')
-      const [id = '', name] = pathname.split('/').slice(-2)
-      const { upload_id = searchParams.get('upload_id'), parts = [] } = JSON.parse(
-        `${init?.body ?? '{}'}`,
-      )
-      const upload = { id, upload_id }
-      const signal = init?.signal as AbortSignal
-      if (name === 'uploaded') return backend.complete({ ...upload, parts }, signal)
-      if (name === 'upload') return backend.renew(upload, signal)
-      // Without a `cancel` function, the upload expires later.
-      return backend.cancel?.(upload, signal) ?? Response.json({ data: upload })
-    },
-  })
+/**
+ * Whether the service did nothing because of the request itself, so that the same request is refused again. Without
+ * valid credentials, it is unknown what an earlier request has done.
+ */
+function isRefusal(error: unknown): boolean {
+  if (isTransient(error) || !isStowageError(error)) return false
+  return error.status > 0 && !/^(bad_response|unauthenticated)$/.test(error.code)
 }

@@ -1,7 +1,7 @@
 import { StowageError } from '../errors.ts'
 import { openBlob } from './blob-source.ts'
 import type { Source, SourceOptions } from './source.ts'
-import { type ByteStream, openStream, openStreamOfUnknownLength } from './stream-source.ts'
+import type { ByteStream } from './stream-source.ts'
 
 /** A File, a Blob, or bytes in memory. */
 export type BlobInput = Blob | ArrayBuffer | Uint8Array
@@ -40,8 +40,9 @@ export async function openInput(
   return openBytes(body ?? new Blob([]).stream(), { ...options, name, mime, size })
 }
 
-function openBytes(stream: ByteStream, options: SourceOptions): Promise<Source> | Source {
+async function openBytes(stream: ByteStream, options: SourceOptions): Promise<Source> {
   const { size } = options
+  const { openStream, openStreamOfUnknownLength } = await import('../on-demand.ts')
   return size === undefined
     ? openStreamOfUnknownLength(stream, options)
     : openStream(stream, { ...options, size })

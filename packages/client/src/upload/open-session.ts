@@ -1,7 +1,5 @@
-import type { Asset } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
 import type { Request } from '../request.ts'
-import { isReadOnce } from './input.ts'
 import {
   type CallOptions,
   cancelSession,
@@ -9,7 +7,6 @@ import {
   fileChanged,
   findSession,
   randomKey,
-  readSession,
   requestSession,
   type Session,
   sessionOf,
@@ -83,63 +80,58 @@ export async function dropSession(
 }
 
 type FindOptions = Pick<UploadOptions, 'idempotencyKey' | 'resume'> & {
-  replaces?: string | undefined
-  key: string
+  /** Identifies the file and what it replaces; empty if the state is not saved. */
+  fileKey: string
   call: CallOptions
 }
 
-/** Returns the saved state of an unfinished upload of this file, if that upload should be resumed. */
+interface FoundState {
+  /** The saved state of an unfinished upload of this file, if that upload should be resumed. */
+  before?: SavedUpload | undefined
+  /** The key for the state of a new upload. */
+  key: string
+}
+
+/**
+ * The state of a file has one key for all API keys of a service, so that another key of the same account can resume its
+ * upload. If that state was saved with another API key, whose account may be another one, it is kept, and a new upload is
+ * saved with a key of its own.
+ */
 export async function findSaved(
-  { request, store }: UploadContext,
-  source: Source,
-  { key, call, resume, idempotencyKey, replaces }: FindOptions,
-): Promise<SavedUpload | undefined> {
-  const before = await store.get(key).catch(() => undefined)
-  if (typeof resume === 'string') {
-    // If the upload was started here from another path, its saved state has digests to compare with the file.
-    const all = await store.list().catch(() => [])
-    if (replaces !== undefined) {
-      const session = await findSession(request, { id: replaces, uploadId: resume }, call)
-      if (session === undefined) return undefined
-      if (!session.isOver) checkSize(source, session.bytes)
-      const elsewhere = newSaved(source, { key, idempotencyKey: '', replaces })
-      return (
-        all.find(({ uploadId }) => uploadId === resume) ??
-        Object.assign(elsewhere, { id: replaces, uploadId: resume })
-      )
-    }
-    const { bytes, path } = await readAsset(request, resume, call)
-    checkSize(source, bytes)
-    const elsewhere = newSaved(source, { key, idempotencyKey: '', path })
-    elsewhere.id = resume
-    return all.find(({ id, uploadId }) => id === resume && !uploadId) ?? elsewhere
+  { request, store, baseUrl, owner }: UploadContext,
+  { fileKey, call, resume, idempotencyKey }: FindOptions,
+): Promise<FoundState> {
+  const ownKey = `${baseUrl} ${owner} ${fileKey}`
+  const sharedKey = `${baseUrl} ${fileKey}`
+  const [own, shared] = await Promise.all(
+    [ownKey, sharedKey].map((name) => fileKey && store.get(name).catch(() => undefined)),
+  )
+  const before = own || shared || undefined
+  const isOther = before !== undefined && !isOwn(before, owner)
+  const key = fileKey && (own || isOther ? ownKey : sharedKey)
+  // Without an ID, the request is sent again, which must not happen in another account.
+  if (
+    before === undefined ||
+    typeof resume === 'string' ||
+    (isOther && !before.id) ||
+    (idempotencyKey ?? before.idempotencyKey) !== before.idempotencyKey
+  ) {
+    return { key }
   }
-  if (before === undefined || (idempotencyKey ?? before.idempotencyKey) !== before.idempotencyKey) {
-    return undefined
-  }
-  if (resume !== false) return before
+  if (resume !== false) return { before, key }
   const { id, uploadId } = before
   const session = id && (await findSession(request, { id, uploadId }, call))
   if (session) await dropSession(request, session, call)
-  return undefined
+  return { key }
 }
 
-/** An upload token may not read assets, but it may read its own uploads. */
-async function readAsset(
-  request: Request,
-  id: string,
-  call: CallOptions,
-): Promise<Pick<Asset, 'bytes'> & { path?: string | null }> {
-  try {
-    return await request.data<Asset>('/assets/:id', { ...call, id })
-  } catch (error) {
-    if (!isStowageError(error, 'forbidden')) throw error
-    return readSession(request, { id }, call)
-  }
+/** Whether the state was saved with the same API key. Earlier versions did not save this. */
+export function isOwn(saved: SavedUpload, owner: string): boolean {
+  return (saved.owner ?? owner) === owner
 }
 
 /** Throws `file_changed` if the file does not have the size of the upload. */
-function checkSize({ name, size }: Source, bytes: number): void {
+export function checkSize({ name, size }: Source, bytes: number): void {
   if (bytes === size) return
   const message = `${name} has ${size} bytes, but its upload has ${bytes}.`
   throw new StowageError('file_changed', message)
@@ -149,18 +141,19 @@ export function newSaved(
   { name, size, minSize, mime, version, chunkSize, path: sourcePath }: Source,
   {
     key,
+    owner,
     idempotencyKey = randomKey(),
     path = sourcePath,
     replaces,
     newName,
     sha256,
-  }: Pick<FindOptions, 'key' | 'idempotencyKey'> &
-    Pick<UploadOptions, 'path'> &
-    Pick<SavedUpload, 'replaces' | 'newName' | 'sha256'>,
+  }: Pick<UploadOptions, 'path' | 'idempotencyKey'> &
+    Pick<SavedUpload, 'key' | 'owner' | 'replaces' | 'newName' | 'sha256'>,
 ): SavedUpload {
   const startedAt = new Date().toISOString()
   const saved = {
     key,
+    owner,
     name,
     size,
     mime,
@@ -174,34 +167,6 @@ export function newSaved(
   }
   if (replaces !== undefined) return { ...saved, replaces, newName }
   return { ...saved, path: path?.normalize('NFC') || undefined }
-}
-
-/** The options that belong to the request that created the session. */
-const REQUEST_OPTIONS = [
-  'name',
-  'path',
-  'mime',
-  'size',
-  'sha256',
-  'attach',
-  'idempotencyKey',
-  'resume',
-]
-
-/** Throws a TypeError for options that cannot be combined with a session. */
-export function checkSessionOptions(file: unknown, options: UploadOptions): void {
-  const { session, backend } = options
-  if (session === undefined) {
-    if (backend !== undefined) throw new TypeError('“backend” requires a “session”.')
-    return
-  }
-  if (!Array.isArray(session?.urls) || typeof session.upload_id !== 'string') {
-    throw new TypeError('Invalid “session”. Pass the response of POST /assets/signed.')
-  }
-  const given = REQUEST_OPTIONS.find((name) => options[name as keyof UploadOptions] !== undefined)
-  // A stream is split into parts of another size than those of the session.
-  const other = isReadOnce(file) ? 'a stream' : given && `“${given}”`
-  if (other) throw new TypeError(`“session” cannot be combined with ${other}.`)
 }
 
 /** The state of a session that was requested elsewhere. It is not saved here: the program that requested the session has it. */

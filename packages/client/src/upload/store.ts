@@ -2,6 +2,8 @@
 export interface SavedUpload {
   /** Identifies the service and the file. */
   key: string
+  /** Identifies the API key without revealing it; empty without one, and for upload tokens. */
+  owner?: string | undefined
   /** The file name of the asset. */
   name: string
   /** In bytes. */

@@ -133,11 +133,13 @@ export interface UploadContext {
   store: UploadStore
   /** The service's URL, for the keys of the store. */
   baseUrl: string
+  /** Identifies the API key in the store. */
+  owner: string
   retry: RetryOptions
   stallMs: number
   /** Whether a connection to the storage was ever made. */
   storageContact: { isMade: boolean }
-  /** The keys of files that are being uploaded. A second upload of the same file creates another asset. */
+  /** The files that are being uploaded. A second upload of the same file creates another asset. */
   active: Set<string>
   /** Throws a TypeError for an input that cannot be uploaded. */
   check(file: unknown): void

@@ -1,9 +1,10 @@
 import type { Asset } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
+import { refuseUnknown } from '../options.ts'
 import { onAbort } from '../pause.ts'
+import { RETRY_OPTIONS } from '../request.ts'
 import { type AttemptOptions, type Attempts, createAttempts } from './attempts.ts'
 import { isReadOnce } from './input.ts'
-import { checkSessionOptions } from './open-session.ts'
 import { createMeter, type Meter, type Progress, type UploadState } from './progress.ts'
 import type { Upload, UploadContext, UploadOptions } from './types.ts'
 
@@ -121,6 +122,7 @@ export function startUpload(
   async function runToEnd(): Promise<Asset> {
     const removeListener = onAbort(outer, () => current?.abort(outer?.reason))
     try {
+      checkOptions(options)
       context.check(file)
       checkSessionOptions(file, options)
       const asset = await run()
@@ -182,6 +184,43 @@ export function startUpload(
   }
   const getters = { id: { get: () => attempts?.id() ?? last?.id }, progress: { get: readProgress } }
   return Object.assign(Object.defineProperties(promise, getters), controls) as Upload
+}
+
+const REPLACE_OPTIONS = 'name mime size sha256 signal onProgress idempotencyKey resume retry'
+
+/** Throws a TypeError for an option that does not exist, or not for a replacement. */
+function checkOptions({ replaces, ...options }: Parameters<typeof startUpload>[2]): void {
+  const more = replaces === undefined ? ' path attach session backend' : ''
+  refuseUnknown(options, REPLACE_OPTIONS + more)
+  refuseUnknown(options.retry ?? {}, RETRY_OPTIONS)
+}
+
+/** The options that belong to the request that created the session. */
+const REQUEST_OPTIONS = [
+  'name',
+  'path',
+  'mime',
+  'size',
+  'sha256',
+  'attach',
+  'idempotencyKey',
+  'resume',
+]
+
+/** Throws a TypeError for options that cannot be combined with a session. */
+function checkSessionOptions(file: unknown, options: UploadOptions): void {
+  const { session, backend } = options
+  if (session === undefined) {
+    if (backend !== undefined) throw new TypeError('“backend” requires a “session”.')
+    return
+  }
+  if (!Array.isArray(session?.urls) || typeof session.upload_id !== 'string') {
+    throw new TypeError('Invalid “session”. Pass the response of POST /assets/signed.')
+  }
+  const given = REQUEST_OPTIONS.find((name) => options[name as keyof UploadOptions] !== undefined)
+  // A stream is split into parts of another size than those of the session.
+  const other = isReadOnce(file) ? 'a stream' : given && `“${given}”`
+  if (other) throw new TypeError(`“session” cannot be combined with ${other}.`)
 }
 
 function isCancelled(error: unknown): boolean {

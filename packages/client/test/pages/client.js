@@ -4,10 +4,10 @@ import { createClient } from '@stowage/client'
 let client
 let uploads = []
 
-globalThis.start = (options) => {
+globalThis.start = (options, uploadOptions) => {
   client = createClient(options)
   uploads = [...document.querySelector('input').files].map((file) => {
-    const one = { name: file.name, upload: client.upload(file) }
+    const one = { name: file.name, upload: client.upload(file, uploadOptions) }
     one.upload.then(
       ({ id }) => {
         one.id = id

@@ -27,7 +27,7 @@ export interface ResumableUpload {
 export async function* findResumableUploads(client: Client): AsyncGenerator<ResumableUpload> {
   const isInOtherTab = await findLockedUploads()
   for (const { id, name, size, startedAt, replaces, uploadId } of await client.unfinished()) {
-    if (id === undefined || isInOtherTab({ name, size })) continue
+    if (isInOtherTab({ name, size })) continue
     const asset = await client.asset(id).catch((error: unknown) => {
       if (!isStowageError(error, 'not_found')) throw error
     })

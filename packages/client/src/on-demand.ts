@@ -1,0 +1,8 @@
+/*
+ * The code that most pages do not need. It is one module, because a bundler splits the rest of the client once for each
+ * module that is loaded on demand.
+ */
+export { followEvents } from './events.ts'
+export { createBackendRequest } from './upload/backend-request.ts'
+export { findById } from './upload/find-by-id.ts'
+export { openStream, openStreamOfUnknownLength } from './upload/stream-source.ts'
