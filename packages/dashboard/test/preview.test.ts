@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Locator, Page } from 'playwright-core'
 import { storeFiles } from './support/assets.ts'
 import {
+  aFolder,
   CHROMIUM,
+  leaveDialog,
   missingForBrowser,
   openDashboard,
   openPage,
@@ -11,6 +15,7 @@ import {
   until,
 } from './support/dashboard.ts'
 import { aWave, PDF, VIDEO } from './support/media.ts'
+import { drop } from './support/uploads.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const preview = (page: Page) => page.getByRole('region', { name: 'Preview' })
@@ -118,6 +123,51 @@ test('a PDF is shown, and a PDF with scripts or a damaged one is not', async (t)
   await openPage(page, `/assets/${broken?.id}`)
   await preview(page).getByText('it is damaged, or it is not a PDF').waitFor()
   assert.equal(await preview(page).locator('iframe').count(), 0)
+})
+
+test('a file dropped on the preview of a PDF replaces the PDF, wherever the pointer comes from', async (t) => {
+  const missing = await missingForBrowser(CHROMIUM)
+  if (missing !== undefined) return skipUnlessCi(t, missing)
+  const { page, client } = await openDashboard(t, {}, { executable: CHROMIUM })
+  const [pdf] = await storeFiles(client, [
+    { name: 'book.pdf', mime: 'application/pdf', content: PDF },
+  ])
+  await page.goto(`/assets/${pdf?.id}`)
+  const frame = preview(page).locator('iframe[src^="blob:"]')
+  await frame.waitFor()
+  await until('the viewer has loaded it', () =>
+    page.frames().some((one) => one.url().startsWith('blob:')),
+  )
+  const box = (await frame.boundingBox()) ?? assert.fail('the frame is not visible')
+  const center = { x: box.x + box.width / 2, y: box.y + 150 }
+  const file = join(await aFolder(t), 'second.pdf')
+  await writeFile(file, PDF)
+  const dialog = page.getByRole('dialog', { name: 'Replace this file?' })
+  const overlay = page.getByText('Drop a file to replace')
+
+  // The pointer has never been over the page, and enters the window over the preview.
+  await drop(page, [file], 'Drop a file to replace', center)
+  await dialog.waitFor()
+  assert.equal(await overlay.count(), 0)
+  await leaveDialog(page)
+  await dialog.waitFor({ state: 'detached' })
+
+  // The viewer gets the mouse: the page below it does not receive the movements.
+  await page.mouse.move(center.x, center.y)
+  const underPointer = () =>
+    page.evaluate<string>(`document.elementFromPoint(${center.x}, ${center.y}).tagName`)
+  await until('the viewer can be used', async () => (await underPointer()) === 'IFRAME')
+  // The drag crosses the page before it reaches the preview.
+  const session = await page.context().newCDPSession(page)
+  const data = { items: [], files: [file], dragOperationsMask: 1 }
+  await until('the page notices the drag', async () => {
+    await session.send('Input.dispatchDragEvent', { type: 'dragEnter', x: box.x + 5, y: 5, data })
+    await session.send('Input.dispatchDragEvent', { type: 'dragOver', x: box.x + 5, y: 5, data })
+    return overlay.isVisible()
+  })
+  await drop(page, [file], 'Drop a file to replace', center)
+  await dialog.waitFor()
+  assert.equal(await overlay.count(), 0)
 })
 
 test('text is shown; HTML, binary content and a damaged image are not', async (t) => {

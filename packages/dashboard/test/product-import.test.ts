@@ -1,8 +1,17 @@
 import assert from 'node:assert/strict'
+import { writeFile } from 'node:fs/promises'
+import { basename, join } from 'node:path'
 import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+import {
+  aFolder,
+  missingForBrowser,
+  openDashboard,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
 import { aProduct, csvFile, HOSTILE, recordDialogs } from './support/products.ts'
+import { drop } from './support/uploads.ts'
 
 const NO_BROWSER = await missingForBrowser()
 const HEADER = 'Product ID,Variant ID,Title,SKU,Vendor,Tags\n'
@@ -141,24 +150,46 @@ const CHOOSE_LARGE = `(() => {
   input.dispatchEvent(new Event('change', { bubbles: true }))
 })()`
 
-test('a file dropped on the import page is read, and not uploaded', async (t) => {
+test('a file dropped anywhere on the import page is read, and not uploaded', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
+  const overlay = 'Drop a CSV or JSON file to import products'
+  const folder = await aFolder(t)
+  const paths = ['first.csv', 'second.csv', 'third.csv'].map((name) => join(folder, name))
+  for (const path of paths) {
+    await writeFile(path, `${HEADER}1,1,${basename(path)},,,`)
+  }
   await page.goto('/products/import')
-  const zone = page.getByText('CSV or JSON file with your products')
-  await zone.waitFor()
-  const transfer = await page.evaluateHandle(
-    `(() => {
-      const transfer = new DataTransfer()
-      transfer.items.add(new File(['${HEADER.trim()}\\n1,1,Dropped,,,'], 'dropped.csv'))
-      return transfer
-    })()`,
+  const area = await page
+    .getByText('CSV or JSON file with your products')
+    .locator('..')
+    .boundingBox()
+  const x = area?.x ?? 0
+  const below = { x: x + 100, y: (area?.y ?? 0) + (area?.height ?? 0) + 12 }
+  await drop(page, paths.slice(0, 1), overlay, below)
+  assert.deepEqual(await rows(page, /^New/), ['2 first.csv'])
+
+  // Another file, on the preview of the first and on the heading of the page.
+  await drop(page, paths.slice(1, 2), overlay, below)
+  await page.getByText('second.csv').first().waitFor()
+  assert.deepEqual(await rows(page, /^New/), ['2 second.csv'])
+  await drop(page, paths, overlay, { x: x + 10, y: 10 })
+  await page.getByText('Drop one file').waitFor()
+  assert.deepEqual(await rows(page, /^New/), ['2 second.csv'])
+
+  // The running import is not disturbed.
+  const held: Route[] = []
+  await page.route('**/api/v1/products', (route) => void held.push(route), { times: 1 })
+  await page.getByRole('button', { name: 'Import 1 product' }).click()
+  await until('it is sent', () => held.length === 1)
+  await drop(page, paths.slice(2), overlay, below)
+  await page.getByText('An import is running').waitFor()
+  await held[0]?.continue()
+  await page.getByText('1 added').waitFor()
+  assert.deepEqual(
+    (await client.products().page(1)).data.map(({ name }) => name),
+    ['second.csv'],
   )
-  for (const type of ['dragover', 'drop'])
-    await zone.dispatchEvent(type, { dataTransfer: transfer })
-  assert.deepEqual(await rows(page, /^New/), ['2 Dropped'])
-  await page.getByText('dropped.csv').waitFor()
-  assert.equal(await page.getByText('Drop files or folders to upload them').count(), 0)
   assert.equal((await client.account()).reserved, 0)
   assert.equal((await client.assets().page(1)).meta.total, 0)
 })

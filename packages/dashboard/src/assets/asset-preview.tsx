@@ -245,8 +245,24 @@ function PdfPreview({ url, label, onError }: PdfPreviewProps) {
   }, [url, onError])
 
   if (blobUrl === undefined) return <Skeleton className={classes.frame} />
-  // Without `sandbox`: Chromium shows no PDF in a sandboxed frame, and isolates its viewer itself.
-  return <iframe className={classes.frame} src={`${blobUrl}#navpanes=0`} title={label} />
+  return <Frame src={`${blobUrl}#navpanes=0`} title={label} />
+}
+
+/**
+ * A frame keeps every drag that enters it, so a file dropped on it would never reach the page. A shield covers the frame
+ * until the pointer moves over it: a drag from another program emits no pointer events.
+ */
+function Frame({ src, title }: { src: string; title: string }) {
+  const [isUsed, setUsed] = useState(false)
+  return (
+    <div className={classes.frame} onPointerLeave={() => setUsed(false)}>
+      {/* Without `sandbox`: Chromium shows no PDF in a sandboxed frame, and isolates its viewer itself. */}
+      <iframe src={src} title={title} />
+      {!isUsed && (
+        <div className={classes.shield} aria-hidden onPointerMove={() => setUsed(true)} />
+      )}
+    </div>
+  )
 }
 
 async function readPdf(url: string, signal: AbortSignal): Promise<Blob> {

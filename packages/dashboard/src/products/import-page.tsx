@@ -10,16 +10,19 @@ import {
   Text,
   Title,
 } from '@mantine/core'
-import { type DragEvent, type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { useFocusHandover } from '../components/focus.ts'
 import { BackLink } from '../components/list-position.tsx'
+import { notify } from '../components/notifications.tsx'
 import { Loading, useLeaveWarning, useTitle } from '../components/page.tsx'
 import { ErrorAlert } from '../components/page-states.tsx'
 import { Name } from '../components/values.tsx'
 import { countText, numberText } from '../format.ts'
 import { IconAlertTriangle, IconCircleCheck, IconFileSpreadsheet } from '../icons/icons.tsx'
 import { useHasScope } from '../session/account.tsx'
+import type { PickedFile } from '../uploads/picked-file.ts'
+import { useUploads } from '../uploads/uploads.tsx'
 import classes from './import.module.css'
 import { ImportPreview, ProblemTable } from './import-preview.tsx'
 import { changesOf, type Import, importedText, useImport } from './use-import.ts'
@@ -28,7 +31,9 @@ export function ImportPage() {
   useTitle('Import products')
   const { state, read, send, restart } = useImport()
   const canWrite = useHasScope('write')
-  useLeaveWarning(state.step === 'sending' && state.failure === undefined)
+  const isSending = state.step === 'sending' && state.failure === undefined
+  useLeaveWarning(isSending)
+  useDroppedFile(isSending, (file) => void read(file))
   return (
     <Stack gap="md">
       <BackLink list="/products">All products</BackLink>
@@ -75,6 +80,26 @@ export function ImportPage() {
       </StepContent>
     </Stack>
   )
+}
+
+/** While the page is open, a dropped file is imported, and not uploaded as an asset. */
+function useDroppedFile(isSending: boolean, onFile: (file: File) => void): void {
+  const { setTarget } = useUploads()
+  const latest = useRef({ isSending, onFile })
+  latest.current = { isSending, onFile }
+
+  useEffect(() => {
+    const onFiles = ([dropped, ...others]: readonly PickedFile[]) => {
+      const title = 'Nothing imported'
+      if (latest.current.isSending) {
+        notify({ isError: true, title, message: 'An import is running. Wait until it has ended.' })
+      } else if (dropped === undefined || others.length > 0) {
+        notify({ isError: true, title, message: 'Drop one file, not several.' })
+      } else latest.current.onFile(dropped.file)
+    }
+    setTarget({ text: 'Drop a CSV or JSON file to import products', onFiles })
+    return () => setTarget(undefined)
+  }, [setTarget])
 }
 
 /** Hands the focus to the page when the step ends, because its buttons disappear. */
@@ -182,34 +207,11 @@ function Done({ preview, onRestart }: { preview: Step<'done'>['preview']; onRest
   )
 }
 
-/** A button and a drop target. A file that is dropped here is not uploaded as an asset. */
 function ChooseFile({ onFile }: { onFile(file: File): void }) {
   const input = useRef<HTMLInputElement>(null)
-  const [isOver, setOver] = useState(false)
-
-  function claim(event: DragEvent): void {
-    event.preventDefault()
-    setOver(true)
-  }
-
-  function onDrop(event: DragEvent): void {
-    const [file] = event.dataTransfer.files
-    event.preventDefault()
-    setOver(false)
-    if (file !== undefined) onFile(file)
-  }
-
   return (
     <Stack gap="lg">
-      <Paper
-        withBorder
-        className={classes.drop}
-        data-over={isOver || undefined}
-        onDragEnter={claim}
-        onDragOver={claim}
-        onDragLeave={() => setOver(false)}
-        onDrop={onDrop}
-      >
+      <Paper withBorder className={classes.drop}>
         <IconFileSpreadsheet
           size={48}
           stroke={1.2}
@@ -220,7 +222,7 @@ function ChooseFile({ onFile }: { onFile(file: File): void }) {
           CSV or JSON file with your products
         </Text>
         <Text c="dimmed" size="sm">
-          You can review all changes before they are imported.
+          Drop it anywhere on this page. You can review all changes before they are imported.
         </Text>
         <input
           ref={input}

@@ -143,10 +143,8 @@ export function DropZone() {
 
   useEffect(() => {
     const accept = (event: DragEvent) => {
-      // A part of the page, such as the import, may have claimed the drop.
-      const isOurs = hasFiles(event) && !event.defaultPrevented
-      if (isOurs) event.preventDefault()
-      setOver(isOurs)
+      if (hasFiles(event)) event.preventDefault()
+      setOver(hasFiles(event))
     }
     const listeners = {
       // Accept both events: otherwise the browser refuses a drop between `dragenter` and the first `dragover`.
@@ -160,7 +158,7 @@ export function DropZone() {
       pointermove: () => setOver(false),
       drop(event: DragEvent) {
         setOver(false)
-        if (event.dataTransfer === null || !hasFiles(event) || event.defaultPrevented) return
+        if (event.dataTransfer === null || !hasFiles(event)) return
         // Claim the drop even without permission to upload: otherwise the browser would open the file in this tab.
         event.preventDefault()
         void add.current?.(droppedFiles(event.dataTransfer))
@@ -184,7 +182,7 @@ export function DropZone() {
               {!canWrite && 'Your key is read-only'}
               {canWrite && (target?.text ?? 'Drop files or folders to upload them')}
             </Text>
-            {canWrite && target !== undefined && <Name fw={600}>{target.name}</Name>}
+            {canWrite && target?.name !== undefined && <Name fw={600}>{target.name}</Name>}
           </Stack>
         </Paper>
       </Center>

@@ -18,11 +18,12 @@ export interface UploadsState {
 /** What to do with a file whose name already exists. */
 export type ConflictChoice = 'replace' | 'keep-both' | 'skip'
 
-/** The product or the asset whose page is open. */
+/** What the page that is open does with dropped files. */
 export interface UploadTarget {
   /** What a drop does, such as “Drop a file to replace”. The name follows it. */
   text: string
-  name: string
+  /** Of the product or the asset whose page is open. */
+  name?: string
   /** Products to attach the files to. */
   attach?: PickedFile['attach']
   /** Gets the files instead of the store: the page asks what to do with them. */

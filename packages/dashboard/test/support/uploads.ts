@@ -8,17 +8,18 @@ import { aFolder } from './dashboard.ts'
 
 /**
  * Drops files and folders on the page as the desktop does: the browser itself opens them. `overlay` is
- * the text that the page shows meanwhile.
+ * the text that the page shows meanwhile, and `at` the only position that the pointer has.
  */
 export async function drop(
   page: Page,
   paths: string[],
   overlay = 'Drop files or folders',
+  at: { x: number; y: number } = { x: 300, y: 300 },
 ): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const data = { items: [], files: paths, dragOperationsMask: 1 }
   const send = (type: 'dragEnter' | 'dragOver' | 'drop') =>
-    session.send('Input.dispatchDragEvent', { type, x: 300, y: 300, data })
+    session.send('Input.dispatchDragEvent', { type, ...at, data })
   await page.evaluate(`
     addEventListener('dragenter', ({ target }) => { window.dragTarget = target })
     addEventListener('dragover', ({ target }) => { window.dragTarget = target })
