@@ -7,7 +7,15 @@ import { type PartPlan, partsAtFault } from '../../domain/parts.ts'
 import { hostInUrl } from '../../text/host-in-url.ts'
 import type { CompletionOutcome, OpenUpload, Storage, StorageUpload } from '../storage.ts'
 import { diskContents, requireMounted } from './disk-contents.ts'
-import { isMissing, makeFolderSync, moveNow, readFree, syncFolder } from './file-system.ts'
+import {
+  isMissing,
+  makeFolder,
+  makeFolderSync,
+  moveNow,
+  readFree,
+  syncFolder,
+  watchFreeSpace,
+} from './file-system.ts'
 import {
   type Layout,
   layoutOf,
@@ -20,7 +28,7 @@ import {
   uploadName,
 } from './folders.ts'
 import { type ListenerFailure, openListener } from './open-listener.ts'
-import { readPartFiles } from './part-file.ts'
+import { readPartFiles, readParts } from './part-file.ts'
 import { downloadUrl, partUrl } from './signed-url.ts'
 
 interface DiskStorageOptions {
@@ -49,6 +57,7 @@ interface DiskStorageOptions {
 const MAX_PARTS = 10_000
 /** More uploads without a part get their folders at once, so that their list does not use more memory. */
 const MAX_WITHOUT_PARTS = 100_000
+const MAX_OWN_FOLDERS = 100_000
 
 /** Opens the storage in a folder and starts its listener. Only one process may have it open. */
 export async function openDiskStorage(options: DiskStorageOptions): Promise<Storage> {
@@ -57,9 +66,13 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
   // A failure is thrown by `openListener`, which may first wait for something else.
   secret.catch(() => {})
   const withKey = serializeByKey()
-  const space = watchSpace(layout)
+  // Asking the disk for each new session would be a sixth of its cost. Sessions use no space: each part is checked again.
+  const space = watchFreeSpace(() => requireMounted(layout, () => readFree(layout.uploads)))
   /** Uploads of this process that have no folder: the first part creates it. */
   const withoutParts = new Map<string, OpenUpload>()
+  /** Uploads whose folder this process has created. An earlier one may have been killed before it synced a part. */
+  const ownFolders = new Set<string>()
+  const shards = openShards(layout.objects)
   /** Calls for one key never overlap, so no completion runs here: a folder that is still sealed is reopened. */
   const withUpload = <Result>(upload: StorageUpload, work: () => Promise<Result>) =>
     withKey(upload.key, async () => {
@@ -90,8 +103,10 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
       const folder = uploadFolder(layout, upload)
       if (existsSync(folder)) return true
       if (!(await awaitsFirstPart(upload))) return false
-      makeFolderSync(folder)
+      // In the thread pool, because creating a folder may wait for a sync of other folders.
+      await makeFolder(folder)
       withoutParts.delete(uploadName(upload))
+      if (ownFolders.size < MAX_OWN_FOLDERS) ownFolders.add(uploadName(upload))
       return true
     })
 
@@ -105,6 +120,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
   /** The upload accepts no more parts. */
   function endUpload(upload: StorageUpload): void {
     withoutParts.delete(uploadName(upload))
+    ownFolders.delete(uploadName(upload))
     listener.endUpload(upload)
   }
 
@@ -138,7 +154,9 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
 
     completeUpload: (upload, plan, parts) =>
       withUpload(upload, async () => {
-        const outcome = await finishUpload(layout, upload, { plan, parts })
+        const isOwn = ownFolders.has(uploadName(upload))
+        const hasUnsynced = () => !isOwn || listener.activity.hasAny(upload)
+        const outcome = await finishUpload(layout, shards, { upload, plan, parts, hasUnsynced })
         if (outcome.outcome === 'completed') endUpload(upload)
         if (outcome.outcome !== 'gone' || !(await awaitsFirstPart(upload))) return outcome
         return { outcome: 'refused', parts: partsAtFault([], plan, parts) }
@@ -189,51 +207,6 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
   }
 }
 
-/** How long calls use what the disk returned to an earlier one. */
-const RECENT_MS = 1_000
-/** More than clients and other programs can write meanwhile. */
-const WRITTEN_MEANWHILE = 10_000_000_000
-
-/** Free space of the disk. Both functions throw `EngineUnavailable` if the disk is not mounted or not writable. */
-interface DiskSpace {
-  /** Asks the disk. */
-  read(): Promise<number>
-  /** Asks the disk at most once a second, unless fewer than `needed` bytes could be free by now. */
-  readRecent(needed: number): Promise<number>
-  /** Makes the next call ask the disk, because another one has failed. */
-  forget(): void
-}
-
-/**
- * Asking the disk in the thread pool would be a sixth of the cost of a new session. Sessions use no space: each part is
- * checked again before it is received.
- */
-function watchSpace(layout: Layout): DiskSpace {
-  let last: { free: Promise<number>; atMs: number } | undefined
-
-  function read(): Promise<number> {
-    const free = requireMounted(layout, () => readFree(layout.uploads))
-    const reading = { free, atMs: performance.now() }
-    last = reading
-    // After a failure, the next call asks again.
-    free.catch(() => {
-      if (last === reading) last = undefined
-    })
-    return free
-  }
-
-  return {
-    read,
-    async readRecent(needed) {
-      const recent = last && performance.now() - last.atMs < RECENT_MS ? await last.free : -1
-      return recent >= needed + WRITTEN_MEANWHILE ? recent : read()
-    },
-    forget() {
-      last = undefined
-    },
-  }
-}
-
 /** Runs calls for the same key one after the other: a completion has several steps. */
 function serializeByKey() {
   const last = new Map<string, Promise<unknown>>()
@@ -248,9 +221,12 @@ function serializeByKey() {
   }
 }
 
-interface Expected {
+interface Completion {
+  upload: StorageUpload
   plan: PartPlan
   parts: { number: number; etag: string }[]
+  /** Whether a part that is in place may not be synced yet. Called after the folder is sealed. */
+  hasUnsynced(): boolean
 }
 
 /**
@@ -264,20 +240,22 @@ interface Expected {
  * Only the syncs run in Node's thread pool. Every other call there would wait for the syncs of all other completions,
  * one after another, and a completion among hundreds would take several times as long as any other call.
  */
-export async function finishUpload(
+async function finishUpload(
   layout: Layout,
-  upload: StorageUpload,
-  expected: Expected,
+  shards: Shards,
+  { upload, plan, parts, hasUnsynced }: Completion,
 ): Promise<CompletionOutcome> {
   const target = objectFolder(layout, upload.key)
   if (existsSync(target)) {
     // An earlier call may have been interrupted between its rename and the syncs.
-    await syncObject(layout, target)
-    return objectOutcome(target, expected.plan)
+    await Promise.all([dirname(target), layout.objects, layout.uploads].map(syncFolder))
+    const received = (await readPartFiles(target)) ?? []
+    return { outcome: partsAtFault(received, plan, []).length === 0 ? 'completed' : 'gone' }
   }
   const source = uploadFolder(layout, upload)
   const sealed = sealedFolder(layout, upload)
-  makeFolderSync(objectShard(layout, upload.key))
+  const shard = objectShard(layout, upload.key)
+  shards.create(shard)
   try {
     await moveNow(source, sealed)
   } catch (error) {
@@ -286,34 +264,46 @@ export async function finishUpload(
   }
   let isObject = false
   try {
-    const received = (await readPartFiles(sealed)) ?? []
-    const atFault = partsAtFault(received, expected.plan, expected.parts)
+    const names = readdirSync(sealed)
+    const received = await readParts(sealed, names)
+    const atFault = partsAtFault(received, plan, parts)
     if (atFault.length > 0) return { outcome: 'refused', parts: atFault }
-    await removeOtherFiles(sealed, expected.plan.count)
-    await syncFolder(sealed)
+    // These were in transfer when the folder was sealed.
+    const others = names.filter((name) => !isPartOf(plan, name))
+    for (const name of others) await rm(join(sealed, name), { force: true })
+    if (others.length > 0 || hasUnsynced()) await syncFolder(sealed)
     await moveNow(sealed, target)
     isObject = true
   } finally {
     if (!isObject) await moveNow(sealed, source)
   }
-  await syncObject(layout, target)
+  await Promise.all([syncFolder(shard), syncFolder(layout.uploads), shards.sync(shard)])
   return { outcome: 'completed' }
 }
 
-/** Makes the rename from upload to object durable. */
-async function syncObject(layout: Layout, target: string): Promise<void> {
-  await Promise.all([dirname(target), layout.objects, layout.uploads].map(syncFolder))
+function isPartOf(plan: PartPlan, name: string): boolean {
+  return /^\d{5}$/.test(name) && Number(name) >= 1 && Number(name) <= plan.count
 }
 
-async function objectOutcome(folder: string, plan: PartPlan): Promise<CompletionOutcome> {
-  const received = (await readPartFiles(folder)) ?? []
-  return { outcome: partsAtFault(received, plan, []).length === 0 ? 'completed' : 'gone' }
+/** The folders of `objects`. */
+interface Shards {
+  create(shard: string): void
+  /** Makes the folder itself durable. Most calls find that an earlier one has done it. */
+  sync(shard: string): Promise<void>
 }
 
-/** Removes parts that were in transfer when the folder was sealed. */
-async function removeOtherFiles(folder: string, count: number): Promise<void> {
-  for (const name of readdirSync(folder)) {
-    const isPart = /^\d{5}$/.test(name) && Number(name) >= 1 && Number(name) <= count
-    if (!isPart) await rm(join(folder, name), { force: true })
+function openShards(objects: string): Shards {
+  const synced = new Set<string>()
+  return {
+    create(shard) {
+      if (existsSync(shard)) return
+      synced.delete(shard)
+      makeFolderSync(shard)
+    },
+    async sync(shard) {
+      if (synced.has(shard)) return
+      await syncFolder(objects)
+      synced.add(shard)
+    },
   }
 }

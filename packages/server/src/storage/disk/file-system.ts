@@ -1,5 +1,5 @@
 import { closeSync, fsync, mkdirSync, openSync, renameSync } from 'node:fs'
-import { rename, statfs } from 'node:fs/promises'
+import { mkdir, rename, statfs } from 'node:fs/promises'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
@@ -37,7 +37,57 @@ export async function readFree(folder: string): Promise<number> {
   return bavail * bsize
 }
 
+/** Free space of a disk. */
+export interface FreeSpace {
+  /** Asks the disk. */
+  read(): Promise<number>
+  /** Asks the disk at most once a second, unless fewer than `needed` bytes could be free by now. */
+  readRecent(needed: number): Promise<number>
+  /** Makes the next call ask the disk, because another one has failed. */
+  forget(): void
+}
+
+/** How long calls use what the disk returned to an earlier one. */
+const RECENT_MS = 1_000
+/** More than clients and other programs can write meanwhile. */
+const WRITTEN_MEANWHILE = 10_000_000_000
+
+export function watchFreeSpace(ask: () => Promise<number>): FreeSpace {
+  let last: { free: Promise<number>; atMs: number } | undefined
+
+  function read(): Promise<number> {
+    const free = ask()
+    const reading = { free, atMs: performance.now() }
+    last = reading
+    // After a failure, the next call asks again.
+    free.catch(() => {
+      if (last === reading) last = undefined
+    })
+    return free
+  }
+
+  return {
+    read,
+    async readRecent(needed) {
+      const recent = last && performance.now() - last.atMs < RECENT_MS ? await last.free : -1
+      return recent >= needed + WRITTEN_MEANWHILE ? recent : read()
+    },
+    forget() {
+      last = undefined
+    },
+  }
+}
+
 /** Creates the last folder of the path. It is not an error if it exists. */
+export async function makeFolder(folder: string): Promise<void> {
+  try {
+    await mkdir(folder)
+  } catch (error) {
+    if (!hasCode(error, 'EEXIST')) throw error
+  }
+}
+
+/** `makeFolder`, synchronously. */
 export function makeFolderSync(folder: string): void {
   try {
     mkdirSync(folder)

@@ -2,11 +2,13 @@ import { EventEmitter, once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 import type { StorageUpload } from '../storage.ts'
 import type { FolderResult, ToListener, ToOwner } from './start-listener.ts'
+import { type Activity, newCounters, openActivity } from './transfers.ts'
 
 interface Listener {
   port: number
   /** Whether clients are transferring parts or files. */
   isBusy(): boolean
+  activity: Pick<Activity, 'hasAny'>
   /** Throws if the thread has exited. */
   check(): void
   /** Aborts the running transfers of this upload. */
@@ -40,6 +42,8 @@ export interface ListenerFailure {
 
 export async function openListener(options: OpenListenerOptions): Promise<Listener> {
   const transfers = new Int32Array(new SharedArrayBuffer(4))
+  const counters = newCounters()
+  const activity = openActivity(counters)
   const worker = options.ownThread === false ? await openListenerHere() : openListenerThread()
   let state: 'open' | 'closing' | 'exited' = 'open'
   worker.on('message', (message: ToOwner) => {
@@ -54,7 +58,16 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   async function start(): Promise<void> {
     const { directory, host, port, reserve, fastBody = true } = options
     const secret = (await options.secret).toString('hex')
-    const settings = { directory, host, port, secret, fastBody, reserve, transfers }
+    const settings = {
+      directory,
+      host,
+      port,
+      secret,
+      fastBody,
+      reserve,
+      transfers,
+      activity: counters,
+    }
     worker.postMessage({ type: 'start', options: settings })
   }
   const [port] = await Promise.all([listening(worker, options), start()]).catch(async (error) => {
@@ -75,11 +88,13 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
 
   return {
     port,
+    activity,
     isBusy: () => Atomics.load(transfers, 0) > 0,
     check() {
       if (state === 'exited') throw new Error('the storage listener has exited')
     },
     endUpload({ key, id }) {
+      if (!activity.hasAny({ key, id })) return
       const message: ToListener = { type: 'ended', upload: { key, id } }
       if (state !== 'exited') worker.postMessage(message)
     },

@@ -1,5 +1,14 @@
 import { createCipheriv } from 'node:crypto'
-import { closeSync, fstatSync, openSync, readdirSync, readSync, write, writeSync } from 'node:fs'
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  write,
+  writeSync,
+} from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises'
@@ -38,9 +47,17 @@ export function etagOf(digest: Uint8Array): string {
 
 /** The complete parts in a folder, ordered by number, or undefined if the folder does not exist. */
 export async function readPartFiles(folder: string): Promise<StoredPart[] | undefined> {
+  const names = listNames(folder)
+  const parts = names && (await readParts(folder, names))
+  // If the folder was renamed in the meantime, some parts may be missing from the list.
+  return statSync(folder, { throwIfNoEntry: false }) && parts
+}
+
+/** The complete parts among the files of a folder, ordered by number. */
+export async function readParts(folder: string, names: string[]): Promise<StoredPart[]> {
   const parts: StoredPart[] = []
   let sliceStart = performance.now()
-  for (const name of listPartNames(folder) ?? []) {
+  for (const name of names.filter((name) => /^\d{5}$/.test(name)).sort()) {
     const footer = readFooter(join(folder, name))
     if (footer !== undefined) {
       const { size, etag, receivedAt } = footer
@@ -51,15 +68,12 @@ export async function readPartFiles(folder: string): Promise<StoredPart[] | unde
       sliceStart = performance.now()
     }
   }
-  // If the folder was renamed in the meantime, some parts may be missing from the list.
-  return listPartNames(folder) && parts
+  return parts
 }
 
-function listPartNames(folder: string): string[] | undefined {
+function listNames(folder: string): string[] | undefined {
   try {
     return readdirSync(folder)
-      .filter((name) => /^\d{5}$/.test(name))
-      .sort()
   } catch (error) {
     if (isMissing(error)) return undefined
     throw error
@@ -166,15 +180,19 @@ const SPARE_LENGTH = 512 * 1024
  */
 const WRITE_LENGTH = 64 * 1024
 
+/** Parts up to this length are written synchronously: their few writes take less time than handing them to the pool. */
+const SMALL_PART = 256 * 1024
+
 /**
  * Writes in Node's thread pool while it keeps up, so that one core reads and computes digests while
  * another writes. If it does not keep up, this thread writes synchronously: memory stays bounded, and
  * a pool that is busy with syncs delays no part.
  */
-export function openPartWriters(): (fd: number) => PartWriter {
+export function openPartWriters(): (fd: number, length?: number) => PartWriter {
   const spare = Array.from({ length: SPARE_BUFFERS }, () => Buffer.allocUnsafeSlow(SPARE_LENGTH))
 
-  return (fd) => {
+  return (fd, length = Number.POSITIVE_INFINITY) => {
+    const usesPool = length > SMALL_PART
     let position = 0
     let pending = 0
     let failure: Error | undefined
@@ -207,7 +225,7 @@ export function openPartWriters(): (fd: number) => PartWriter {
         if (failure) throw failure
         const start = position
         position += bytes.length
-        const buffer = bytes.length <= SPARE_LENGTH ? spare.pop() : undefined
+        const buffer = usesPool && bytes.length <= SPARE_LENGTH ? spare.pop() : undefined
         if (buffer === undefined) return writeSynchronously(bytes, start)
         buffer.set(bytes)
         writeInPool(buffer, bytes.length, start)

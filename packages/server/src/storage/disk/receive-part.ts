@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
-import { type FileHandle, open, unlink } from 'node:fs/promises'
+import { closeSync, existsSync, fdatasync, openSync } from 'node:fs'
+import { unlink } from 'node:fs/promises'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { basename, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { awaitsContinue, writeContinueInTurn } from '../../node-http/messages.ts'
 import type { StorageUpload } from '../storage.ts'
-import { hasCode, isMissing, move, syncFolder } from './file-system.ts'
+import { hasCode, isMissing, moveNow, syncFolder } from './file-system.ts'
 import { INCOMING_PREFIX, type Layout, partFile, sealedFolder, uploadFolder } from './folders.ts'
 import { etagOf, openGmac, type PartWriter, partFooter } from './part-file.ts'
 import type { ReadBody } from './read-body.ts'
@@ -17,7 +18,7 @@ import { type Transfer, TransferAborted, type Transfers } from './transfers.ts'
 export interface Receiver {
   layout: Layout
   transfers: Transfers
-  openWriter: (fd: number) => PartWriter
+  openWriter: (fd: number, length: number) => PartWriter
   readBody: ReadBody
   /** Creates the folder of an upload that has no part yet. Returns false if the upload has ended. */
   openFolder(upload: StorageUpload): Promise<boolean>
@@ -47,9 +48,14 @@ const BUSY = {
     'The upload is being completed. Retry: the part is accepted if the completion is refused.',
 } as const
 
+const syncData = promisify(fdatasync)
+
 /**
  * Writes one part to a temporary file, syncs it and renames it, so that a part is never incomplete. If
  * the same part arrives twice at the same time, the newer one is stored.
+ *
+ * Only the syncs, and the writes of large parts, run in Node's thread pool. For a small file, handing each call to the
+ * pool would cost more than the calls.
  */
 export async function receivePart(
   receiver: Receiver,
@@ -57,7 +63,7 @@ export async function receivePart(
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const { layout, transfers, openWriter, readBody } = receiver
+  const { layout, transfers } = receiver
   const length = Number(request.headers['content-length'])
   if (length !== grant.length) {
     const given = Number.isNaN(length) ? 'no Content-Length' : `${length}`
@@ -72,23 +78,15 @@ export async function receivePart(
   try {
     const file = await openIncoming(receiver, grant, incoming)
     try {
-      // Checked before the first byte, so that the client does not send a part that is then refused.
-      if (!(await transfer.hasSpace())) throw noSpace()
-      if (awaitsContinue(request)) writeContinueInTurn(response)
-      const digest = await writePart(openWriter(file.fd), transfer, (onBytes) =>
-        readBody(request, response, onBytes),
-      )
-      transfer.markComplete()
-      await file.datasync()
-      await file.close()
+      const digest = await receiveBytes(receiver, { file, length, transfer }, request, response)
       const target = partFile(folder, grant.number)
       // Otherwise an earlier PUT, whose bytes were complete before this one began, might replace this part.
       await transfer.earlierClosed
-      await whileOpen(layout, grant, () => move(incoming, target))
+      await transfer.moveIntoPlace(() => whileOpen(layout, grant, () => moveNow(incoming, target)))
       await syncFolders(layout, grant, folder)
+      transfer.markSynced()
       response.writeHead(200, { ETag: `"${etagOf(digest)}"`, 'Content-Length': 0 }).end()
     } catch (error) {
-      await file.close()
       await removeIncoming(layout, grant, basename(incoming))
       throw error
     }
@@ -113,25 +111,49 @@ async function openIncoming(
   { layout, openFolder }: Receiver,
   grant: PartGrant,
   path: string,
-): Promise<FileHandle> {
+): Promise<number> {
+  // Checked first, because an error for each first part would cost more.
+  if (existsSync(dirname(path))) {
+    try {
+      return openSync(path, 'wx')
+    } catch (error) {
+      if (!isMissing(error)) throw error
+    }
+  }
+  const isSealed = existsSync(sealedFolder(layout, grant.upload))
+  if (!isSealed && !(await openFolder(grant.upload))) throw folderMissing()
+  return whileOpen(layout, grant, async () => openSync(path, 'wx'))
+}
+
+/** Writes the body and its digest to the file, syncs it and closes it. Returns the digest. */
+async function receiveBytes(
+  { openWriter, readBody }: Receiver,
+  { file, length, transfer }: { file: number; length: number; transfer: Transfer },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<Uint8Array> {
   try {
-    return await open(path, 'wx')
-  } catch (error) {
-    if (!isMissing(error)) throw error
-    const isSealed = existsSync(sealedFolder(layout, grant.upload))
-    if (!isSealed && !(await openFolder(grant.upload))) throw error
-    return whileOpen(layout, grant, () => open(path, 'wx'))
+    // Checked before the first byte, so that the client does not send a part that is then refused.
+    if (!(await transfer.hasSpace())) throw noSpace()
+    if (awaitsContinue(request)) writeContinueInTurn(response)
+    const digest = await writePart(openWriter(file, length), transfer, (onBytes) =>
+      readBody(request, response, onBytes),
+    )
+    transfer.markComplete()
+    await syncData(file)
+    return digest
+  } finally {
+    closeSync(file)
   }
 }
 
 /** Makes the rename durable. If the upload was completed meanwhile, its completion has synced the folder. */
 async function syncFolders(layout: Layout, grant: PartGrant, folder: string): Promise<void> {
-  try {
-    await whileOpen(layout, grant, () => syncFolder(folder))
-  } catch (error) {
+  const own = whileOpen(layout, grant, () => syncFolder(folder)).catch((error) => {
     if (!isMissing(error)) throw error
-  }
-  await syncFolder(dirname(folder))
+  })
+  // Its parent, too: this may be the first part, which has created the folder.
+  await Promise.all([own, syncFolder(dirname(folder))])
 }
 
 /** After this many checks that find the file in neither folder, it was removed with its folder, or by a completion. */
@@ -158,6 +180,10 @@ async function removeIncoming(layout: Layout, grant: PartGrant, name: string): P
       if (!isMissing(error)) throw error
     }
   }
+}
+
+function folderMissing(): Error {
+  return Object.assign(new Error('the upload has ended'), { code: 'ENOENT' })
 }
 
 function noSpace(): Error {

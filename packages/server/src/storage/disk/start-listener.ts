@@ -24,7 +24,7 @@ import {
 } from '../../node-http/messages.ts'
 import type { StorageUpload } from '../storage.ts'
 import { openFastBody } from './fast-body.ts'
-import { isSystemError, readFree } from './file-system.ts'
+import { isSystemError, readFree, watchFreeSpace } from './file-system.ts'
 import { layoutOf } from './folders.ts'
 import { openPartWriters } from './part-file.ts'
 import { openBodyReader, openTimeSlices } from './read-body.ts'
@@ -32,7 +32,7 @@ import { type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, refuse, respondToPreflight } from './respond.ts'
 import { openDownloadBuffers, type Sender, sendObject } from './send-object.ts'
 import { readSignedUrl } from './signed-url.ts'
-import { openTransfers } from './transfers.ts'
+import { openActivity, openTransfers } from './transfers.ts'
 
 /** An import would also load fetch: see `http-modules.ts`. */
 const { createServer } = process.getBuiltinModule('node:http')
@@ -45,9 +45,12 @@ const HEADERS_MS = 90_000
 /** Receives parts and sends objects. Reports to the storage with `send`. */
 function startListener(options: ListenerOptions, send: (message: ToOwner) => void) {
   const layout = layoutOf(options.directory)
+  const space = watchFreeSpace(() => readFree(layout.uploads))
+  const activity = openActivity(options.activity)
   const transfers = openTransfers({
     reserve: options.reserve,
-    readFree: () => readFree(layout.uploads),
+    readFree: space.readRecent,
+    activity,
   })
   const hmac = hmacOf(Buffer.from(options.secret, 'hex'))
   const folders = askForFolders(send)
@@ -218,6 +221,8 @@ export interface ListenerOptions {
   reserve: number
   /** The number of running transfers, shared with the owner. */
   transfers: Int32Array<SharedArrayBuffer>
+  /** The counters of `Activity`, shared with the owner. */
+  activity: Int32Array<SharedArrayBuffer>
 }
 
 export type ToListener =

@@ -24,6 +24,9 @@ export interface Transfer {
   addWritten(bytes: number): void
   /** After this call, the transfer is not aborted. */
   markComplete(): void
+  /** Moves the part into place. If that succeeds, the part is not synced until `markSynced` is called. */
+  moveIntoPlace(move: () => Promise<void>): Promise<void>
+  markSynced(): void
   /** Call it once, when the file has been moved into place or removed. */
   close(): void
 }
@@ -48,10 +51,16 @@ interface Running {
 /** Tracks running transfers, so that together they never use the disk's reserve. */
 export function openTransfers(options: {
   reserve: number
-  readFree: () => Promise<number>
+  /** Returns how many bytes the disk has free. May be a recent result if far more than `needed` were free then. */
+  readFree: (needed: number) => Promise<number>
+  activity: Activity
 }): Transfers {
   const running = new Set<Running>()
   const byPart = new Map<string, Running>()
+
+  function neededBytes(): number {
+    return running.values().reduce((sum, { remaining }) => sum + remaining, options.reserve)
+  }
 
   function abort(transfer: Running | undefined, reason: TransferAborted['reason']): void {
     if (transfer !== undefined && !transfer.isComplete) transfer.abort(new TransferAborted(reason))
@@ -77,13 +86,14 @@ export function openTransfers(options: {
       abort(earlier, 'replaced')
       byPart.set(transfer.part, transfer)
       running.add(transfer)
+      options.activity.add(upload)
+      let isSynced = true
       return {
         aborted,
         earlierClosed: earlier?.allClosed,
         async hasSpace() {
-          const free = await options.readFree()
-          const reserved = running.values().reduce((sum, { remaining }) => sum + remaining, 0)
-          return free - options.reserve > reserved
+          const free = await options.readFree(neededBytes())
+          return free > neededBytes()
         },
         addWritten(bytes) {
           transfer.remaining -= bytes
@@ -91,7 +101,21 @@ export function openTransfers(options: {
         markComplete() {
           transfer.isComplete = true
         },
+        async moveIntoPlace(move) {
+          isSynced = false
+          try {
+            await move()
+          } catch (error) {
+            isSynced = true
+            throw error
+          }
+        },
+        markSynced() {
+          isSynced = true
+        },
         close() {
+          // After a failed sync, the upload stays active, so that its completion syncs the part.
+          if (isSynced) options.activity.remove(upload)
           setClosed()
           running.delete(transfer)
           if (byPart.get(transfer.part) === transfer) byPart.delete(transfer.part)
@@ -105,5 +129,32 @@ export function openTransfers(options: {
         if (transfer.upload === name) abort(transfer, 'upload ended')
       }
     },
+  }
+}
+
+/** Which uploads have transfers. The listener counts them, and its owner reads the counters, which both threads share. */
+export interface Activity {
+  add(upload: StorageUpload): void
+  remove(upload: StorageUpload): void
+  /**
+   * If it is false, no transfer of the upload is running, and every part that is in place is synced. Uploads share
+   * counters, so it may be true because of another upload.
+   */
+  hasAny(upload: StorageUpload): boolean
+}
+
+const COUNTERS = 4096
+
+export function newCounters(): Int32Array<SharedArrayBuffer> {
+  return new Int32Array(new SharedArrayBuffer(COUNTERS * Int32Array.BYTES_PER_ELEMENT))
+}
+
+export function openActivity(counters: Int32Array<SharedArrayBuffer>): Activity {
+  // The end of a key is random.
+  const indexOf = ({ key }: StorageUpload) => Number.parseInt(key.slice(-3), 16) & (COUNTERS - 1)
+  return {
+    add: (upload) => void Atomics.add(counters, indexOf(upload), 1),
+    remove: (upload) => void Atomics.sub(counters, indexOf(upload), 1),
+    hasAny: (upload) => Atomics.load(counters, indexOf(upload)) > 0,
   }
 }
