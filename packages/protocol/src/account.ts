@@ -1,4 +1,4 @@
-import { Nullable, Problem, type Static, Type, Uuid } from './schema.ts'
+import { Nullable, Problem, type Static, Strict, Type, Uuid } from './schema.ts'
 
 function Scope(description = '`write` includes `read`; `manage` includes both') {
   return Type.Enum(['read', 'write', 'manage'], {
@@ -85,7 +85,7 @@ export const KeyRequest = Type.Object(
     }),
     scope: Scope(),
   },
-  { title: 'KeyRequest' },
+  { title: 'KeyRequest', ...Strict },
 )
 export type KeyRequest = Static<typeof KeyRequest>
 
@@ -143,7 +143,7 @@ export const SessionRequest = Type.Object(
       }),
     ),
   },
-  { title: 'SessionRequest' },
+  { title: 'SessionRequest', ...Strict },
 )
 export type SessionRequest = Static<typeof SessionRequest>
 

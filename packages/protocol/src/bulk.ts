@@ -1,5 +1,5 @@
 import { ProductReferences } from './product.ts'
-import { Problem, type Static, Type, Uuid } from './schema.ts'
+import { Problem, type Static, Strict, Type, Uuid } from './schema.ts'
 
 /** How many assets one call can change. */
 export const MAX_BULK_ASSETS = 1000
@@ -25,7 +25,7 @@ export const BulkRequest = Type.Object(
     ),
     ...ProductReferences.properties,
   },
-  { title: 'BulkRequest' },
+  { title: 'BulkRequest', ...Strict },
 )
 export type BulkRequest = Static<typeof BulkRequest>
 

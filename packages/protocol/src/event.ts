@@ -1,5 +1,5 @@
 import { EVENT_DATA } from './event-data.ts'
-import { PageQuery } from './paging.ts'
+import { Ignored, PageQuery } from './paging.ts'
 import { MAX_INTEGER, Nullable, Problem, type Static, type TSchema, Type } from './schema.ts'
 
 interface EventEntry {
@@ -224,6 +224,7 @@ export const EventPage = Type.Object(
       last_id: Type.Integer({
         description: 'The ID of the last event of the account, of any type; 0 if there is none',
       }),
+      ignored: Ignored,
     }),
   },
   { title: 'EventPage' },

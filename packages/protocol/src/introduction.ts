@@ -43,7 +43,7 @@ never changes once released.
 }
 \`\`\`
 
-- 422 has \`errors\`: the problems by field.
+- 422 has \`errors\`: the problems by field. Calls of Stowage's own, such as \`POST /upload-tokens\`, refuse unknown fields.
 - 402 has \`needed\`, \`available\`, \`limit\`, \`stored\` and \`reserved\`, in bytes.
 - 429, 503 and 409 \`verifying\` have a \`Retry-After\` header, in seconds.
 - Every response has an \`X-Request-Id\`. The log of the service contains the same ID for each request that could be
@@ -56,7 +56,8 @@ never changes once released.
 Lists return 25 rows per page. \`limit\` changes that, up to 1000 (100 for product groups and deliveries); \`page\`
 selects the page.
 \`meta.total\` is the number of all rows, and \`links.next\` is the URL of the next page, or null on the last one. The
-URLs in \`links\` keep all other parameters. A page after the last one is empty, not an error.
+URLs in \`links\` keep all other parameters. A page after the last one is empty, not an error. A list ignores query
+parameters that it does not know, and names them in \`meta.ignored\`.
 
 The first pages of a large list of assets with \`search\` or a filter are returned before all matches are counted. Then
 \`meta.total_is_exact\` is false: the list has at least \`meta.total_at_least\` rows and at most \`meta.total\`.

@@ -11,6 +11,15 @@ export const PageLinks = Type.Object(
 )
 export type PageLinks = Static<typeof PageLinks>
 
+/** In `meta` of every list. */
+export const Ignored = Type.Optional(
+  Type.Array(Type.String(), {
+    description:
+      'The query parameters that this list does not know and has ignored; omitted if there are none. Check their spelling: an ignored filter filters nothing',
+    examples: [['colour']],
+  }),
+)
+
 export const PageMeta = Type.Object(
   {
     current_page: Type.Integer({ description: '0 if the page was requested with `after`' }),
@@ -44,6 +53,7 @@ export const PageMeta = Type.Object(
       description: 'Pass it as `after` to read the next page; null on the last page',
       examples: ['01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'],
     }),
+    ignored: Ignored,
   },
   { title: 'PageMeta' },
 )

@@ -6,6 +6,7 @@ import {
   Nullable,
   Problem,
   type Static,
+  Strict,
   type TSchema,
   Type,
   Uuid,
@@ -152,7 +153,11 @@ export const ProductDetails = Type.Object(
       }),
     ),
   },
-  { title: 'ProductDetails', ...Problem('must be an object with product_id, variant_id and name') },
+  {
+    title: 'ProductDetails',
+    ...Strict,
+    ...Problem('must be an object with product_id, variant_id and name'),
+  },
 )
 export type ProductDetails = Static<typeof ProductDetails>
 
@@ -164,7 +169,7 @@ export const ProductsRequest = Type.Object(
       ...Problem(`must be an array of 1 to ${MAX_PRODUCTS} products`),
     }),
   },
-  { title: 'ProductsRequest' },
+  { title: 'ProductsRequest', ...Strict },
 )
 
 export const ProductList = Type.Object({ data: Type.Array(Product) }, { title: 'ProductList' })

@@ -70,6 +70,12 @@ export function Check(check: TextCheck) {
   return { 'x-check': check }
 }
 
+/**
+ * For the bodies of our own calls: unknown fields are refused, because a mistyped limit must not mean that there is no
+ * limit. The calls of the interface that existing clients know ignore unknown fields.
+ */
+export const Strict = { additionalProperties: false }
+
 export function Uuid(options: TSchemaOptions = {}) {
   return Type.String({ format: 'uuid', ...Problem('must be a UUID'), ...options })
 }

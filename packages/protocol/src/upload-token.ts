@@ -1,5 +1,5 @@
 import { ProductReferences } from './product.ts'
-import { Check, MAX_INTEGER, Problem, type Static, Type, Uuid } from './schema.ts'
+import { Check, MAX_INTEGER, Problem, type Static, Strict, Type, Uuid } from './schema.ts'
 
 /** The longest time for which an upload token can start uploads, in seconds. */
 export const MAX_TOKEN_SECONDS = 86_400
@@ -45,7 +45,12 @@ export const UploadTokenRequest = Type.Object(
         },
       ),
     ),
-    attach: Type.Optional(ProductReferences),
+    attach: Type.Optional(
+      Type.Object(ProductReferences.properties, {
+        description: 'The products that each file is attached to',
+        ...Strict,
+      }),
+    ),
     replace: Type.Optional(
       Uuid({
         description:
@@ -78,7 +83,7 @@ export const UploadTokenRequest = Type.Object(
       }),
     ),
   },
-  { title: 'UploadTokenRequest' },
+  { title: 'UploadTokenRequest', ...Strict },
 )
 export type UploadTokenRequest = Static<typeof UploadTokenRequest>
 

@@ -7,6 +7,7 @@ import {
   Nullable,
   Problem,
   type Static,
+  Strict,
   Type,
   Uuid,
 } from './schema.ts'
@@ -116,7 +117,7 @@ export const ReplacementRequest = Type.Object(
       }),
     ),
   },
-  { title: 'ReplacementRequest' },
+  { title: 'ReplacementRequest', ...Strict },
 )
 export type ReplacementRequest = Static<typeof ReplacementRequest>
 
@@ -253,7 +254,7 @@ export const UploadSelection = Type.Object({
 
 export const ResizeRequest = Type.Object(
   { size: fileSize, min_size: minSize },
-  { title: 'ResizeRequest' },
+  { title: 'ResizeRequest', ...Strict },
 )
 export type ResizeRequest = Static<typeof ResizeRequest>
 

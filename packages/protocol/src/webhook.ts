@@ -1,6 +1,6 @@
 import { EVENT_TYPES, type EventType } from './event.ts'
 import { PageLinks, PageMeta, PageQuery } from './paging.ts'
-import { Check, Nullable, Problem, type Static, Type, Uuid } from './schema.ts'
+import { Check, Nullable, Problem, type Static, Strict, Type, Uuid } from './schema.ts'
 
 /** The maximum number of webhooks of an account. */
 export const MAX_WEBHOOKS = 20
@@ -94,7 +94,7 @@ export const WebhookSecretResponse = Type.Object(
 
 export const WebhookRequest = Type.Object(
   { url, description: Type.Optional(description), types: Type.Optional(types) },
-  { title: 'WebhookRequest' },
+  { title: 'WebhookRequest', ...Strict },
 )
 export type WebhookRequest = Static<typeof WebhookRequest>
 
@@ -110,7 +110,7 @@ export const WebhookChanges = Type.Object(
       }),
     ),
   },
-  { title: 'WebhookChanges' },
+  { title: 'WebhookChanges', ...Strict },
 )
 export type WebhookChanges = Static<typeof WebhookChanges>
 

@@ -4,6 +4,8 @@ import type { ErrorCode } from '@stowage/protocol'
 interface ErrorData {
   /** The problems by field, for the code `invalid`. */
   errors?: Record<string, string[]>
+  /** Whether the fields have the names of the wire format already, rather than those of the operations. */
+  areWireNames?: boolean
   /** Additional fields. */
   details?: Record<string, number | string>
 }
@@ -22,11 +24,14 @@ export class ServiceError extends Error {
 }
 
 /** Refuses one or more fields. */
-export function invalid(errors: Record<string, string[]>): ServiceError {
+export function invalid(
+  errors: Record<string, string[]>,
+  options: Pick<ErrorData, 'areWireNames'> = {},
+): ServiceError {
   const [field, problems] = Object.entries(errors)[0] ?? ['request', ['is invalid']]
   const others = Object.keys(errors).length - 1
   const more = others > 0 ? ` (and ${others} more ${others === 1 ? 'field' : 'fields'})` : ''
-  return new ServiceError('invalid', `${field} ${problems[0]}${more}.`, { errors })
+  return new ServiceError('invalid', `${field} ${problems[0]}${more}.`, { errors, ...options })
 }
 
 /** The database or the storage is unavailable. The call may be retried later. */

@@ -56,8 +56,9 @@ function fieldsOf(violations: { field: string }[]): string[] {
 function expectedFields(errors: { keyword: string; instancePath: string; params: object }[]) {
   const fields = errors.flatMap(({ instancePath, params }) => {
     const field = instancePath.slice(1).replaceAll('/', '.')
-    const missing = 'requiredProperties' in params ? (params.requiredProperties as string[]) : ['']
-    return missing.map((name) => [field, name].filter((step) => step !== '').join('.'))
+    const { requiredProperties, additionalProperties }: Record<string, unknown> = { ...params }
+    const names = (requiredProperties ?? additionalProperties ?? ['']) as string[]
+    return names.map((name) => [field, name].filter((step) => step !== '').join('.'))
   })
   return [...new Set(fields)].sort()
 }

@@ -12,6 +12,7 @@ import {
 import { searchWords } from '../domain/search.ts'
 import { MAX_TOKEN_LIFETIME_MS } from '../domain/upload-token.ts'
 import { parseOrigin, problemWithLinkUrl, problemWithWebhookUrl } from '../domain/urls.ts'
+import { closestOf, editDistance } from '../text/closest.ts'
 
 /** Validates by the protocol’s schemas. Converts only the query and the path, which are always text. */
 export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPart }) => {
@@ -21,7 +22,7 @@ export const compileValidator: FastifySchemaCompiler<Schema> = ({ schema, httpPa
     const violations = findViolations(schema, value)
     if (violations.length === 0) return { value }
     if (httpPart === 'params') return { error: idNotFound(violations) }
-    return { error: invalid(byField(violations)) }
+    return { error: invalid(byField(violations), { areWireNames: true }) }
   }
 }
 
@@ -61,6 +62,8 @@ export interface Schema {
   type?: string | string[]
   properties?: Record<string, Schema>
   required?: string[]
+  /** False: members that `properties` does not have are refused. */
+  additionalProperties?: boolean
   items?: Schema
   minItems?: number
   maxItems?: number
@@ -119,13 +122,23 @@ export function findViolations(schema: Schema, value: unknown): Violation[] {
     for (const [index, element] of list.entries()) visitAt(index, items, element, problem)
   }
 
-  function visitMembers({ properties, required }: Schema, value: object, problem: string): void {
+  function visitMembers(schema: Schema, value: object, problem: string): void {
+    const { properties = {}, required } = schema
     const members = value as Record<string, unknown>
     const missing = required?.filter((name) => members[name] === undefined) ?? []
     if (missing.length > 0) add('is required', missing)
+    if (schema.additionalProperties === false) addUnknown(properties, members)
     for (const name in properties) {
       const [property, member] = [properties[name], members[name]]
       if (property !== undefined && member !== undefined) visitAt(name, property, member, problem)
+    }
+  }
+
+  function addUnknown(properties: object, members: object): void {
+    const known = Object.keys(properties)
+    for (const name in members) {
+      if (count >= MAX_VIOLATIONS) return
+      if (!known.includes(name)) add(unknownField(name, known), [name.slice(0, MAX_NAME_LENGTH)])
     }
   }
 
@@ -143,6 +156,18 @@ export function findViolations(schema: Schema, value: unknown): Violation[] {
 
   visit(schema, value, NOT_AN_OBJECT)
   return violations
+}
+
+/** A name from a request is shown up to this length. */
+const MAX_NAME_LENGTH = 64
+
+/** Names the closest field, or all of them if none is close. */
+function unknownField(name: string, known: string[]): string {
+  const shown = name.slice(0, MAX_NAME_LENGTH)
+  const closest = closestOf(shown, known)
+  const isTypo = editDistance(shown, closest) <= Math.max(2, closest.length / 2)
+  const hint = isTypo ? `did you mean ${closest}?` : `its fields are ${known.join(', ')}`
+  return `is not a field of this call; ${hint}`
 }
 
 function isOfType({ type, anyOf, enum: values }: Schema, value: unknown): boolean {

@@ -133,8 +133,8 @@ function sendErrorPage(reply: FastifyReply, code: ErrorCode, message: string): F
 
 /** Operations name fields in camelCase; on the wire, `products.0.variantName` is `products.0.variant_name`. */
 export function wireErrors(error: ServiceError): ServiceError {
-  const { errors } = error.data
-  if (errors === undefined) return error
+  const { errors, areWireNames } = error.data
+  if (errors === undefined || areWireNames) return error
   const wire = Object.entries(errors).map(([field, problems]) => [wireField(field), problems])
   return invalid(Object.fromEntries(wire))
 }

@@ -1,13 +1,21 @@
 import type * as wire from '@stowage/protocol'
 import type { PagePosition } from '../../domain/paging.ts'
 
+interface ListRequest {
+  base: string
+  /** The URL of the request. */
+  url: string
+  /** The schema of the query. */
+  query: { properties: object }
+}
+
 /**
  * `url` is the URL of the request: every link keeps its parameters, except `page` and `after`. If the
  * request has a cursor, the link to the next page has one too.
  */
 export function presentPage(
   position: PagePosition,
-  { base, url }: { base: string; url: string },
+  { base, url, query }: ListRequest,
 ): { links: wire.PageLinks; meta: wire.PageMeta } {
   const { pathname, searchParams } = new URL(url, base)
   const path = base + pathname
@@ -43,8 +51,19 @@ export function presentPage(
         { url: next, label: 'Next »', active: false },
       ],
       next_after: position.nextAfter ?? null,
+      ...presentIgnored(searchParams, query),
     },
   }
+}
+
+/** The parameters of a request that its list does not know. A mistyped filter would otherwise go unnoticed. */
+export function presentIgnored(
+  given: Iterable<[string, unknown]>,
+  { properties }: ListRequest['query'],
+): { ignored?: string[] } {
+  const ignored = new Set<string>()
+  for (const [name] of given) if (!Object.hasOwn(properties, name)) ignored.add(name)
+  return ignored.size === 0 ? {} : { ignored: [...ignored] }
 }
 
 function urlAfterCursor(path: string, query: URLSearchParams, after: string | undefined) {

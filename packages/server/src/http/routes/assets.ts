@@ -43,7 +43,11 @@ import { presentPage } from '../responses/page.ts'
 import { type RouteGroup, route } from '../route.ts'
 
 export const assetRoutes: RouteGroup = (app, options) => {
-  const pageUrl = (url: string) => ({ base: options.baseUrl(), url })
+  const requestOf = (url: string, { query }: { query: { properties: object } }) => ({
+    base: options.baseUrl(),
+    url,
+    query,
+  })
 
   function sendWithProducts(reply: FastifyReply, context: AccountContext, asset: Asset) {
     return sendJsonStream(reply, assetChunks(readProductsOfAssets(context, [asset])), AROUND_ONE)
@@ -55,10 +59,10 @@ export const assetRoutes: RouteGroup = (app, options) => {
       // An asset in the trash is detached from its products.
       const detached = query.with_products === true ? { products: [] } : {}
       const data = assets.map((asset) => ({ ...presentTrashedAsset(asset), ...detached }))
-      return { data, ...presentPage(position, pageUrl(url)) }
+      return { data, ...presentPage(position, requestOf(url, endpoints.listAssets)) }
     }
     const { assets, position } = await listAssets(context, readAssetListRequest(query))
-    const page = presentPage(position, pageUrl(url))
+    const page = presentPage(position, requestOf(url, endpoints.listAssets))
     if (query.with_products !== true) return { data: assets.map(presentAsset), ...page }
     return sendJsonStream(
       reply,
@@ -77,7 +81,7 @@ export const assetRoutes: RouteGroup = (app, options) => {
     const { id } = await getAsset(context, params.id)
     const request = { ...readProductListRequest(query), ofAsset: id }
     const { products, position } = await listProducts(context, request)
-    return { data: products.map(presentProduct), ...presentPage(position, pageUrl(url)) }
+    return { data: products.map(presentProduct), ...presentPage(position, requestOf(url, endpoints.listProductsOfAsset)) }
   })
 
   route(
@@ -88,7 +92,7 @@ export const assetRoutes: RouteGroup = (app, options) => {
       const { id } = await getAsset(context, params.id)
       const request = { ...readProductGroupListRequest(query), ofAsset: id }
       const { groups, position } = await listProductGroups(context, request)
-      const page = presentPage(position, pageUrl(url))
+      const page = presentPage(position, requestOf(url, endpoints.listProductGroupsOfAsset))
       return sendJsonStream(reply, groupChunks(groups), aroundList(page))
     },
   )

@@ -5,6 +5,7 @@ import type { EventType } from '../../domain/event.ts'
 import { listEvents, listNewestEvents, visibleTypes } from '../../operations/events.ts'
 import { presentEvent } from '../../wire/events.ts'
 import { type EventStreams, openEventStreams } from '../event-streams.ts'
+import { presentIgnored } from '../responses/page.ts'
 import { logRequest } from '../responses/log-request.ts'
 import { type CheckedRequest, type RouteGroup, route } from '../route.ts'
 
@@ -20,6 +21,7 @@ export const eventRoutes: RouteGroup = (app, options) => {
     const types = visibleTypes(scope, type === undefined ? undefined : parseEventTypes(type))
     const perPage = Math.min(limit, MAX_PAGE_SIZE)
     if (wantsStream(reply.request)) return startStream(streams, { request, types }, reply)
+    const ignored = presentIgnored(Object.entries(query), endpoints.listEvents.query)
     if (order === 'desc') {
       const page = await listNewestEvents(context, { after, before, types, limit: perPage })
       const { nextBefore, hasMore, lastId } = page
@@ -30,6 +32,7 @@ export const eventRoutes: RouteGroup = (app, options) => {
           next_before: nextBefore,
           has_more: hasMore,
           last_id: lastId,
+          ...ignored,
         },
       }
     }
@@ -37,7 +40,12 @@ export const eventRoutes: RouteGroup = (app, options) => {
     const page = await listEvents(context, { after, types, limit: perPage })
     return {
       data: page.events.map(presentEvent),
-      meta: { next_after: page.nextAfter, has_more: page.hasMore, last_id: page.lastId },
+      meta: {
+        next_after: page.nextAfter,
+        has_more: page.hasMore,
+        last_id: page.lastId,
+        ...ignored,
+      },
     }
   })
 }

@@ -29,7 +29,11 @@ import { presentPage } from '../responses/page.ts'
 import { type RouteGroup, route } from '../route.ts'
 
 export const productRoutes: RouteGroup = (app, options) => {
-  const pageUrl = (url: string) => ({ base: options.baseUrl(), url })
+  const requestOf = (url: string, { query }: { query: { properties: object } }) => ({
+    base: options.baseUrl(),
+    url,
+    query,
+  })
 
   route(app, options, endpoints.putProducts, async ({ context, body }) => {
     const products = await putProducts(context, body.products.map(readProductDetails))
@@ -38,7 +42,7 @@ export const productRoutes: RouteGroup = (app, options) => {
 
   route(app, options, endpoints.listProducts, async ({ context, query, url }, reply) => {
     const { products, position } = await listProducts(context, readProductListRequest(query))
-    const page = presentPage(position, pageUrl(url))
+    const page = presentPage(position, requestOf(url, endpoints.listProducts))
     const chunks =
       query.with_assets === true
         ? productChunks(readAssetsOfProducts(context, products))
@@ -49,7 +53,7 @@ export const productRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.listProductGroups, async ({ context, query, url }, reply) => {
     const request = readProductGroupListRequest(query)
     const { groups, position } = await listProductGroups(context, request)
-    const page = presentPage(position, pageUrl(url))
+    const page = presentPage(position, requestOf(url, endpoints.listProductGroups))
     return sendJsonStream(reply, groupChunks(groups), aroundList(page))
   })
 
@@ -63,7 +67,7 @@ export const productRoutes: RouteGroup = (app, options) => {
     const { id } = await getProduct(context, params.id)
     const request = { ...readAssetListRequest(query), ofProduct: id, exactTotal: true }
     const { assets, position } = await listAssets(context, request)
-    return { data: assets.map(presentAsset), ...presentPage(position, pageUrl(url)) }
+    return { data: assets.map(presentAsset), ...presentPage(position, requestOf(url, endpoints.listAssetsOfProduct)) }
   })
 
   route(app, options, endpoints.deleteProduct, async ({ context, params }) => {

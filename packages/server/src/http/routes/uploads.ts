@@ -60,7 +60,11 @@ export const uploadRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.listUploads, async ({ context, query, url }) => {
     const request = { ...readPageRequest(query, 'created_at'), filename: query.filename }
     const { uploads, position } = await listUploads(context, request)
-    const page = presentPage(position, { base: baseUrl(), url })
+    const page = presentPage(position, {
+      base: baseUrl(),
+      url,
+      query: endpoints.listUploads.query,
+    })
     return { data: uploads.map(presentListedUpload), ...page }
   })
 

@@ -66,7 +66,8 @@ export const webhookRoutes: RouteGroup = (app, options) => {
     const page = { ...rest, ...(limit && { limit: Math.min(limit, MAX_DELIVERY_PAGE_SIZE) }) }
     const request = { ...readPageRequest(page, 'created_at'), status }
     const { deliveries, position } = await listDeliveries(context, params.id, request)
-    const links = presentPage(position, { base: baseUrl(), url })
+    const list = { base: baseUrl(), url, query: endpoints.listDeliveries.query }
+    const links = presentPage(position, list)
     return { data: deliveries.map(presentDelivery), ...links }
   })
 
