@@ -86,7 +86,7 @@ export const COMMANDS = {
     load: async () => (await import('./commands/account.ts')).account,
   },
   tokens: {
-    summary: 'create upload tokens for web pages',
+    summary: 'create, list and revoke upload tokens for web pages',
     load: async () => (await import('./commands/tokens.ts')).tokens,
   },
   login: {

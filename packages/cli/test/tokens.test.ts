@@ -49,7 +49,9 @@ test('tokens add creates a token with which a page can upload within its limits'
 test('tokens add refuses wrong usage before it calls the service', async (t) => {
   const cli = await aCli(t, 'http://127.0.0.1:1')
   for (const [flags, message] of [
-    [[], /Pass add/],
+    [[], /Pass add, ls or revoke/],
+    [['revoke'], /token ID/],
+    [['drop', 'a'], /Unknown command tokens drop/],
     [['add'], /Pass --max-bytes/],
     [['add', '--max-bytes', 'many'], /must be a size such as 50MB/],
     [['add', '--max-bytes', '1KB', '--max-files', '0'], /--max-files 0: must be a whole number/],
@@ -58,4 +60,25 @@ test('tokens add refuses wrong usage before it calls the service', async (t) => 
     assert.equal(code, 2, stderr)
     assert.match(stderr, message)
   }
+})
+
+test('tokens ls shows the limits of each token until tokens revoke ends it', async (t) => {
+  const { baseUrl } = await aService(t)
+  const cli = await aCli(t, baseUrl)
+  const origin = 'https://shop.example'
+  const flags = ['--max-bytes', '1KB', '--max-files', '2', '--mime', 'image/*', '--origin', origin]
+  const added = await cli.run('tokens', 'add', ...flags, '--json')
+  const { id, token, ...limits } = JSON.parse(added.stdout)
+  assert.deepEqual([limits.max_bytes, limits.max_files, limits.mime], [1000, 2, ['image/*']])
+  const listed = await cli.run('tokens', 'ls')
+  assert.match(listed.stdout, new RegExp(`${id} +2 +1 kB +image/\\* `))
+  const json = JSON.parse((await cli.run('tokens', 'ls', '--json')).stdout)
+  assert.deepEqual(json, [{ id, ...limits }])
+
+  const revoked = await cli.run('tokens', 'revoke', id)
+  assert.deepEqual([revoked.code, revoked.stdout], [0, `${id} revoked\n`])
+  const page = callerWith(baseUrl, token)
+  const refused = await page('POST', `${API}/assets/signed`, { name: 'a', size: 1 })
+  assert.equal(refused.status, 401)
+  assert.deepEqual(JSON.parse((await cli.run('tokens', 'ls', '--json')).stdout), [])
 })

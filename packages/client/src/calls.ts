@@ -9,6 +9,7 @@ import type {
   Key,
   ListAssetsQuery,
   ListedUpload,
+  NewUploadToken,
   Product,
   ProductGroup,
   ProductGroupPage,
@@ -16,6 +17,7 @@ import type {
   ProductWithAssets,
   UploadPage,
   UploadToken,
+  UploadTokenPage,
   Version,
   Webhook,
   WebhookWithSecret,
@@ -132,7 +134,11 @@ export function createCalls(
     keys: (settings) => data<Key[]>('/keys', settings),
     createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isRepeatable: false }),
     createUploadToken: (limits, settings) =>
-      request.json<UploadToken>('/upload-tokens', { ...settings, method: 'POST', body: limits }),
+      request.json<NewUploadToken>('/upload-tokens', { ...settings, method: 'POST', body: limits }),
+    uploadTokens: (query) =>
+      createListing<UploadToken, UploadTokenPage>(request, { path: '/upload-tokens' }, query),
+    uploadToken: (id, settings) => data<UploadToken>('/upload-tokens/:id', { ...settings, id }),
+    revokeUploadToken: (id, settings) => remove('/upload-tokens/:id', id, settings),
     revokeKey: (id, settings) => remove('/keys/:id', id, settings),
   }
 }

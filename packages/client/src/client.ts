@@ -21,6 +21,7 @@ import type {
   ListProductsQuery,
   ListUploadsQuery,
   NewKeyResponse,
+  NewUploadToken,
   Product,
   ProductDetails,
   ProductGroup,
@@ -30,6 +31,7 @@ import type {
   ProductWithAssets,
   UploadPage,
   UploadToken,
+  UploadTokenPage,
   UploadTokenRequest,
   UsageResponse,
   Version,
@@ -201,7 +203,13 @@ export interface Client<Input = BlobInput | StreamInput> {
    * Creates an upload token for a web page: it can upload files within these limits, and nothing else. In the page, pass
    * it as `apiKey` to `createClient`. Call this from your backend: an API key must never be in a page.
    */
-  createUploadToken(limits: UploadTokenRequest, settings?: CallSettings): Promise<UploadToken>
+  createUploadToken(limits: UploadTokenRequest, settings?: CallSettings): Promise<NewUploadToken>
+  /** Lists the upload tokens that can start uploads, newest first, in the same way as `assets`. */
+  uploadTokens(query?: PageQuery & CallSettings): Listing<UploadToken, UploadTokenPage>
+  /** Returns the limits of an upload token: also of one that was revoked or has expired in the last 24 hours. */
+  uploadToken(id: string, settings?: CallSettings): Promise<UploadToken>
+  /** Revokes an upload token, which stops working immediately, also for the uploads that it has started. */
+  revokeUploadToken(id: string, settings?: CallSettings): Promise<void>
   /** Revokes an API key, which stops working immediately, and ends the upload tokens that it created. */
   revokeKey(id: string, settings?: CallSettings): Promise<void>
   /** Lists the webhooks, without their secrets. */

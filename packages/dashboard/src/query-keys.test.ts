@@ -74,6 +74,7 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   product: { key: queryKeys.product(OTHER_ID), by: [...ASSETS, ...PRODUCTS] },
   assetCount: { key: queryKeys.assetCount(OTHER_ID), by: [...ASSETS, ...PRODUCTS] },
   apiKeys: { key: queryKeys.apiKeys(), by: ['key.created', 'key.revoked'] },
+  uploadTokens: { key: queryKeys.uploadTokens(), by: ['token.created', 'token.revoked'] },
   webhooks: { key: queryKeys.webhooks(), by: WEBHOOKS },
   webhook: { key: queryKeys.webhook(OTHER_ID), by: WEBHOOKS },
   deliveries: { key: queryKeys.deliveries(OTHER_ID, 1), by: WEBHOOKS },
@@ -101,7 +102,7 @@ for (const [name, { other, ...own }] of Object.entries(CASES)) {
 
 test('after its own change, a page loads the queries that the event of the change affects, of every asset', () => {
   for (const type of EVENT_TYPES) {
-    const { predicate } = changedBy('token.created', type)
+    const { predicate } = changedBy(type)
     for (const [name, { key, by, other }] of Object.entries(CASES)) {
       assert.equal(predicate({ queryKey: key }), by.includes(type) || name === 'events')
       if (other) assert.equal(predicate({ queryKey: other.key }), by.includes(type), name)

@@ -35,6 +35,7 @@ export const queryKeys = {
   assetCount: (variantId: string | undefined) => key('product', variantId, 'assets'),
 
   apiKeys: () => key('keys'),
+  uploadTokens: () => key('tokens'),
   webhooks: () => key('webhooks'),
   webhook: (id: string) => key('webhooks', id),
   deliveries: (id: string, page: number) => key('webhooks', id, 'deliveries', page),
@@ -62,6 +63,7 @@ const PRODUCT: Effect = {
   isAboutEveryAsset: true,
 }
 const KEY: Effect = { kinds: ['keys'] }
+const TOKEN: Effect = { kinds: ['tokens'] }
 const WEBHOOK: Effect = { kinds: ['webhooks'] }
 
 /** The data that each type of event changes, besides `events`. A new type does not compile until it is listed. */
@@ -87,7 +89,8 @@ const EFFECTS: Record<StowageEvent['type'], Effect> = {
   'webhook.created': WEBHOOK,
   'webhook.updated': WEBHOOK,
   'webhook.deleted': WEBHOOK,
-  'token.created': { kinds: [] },
+  'token.created': TOKEN,
+  'token.revoked': TOKEN,
   'account.storage_low': { kinds: ['account'] },
 }
 

@@ -111,3 +111,22 @@ test('times are shown in the reader’s time zone', async (t) => {
     .getByText(there.format(new Date(created_at)))
     .waitFor()
 })
+
+test('an upload token appears with its limits when it is created, and is revoked after a confirmation', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, service } = await openDashboard(t, KEYS)
+  await page.goto('/settings')
+  await page.getByText('No upload tokens are valid now').waitFor()
+  const limits = { max_bytes: 50_000_000, max_files: 3, mime: ['image/*'] }
+  const { token } = await client.createUploadToken({ ...limits, origin: 'https://shop.example' })
+  const text = '3 files, 50 MB, image/*, on https://shop.example'
+  await page.getByText(text, { exact: true }).waitFor()
+  await page.getByRole('button', { name: `Revoke the token for ${text}` }).click()
+  const confirmation = page.getByRole('dialog', { name: 'Revoke this upload token?' })
+  await confirmation.getByRole('button', { name: 'Revoke token' }).click()
+  await page.getByText('No upload tokens are valid now').waitFor()
+  const visitor = createClient({ baseUrl: service.baseUrl, apiKey: token })
+  await assert.rejects(async () => visitor.upload(new Blob(['a']), { name: 'a' }), {
+    code: 'unauthenticated',
+  })
+})

@@ -68,6 +68,7 @@ export const EVENTS = {
   },
   'webhook.deleted': { when: 'A webhook was deleted.', data: 'EventWebhook' },
   'token.created': { when: 'An upload token was created.', data: 'EventToken' },
+  'token.revoked': { when: 'An upload token was revoked.', data: 'EventToken' },
   'account.storage_low': {
     when: 'Stored and reserved bytes together reached 90 % of the plan.',
     data: 'EventAccount',

@@ -3,7 +3,7 @@ import { type Asset, type AssetPage, type Product, SHA256_EXAMPLE, type Version 
 import { EVENT_ID_EXAMPLE, type Event } from './event.ts'
 import type { ProductGroup } from './product.ts'
 import type { ListedUpload, ResumedUpload, UploadSession } from './upload.ts'
-import type { UploadToken } from './upload-token.ts'
+import type { NewUploadToken, UploadToken } from './upload-token.ts'
 import type { Delivery, DeliveryPage, DeliveryWithBody, Webhook } from './webhook.ts'
 
 const id = '01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f'
@@ -194,9 +194,19 @@ export const keyExample: Key = {
 
 export const uploadTokenExample: UploadToken = {
   id: '01981d2c-5a7e-7c33-9d4e-2f3a4b5c6d7e',
-  token: 'stowup_…',
+  max_bytes: 50_000_000,
+  max_files: 3,
+  mime: ['image/*', 'application/pdf'],
+  origin: 'https://shop.example',
+  attach: null,
+  replace: null,
+  created_by: { id: keyExample.id, name: keyExample.name },
+  created_at: '2026-01-31T09:30:00.000Z',
   expires_at: '2026-01-31T10:30:00.000Z',
+  revoked_at: null,
 }
+
+export const newUploadTokenExample: NewUploadToken = { ...uploadTokenExample, token: 'stowup_…' }
 
 export const listedUploadExample: ListedUpload = {
   id,

@@ -117,6 +117,6 @@ Choose a new \`Idempotency-Key\` for each upload. The same key with the same bod
 key with another body returns 409.
 
 After a 429 or a 503, wait and send the same call again. After a lost connection, send the call again. If it is one of the
-exceptions, first check whether the key, webhook, link or upload was created. Tokens are not listed: create another one.
+exceptions, first check whether the key, token, webhook, link or upload was created.
 `
 }

@@ -1,5 +1,6 @@
+import { PageLinks, PageMeta } from './paging.ts'
 import { ProductReferences } from './product.ts'
-import { Check, MAX_INTEGER, Problem, type Static, Strict, Type, Uuid } from './schema.ts'
+import { Check, MAX_INTEGER, Nullable, Problem, type Static, Strict, Type, Uuid } from './schema.ts'
 
 /** The longest time for which an upload token can start uploads, in seconds. */
 export const MAX_TOKEN_SECONDS = 86_400
@@ -87,19 +88,69 @@ export const UploadTokenRequest = Type.Object(
 )
 export type UploadTokenRequest = Static<typeof UploadTokenRequest>
 
-export const UploadToken = Type.Object(
+const uploadToken = {
+  id: Uuid({ description: 'Identifies the token, for example in `started_by` of its uploads' }),
+  max_bytes: Type.Integer({ description: 'The maximum size of all files together, in bytes' }),
+  max_files: Type.Integer({ description: 'The maximum number of files' }),
+  mime: Type.Unsafe<string[] | null>({
+    type: ['array', 'null'],
+    items: Type.String(),
+    description: 'The allowed media types; null for every type',
+  }),
+  origin: Nullable('string', {
+    description: 'The origin of the pages that may use it; null for every origin',
+  }),
+  attach: Type.Unsafe<ProductReferences | null>({
+    type: ['object', 'null'],
+    properties: ProductReferences.properties,
+    description: 'The products that each file is attached to; null for none',
+  }),
+  replace: Nullable('string', {
+    description: 'The ID of the file that it uploads new versions of; null if it creates assets',
+  }),
+  created_by: Type.Unsafe<{ id: string | null; name: string } | null>({
+    type: ['object', 'null'],
+    required: ['id', 'name'],
+    properties: {
+      id: Nullable('string', {
+        description: 'The ID of the key; null for the key from the settings of the service',
+      }),
+      name: Type.String({ examples: ['shop backend'] }),
+    },
+    description: 'The key that created it; null if the service requires no key',
+  }),
+  created_at: Type.String({ format: 'date-time' }),
+  expires_at: Type.String({
+    format: 'date-time',
+    description:
+      'Until when the token can start uploads; when it was revoked, if that was earlier. It can continue and complete uploads that it started before, unless it was revoked',
+  }),
+  revoked_at: Nullable('string', { description: 'When it was revoked; null if it was not' }),
+}
+
+export const UploadToken = Type.Object(uploadToken, { title: 'UploadToken' })
+export type UploadToken = Static<typeof UploadToken>
+
+export const NewUploadToken = Type.Object(
   {
-    id: Uuid({ description: 'Identifies the token, for example in `started_by` of its uploads' }),
+    ...uploadToken,
     token: Type.String({
       description: 'The token. Returned only once',
       examples: ['stowup_…'],
     }),
-    expires_at: Type.String({
-      format: 'date-time',
-      description:
-        'Until when the token can start uploads. It can continue and complete uploads that it started before',
-    }),
   },
-  { title: 'UploadToken' },
+  { title: 'NewUploadToken' },
 )
-export type UploadToken = Static<typeof UploadToken>
+export type NewUploadToken = Static<typeof NewUploadToken>
+
+export const UploadTokenResponse = Type.Object(
+  { data: UploadToken },
+  { title: 'UploadTokenResponse' },
+)
+export const UploadTokenPage = Type.Object(
+  { data: Type.Array(UploadToken), links: PageLinks, meta: PageMeta },
+  { title: 'UploadTokenPage' },
+)
+export type UploadTokenPage = Static<typeof UploadTokenPage>
+
+export const UploadTokenPath = Type.Object({ id: Uuid({ description: 'The token’s ID' }) })

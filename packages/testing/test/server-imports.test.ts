@@ -25,7 +25,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'database/postgres': ['database/port', 'database/shared', 'domain'],
   operations: ['crypto', 'database/port', 'domain', 'iterables', 'storage/port', 'wire'],
   jobs: ['crypto', 'database/port', 'domain', 'iterables', 'operations', 'storage/port'],
-  http: ['domain', 'iterables', 'node-http', 'operations', 'wire'],
+  http: ['domain', 'iterables', 'node-http', 'operations', 'text', 'wire'],
   engines: [
     'config',
     'crypto',

@@ -1,15 +1,17 @@
-import type { UploadTokenRequest } from '@stowage/client/node'
+import type { UploadToken, UploadTokenRequest } from '@stowage/client/node'
 import { formatSize, parseSize } from '@stowage/protocol/format'
 import { getAsset } from '../assets.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
-import { formatMinute, writeData, writeMessage } from '../output.ts'
+import { formatMinute, tableWidth, writeData, writeMessage } from '../output.ts'
 import { getProducts } from '../products.ts'
+import { table } from '../terminal/table.ts'
 import {
   type Command,
   omitUndefined,
   readCount,
   readOptions,
   refuseArguments,
+  requireOneArgument,
   UsageError,
 } from '../usage.ts'
 
@@ -25,11 +27,13 @@ const OPTIONS = {
 } as const
 
 export const tokens: Command = {
-  help: `stowage tokens: create upload tokens for web pages
+  help: `stowage tokens: create, list and revoke upload tokens for web pages
 
 Usage:
   stowage tokens add --max-bytes SIZE [--max-files N] [--mime TYPE]… [--attach SKU|ID|WORDS]…
                      [--replace ID|NAME] [--expires-in TIME] [--origin URL]
+  stowage tokens ls
+  stowage tokens revoke ID
 
   --max-bytes   the maximum size of all files together, such as 50MB
   --max-files   the maximum number of files (default: 1)
@@ -40,11 +44,14 @@ Usage:
   --expires-in  how long the token can start uploads, such as 30m, up to 24h (default: 1h)
   --origin      the origin of the pages that may use the token, such as https://shop.example
 ${CONNECTION_HELP}
-  --json        a JSON object: {id, token, expires_at}
+  --json        the token as a JSON object, with its limits; a JSON array for ls
 
 A page uses the token instead of an API key. The token can only upload within these limits, and
-resume, complete and cancel its own uploads. It is shown only once. It ends when the API key of this
-command is revoked.
+resume, complete and cancel its own uploads. It is shown only once. It ends when it or the API key of
+this command is revoked.
+
+ls shows the tokens that can start uploads: those that were revoked or have expired are not shown.
+revoke ends a token immediately, also for the uploads that it has started. list is an alias of ls.
 
 Examples:
   stowage tokens add --max-bytes 20MB --mime 'image/*'
@@ -52,11 +59,29 @@ Examples:
 `,
   async run([action, ...commandLine]) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
+    const { mime, attach, replace, origin, json = false } = values
+    if (action === 'ls' || action === 'list') {
+      refuseArguments(positionals)
+      return withClient(values, async (client) => {
+        const found = await Array.fromAsync(client.uploadTokens({ limit: 1000 }))
+        writeData(found, { json, text: tokenTable(found) })
+        return 0
+      })
+    }
+    if (action === 'revoke') {
+      const id = requireOneArgument(positionals, 'token ID')
+      return withClient(values, async (client) => {
+        await client.revokeUploadToken(id)
+        writeData({ id, revoked: true }, { json, text: `${id} revoked` })
+        return 0
+      })
+    }
     if (action !== 'add') {
-      throw new UsageError(action === undefined ? 'Pass add.' : `Unknown command tokens ${action}.`)
+      throw new UsageError(
+        action === undefined ? 'Pass add, ls or revoke.' : `Unknown command tokens ${action}.`,
+      )
     }
     refuseArguments(positionals)
-    const { mime, attach, replace, origin, json = false } = values
     const maxBytes = readSize(values['max-bytes'])
     const maxFiles = readCount(values['max-files'], '--max-files')
     return withClient(values, async (client) => {
@@ -80,6 +105,30 @@ Examples:
       return 0
     })
   },
+}
+
+function tokenTable(tokens: UploadToken[]): string {
+  return table(
+    [
+      'ID',
+      'FILES',
+      'SIZE',
+      { head: 'TYPES', dropOrder: 3, minWidth: 8 },
+      { head: 'ORIGIN', dropOrder: 1, minWidth: 8 },
+      { head: 'CREATED BY', dropOrder: 2, minWidth: 8 },
+      'UNTIL (UTC)',
+    ],
+    tokens.map((token) => [
+      token.id,
+      String(token.max_files),
+      formatSize(token.max_bytes),
+      token.mime?.join(', ') ?? 'all',
+      token.origin ?? 'all',
+      token.created_by?.name ?? '-',
+      formatMinute(token.expires_at),
+    ]),
+    { columns: tableWidth() },
+  )
 }
 
 function readSize(text: string | undefined): number {

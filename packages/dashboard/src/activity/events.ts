@@ -26,6 +26,7 @@ const LABELS: Record<EventType, string> = {
   'webhook.updated': 'Webhook changed',
   'webhook.deleted': 'Webhook deleted',
   'token.created': 'Upload token created',
+  'token.revoked': 'Upload token revoked',
   'account.storage_low': 'Storage almost full',
 }
 
@@ -106,6 +107,7 @@ export const KINDS = {
       'key.created',
       'key.revoked',
       'token.created',
+      'token.revoked',
       'webhook.created',
       'webhook.updated',
       'webhook.deleted',

@@ -24,6 +24,7 @@ import { isActive } from '../uploads/upload-item.ts'
 import { useUploads } from '../uploads/uploads.tsx'
 import { WebhooksSection } from '../webhooks/webhooks-section.tsx'
 import { KeysSection } from './keys.tsx'
+import { TokensSection } from './tokens.tsx'
 
 export function SettingsPage() {
   useTitle('Settings')
@@ -37,6 +38,9 @@ export function SettingsPage() {
       <AccountSection />
       {isOpenAccess !== undefined && <AccessSection isOpenAccess={isOpenAccess} />}
       <KeysSection isOpenAccess={isOpenAccess ?? false} />
+      <RequireScope scope="write">
+        <TokensSection />
+      </RequireScope>
       <RequireScope scope="manage">
         <WebhooksSection />
       </RequireScope>

@@ -1,13 +1,16 @@
+import { Revoked } from '../account.ts'
 import { AssetPath, AssetResponse } from '../asset.ts'
 import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import {
   assetExample,
   listedUploadExample,
+  newUploadTokenExample,
   pageExample,
   resumedExample,
   sessionExample,
   uploadTokenExample,
 } from '../examples.ts'
+import { PageOnlyQuery } from '../paging.ts'
 import {
   CancelledUpload,
   CancelRequest,
@@ -21,7 +24,13 @@ import {
   UploadSelection,
   UploadSession,
 } from '../upload.ts'
-import { UploadToken, UploadTokenRequest } from '../upload-token.ts'
+import {
+  NewUploadToken,
+  UploadTokenPage,
+  UploadTokenPath,
+  UploadTokenRequest,
+  UploadTokenResponse,
+} from '../upload-token.ts'
 
 /** Enough to complete 10,000 parts with the longest ETags of any storage. */
 const COMPLETION_BODY_LIMIT = 4 * 1024 * 1024
@@ -190,7 +199,7 @@ export const createUploadToken = defineEndpoint({
   scope: 'write',
   summary: 'Create an upload token for a web page',
   description:
-    'The token replaces the API key in a page: `Authorization: Bearer stowup_…`. It can start uploads within these limits, and resume, complete and cancel its own uploads; every other call returns 403. Concurrent uploads cannot exceed the limits. An upload that is cancelled or expires no longer counts toward them. With `attach`, each file is attached to the given products when its upload is completed. Revoking the key that created the token ends the token. Not idempotent: each call creates a token.',
+    'The token replaces the API key in a page: `Authorization: Bearer stowup_…`. It can start uploads within these limits, and resume, complete and cancel its own uploads; every other call returns 403. Concurrent uploads cannot exceed the limits. An upload that is cancelled or expires no longer counts toward them. With `attach`, each file is attached to the given products when its upload is completed. `DELETE /upload-tokens/:id` ends the token, and so does revoking the key that created it. Not idempotent: each call creates a token.',
   body: UploadTokenRequest,
   bodyLimit: TOKEN_BODY_LIMIT,
   bodyExample: {
@@ -203,8 +212,65 @@ export const createUploadToken = defineEndpoint({
   success: {
     status: 201,
     description: 'The token, which is returned only once',
-    schema: UploadToken,
-    example: uploadTokenExample,
+    schema: NewUploadToken,
+    example: newUploadTokenExample,
   },
   errors: ['not_found', 'not_ready', 'not_a_file', 'too_many_upload_tokens'],
+})
+
+export const listUploadTokens = defineEndpoint({
+  operationId: 'listUploadTokens',
+  methods: ['GET'],
+  path: `${API_PREFIX}/upload-tokens`,
+  tag: 'Uploads',
+  scope: 'write',
+  summary: 'List the upload tokens',
+  description:
+    'The tokens that can start uploads, newest first: those that were revoked or have expired are not listed.',
+  query: PageOnlyQuery,
+  success: {
+    status: 200,
+    description: 'One page',
+    schema: UploadTokenPage,
+    example: { data: [uploadTokenExample], ...pageExample('upload-tokens') },
+  },
+  errors: [],
+})
+
+export const readUploadToken = defineEndpoint({
+  operationId: 'readUploadToken',
+  methods: ['GET'],
+  path: `${API_PREFIX}/upload-tokens/:id`,
+  tag: 'Uploads',
+  scope: 'write',
+  summary: 'View an upload token',
+  description:
+    'The limits of the token. A token that was revoked or has expired can be read for 24 hours, and while it has unfinished uploads.',
+  params: UploadTokenPath,
+  success: {
+    status: 200,
+    description: 'The token, without its secret',
+    schema: UploadTokenResponse,
+    example: { data: uploadTokenExample },
+  },
+  errors: ['not_found'],
+})
+
+export const revokeUploadToken = defineEndpoint({
+  operationId: 'revokeUploadToken',
+  methods: ['DELETE'],
+  path: `${API_PREFIX}/upload-tokens/:id`,
+  tag: 'Uploads',
+  scope: 'write',
+  summary: 'Revoke an upload token',
+  description:
+    'The token stops working immediately, also for the uploads that it has started. These can be continued or cancelled with an API key; otherwise they expire. Files that it has uploaded stay. Repeating the call has no effect.',
+  params: UploadTokenPath,
+  success: {
+    status: 200,
+    description: 'The token is revoked',
+    schema: Revoked,
+    example: { revoked: true },
+  },
+  errors: ['not_found'],
 })

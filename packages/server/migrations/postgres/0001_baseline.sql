@@ -642,11 +642,16 @@ create table upload_tokens (
   origin text,
   -- Which products to attach.
   attach json,
-  replaces uuid
+  replaces uuid,
+  -- The key that created it, by the ID and the name that it had. No name: the service requires no key.
+  created_by_id uuid,
+  created_by_name text,
+  -- When it was revoked. Then `expires_at` is not later.
+  revoked_at timestamptz(3)
 );
 
 create index upload_tokens_by_expiry on upload_tokens (expires_at);
--- To count the upload tokens of an account that have not expired.
+-- To count and list the upload tokens of an account that have not expired.
 create index upload_tokens_of_account on upload_tokens (account_id, expires_at);
 
 -- Endpoints of an account that its events are sent to.

@@ -2,7 +2,7 @@ import type { Asset, AssetStatus, AssetVersion, Upload } from '../domain/asset.t
 import type { Key, NewKey } from '../domain/key.ts'
 import type { Cursor, PageRequest, SortKey } from '../domain/paging.ts'
 import type { NewProduct, Product, ProductGroup, ProductSelection } from '../domain/product.ts'
-import type { NewUploadToken } from '../domain/upload-token.ts'
+import type { NewUploadToken, UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage, Usage } from '../domain/usage.ts'
 import type { AccountWebhookData, EventData } from './event-data.ts'
 import type { TrashData } from './trash-data.ts'
@@ -400,7 +400,7 @@ interface KeyData {
 }
 
 export type AddedUploadToken =
-  | { outcome: 'added'; expiresAt: Date }
+  | { outcome: 'added'; createdAt: Date; expiresAt: Date }
   /** Nothing was stored. */
   | { outcome: 'products_not_found'; unknown: ProductSelection }
   /** The account has `maxTokens` tokens that have not expired. Nothing was stored. */
@@ -416,6 +416,20 @@ interface UploadTokenData {
     token: NewUploadToken,
     limits: { lifetimeMs: number; maxTokens: number },
   ): Promise<AddedUploadToken>
+  /** The tokens that can start uploads, newest first. */
+  listUploadTokens(query: UploadTokenQuery): Promise<Rows<UploadToken>>
+  /** Also finds a token that has expired or was revoked, until it is forgotten. */
+  findOwnUploadToken(id: string): Promise<UploadToken | undefined>
+  /**
+   * Reservations that are made after this call refuse the token, on every instance. Idempotent. False if there is no
+   * such token.
+   */
+  revokeUploadToken(id: string): Promise<boolean>
+}
+
+export interface UploadTokenQuery extends PageRequest {
+  /** Returns the next `perPage` rows after this position, and ignores `page`. */
+  after?: Cursor
 }
 
 /** An asset, ready or in the trash, with all data that a copy in another deployment needs. */

@@ -1,7 +1,7 @@
 import type { Asset, AssetVersion } from './asset.ts'
 import type { Actor, Key } from './key.ts'
 import type { Product } from './product.ts'
-import type { NewUploadToken, UploadToken } from './upload-token.ts'
+import type { UploadToken } from './upload-token.ts'
 import type { Usage } from './usage.ts'
 import type { DisabledReason, Webhook } from './webhook.ts'
 
@@ -47,6 +47,7 @@ export type UploadEventType =
 export type AttachmentEventType = 'asset.attached' | 'asset.detached'
 export type ProductEventType = 'product.updated' | 'product.deleted'
 export type KeyEventType = 'key.created' | 'key.revoked'
+export type TokenEventType = 'token.created' | 'token.revoked'
 type WebhookEventType = 'webhook.created' | 'webhook.updated' | 'webhook.deleted'
 
 /** The data of an event is the resource right after the change. */
@@ -59,7 +60,7 @@ type EventContent =
   | { type: ProductEventType; data: Product }
   | { type: KeyEventType; data: Omit<Key, 'hash'> }
   | { type: WebhookEventType; data: EventWebhook }
-  | { type: 'token.created'; data: EventToken }
+  | { type: TokenEventType; data: EventToken }
   | { type: 'account.storage_low'; data: EventAccount }
 
 export type EventType = EventContent['type']
@@ -188,8 +189,8 @@ function webhookValues(webhook: Webhook): Record<WebhookField, string | boolean>
   }
 }
 
-/** The data of the event of a new token. */
-export function toEventToken(token: NewUploadToken, expiresAt: Date): EventToken {
+/** The data of the event of a token. */
+export function toEventToken(token: Omit<EventToken, 'expiresAt'>, expiresAt: Date): EventToken {
   const { id, maxBytes, maxFiles, mediaTypes, origin, replaces } = token
   return { id, maxBytes, maxFiles, mediaTypes, origin, replaces, expiresAt }
 }

@@ -1,3 +1,4 @@
+import type { Actor } from './key.ts'
 import type { ProductSelection } from './product.ts'
 
 /** What a page may upload with a token. */
@@ -21,14 +22,19 @@ export interface NewUploadToken extends UploadTokenLimits {
   hash: string
   /** The key that created it: its hash, or `adminKeyHash`. */
   keyHash: string
+  /** The key that created it; null if the service requires none. */
+  createdBy: Actor | null
 }
 
 export interface UploadToken extends NewUploadToken {
   accountId: string
-  /** Until when it can start uploads, by the database’s clock. */
+  /** By the database’s clock. */
+  createdAt: Date
+  /** Until when it can start uploads, by the database’s clock. When it was revoked, if that was earlier. */
   expiresAt: Date
-  /** By the database’s clock. An expired token can still continue its own uploads. */
+  /** By the database’s clock. An expired token can still continue its own uploads, unless it was revoked. */
   isExpired: boolean
+  revokedAt: Date | null
 }
 
 /** How long a token can start uploads at most. */

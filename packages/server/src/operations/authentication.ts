@@ -97,6 +97,9 @@ async function authenticateUploadToken(
       'The upload token is unknown or has expired, or the key that created it was revoked. Request a new token.',
     )
   }
+  if (uploadToken.revokedAt !== null) {
+    throw unauthenticated('The upload token was revoked. Request a new token.')
+  }
   const { id, accountId } = uploadToken
   const tokenCreatedBy = creator.actor?.name ?? null
   const name = tokenCreatedBy === null ? 'upload token' : `upload token of ${tokenCreatedBy}`

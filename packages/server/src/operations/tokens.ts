@@ -1,25 +1,27 @@
 import { MAX_UPLOAD_TOKENS } from '@stowage/protocol'
+import type { UploadTokenQuery } from '../database/account-data.ts'
 import { isVisible, type Upload } from '../domain/asset.ts'
 import { invalid, ServiceError } from '../domain/errors.ts'
 import { formatUploadToken, KEY_ENTROPY_BYTES } from '../domain/key.ts'
 import { matchesMediaType } from '../domain/media-type.ts'
+import type { PagePosition } from '../domain/paging.ts'
 import type { UploadToken, UploadTokenLimits } from '../domain/upload-token.ts'
 import { adminKeyHash, type Caller, hashKey } from './authentication.ts'
 import type { AccountContext } from './context.ts'
+import { readPage } from './listing.ts'
 import { assetNotFound, tokenExpired, unknownProducts } from './refusals.ts'
 import { getReplaced } from './versions.ts'
 
 interface CreatedUploadToken {
-  id: string
+  token: UploadToken
   /** Returned only here; the database stores its hash. */
-  token: string
-  expiresAt: Date
+  secret: string
 }
 
 /** The token ends when the caller’s key is revoked. */
 export async function createUploadToken(
   context: AccountContext,
-  caller: Pick<Caller, 'key' | 'adminHash'>,
+  caller: Pick<Caller, 'key' | 'adminHash' | 'actor'>,
   request: UploadTokenLimits & { lifetimeMs: number },
 ): Promise<CreatedUploadToken> {
   const { lifetimeMs, ...limits } = request
@@ -30,12 +32,13 @@ export async function createUploadToken(
   }
   if (limits.replaces !== null) await getReplaced(context, limits.replaces)
   const id = context.newId()
-  const token = formatUploadToken(context.randomBytes(KEY_ENTROPY_BYTES))
-  const keyHash = caller.key?.hash ?? adminKeyHash(token, caller.adminHash ?? '')
-  const added = await context.data.addUploadToken(
-    { ...limits, id, hash: hashKey(token), keyHash },
-    { lifetimeMs, maxTokens: MAX_UPLOAD_TOKENS },
-  )
+  const secret = formatUploadToken(context.randomBytes(KEY_ENTROPY_BYTES))
+  const keyHash = caller.key?.hash ?? adminKeyHash(secret, caller.adminHash ?? '')
+  const token = { ...limits, id, hash: hashKey(secret), keyHash, createdBy: caller.actor }
+  const added = await context.data.addUploadToken(token, {
+    lifetimeMs,
+    maxTokens: MAX_UPLOAD_TOKENS,
+  })
   if (added.outcome === 'too_many') {
     throw new ServiceError(
       'too_many_upload_tokens',
@@ -43,7 +46,44 @@ export async function createUploadToken(
     )
   }
   if (added.outcome === 'products_not_found') throw unknownProducts(added.unknown, 'attach.')
-  return { id, token, expiresAt: added.expiresAt }
+  const { createdAt, expiresAt } = added
+  const { accountId } = context
+  const state = { accountId, createdAt, expiresAt, isExpired: false, revokedAt: null }
+  return { token: { ...token, ...state }, secret }
+}
+
+/** The tokens of the account that can start uploads, newest first. */
+export async function listUploadTokens(
+  { data }: Pick<AccountContext, 'data'>,
+  query: UploadTokenQuery,
+): Promise<{ tokens: UploadToken[]; position: PagePosition }> {
+  const { rows: tokens, position } = await readPage(
+    query,
+    (page) => data.listUploadTokens(page),
+    ({ id }) => id,
+  )
+  return { tokens, position }
+}
+
+export async function getUploadToken(
+  { data }: Pick<AccountContext, 'data'>,
+  id: string,
+): Promise<UploadToken> {
+  const token = await data.findOwnUploadToken(id)
+  if (token === undefined) throw tokenNotFound()
+  return token
+}
+
+/** Takes effect immediately, also for the uploads that the token has started. */
+export async function revokeUploadToken(
+  { data }: Pick<AccountContext, 'data'>,
+  id: string,
+): Promise<void> {
+  if (!(await data.revokeUploadToken(id))) throw tokenNotFound()
+}
+
+function tokenNotFound(): ServiceError {
+  return new ServiceError('not_found', 'There is no upload token with this ID. Check the ID.')
 }
 
 /** Refuses an expired token, an asset that it may not replace, or a new asset if it may only replace one. */

@@ -51,6 +51,7 @@ function presentData(event: Event): wire.Event['data'] {
     case 'webhook.deleted':
       return presentEventWebhook(event.data)
     case 'token.created':
+    case 'token.revoked':
       return presentEventToken(event.data)
     case 'account.storage_low':
       return presentEventAccount(event.data)

@@ -58,6 +58,12 @@ async function aKey({ call }: TestAccount): Promise<Target> {
   return { state: 'a key', ids: { 'keys/{id}': id }, fields: {} }
 }
 
+async function anUploadToken({ call }: TestAccount): Promise<Target> {
+  const { status, body, text } = await call('POST', `${API}/upload-tokens`, { max_bytes: 1 })
+  assert.equal(status, 201, text)
+  return { state: 'an upload token', ids: { 'upload-tokens/{id}': body.id }, fields: {} }
+}
+
 /** The number of webhooks of an account is limited, so older ones are deleted. */
 async function aWebhook({ call }: TestAccount): Promise<Target> {
   const { body } = await call('GET', `${API}/webhooks`)
@@ -84,6 +90,7 @@ const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
   'assets/{id} versions/{version}': [aReplacedFile],
   'products/{id}': [aProduct],
   'keys/{id}': [aKey],
+  'upload-tokens/{id}': [anUploadToken],
   'webhooks/{id}': [aWebhook],
   'webhooks/{id} deliveries/{delivery}': [aDelivery],
 }

@@ -108,7 +108,7 @@ export interface FilledCall {
  */
 export function fillCall(operation: Operation, target: Target): FilledCall {
   const { name, parameters, body } = operation
-  const path = operation.path.replaceAll(/\w+\/\{\w+\}/g, (variable) => {
+  const path = operation.path.replaceAll(/[\w-]+\/\{\w+\}/g, (variable) => {
     const id = target.ids[variable]
     assert.ok(id, `${name}: no test value for ${variable}`)
     return variable.replace(/\{\w+\}/, id)

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { UploadToken, UploadTokenRequest } from '@stowage/protocol'
+import type { NewUploadToken, UploadTokenRequest } from '@stowage/protocol'
 import { type Call, callerWith } from '@stowage/testing/service/accounts'
 import { API } from '@stowage/testing/service/upload'
 
@@ -9,7 +9,7 @@ export const TOKENS = `${API}/upload-tokens`
 export async function requestToken(
   call: Call,
   limits: Partial<UploadTokenRequest> = {},
-): Promise<UploadToken> {
+): Promise<NewUploadToken> {
   const response = await call('POST', TOKENS, { max_bytes: 1000, ...limits })
   assert.equal(response.status, 201, response.text)
   return response.body
@@ -20,7 +20,7 @@ export async function aPage(
   service: { baseUrl: string },
   call: Call,
   limits?: Partial<UploadTokenRequest>,
-): Promise<{ token: UploadToken; call: Call }> {
+): Promise<{ token: NewUploadToken; call: Call }> {
   const token = await requestToken(call, limits)
   return { token, call: callerWith(service.baseUrl, token.token) }
 }

@@ -312,6 +312,7 @@ export function aToken(limits: Partial<NewUploadToken> = {}): NewUploadToken {
     id,
     hash: `hash of ${id}`,
     keyHash: 'hash of a key',
+    createdBy: null,
     maxBytes: 100,
     maxFiles: 10,
     mediaTypes: null,

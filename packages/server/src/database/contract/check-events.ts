@@ -187,6 +187,7 @@ function replayEvent(account: ReplayedAccount, event: Event): void {
       webhooks.delete(event.data.id)
       break
     case 'token.created':
+    case 'token.revoked':
     case 'version.deleted':
     case 'account.storage_low':
       break

@@ -220,17 +220,19 @@ export const ASSET_EVENT_CASES: EventCase[] = [
     recorded: ['webhook.created', 'webhook.updated', 'webhook.updated', 'webhook.deleted'],
   },
   {
-    sentence: 'an upload token, and one for unknown products',
+    sentence: 'an upload token that is revoked twice, and one for unknown products',
     async prepare({ data }) {
       return async () => {
-        await addToken(data)
+        const { id } = await addToken(data)
+        await data.revokeUploadToken(id)
+        await data.revokeUploadToken(id)
         await data.addUploadToken(aToken({ attach: select({ productIds: [1] }) }), {
           lifetimeMs: 1000,
           maxTokens: 10,
         })
       }
     },
-    recorded: ['token.created'],
+    recorded: ['token.created', 'token.revoked'],
   },
   {
     sentence: 'a file that is damaged, read again and repaired',

@@ -39,12 +39,15 @@ export function testUploadTokens({ name, open }: Contract): void {
       mediaTypes: ['image/*', 'text/plain'],
       origin: 'https://a.example',
       attach,
+      createdBy: { id: newUuid(), name: 'shop' },
     })
     const added = await data.addUploadToken(token, LIMITS)
     assert.ok(added.outcome === 'added')
-    const { expiresAt } = added
-    const expected = { ...token, accountId: account.id, expiresAt, isExpired: false }
+    const { createdAt, expiresAt } = added
+    const times = { createdAt, expiresAt, isExpired: false, revokedAt: null }
+    const expected = { ...token, accountId: account.id, ...times }
     assert.deepEqual(await database.findUploadToken(token.hash), expected)
+    assert.deepEqual(await data.findOwnUploadToken(token.id), expected)
     const after = (await database.readClock()).getTime()
     // PostgreSQL rounds to milliseconds.
     assert.ok(
@@ -94,6 +97,65 @@ export function testUploadTokens({ name, open }: Contract): void {
       assert.doesNotMatch(JSON.stringify(event), /hash/i)
     },
   )
+
+  test(name('tokens that can start uploads are listed page by page, newest first'), async (t) => {
+    const { database, data } = await open(t)
+    const other = database.of((await anAccount(database, 'other')).id)
+    const foreign = await addToken(other)
+    const ids: string[] = []
+    for (let count = 0; count < 5; count += 1) ids.unshift((await addToken(data)).id)
+    await addToken(data, {}, 0)
+    const revoked = await addToken(data)
+    assert.equal(await data.revokeUploadToken(revoked.id), true)
+    const idsOf = async (query: { page: number; perPage: number; after?: { id: string } }) => {
+      const { rows, total } = await data.listUploadTokens(query)
+      assert.equal(total, 5)
+      return rows.map(({ id }) => id)
+    }
+    assert.deepEqual(await idsOf({ page: 1, perPage: 10 }), ids)
+    assert.deepEqual(await idsOf({ page: 2, perPage: 2 }), ids.slice(2, 4))
+    assert.deepEqual(await idsOf({ page: 3, perPage: 2 }), ids.slice(4))
+    assert.deepEqual(await idsOf({ page: 4, perPage: 2 }), [])
+    const after = { id: ids[2] ?? '' }
+    assert.deepEqual(await idsOf({ page: 1, perPage: 2, after }), ids.slice(3))
+    assert.equal(await data.findOwnUploadToken(foreign.id), undefined)
+    assert.equal(await data.revokeUploadToken(foreign.id), false)
+    assert.equal((await database.findUploadToken(foreign.hash))?.revokedAt, null)
+  })
+
+  test(name('a revoked token starts no upload and extends none'), async (t) => {
+    const { database, data } = await open(t)
+    const token = await addToken(data, { maxFiles: 9 })
+    const { id, reservation } = await reserveWith(data, token.id)
+    assert.equal(reservation.outcome, 'reserved')
+    const expiry = (await data.findUpload(id))?.expiresAt
+    assert.equal(await data.revokeUploadToken(token.id), true)
+    const revoked = await data.findOwnUploadToken(token.id)
+    assert.ok(revoked?.isExpired && revoked.revokedAt !== null)
+    assert.ok(revoked.expiresAt <= revoked.revokedAt)
+    assert.equal(await data.revokeUploadToken(token.id), true)
+    assert.deepEqual(await data.findOwnUploadToken(token.id), revoked)
+    assert.deepEqual((await database.findUploadToken(token.hash))?.revokedAt, revoked.revokedAt)
+    assert.equal((await reserveWith(data, token.id)).reservation.outcome, 'token_expired')
+    assert.deepEqual(await data.renewUpload(id, 10 * KEPT.keptForMs), expiry)
+  })
+
+  test(name('no upload of a token is reserved after its revocation'), async (t) => {
+    const { data } = await open(t)
+    for (let round = 0; round < 5; round += 1) {
+      const token = await addToken(data, { maxBytes: 1000, maxFiles: 100 })
+      const reservations: Promise<string>[] = []
+      for (let count = 0; count < 8; count += 1) {
+        reservations.push(
+          reserveWith(data, token.id, { size: 1 }).then(({ reservation }) => reservation.outcome),
+        )
+      }
+      const revoked = data.revokeUploadToken(token.id)
+      await Promise.all([revoked, ...reservations])
+      const late = await reserveWith(data, token.id, { size: 1 })
+      assert.equal(late.reservation.outcome, 'token_expired')
+    }
+  })
 
   test(name('a token for unknown products is not stored'), async (t) => {
     const { database, data } = await open(t)

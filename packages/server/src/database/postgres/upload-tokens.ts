@@ -5,13 +5,14 @@ import {
   type TokenRow,
   tokenExcess,
   tokenGrowthExcess,
+  toUploadToken,
 } from '../shared/account-rows.ts'
 import { toDate } from '../shared/rows.ts'
 import { isTokenExpired } from '../shared/statements.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
 import { lockProducts } from './attachments.ts'
-import { type Fragment, inTransaction, type Sql } from './connection.ts'
+import { type Fragment, inTransaction, readPageWithTotal, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 import { POSTGRES } from './rows.ts'
 
@@ -59,18 +60,51 @@ export function accountUploadTokens(sql: Sql, writer: Writer): AccountMethods['u
           select count(*) as count from upload_tokens
           where account_id = ${account} and expires_at > clock_timestamp()`
         if ((valid?.count ?? 0) >= maxTokens) return { outcome: 'too_many' }
-        const [row] = await sql<Pick<TokenRow, 'expires_at'>[]>`
+        const [row] = await sql<Pick<TokenRow, 'created_at' | 'expires_at'>[]>`
           insert into upload_tokens (id, account_id, hash, key_hash, created_at, expires_at, max_bytes,
-            max_files, media_types, origin, attach, replaces)
+            max_files, media_types, origin, attach, replaces, created_by_id, created_by_name)
           values (${token.id}, ${account}, ${token.hash}, ${token.keyHash}, now(),
             now() + ${lifetimeMs} * interval '1 ms', ${token.maxBytes}, ${token.maxFiles},
             ${token.mediaTypes}::text[], ${token.origin}, ${attach && JSON.stringify(attach)}::text::json,
-            ${token.replaces}::uuid)
-          returning expires_at`
+            ${token.replaces}::uuid, ${token.createdBy?.id ?? null}::uuid, ${token.createdBy?.name ?? null})
+          returning created_at, expires_at`
         if (row === undefined) throw new Error('the upload token was not stored')
         const expiresAt = toDate(row.expires_at)
         await recordEvent(sql, writer, 'token.created', toEventToken(token, expiresAt))
-        return { outcome: 'added', expiresAt }
+        return { outcome: 'added', createdAt: toDate(row.created_at), expiresAt }
+      }),
+
+    async listUploadTokens({ after, page, perPage }) {
+      // The index of the tokens that have not expired: their number is limited, unlike that of the others.
+      const isListed = sql`account_id = ${account} and revoked_at is null
+        and expires_at > now() and expires_at <= now() + ${LATEST_TOKEN_MS} * interval '1 ms'`
+      const beforeCursor = after === undefined ? sql`` : sql`and id < ${after.id}`
+      const offset = after === undefined ? (page - 1) * perPage : 0
+      const { rows, total } = await readPageWithTotal<TokenRow>(sql, {
+        count: sql`select count(*) as total from upload_tokens where ${isListed}`,
+        page: sql`
+          select *, false as is_expired from upload_tokens where ${isListed} ${beforeCursor}
+          order by id desc limit ${perPage} offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
+        order: sql`id desc`,
+      })
+      return { rows: rows.map(toUploadToken), total }
+    },
+
+    // Waits for the reservations that hold the token.
+    revokeUploadToken: (id) =>
+      inTransaction(sql, async () => {
+        const [row] = await sql<TokenRow[]>`
+          select *, true as is_expired from upload_tokens
+          where id = ${id} and account_id = ${account} for no key update`
+        if (row === undefined) return false
+        if (row.revoked_at !== null) return true
+        const [revoked] = await sql<Pick<TokenRow, 'expires_at'>[]>`
+          update upload_tokens set revoked_at = clock_timestamp(),
+            expires_at = least(expires_at, clock_timestamp())
+          where id = ${id} returning expires_at`
+        const expiresAt = toDate(revoked?.expires_at ?? row.expires_at)
+        await recordEvent(sql, writer, 'token.revoked', toEventToken(toUploadToken(row), expiresAt))
+        return true
       }),
   }
 }

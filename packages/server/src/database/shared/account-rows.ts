@@ -134,7 +134,11 @@ export interface TokenRow {
   account_id: string
   hash: string
   key_hash: string
+  created_by_id: string | null
+  created_by_name: string | null
+  created_at: Time
   expires_at: Time
+  revoked_at: Time | null
   is_expired: Flag
   max_bytes: number
   max_files: number
@@ -148,12 +152,16 @@ export interface TokenRow {
 export const LATEST_TOKEN_MS = MAX_TOKEN_LIFETIME_MS + MAX_FUTURE_MS
 
 export function toUploadToken(row: TokenRow): UploadToken {
+  const { created_by_id, created_by_name } = row
   return {
     id: row.id,
     accountId: row.account_id,
     hash: row.hash,
     keyHash: row.key_hash,
+    createdBy: created_by_name === null ? null : { id: created_by_id, name: created_by_name },
+    createdAt: toDate(row.created_at),
     expiresAt: toDate(row.expires_at),
+    revokedAt: toDateOrNull(row.revoked_at),
     isExpired: Boolean(row.is_expired),
     maxBytes: row.max_bytes,
     maxFiles: row.max_files,

@@ -121,7 +121,7 @@ function readEventData(accountId: string, type: EventType, data: unknown): unkno
     return { ...withDates(data, ['createdAt', 'lastUsedAt', 'revokedAt']), accountId }
   }
   if (type.startsWith('webhook.')) return withDates(data, ['createdAt', 'updatedAt'])
-  if (type === 'token.created') return withDates(data, ['expiresAt'])
+  if (type.startsWith('token.')) return withDates(data, ['expiresAt'])
   return data
 }
 

@@ -34,9 +34,9 @@ export function isWithheld(key: string): string {
     select 1 from checksums c where c.object_key = ${key} and c.withheld_for is not null)`
 }
 
-/** A condition: the upload token has expired. */
+/** A condition: the upload token has expired, or was revoked. */
 export function isTokenExpired({ clock, later }: Dialect): string {
-  return `(upload_tokens.expires_at <= ${clock}
+  return `(upload_tokens.revoked_at is not null or upload_tokens.expires_at <= ${clock}
     or upload_tokens.expires_at > ${later(clock, LATEST_TOKEN_MS)})`
 }
 
@@ -79,6 +79,10 @@ export function statementsOf(dialect: Dialect) {
     ).first(toSession),
     findUploadToken: statement<{ hash: string }>(
       `select *, ${isTokenExpired(dialect)} as is_expired from upload_tokens where hash = :hash`,
+    ).first(toUploadToken),
+    findOwnUploadToken: statement<Own>(
+      `select *, ${isTokenExpired(dialect)} as is_expired from upload_tokens
+       where id = :id and account_id = :account`,
     ).first(toUploadToken),
 
     findAsset: statement<Own>(

@@ -142,7 +142,7 @@ export interface AccountMethods {
     'productsOfAssets' | 'productsOfAsset' | 'assetsOfProducts' | 'newestAssetsOf'
   >
   keys: Group<'addKey' | 'revokeKey'>
-  uploadTokens: Group<'addUploadToken'>
+  uploadTokens: Group<'addUploadToken' | 'listUploadTokens' | 'revokeUploadToken'>
   events: Group<'listEvents' | 'importEvents'>
   records: Group<'importRecords'>
   webhooks: Group<'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'>
@@ -257,6 +257,10 @@ export function wireAccountData<Unit>(
       revokeKey: (id, options) => free((unit) => keys(unit).revokeKey(id, options)),
       addUploadToken: (token, limits) =>
         write((unit) => groups.uploadTokens(unit).addUploadToken(token, limits)),
+      listUploadTokens: (query) =>
+        read((unit) => groups.uploadTokens(unit).listUploadTokens(query)),
+      findOwnUploadToken: (id) => ask(statements.findOwnUploadToken, { account, id }),
+      revokeUploadToken: (id) => free((unit) => groups.uploadTokens(unit).revokeUploadToken(id)),
 
       listEvents: (query) => read((unit) => events(unit).listEvents(query)),
       importEvents: (page) => write((unit) => events(unit).importEvents(page)),

@@ -1,11 +1,19 @@
 import { toEventToken } from '../../domain/event.ts'
-import type { NewUploadToken } from '../../domain/upload-token.ts'
-import type { AddedUploadToken, Reservation, TokenExceeded } from '../account-data.ts'
+import { rowRangeOf } from '../../domain/paging.ts'
+import type { NewUploadToken, UploadToken } from '../../domain/upload-token.ts'
+import type {
+  AddedUploadToken,
+  Reservation,
+  Rows,
+  TokenExceeded,
+  UploadTokenQuery,
+} from '../account-data.ts'
 import {
   LATEST_TOKEN_MS,
   type TokenRow,
   tokenExcess,
   tokenGrowthExcess,
+  toUploadToken,
 } from '../shared/account-rows.ts'
 import { toDate } from '../shared/rows.ts'
 import { isTokenExpired } from '../shared/statements.ts'
@@ -21,7 +29,7 @@ import { SQLITE } from './rows.ts'
  */
 export const EXTENDED_EXPIRY = `iif(token_id is not null and exists (
     select 1 from upload_tokens t where t.id = assets.token_id
-      and (t.expires_at <= :now or t.expires_at > :now + ${LATEST_TOKEN_MS})),
+      and (t.revoked_at is not null or t.expires_at <= :now or t.expires_at > :now + ${LATEST_TOKEN_MS})),
   expires_at, :expires_at)`
 
 export function prepareUploadTokens(connection: Connection) {
@@ -30,12 +38,22 @@ export function prepareUploadTokens(connection: Connection) {
   const { recordEvent } = prepareRecordEvents(connection)
   const insert = prepare(
     `insert into upload_tokens (id, account_id, hash, key_hash, created_at, expires_at, max_bytes, max_files,
-       media_types, origin, attach, replaces)
+       media_types, origin, attach, replaces, created_by_id, created_by_name)
      values (:id, :account, :hash, :key_hash, :clock, :expires_at, :max_bytes, :max_files, :media_types,
-       :origin, :attach, :replaces)`,
+       :origin, :attach, :replaces, :created_by_id, :created_by_name)`,
   )
   const countValid = prepare<{ count: number }>(
     'select count(*) as count from upload_tokens where account_id = :account and expires_at > :clock',
+  )
+  // Reads the index of the tokens that have not expired: their number is limited, unlike that of the others.
+  const isListed = `account_id = :account and revoked_at is null
+    and expires_at > :clock and expires_at <= :clock + ${LATEST_TOKEN_MS}`
+  const countListed = prepare<{ count: number }>(
+    `select count(*) as count from upload_tokens where ${isListed}`,
+  )
+  const revoke = prepare<TokenRow>(
+    `update upload_tokens set revoked_at = :clock, expires_at = min(expires_at, :clock)
+     where id = :id and account_id = :account and revoked_at is null returning *, 1 as is_expired`,
   )
   const own = prepare<TokenRow>(
     `select *, ${isTokenExpired(SQLITE)} as is_expired from upload_tokens
@@ -88,10 +106,40 @@ export function prepareUploadTokens(connection: Connection) {
           origin: token.origin,
           attach: attach && JSON.stringify(attach),
           replaces: token.replaces,
+          created_by_id: token.createdBy?.id ?? null,
+          created_by_name: token.createdBy?.name ?? null,
         })
         const expiresAt = new Date(clock + lifetimeMs)
         recordEvent(writer, 'token.created', toEventToken(token, expiresAt))
-        return { outcome: 'added', expiresAt }
+        return { outcome: 'added', createdAt: new Date(clock), expiresAt }
+      })
+    },
+
+    listUploadTokens({ account }: Writer, query: UploadTokenQuery): Rows<UploadToken> {
+      const { after } = query
+      const clock = Date.now()
+      const total = countListed.get({ account, clock })?.count ?? 0
+      const { isFromEnd, offset, limit } = rowRangeOf(query, total)
+      if (limit === 0) return { rows: [], total }
+      const page = prepare<TokenRow>(
+        `select *, 0 as is_expired from upload_tokens
+         where ${isListed} ${after === undefined ? '' : 'and id < :after'}
+         order by id ${isFromEnd ? 'asc' : 'desc'} limit +:limit offset :offset`,
+      )
+      const cursor = after && { after: after.id }
+      const rows = page.all({ account, clock, ...cursor, limit, offset }).map(toUploadToken)
+      return { rows: isFromEnd ? rows.reverse() : rows, total }
+    },
+
+    revokeUploadToken(writer: Writer, id: string): boolean {
+      const { account } = writer
+      return transaction(() => {
+        const clock = Date.now()
+        const row = revoke.get({ account, id, clock })
+        if (row === undefined) return own.get({ account, id, clock }) !== undefined
+        const token = toUploadToken(row)
+        recordEvent(writer, 'token.revoked', toEventToken(token, token.expiresAt))
+        return true
       })
     },
 

@@ -81,7 +81,10 @@ export const assetRoutes: RouteGroup = (app, options) => {
     const { id } = await getAsset(context, params.id)
     const request = { ...readProductListRequest(query), ofAsset: id }
     const { products, position } = await listProducts(context, request)
-    return { data: products.map(presentProduct), ...presentPage(position, requestOf(url, endpoints.listProductsOfAsset)) }
+    return {
+      data: products.map(presentProduct),
+      ...presentPage(position, requestOf(url, endpoints.listProductsOfAsset)),
+    }
   })
 
   route(

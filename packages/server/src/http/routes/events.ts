@@ -5,8 +5,8 @@ import type { EventType } from '../../domain/event.ts'
 import { listEvents, listNewestEvents, visibleTypes } from '../../operations/events.ts'
 import { presentEvent } from '../../wire/events.ts'
 import { type EventStreams, openEventStreams } from '../event-streams.ts'
-import { presentIgnored } from '../responses/page.ts'
 import { logRequest } from '../responses/log-request.ts'
+import { presentIgnored } from '../responses/page.ts'
 import { type CheckedRequest, type RouteGroup, route } from '../route.ts'
 
 const DEFAULT_LIMIT = 25

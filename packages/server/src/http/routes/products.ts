@@ -67,7 +67,10 @@ export const productRoutes: RouteGroup = (app, options) => {
     const { id } = await getProduct(context, params.id)
     const request = { ...readAssetListRequest(query), ofProduct: id, exactTotal: true }
     const { assets, position } = await listAssets(context, request)
-    return { data: assets.map(presentAsset), ...presentPage(position, requestOf(url, endpoints.listAssetsOfProduct)) }
+    return {
+      data: assets.map(presentAsset),
+      ...presentPage(position, requestOf(url, endpoints.listAssetsOfProduct)),
+    }
   })
 
   route(app, options, endpoints.deleteProduct, async ({ context, params }) => {

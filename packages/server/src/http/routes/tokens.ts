@@ -1,18 +1,41 @@
+import type * as wire from '@stowage/protocol'
 import { DEFAULT_TOKEN_SECONDS, endpoints, type UploadTokenRequest } from '@stowage/protocol'
-import { parseDuration } from '@stowage/protocol/format'
+import { formatTimestamp, parseDuration } from '@stowage/protocol/format'
 import { invalid } from '../../domain/errors.ts'
-import type { UploadTokenLimits } from '../../domain/upload-token.ts'
+import type { ProductSelection } from '../../domain/product.ts'
+import type { UploadToken, UploadTokenLimits } from '../../domain/upload-token.ts'
 import { parseOrigin } from '../../domain/urls.ts'
-import { createUploadToken } from '../../operations/tokens.ts'
-import { readProductSelection } from '../requests.ts'
+import {
+  createUploadToken,
+  getUploadToken,
+  listUploadTokens,
+  revokeUploadToken,
+} from '../../operations/tokens.ts'
+import { readPageRequest, readProductSelection } from '../requests.ts'
+import { presentPage } from '../responses/page.ts'
 import { type RouteGroup, route } from '../route.ts'
 
 export const tokenRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.createUploadToken, async ({ context, caller, body }, reply) => {
     const created = await createUploadToken(context, caller, readUploadTokenRequest(body))
     reply.header('Cache-Control', 'no-store')
-    const { id, token, expiresAt } = created
-    return { id, token, expires_at: expiresAt.toISOString() }
+    return { ...presentUploadToken(created.token), token: created.secret }
+  })
+
+  route(app, options, endpoints.listUploadTokens, async ({ context, query, url }) => {
+    const page = readPageRequest(query, 'created_at')
+    const { tokens, position } = await listUploadTokens(context, page)
+    const list = { base: options.baseUrl(), url, query: endpoints.listUploadTokens.query }
+    return { data: tokens.map(presentUploadToken), ...presentPage(position, list) }
+  })
+
+  route(app, options, endpoints.readUploadToken, async ({ context, params }) => {
+    return { data: presentUploadToken(await getUploadToken(context, params.id)) }
+  })
+
+  route(app, options, endpoints.revokeUploadToken, async ({ context, params }) => {
+    await revokeUploadToken(context, params.id)
+    return { revoked: true }
   })
 }
 
@@ -33,4 +56,29 @@ function readUploadTokenRequest(
     replaces: body.replace?.toLowerCase() ?? null,
     lifetimeMs: typeof lifetime === 'number' ? lifetime * 1000 : (parseDuration(lifetime) ?? 0),
   }
+}
+
+/** Without its secret. */
+function presentUploadToken(token: UploadToken): wire.UploadToken {
+  const { attach, createdAt, expiresAt, revokedAt } = token
+  return {
+    id: token.id,
+    max_bytes: token.maxBytes,
+    max_files: token.maxFiles,
+    mime: token.mediaTypes,
+    origin: token.origin,
+    attach: attach && presentProductSelection(attach),
+    replace: token.replaces,
+    created_by: token.createdBy,
+    created_at: formatTimestamp(createdAt),
+    expires_at: formatTimestamp(expiresAt),
+    revoked_at: revokedAt && formatTimestamp(revokedAt),
+  }
+}
+
+/** Lists that select nothing are left out, as in a request. */
+function presentProductSelection(selection: ProductSelection): wire.ProductReferences {
+  const { productIds, variantIds, ids, skus } = selection
+  const lists = { product_ids: productIds, variant_ids: variantIds, products: ids, skus }
+  return Object.fromEntries(Object.entries(lists).filter(([, values]) => values.length > 0))
 }

@@ -99,6 +99,7 @@ test('every list names the query parameters that it has ignored', async (t) => {
     '/products',
     '/product-groups',
     '/events',
+    '/upload-tokens',
     `/assets/${id}/products`,
     `/assets/${id}/product-groups`,
     `/products/${products[0].id}/assets`,

@@ -97,7 +97,7 @@ test('an expired token cannot keep an upload forever by resuming it and sending 
   async function start(lifetimeMs: number) {
     const limits = { maxBytes: 5, maxFiles: 1, mediaTypes: null, attach: null, replaces: null }
     const request = { ...limits, origin: null, lifetimeMs }
-    const { token } = await createUploadToken(account, {}, request)
+    const { secret: token } = await createUploadToken(account, { actor: null }, request)
     const call = callerWith(service.baseUrl, token)
     const { status, body } = await call('POST', SIGNED, { name: 'a', size: 5 })
     if (status === 401) return undefined
