@@ -69,17 +69,29 @@ export function formatDuration(milliseconds: number): string {
 }
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))
+const THREE_DIGITS = Array.from({ length: 1000 }, (_, number) => String(number).padStart(3, '0'))
+const DAY_MS = 86_400_000
 
-/** Returns the same text as `toISOString` in a third of the time: every row of a list has timestamps. */
+/** The start of the last text, such as `2026-01-31T`, and its day since 1970. */
+let lastDate = ''
+let lastDay = Number.NaN
+
+/**
+ * Returns the same text as `toISOString` in a fraction of the time: every row of a list has timestamps, most of them of
+ * the same day.
+ */
 export function formatTimestamp(date: Date): string {
-  const year = date.getUTCFullYear()
-  // `toISOString` pads or signs years of other lengths, and throws for an invalid date.
-  if (!(year >= 1000 && year <= 9999)) return date.toISOString()
-  const month = TWO_DIGITS[date.getUTCMonth() + 1]
-  const day = TWO_DIGITS[date.getUTCDate()]
-  const hours = TWO_DIGITS[date.getUTCHours()]
-  const minutes = TWO_DIGITS[date.getUTCMinutes()]
-  const seconds = TWO_DIGITS[date.getUTCSeconds()]
-  const milliseconds = String(date.getUTCMilliseconds()).padStart(3, '0')
-  return `${year}-${month}-${day}T${hours}:${minutes}:${seconds}.${milliseconds}Z`
+  const time = date.getTime()
+  const day = Math.floor(time / DAY_MS)
+  // This is also true for an invalid date, for which `toISOString` throws.
+  if (day !== lastDay) {
+    const text = date.toISOString()
+    lastDate = text.slice(0, text.indexOf('T') + 1)
+    lastDay = day
+  }
+  const milliseconds = time - day * DAY_MS
+  const seconds = Math.floor(milliseconds / 1000)
+  const minutes = Math.floor(seconds / 60)
+  const hours = Math.floor(minutes / 60)
+  return `${lastDate}${TWO_DIGITS[hours]}:${TWO_DIGITS[minutes - hours * 60]}:${TWO_DIGITS[seconds - minutes * 60]}.${THREE_DIGITS[milliseconds - seconds * 1000]}Z`
 }

@@ -11,11 +11,13 @@ import {
   locatePage,
   MAX_ID,
 } from '../shared/block-counts.ts'
+import { type Statement, statement } from '../shared/dialect.ts'
 import {
   boundedRows,
   chooseStrategy,
   filterKey,
   isFarPage,
+  isFiltered,
   MAX_AWAITED_BLOCKS,
   MAX_SKIPPED_ROWS,
   MAX_START_ROWS,
@@ -24,10 +26,16 @@ import {
   START_ROWS,
   startOf,
 } from '../shared/listing.ts'
-import { type AssetRow, toAsset } from '../shared/rows.ts'
+import { type AssetRow, toAsset, toAssetOf } from '../shared/rows.ts'
 import type { AccountMethods } from '../shared/wire-account-data.ts'
-import { allOf, type Fragment, inSnapshot, type Sql } from './connection.ts'
-import { assetColumns, type ListedRow, listedAt } from './rows.ts'
+import { allOf, execute, type Fragment, inSnapshot, type Sql } from './connection.ts'
+import {
+  assetColumns,
+  LISTED_COLUMNS,
+  type ListedRow,
+  listedAt,
+  type PlainListedRow,
+} from './rows.ts'
 import {
   afterCursor,
   conditionsOf,
@@ -38,20 +46,6 @@ import {
 
 type CountedRow = AssetRow & { total: number }
 type StartRow = AssetRow & { scanned: number; matches: number; assets: number }
-
-/** The default page has 25 rows. With a cursor, one more row is read. */
-const READ_SIZES = [26, 51, 101, 251, 501]
-
-/**
- * Limits the rows to at least `perPage`. PostgreSQL plans a statement again on each call if its limit is a parameter,
- * which takes longer than reading the first page. So that page has a limit in the text: one of a few, because each
- * text stays prepared on each connection.
- */
-function limitTo(sql: Sql, perPage: number, offset: number): Fragment {
-  const size = READ_SIZES.find((one) => one >= perPage)
-  if (offset > 0 || size === undefined) return sql`limit ${perPage} offset ${offset}`
-  return sql`limit ${sql.unsafe(String(size))}`
-}
 
 /** The caches that the listings of all accounts share. */
 export interface ListingCaches {
@@ -64,6 +58,71 @@ export function accountAssetList(
   account: string,
   caches: ListingCaches,
 ): AccountMethods['assetList'] {
+  return {
+    listAssets(query) {
+      const statement = firstPageOf(query)
+      return statement === undefined
+        ? otherPages(sql, account, caches).listAssets(query)
+        : readFirstPage(sql, account, { query, statement })
+    },
+  }
+}
+
+type FirstRow = PlainListedRow & { total: number }
+type FirstPage = Statement<
+  { account: string; after_id?: string; after_value?: string | number },
+  FirstRow[]
+>
+
+/** The default page has 25 rows. With a cursor, one more row is read. */
+const READ_SIZES = [26, 51, 101, 251, 501]
+const firstPages = new Map<string, FirstPage>()
+
+/**
+ * The statement for the first page of all assets, or for the page after a cursor. It has at least `perPage` rows. Building
+ * its text for each request would take longer than reading the rows. PostgreSQL plans a statement again on each call if its
+ * limit is a parameter, so the limit is one of a few in the text: each text stays prepared on each connection.
+ */
+function firstPageOf(query: AssetQuery): FirstPage | undefined {
+  const size = READ_SIZES.find((one) => one >= query.perPage)
+  const isFirst = query.after !== undefined || query.page === 1
+  if (!isFirst || size === undefined || isFiltered(query)) return undefined
+  const { by, descending } = query.sort
+  const key = `${by} ${descending} ${size} ${query.after !== undefined}`
+  const existing = firstPages.get(key)
+  if (existing !== undefined) return existing
+  const columns = SORT_COLUMNS[by]
+  const order = columns.map((column) => `${column} ${descending ? 'desc' : 'asc'}`)
+  const position = columns.length === 1 ? ':after_id' : ':after_value, :after_id'
+  const after = `and (${columns.join(', ')}) ${descending ? '<' : '>'} (${position})`
+  const created: FirstPage = statement<{ account: string }>(
+    `select ${LISTED_COLUMNS}, (select asset_count from accounts where id = :account) as total
+     from assets where account_id = :account and status = 'ready' ${query.after ? after : ''}
+     order by ${order.join(', ')} limit ${size}`,
+  ).every((row: FirstRow) => row)
+  firstPages.set(key, created)
+  return created
+}
+
+async function readFirstPage(
+  sql: Sql,
+  account: string,
+  { query, statement }: { query: AssetQuery; statement: FirstPage },
+): Promise<Rows<Asset>> {
+  const { id = '', value = '' } = query.after ?? {}
+  const found = await execute(sql, statement, { account, after_id: id, after_value: value })
+  const rows = found.slice(0, query.perPage).map((row) => toAssetOf(account, 'ready', row))
+  return { rows, total: found[0]?.total ?? (await readTotal(sql, account)) }
+}
+
+async function readTotal(sql: Sql, account: string): Promise<number> {
+  const [row] = await sql<{ total: number }[]>`
+    select asset_count as total from accounts where id = ${account}`
+  return row?.total ?? 0
+}
+
+/** All pages whose statement is built for the request. */
+function otherPages(sql: Sql, account: string, caches: ListingCaches): AccountMethods['assetList'] {
   const blocks = assetBlocks(sql, account, caches.counts)
   const findSmallResult = smallResults(sql, account, caches.smallResults)
   const ready = sql`account_id = ${account} and status = 'ready'`
@@ -86,12 +145,6 @@ export function accountAssetList(
     return isFromEnd ? [...rows].reverse() : [...rows]
   }
 
-  async function readTotal(): Promise<number> {
-    const [row] = await sql<{ total: number }[]>`
-      select asset_count as total from accounts where id = ${account}`
-    return row?.total ?? 0
-  }
-
   async function listAll(query: AssetQuery): Promise<Rows<Asset>> {
     const offset = query.after === undefined ? (query.page - 1) * query.perPage : 0
     if (isFarPage(query, offset)) return countBlocks(query)
@@ -100,12 +153,11 @@ export function accountAssetList(
       const found = await sql<CountedRow[]>`
         select ${columns}, (select asset_count from accounts where id = ${account}) as total
         from assets where ${allOf(sql, conditions)}
-        order by ${orderOf(sql, query.sort)} ${limitTo(sql, query.perPage, offset)}`
-      const rows = found.slice(0, query.perPage).map(toAsset)
-      return { rows, total: found[0]?.total ?? (await readTotal()) }
+        order by ${orderOf(sql, query.sort)} limit ${query.perPage} offset ${offset}`
+      return { rows: found.map(toAsset), total: found[0]?.total ?? (await readTotal(sql, account)) }
     }
     return inSnapshot(sql, async () => {
-      const total = await readTotal()
+      const total = await readTotal(sql, account)
       return { rows: (await readPage(query, [], total)).map(toAsset), total }
     })
   }

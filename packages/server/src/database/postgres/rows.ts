@@ -32,6 +32,13 @@ export function uploadColumns(sql: Sql): Fragment {
   return sql`${sql(UPLOAD_COLUMNS)}, ${checksumColumn(sql, 'coalesce(assets.object_key, assets.id)')}`
 }
 
+/** A ready asset, without the columns that are the same for all ready assets of an account. */
+export type PlainListedRow = Omit<AssetRow, 'account_id' | 'status'>
+export const LISTED_COLUMNS = [
+  ...ASSET_COLUMNS.filter((column) => column !== 'account_id' && column !== 'status'),
+  checksumOf(POSTGRES, 'coalesce(assets.object_key, assets.id)'),
+].join(', ')
+
 export type ListedRow = AssetRow & { listed_at: number }
 
 /** A column with the account's revision, as seen by the statement that reads the rows. */

@@ -16,9 +16,6 @@ import { toAsset } from '../shared/rows.ts'
 import { allOf, type Fragment, inSnapshot, type Sql } from './connection.ts'
 import { assetColumns, type ListedRow, listedAt } from './rows.ts'
 
-/** A number of rows that no account has. */
-const NO_LIMIT = Number.MAX_SAFE_INTEGER
-
 /** Whether the query also has a filter, besides the words, that an index supports. */
 function hasIndexedFilter({ name = '', folder }: AssetQuery): boolean {
   return [...name].length >= TRIGRAM_LENGTH || folder !== undefined
@@ -40,17 +37,25 @@ export function smallResults(sql: Sql, account: string, cache: SmallResultCache)
     if (fewest === undefined || fewest.count > MAX_SMALL_RESULT) {
       return hasIndexedFilter(query) ? findAmong(query, []) : undefined
     }
-    const candidates = wordCandidates(sql, account, { word: fewest.word, limit: NO_LIMIT })
-    return findAmong(query, [sql`id in (select id from (${candidates}) candidates)`])
+    const { names, paths, products } = wordSources(sql, account, fewest.word)
+    return findAmong(query, [sql`id in (${names} union ${paths} union ${products})`])
   }
 
-  /** The number of assets that have each word. Counting stops above the size of a small result. */
+  /**
+   * The number of assets that have each word, by name, by path and by product. An asset that has it in several of them
+   * counts several times. Counting stops above the size of a small result, and starts with the products: a product has
+   * many assets, so that few rows are read for a common word.
+   */
   async function countCandidates(words: string[]): Promise<number[]> {
     const counts = words.map((word) => {
-      const candidates = wordCandidates(sql, account, { word, limit: MAX_SMALL_RESULT + 1 })
-      return [...word].length < TRIGRAM_LENGTH
-        ? sql`select ${MAX_SMALL_RESULT + 1}::bigint`
-        : sql`select count(*) from (${candidates}) candidates`
+      if ([...word].length < TRIGRAM_LENGTH) return sql`select ${MAX_SMALL_RESULT + 1}::bigint`
+      const { names, paths, products } = wordSources(sql, account, word)
+      const countOf = (found: Fragment) =>
+        sql`select count(*) from (${found} limit ${MAX_SMALL_RESULT + 1}) found`
+      return sql`
+        select case when by_product > ${MAX_SMALL_RESULT} then by_product
+          else by_product + (${countOf(paths)}) + (${countOf(names)}) end
+        from (${countOf(products)}) counted (by_product)`
     })
     const rows = counts.map(
       (count, index) => sql`select ${index}::int as index, (${count}) as count`,
@@ -225,20 +230,15 @@ function attachedToHashed(sql: Sql, products: Fragment, otherwise: Fragment): Fr
     else ${otherwise} end`
 }
 
-/** Selects assets that have the word: at most `limit` by name, as many by path, and as many by product. */
-function wordCandidates(
-  sql: Sql,
-  account: string,
-  { word, limit }: { word: string; limit: number },
-): Fragment {
-  return sql`
-    (select id from assets
-     where account_id = ${account} and status = 'ready' and search_name like ${containing(word)}
-     limit ${limit})
-    union (${assetsByPath(sql, account, word)} limit ${limit})
-    union (
-     select l.asset_id from products p join asset_products l on l.product_id = p.id
-     where p.account_id = ${account} and p.search_text like ${containing(word)} limit ${limit})`
+/** Selects the assets that have the word in their name, in their path, and in a text of an attached product. */
+function wordSources(sql: Sql, account: string, word: string) {
+  const names = sql`
+    select id from assets
+    where account_id = ${account} and status = 'ready' and search_name like ${containing(word)}`
+  const products = sql`
+    select l.asset_id from products p join asset_products l on l.product_id = p.id
+    where p.account_id = ${account} and p.search_text like ${containing(word)}`
+  return { names, paths: assetsByPath(sql, account, word), products }
 }
 
 /** Must repeat the condition of the partial index; otherwise PostgreSQL does not use the index. */

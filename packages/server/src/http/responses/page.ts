@@ -9,6 +9,10 @@ interface ListRequest {
   query: { properties: object }
 }
 
+/** A path that `URL` would not change, without a query. Parsing the URL and its parameters takes longer than all links. */
+const PLAIN_PATH = /^(?:\/[\w-]+)+$/
+const NO_PARAMETERS = new URLSearchParams()
+
 /**
  * `url` is the URL of the request: every link keeps its parameters, except `page` and `after`. If the
  * request has a cursor, the link to the next page has one too.
@@ -17,7 +21,9 @@ export function presentPage(
   position: PagePosition,
   { base, url, query }: ListRequest,
 ): { links: wire.PageLinks; meta: wire.PageMeta } {
-  const { pathname, searchParams } = new URL(url, base)
+  const { pathname, searchParams } = PLAIN_PATH.test(url)
+    ? { pathname: url, searchParams: NO_PARAMETERS }
+    : new URL(url, base)
   const path = base + pathname
   const urlOf = pageUrls(path, searchParams)
   const orNull = (page: number | undefined) => (page === undefined ? null : urlOf(page))
@@ -75,6 +81,7 @@ function urlAfterCursor(path: string, query: URLSearchParams, after: string | un
 
 /** The URLs differ only in the page number, which keeps its position among the parameters. */
 function pageUrls(path: string, query: URLSearchParams): (page: number) => string {
+  if (query.size === 0) return (page) => `${path}?page=${page}`
   const pairs = [...query].filter(([name]) => name !== 'after')
   const names = pairs.map(([name]) => name)
   const at = names.includes('page') ? names.indexOf('page') : pairs.length
