@@ -31,7 +31,7 @@ async function build(): Promise<void> {
 async function bundle(folder: string): Promise<void> {
   try {
     const { bundleCli } = await import('./stage-cli.ts')
-    await bundleCli(folder, { copiesFiles: false })
+    await bundleCli(folder, { isForUsers: false })
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ERR_MODULE_NOT_FOUND') throw error
     // After `npm ci --omit=dev`, esbuild is missing. Then the service runs from its sources.

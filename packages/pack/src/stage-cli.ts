@@ -17,7 +17,7 @@ const NAME = 'stowage'
 export async function stageCli(staged: string): Promise<void> {
   const manifest = await readManifest(NAME)
   const folder = join(staged, 'dist')
-  await bundleCli(folder, { copiesFiles: true })
+  await bundleCli(folder, { isForUsers: true })
   await rewriteSourceMaps(folder)
   await writeManifest(staged, manifest, {
     // In the repository, the manifest does not require Node 24, because npm installs it as a dependency.
@@ -56,16 +56,23 @@ async function usedIn(
 }
 
 interface BundleOptions {
-  /** Copies the files that the code reads, so that the folder can be moved. Otherwise it refers to the originals. */
-  copiesFiles: boolean
+  /**
+   * For a package that users install: without third-party packages, so that users can update these, and with the files
+   * that the code reads. Otherwise the bundle is for this checkout and refers to the original files.
+   */
+  isForUsers: boolean
 }
 
+/** Packages that only some services use. They are large, and loaded when they are used. */
+const LOADED_ON_DEMAND = ['@aws-sdk/client-s3', 'pino-pretty', 'postgres', 'postgres-array']
+
 /**
- * Bundles the CLI and everything it imports, except third-party packages, into one file. CommonJS, because Node loads it
- * with less work than modules. `stowage.js` only enables the compile cache, so that `main.js` is compiled once.
+ * Bundles the CLI and everything it imports into one file. CommonJS, because Node loads it with less work than modules.
+ * `stowage.js` only enables the compile cache, so that `main.js` is compiled once.
  */
-export async function bundleCli(folder: string, { copiesFiles }: BundleOptions): Promise<void> {
-  const external = Object.keys(await dependenciesOf(await readManifest(NAME)))
+export async function bundleCli(folder: string, { isForUsers }: BundleOptions): Promise<void> {
+  const packages = Object.keys(await dependenciesOf(await readManifest(NAME)))
+  const external = isForUsers ? packages : LOADED_ON_DEMAND
   await mkdir(folder, { recursive: true })
   await writeFile(join(folder, 'package.json'), '{ "type": "commonjs" }\n')
   const entries = new Set([join(folderOf(NAME), 'bin/stowage.js')])
@@ -83,7 +90,7 @@ export async function bundleCli(folder: string, { copiesFiles }: BundleOptions):
       logLevel: 'silent',
       define: { 'import.meta.url': 'moduleUrl', 'import.meta.dirname': '__dirname' },
       banner: { js: "const moduleUrl = require('node:url').pathToFileURL(__filename).href;" },
-      plugins: [referencedFiles({ folder, copiesFiles, onCode: (file) => entries.add(file) })],
+      plugins: [referencedFiles({ folder, isForUsers, onCode: (file) => entries.add(file) })],
     })
   }
 }
@@ -96,13 +103,13 @@ interface ReferenceOptions extends BundleOptions {
 }
 
 /** Finds the files that a source references by `new URL('…', import.meta.url)`, and changes the URLs to their new places. */
-function referencedFiles({ folder, copiesFiles, onCode }: ReferenceOptions): Plugin {
+function referencedFiles({ folder, isForUsers, onCode }: ReferenceOptions): Plugin {
   async function place(path: string): Promise<string> {
     if (path.endsWith('.ts')) {
       onCode(path)
       return `./${basename(path, '.ts')}.js`
     }
-    if (!copiesFiles) return relative(folder, path).replaceAll(sep, '/') + trailingSlash(path)
+    if (!isForUsers) return relative(folder, path).replaceAll(sep, '/') + trailingSlash(path)
     const name = relative(join(ROOT, 'packages'), path).replaceAll(sep, '/')
     await cp(path, join(folder, name), { recursive: true })
     return `./${name}${trailingSlash(path)}`

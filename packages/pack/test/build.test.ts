@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { cp, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
+import { cp, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
@@ -70,6 +70,15 @@ test('the program that npm start runs is built again after a change of the sourc
   ])
 })
 
+test('the program that npm start runs contains the third-party packages that every service uses', async (t) => {
+  const folder = await aRepositoryWithout(t, 'vite')
+  await run(process.execPath, BUILD, folder)
+  for (const name of ['fastify', 'pino', 'lru-cache']) await rm(join(folder, 'node_modules', name))
+  const { url } = await serve(t, folder, ['packages/cli/dist/stowage.js', 'serve'])
+  assert.equal((await fetch(`${url()}/healthz`)).status, 200)
+  assert.equal((await fetch(`${url()}/api/v1/assets`)).status, 200)
+})
+
 test('without esbuild, npm start runs the sources', async (t) => {
   const folder = await aRepositoryWithout(t, 'esbuild')
   await run(process.execPath, BUILD, folder)
@@ -81,6 +90,15 @@ test('npm run dev restarts the service after a change of the sources', async (t)
   const folder = await aRepositoryWithout(t, 'vite')
   const { scripts } = JSON.parse(await readFile(join(folder, 'package.json'), 'utf8'))
   const [, ...words] = scripts.dev.split(' ')
+  const { starts } = await serve(t, folder, words)
+  const before = starts()
+  const source = join(folder, 'packages/server/src/http/routes/service.ts')
+  await writeFile(source, `${await readFile(source, 'utf8')}\n`)
+  await until('the service has restarted', () => starts() > before)
+})
+
+/** Starts the service in a folder, and waits until it has started. */
+async function serve(t: TestContext, folder: string, words: string[]) {
   const settings = { STOWAGE_DATA: 'data', STOWAGE_PORT: '0', STOWAGE_STORAGE_PORT: '0' }
   const child = spawn(process.execPath, words, {
     cwd: folder,
@@ -95,10 +113,7 @@ test('npm run dev restarts the service after a change of the sources', async (t)
   child.stdout.on('data', (more) => {
     output += more
   })
-  const starts = () => output.match(/http:\/\/127\.0\.0\.1:\d+/g)?.length ?? 0
-  await until('the service has started', () => starts() > 0)
-  const before = starts()
-  const source = join(folder, 'packages/server/src/http/routes/service.ts')
-  await writeFile(source, `${await readFile(source, 'utf8')}\n`)
-  await until('the service has restarted', () => starts() > before)
-})
+  const urls = () => output.match(/http:\/\/127\.0\.0\.1:\d+/g) ?? []
+  await until('the service has started', () => urls().length > 0)
+  return { url: () => urls()[0], starts: () => urls().length }
+}
