@@ -18,6 +18,7 @@ const WORKLOADS: Record<string, () => Promise<Workload>> = {
   changes: async () => (await import('./workloads/changes.ts')).changes,
   'changes-postgres': async () => (await import('./workloads/changes.ts')).changesPostgres,
   checksums: async () => (await import('./workloads/checksums.ts')).checksums,
+  'client-folder': async () => (await import('./workloads/client-folder.ts')).clientFolder,
   'client-upload': async () => (await import('./workloads/client-upload.ts')).clientUpload,
   completion: async () => (await import('./workloads/parts.ts')).completion,
   dashboard: async () => (await import('./workloads/dashboard.ts')).dashboard,

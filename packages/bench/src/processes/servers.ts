@@ -100,13 +100,10 @@ interface Spawned {
  * a pipe could make it wait for this process.
  */
 export function spawnServer({ command, args, env }: Command): Spawned {
-  const environment = Object.entries(process.env).filter(
-    ([name]) => !/^(STOWAGE_|NODE_)/.test(name),
-  )
   const folder = mkdtempSync(join(tmpdir(), 'stowage-bench-'))
   const log = openSync(join(folder, 'log'), 'w+')
   const child = spawn(command, args, {
-    env: { ...Object.fromEntries(environment), NODE_ENV: 'production', ...env },
+    env: { ...ownEnvironment(), NODE_ENV: 'production', ...env },
     stdio: ['ignore', 'pipe', log],
   })
   closeSync(log)
@@ -123,6 +120,12 @@ export function spawnServer({ command, args, env }: Command): Spawned {
     rmSync(folder, { recursive: true, force: true })
   })
   return { process: child, errors: () => errors }
+}
+
+/** The environment of this process, without the STOWAGE_* and NODE_* variables. */
+function ownEnvironment(): NodeJS.ProcessEnv {
+  const entries = Object.entries(process.env).filter(([name]) => !/^(STOWAGE_|NODE_)/.test(name))
+  return Object.fromEntries(entries)
 }
 
 function printedUrl(
@@ -180,17 +183,49 @@ export async function watchUsage<Result>(
   return { result, cpuSeconds, peakMegabytes: sum(peaks) / 1e6 }
 }
 
+/** VmHWM cannot be read after the exit, so it is read at this interval. */
+const SAMPLE_MS = 20
+
+/** Runs a program to its end. Throws if it fails. No other child process may exit meanwhile. */
+export async function runProgram({ command, args, env }: Command): Promise<Usage> {
+  const before = await readChildrenSeconds()
+  const child = spawn(command, args, {
+    env: { ...ownEnvironment(), ...env },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  let errors = ''
+  child.stderr.on('data', (text) => {
+    errors += text
+  })
+  let peak = 0
+  const timer = setInterval(async () => {
+    peak = Math.max(peak, await readMemory(child.pid ?? 0, 'VmHWM').catch(() => 0))
+  }, SAMPLE_MS)
+  const [code] = await once(child, 'close').finally(() => clearInterval(timer))
+  if (code !== 0) throw new Error(`${command} exited with ${code}: ${errors.slice(-2000)}`)
+  return { cpuSeconds: (await readChildrenSeconds()) - before, peakMegabytes: peak / 1e6 }
+}
+
+/** CPU time of the child processes that have exited. */
+async function readChildrenSeconds(): Promise<number> {
+  const [userTime, systemTime] = (await statOf('self')).slice(13)
+  return (Number(userTime) + Number(systemTime)) / TICKS_PER_SECOND
+}
+
 async function cpuSecondsOf(pids: number[]): Promise<number> {
   return sum(await Promise.all(pids.map(readCpuSeconds)))
 }
 
 /** CPU time of a process with all its threads, including those that have exited. */
 export async function readCpuSeconds(pid: number): Promise<number> {
-  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
-  // The name in parentheses may contain spaces and parentheses, so fields are counted from the last parenthesis.
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  const [userTime, systemTime] = [fields[11], fields[12]]
+  const [userTime, systemTime] = (await statOf(pid)).slice(11)
   return (Number(userTime) + Number(systemTime)) / TICKS_PER_SECOND
+}
+
+/** The fields after the name. It may contain spaces and parentheses, so fields are counted from the last parenthesis. */
+async function statOf(process: number | 'self'): Promise<string[]> {
+  const stat = await readFile(`/proc/${process}/stat`, 'utf8')
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
 }
 
 function sum(values: number[]): number {

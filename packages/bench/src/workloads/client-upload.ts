@@ -1,12 +1,11 @@
-import { fork, spawn } from 'node:child_process'
+import { fork } from 'node:child_process'
 import { once } from 'node:events'
-import { open, readFile } from 'node:fs/promises'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readMemory } from '@stowage/testing/machine/memory-watch'
 import { cancelUpload, requestSession } from '../load/sessions.ts'
 import { BODY, CONCURRENCY, GIBIBYTE, settleDisk } from '../load/transfers.ts'
-import { API, startStowage, type Usage, watchUsage } from '../processes/servers.ts'
+import { API, runProgram, startStowage, type Usage, watchUsage } from '../processes/servers.ts'
 import type { Workload, WorkloadContext } from '../workload.ts'
 
 const CURL = 'curl --parallel, parts only'
@@ -42,7 +41,7 @@ export const clientUpload: Workload = {
           let id = ''
           const metrics = await timed(() =>
             watchUsage([client.pid], async () => {
-              id = await client.upload(path)
+              id = (await client.upload([path]))[0] ?? ''
             }),
           )
           await fetch(`${url}${API}/assets/${id}?permanent=true`, { method: 'DELETE' })
@@ -93,59 +92,41 @@ async function writeFiles(folder: string): Promise<{ path: string; parts: string
 }
 
 const CLIENT_PROGRAM = fileURLToPath(new URL('../load/client-program.ts', import.meta.url))
-const TICKS_PER_SECOND = 100
-const SAMPLE_MS = 20
 
 interface ClientProcess {
   pid: number
-  /** Uploads a file and returns the asset's ID. */
-  upload(path: string): Promise<string>
+  /** Uploads files and returns the IDs of the assets. */
+  upload(paths: string[]): Promise<string[]>
 }
 
-async function startClient(
+/** Starts the Node client in its own process. `concurrency` is its option `parallel`. */
+export async function startClient(
   context: WorkloadContext,
-  { url, concurrency }: { url: string; concurrency: number },
+  { url, concurrency }: { url: string; concurrency?: number },
 ): Promise<ClientProcess> {
-  const child = fork(CLIENT_PROGRAM, [url, await context.folder(), String(concurrency)])
+  const parallel = concurrency === undefined ? [] : [String(concurrency)]
+  const child = fork(CLIENT_PROGRAM, [url, await context.folder(), ...parallel])
   context.defer(() => child.kill())
   return {
     pid: child.pid ?? 0,
-    async upload(path) {
+    async upload(paths) {
       const responded = once(child, 'message')
-      child.send(path)
-      const [{ id, error }] = await responded
+      child.send(paths)
+      const [{ ids, error }] = await responded
       if (error !== undefined) throw new Error(error)
-      return id
+      return ids
     },
   }
 }
 
 /** Sends each file to its URL, at most `concurrency` at a time. */
-async function curlFiles(
+export function curlFiles(
   files: { path: string; url: string }[],
   concurrency: number,
 ): Promise<Usage> {
-  const before = await readChildrenSeconds()
   const plain = ['--disable', '--noproxy', '*', '--no-progress-meter', '--fail']
   const parallel = ['--parallel', '--parallel-max', String(concurrency)]
   const transfers = files.flatMap(({ path, url }) => ['--upload-file', path, url])
-  const child = spawn('curl', [...plain, ...parallel, '--header', 'Content-Type:', ...transfers], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  })
-  let peak = 0
-  const timer = setInterval(async () => {
-    // VmHWM, the peak so far, cannot be read after the exit, so it is read at an interval.
-    peak = Math.max(peak, await readMemory(child.pid ?? 0, 'VmHWM').catch(() => 0))
-  }, SAMPLE_MS)
-  const [code] = await once(child, 'exit')
-  clearInterval(timer)
-  if (code !== 0) throw new Error(`curl exited with ${code}`)
-  return { cpuSeconds: (await readChildrenSeconds()) - before, peakMegabytes: peak / 1e6 }
-}
-
-/** CPU time of the child processes that have exited. */
-async function readChildrenSeconds(): Promise<number> {
-  const stat = await readFile('/proc/self/stat', 'utf8')
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  return (Number(fields[13]) + Number(fields[14])) / TICKS_PER_SECOND
+  const args = [...plain, ...parallel, '--header', 'Content-Type:', ...transfers]
+  return runProgram({ command: 'curl', args })
 }
