@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
 import { linkSync, renameSync, writeFileSync } from 'node:fs'
 import { readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -260,6 +261,29 @@ test('a wrong declared digest makes the download fail', async (t) => {
   await assert.rejects(client.downloadTo(id, path), (error) => isStowageError(error, 'damaged'))
   assert.deepEqual(await readdir(folder), [])
   await assert.rejects(client.upload(BYTES, { name: 'b.bin', sha256: 'x' }), (error) =>
+    isStowageError(error, 'invalid'),
+  )
+})
+
+test('with sha256: true, the client declares the SHA-256 of a file on disk, and the service refuses other inputs', async (t) => {
+  let declared: unknown
+  const { baseUrl } = await aService(t, { STOWAGE_CHECKSUMS: 'on' })
+  const { client, folder } = await aClient(t, {
+    baseUrl,
+    async fetch(input, init) {
+      declared = JSON.parse(`${init?.body ?? '{}'}`).sha256 ?? declared
+      return fetch(input, init)
+    },
+  })
+  const path = join(folder, 'a.bin')
+  await writeFile(path, BYTES)
+  const sha256 = createHash('sha256').update(BYTES).digest('hex')
+  const { id } = await client.upload(path, { sha256: true })
+  assert.equal(declared, sha256)
+  declared = undefined
+  await client.replace(id, { path }, { sha256: true })
+  assert.equal(declared, sha256)
+  await assert.rejects(client.upload(BYTES, { name: 'b.bin', sha256: true }), (error) =>
     isStowageError(error, 'invalid'),
   )
 })

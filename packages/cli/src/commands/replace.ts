@@ -13,7 +13,6 @@ import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
 import { writeItem, writeMessage } from '../output.ts'
 import { percentOf } from '../terminal/progress-line.ts'
 import { sanitize } from '../terminal/sanitize.ts'
-import { hashFile } from '../upload/files.ts'
 import { openUploadProgress } from '../upload/upload-progress.ts'
 import { type Command, CommandFailed, readOptions, UsageError } from '../usage.ts'
 
@@ -70,9 +69,8 @@ Examples:
       // With the client's default retry policy: a long network outage must not fail an upload.
       const client = createClient({ baseUrl: connection.url, apiKey: connection.key })
       const { name, restart, json = false } = values
-      const sha256 = () => hashFile(path, signal)
       const resume = values.resume ?? restart !== true
-      const upload = client.replace(id, { path }, { name, sha256, signal, resume })
+      const upload = client.replace(id, { path }, { name, sha256: true, signal, resume })
       progress.start(file, upload)
       const asset = await upload.finally(() => progress.close())
       const text = sanitize(`${asset.id}  ${fullName(asset)} is now version ${asset.version}`)

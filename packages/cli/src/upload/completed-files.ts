@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
-import { readdir, readFile, rm, stat } from 'node:fs/promises'
+import { readdir, rm, stat } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
-import { stateFolder, writePrivateFile } from '@stowage/client/internal/files'
+import { readStateFile, stateFolder, writePrivateFile } from '@stowage/client/internal/files'
 import type { LocalFile } from './files.ts'
 
 interface Completed {
@@ -43,7 +43,9 @@ export function openCompletedFiles(
   return {
     async find(file) {
       try {
-        const completed: Completed = JSON.parse(await readFile(recordOf(file), 'utf8'))
+        const text = readStateFile(recordOf(file))
+        if (text === undefined) return undefined
+        const completed: Completed = JSON.parse(text)
         const isSame = completed.size === file.size && completed.changedMs === file.changedMs
         if (!isSame) await rm(recordOf(file), { force: true })
         return isSame ? completed.id : undefined

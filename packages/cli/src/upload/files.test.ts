@@ -1,12 +1,10 @@
 import assert from 'node:assert/strict'
-import { createHash, randomBytes } from 'node:crypto'
 import { mkdir, symlink, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
-import { Interrupted } from '../interrupt.ts'
 import { CommandFailed } from '../usage.ts'
-import { collectFiles, hashFile } from './files.ts'
+import { collectFiles } from './files.ts'
 
 async function aTree(t: TestContext): Promise<string> {
   const folder = await aFolder(t)
@@ -94,21 +92,4 @@ test('a file keeps the folders below its input, starting with the name of an inp
   assert.deepEqual(await foldersOf('.', 'x/y'), ['x/y', 'x/y/week 1', 'x/y/week 1/deep'])
   assert.deepEqual(await foldersOf('.', ''), [undefined, 'week 1', 'week 1/deep'])
   assert.deepEqual(await foldersOf('a.txt', 'x'), ['x'])
-})
-
-test('the SHA-256 covers all bytes of a file', async (t) => {
-  const path = join(await aFolder(t), 'file.bin')
-  const bytes = randomBytes(3_000_000)
-  await writeFile(path, bytes)
-  const expected = createHash('sha256').update(bytes).digest('hex')
-  assert.equal(await hashFile(path, new AbortController().signal), expected)
-})
-
-test('Ctrl-C while a file is read is an interruption, not a failure of the file', async (t) => {
-  const path = join(await aFolder(t), 'file.bin')
-  await writeFile(path, randomBytes(3_000_000))
-  const controller = new AbortController()
-  const hashed = hashFile(path, controller.signal)
-  controller.abort(new Interrupted('interrupted'))
-  await assert.rejects(hashed, Interrupted)
 })

@@ -1,5 +1,4 @@
-import { createHash } from 'node:crypto'
-import { createReadStream, createWriteStream, type Stats } from 'node:fs'
+import { createWriteStream, type Stats } from 'node:fs'
 import { glob, mkdtemp, readdir, realpath, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
@@ -169,20 +168,6 @@ export function isSpooled(path: string): boolean {
 /** Removes the copy of standard input, even if a later command uploaded it. Ignores other paths. */
 export async function removeSpooled(path: string): Promise<void> {
   if (isSpooled(path)) await rm(dirname(resolve(path)), { recursive: true, force: true })
-}
-
-/** The SHA-256 of a file, in hexadecimal. Throws the reason of the signal if it is aborted. */
-export async function hashFile(path: string, signal: AbortSignal): Promise<string> {
-  const hash = createHash('sha256')
-  try {
-    for await (const bytes of createReadStream(path, { highWaterMark: 1024 * 1024, signal })) {
-      hash.update(bytes)
-    }
-  } catch (error) {
-    signal.throwIfAborted()
-    throw error
-  }
-  return hash.digest('hex')
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: it must match control characters

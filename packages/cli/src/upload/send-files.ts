@@ -12,7 +12,7 @@ import { writeItem, writeMessage } from '../output.ts'
 import { percentOf } from '../terminal/progress-line.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import type { UploadPlan } from './check-upload.ts'
-import { hashFile, type LocalFile } from './files.ts'
+import type { LocalFile } from './files.ts'
 import { openUploadProgress } from './upload-progress.ts'
 
 export interface UploadResult {
@@ -97,7 +97,7 @@ async function sendFile(
         name: file.name,
         // Without a folder, an upload that is resumed keeps the path that it was started with.
         ...(file.folder !== undefined && { path: file.folder }),
-        sha256: () => hashFile(file.path, signal),
+        sha256: true,
         signal,
         ...(request.restart && { resume: false }),
         ...(products && { attach: products }),

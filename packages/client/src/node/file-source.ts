@@ -1,18 +1,21 @@
-import type { BigIntStats } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { type BigIntStats, fstatSync } from 'node:fs'
 import { constants, open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { StowageError } from '../errors.ts'
 import { fileChanged } from '../upload/session.ts'
 import type { Comparison, Range, Source, SourceOptions } from '../upload/source.ts'
-import { type Agents, putRange } from './http.ts'
+import { type Agents, BLOCK, putRange, returnBlocks, takeBlock } from './http.ts'
 import { mimeOf } from './mime.ts'
 
 /** Without O_NONBLOCK, opening a pipe would wait for a writer. Windows has no such flag. */
 const READ_NONBLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
 
-/** The size of reads for digests. */
-const BLOCK = 1024 * 1024
+export interface FileSource extends Source {
+  /** Returns the SHA-256 of the file in hexadecimal. */
+  sha256(signal: AbortSignal | undefined): Promise<string>
+}
 
 /**
  * Opens a file on disk. It stays open from the first part to the last, so that its bytes are
@@ -21,30 +24,49 @@ const BLOCK = 1024 * 1024
 export async function openFile(
   path: string,
   { name = basename(path), mime = mimeOf(name), agents }: SourceOptions & { agents: Agents },
-): Promise<Source> {
+): Promise<FileSource> {
   const file = await open(path, READ_NONBLOCKING).catch((cause) => {
     throw new StowageError('file_unreadable', `“${path}” cannot be read: ${cause.message}`, {
       cause,
     })
   })
-  const stats = await file.stat({ bigint: true })
+  const readStats = () => fstatSync(file.fd, { bigint: true })
+  const stats = readStats()
   if (!stats.isFile()) {
     await file.close()
     throw new StowageError('file_unreadable', `“${path}” is not a file.`)
   }
   const version = versionOf(stats)
+  const size = Number(stats.size)
   const throughput = measureThroughput()
+  /** The content of a small file that was read for its SHA-256. It is not read again to be sent. */
+  let content: Buffer | undefined
 
   async function compare(before: string): Promise<Comparison> {
-    const now = versionOf(await file.stat({ bigint: true }))
+    const now = versionOf(readStats())
     if (now === before) return 'same'
     return contentOf(now) === contentOf(before) ? 'unsure' : 'changed'
+  }
+
+  /** Calls the function with the bytes of the range, block by block. */
+  async function readRange(
+    { start, end }: Range,
+    signal: AbortSignal | undefined,
+    { block, onBytes }: { block: Buffer; onBytes(bytes: Buffer): void },
+  ): Promise<void> {
+    for (let at = start; at < end; ) {
+      signal?.throwIfAborted()
+      const { bytesRead } = await file.read(block, 0, Math.min(BLOCK, end - at), at)
+      if (bytesRead === 0) throw fileChanged(name)
+      onBytes(block.subarray(0, bytesRead))
+      at += bytesRead
+    }
   }
 
   return {
     name,
     mime,
-    size: Number(stats.size),
+    size,
     key: resolve(path),
     version,
     isWatched: true,
@@ -52,10 +74,14 @@ export async function openFile(
     async put(url, range, { signal, stallMs, onSent, onDigest }) {
       let checksum: number | undefined = 0
       const stop = throughput.start()
+      const before = range.start === 0 && range.end === size ? content : undefined
+      // If the part has to be sent again, it is read again.
+      content = undefined
       try {
         return await putRange(url, {
           file,
           range,
+          content: before,
           agents,
           signal,
           stallMs,
@@ -75,17 +101,32 @@ export async function openFile(
         stop()
       }
     },
-    async digest({ start, end }: Range, signal: AbortSignal | undefined) {
+    async digest(range, signal) {
       let checksum = 0
-      const block = Buffer.allocUnsafeSlow(BLOCK)
-      for (let at = start; at < end; ) {
-        signal?.throwIfAborted()
-        const { bytesRead } = await file.read(block, 0, Math.min(BLOCK, end - at), at)
-        if (bytesRead === 0) throw fileChanged(name)
-        checksum = crc32(block.subarray(0, bytesRead), checksum)
-        at += bytesRead
-      }
+      const block = takeBlock(agents)
+      await readRange(range, signal, {
+        block,
+        onBytes(bytes) {
+          checksum = crc32(bytes, checksum)
+        },
+      })
+      returnBlocks(agents, block)
       return digestOf(checksum)
+    },
+    async sha256(signal) {
+      const hash = createHash('sha256')
+      const block = takeBlock(agents)
+      let reads = 0
+      await readRange({ start: 0, end: size }, signal, {
+        block,
+        onBytes(bytes) {
+          hash.update(bytes)
+          reads += 1
+        },
+      })
+      if (reads === 1) content = block
+      else returnBlocks(agents, block)
+      return hash.digest('hex')
     },
     close: () => file.close(),
   }

@@ -1,28 +1,65 @@
 import { randomBytes } from 'node:crypto'
-import { link, mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { existsSync, linkSync, readFileSync, renameSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdir } from 'node:fs/promises'
 import { devNull, homedir } from 'node:os'
 import { dirname, join } from 'node:path'
+
+/** Different in every process, so that no two processes use the same temporary file. */
+const PROCESS = randomBytes(4).toString('hex')
+let written = 0
 
 /**
  * Writes a file that only the user can read, and creates its folder with the same restriction. The
  * content is written to a temporary file first, so a crash leaves either the old file or the new one.
  * With `overwrite: false`, an existing file is kept and the call rejects with EEXIST.
+ *
+ * The calls are synchronous: nothing is synced to the disk, so each takes a few microseconds, while an asynchronous
+ * one has to wake up another thread, which takes longer than the call itself.
  */
 export async function writePrivateFile(
   path: string,
   text: string,
   { overwrite = true }: { overwrite?: boolean } = {},
 ): Promise<void> {
-  await makeFolder(dirname(path), 0o700)
-  const temporary = `${path}.${randomBytes(4).toString('hex')}`
+  written += 1
+  const temporary = `${path}.${PROCESS}${written.toString(36)}`
+  const write = () => writeFileSync(temporary, text, { mode: 0o600, flag: 'wx' })
   try {
-    await writeFile(temporary, text, { mode: 0o600, flag: 'wx' })
+    try {
+      write()
+    } catch (error) {
+      // Almost always, the folder exists.
+      if (!isMissing(error)) throw error
+      await makeFolder(dirname(path), 0o700)
+      write()
+    }
+    if (overwrite) return renameSync(temporary, path)
     // Unlike a rename, a hard link fails if the target exists.
-    await (overwrite ? rename : link)(temporary, path)
-  } finally {
-    // The temporary file still exists after a hard link or a failure, such as a full disk.
-    await rm(temporary, { force: true })
+    linkSync(temporary, path)
+    removeFile(temporary)
+  } catch (error) {
+    removeFile(temporary)
+    throw error
   }
+}
+
+/** A missing file is not an error. */
+export function removeFile(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (error) {
+    if (!isMissing(error)) throw error
+  }
+}
+
+/** Returns undefined if there is no such file. Throws if it cannot be read. */
+export function readStateFile(path: string): string | undefined {
+  // An error object costs more than this call.
+  return existsSync(path) ? readFileSync(path, 'utf8') : undefined
+}
+
+function isMissing(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException).code === 'ENOENT'
 }
 
 /**

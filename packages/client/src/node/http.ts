@@ -90,6 +90,8 @@ export interface PutSettings extends Pick<PutOptions, 'signal' | 'stallMs' | 'on
 export interface PutRangeOptions extends PutSettings {
   file: FileHandle
   range: Range
+  /** A block that holds the bytes of the range, if they were read before. */
+  content?: Buffer | undefined
   /** Called with the bytes, in order. */
   onBytes(bytes: Buffer): void
   /** Called once all bytes are read, before the last ones are sent. If it rejects, so does the PUT. */
@@ -109,10 +111,18 @@ export function openAgents(): Agents {
   return { http: new http.Agent(options), https: new https.Agent(options), blocks: [] }
 }
 
-/** The size of a block. Each part uses two blocks: while one is sent, the other is filled. */
-const BLOCK = 1024 * 1024
+/** The size of a block. A part that needs more than one uses two: while one is sent, the other is filled. */
+export const BLOCK = 1024 * 1024
 /** Enough for the parts that are sent at the same time. */
 const MAX_FREE_BLOCKS = 24
+
+export function takeBlock({ blocks }: Agents): Buffer {
+  return blocks.pop() ?? Buffer.allocUnsafeSlow(BLOCK)
+}
+
+export function returnBlocks({ blocks }: Agents, ...free: Buffer[]): void {
+  if (blocks.length < MAX_FREE_BLOCKS) blocks.push(...free)
+}
 
 /** Sends a range of a file. */
 export function putRange(url: string, options: PutRangeOptions): Promise<PutResponse> {
@@ -213,24 +223,25 @@ function sendPut(
 }
 
 async function sendBlocks(
-  { file, range, agents, onBytes, onRead }: PutRangeOptions,
+  { file, range, content, agents, onBytes, onRead }: PutRangeOptions,
   to: RequestBody,
 ): Promise<void> {
   const { start, end } = range
-  const size = Math.min(BLOCK, end - start)
-  const takeBlock = () => (size === BLOCK && agents.blocks.pop()) || Buffer.allocUnsafeSlow(size)
-  let filling = takeBlock()
-  let draining = takeBlock()
+  const blocks = [content ?? takeBlock(agents)]
+  if (end - start > BLOCK) blocks.push(takeBlock(agents))
   let sending: Promise<void> = Promise.resolve()
-  for (let at = start; at < end && !to.isOver(); ) {
+  for (let at = start, turn = 0; at < end && !to.isOver(); turn += 1) {
+    // With a single block, the rest after an incomplete read has to wait.
+    if (blocks.length === 1) await sending
+    const block = blocks[turn % blocks.length] as Buffer
     const wanted = Math.min(BLOCK, end - at)
-    const { bytesRead } = await file.read(filling, 0, wanted, at)
+    const bytesRead = content ? wanted : (await file.read(block, 0, wanted, at)).bytesRead
     if (bytesRead === 0)
       throw new StowageError(
         'file_changed',
         'The file became shorter during its upload. Upload it again to start over.',
       )
-    const bytes = filling.subarray(0, bytesRead)
+    const bytes = block.subarray(0, bytesRead)
     onBytes(bytes)
     at += bytesRead
     // The last bytes are not sent yet: if `onRead` rejects, the part is never stored.
@@ -239,13 +250,11 @@ async function sendBlocks(
     const sent = at - start
     sending = to.write(bytes).then(() => to.onSent(sent))
     sending.catch(() => {})
-    ;[filling, draining] = [draining, filling]
   }
   if (start === end) await onRead()
   await sending
   // After a failure, the connection may still use the blocks.
-  const isFree = size === BLOCK && !to.isOver() && agents.blocks.length < MAX_FREE_BLOCKS
-  if (isFree) agents.blocks.push(filling, draining)
+  if (!to.isOver()) returnBlocks(agents, ...blocks)
 }
 
 const ADVICE: [codes: RegExp, advice: string][] = [

@@ -9,8 +9,9 @@ import {
   type StreamInput,
 } from '../upload/input.ts'
 import type { SourceOptions } from '../upload/source.ts'
+import type { UploadOptions } from '../upload/types.ts'
 import { createDownloadTo, type Downloaded, type DownloadToOptions } from './download-to.ts'
-import { openFile } from './file-source.ts'
+import { type FileSource, openFile } from './file-source.ts'
 import { openFileStore } from './file-store.ts'
 import { adviceForFailure, createExchange, openAgents, putBytes } from './http.ts'
 import { mimeOf } from './mime.ts'
@@ -47,6 +48,16 @@ export function createClient(options: NodeClientOptions): NodeClient {
     )
   }
   const agents = openAgents()
+  /** The open file of each upload with `sha256: true`, by the function that replaces `true`. */
+  const opened = new WeakMap<object, Promise<FileSource>>()
+  const withSha256 = <Options extends Pick<UploadOptions, 'sha256' | 'signal'>>(
+    input: unknown,
+    uploadOptions: Options | undefined,
+  ): Options | undefined => {
+    if (uploadOptions?.sha256 !== true || pathOf(input) === undefined) return uploadOptions
+    const sha256 = async () => (await opened.get(sha256))?.sha256(uploadOptions.signal) ?? ''
+    return { ...uploadOptions, sha256 }
+  }
   const client = createClientOn<NodeInput>(options, {
     moreOptions: 'stateFolder',
     adviceFor: adviceForFailure,
@@ -56,14 +67,25 @@ export function createClient(options: NodeClientOptions): NodeClient {
     check: (input) => void (pathOf(input) ?? checkInput(input)),
     open(input, sourceOptions) {
       const path = pathOf(input)
-      if (path !== undefined) return openFile(path, { ...sourceOptions, agents })
+      if (path !== undefined) {
+        const source = openFile(path, { ...sourceOptions, agents })
+        const { sha256 } = sourceOptions as UploadOptions
+        if (typeof sha256 === 'function') opened.set(sha256, source)
+        return source
+      }
       return openInput(input as BlobInput | StreamInput, {
         ...withMetadata(input, sourceOptions),
         putBytes: (url, bytes, options) => putBytes(url, bytes, { ...options, agents }),
       })
     },
   })
-  return { ...client, downloadTo: createDownloadTo(client, options) }
+  return {
+    ...client,
+    upload: (input, uploadOptions) => client.upload(input, withSha256(input, uploadOptions)),
+    replace: (id, input, replaceOptions) =>
+      client.replace(id, input, withSha256(input, replaceOptions)),
+    downloadTo: createDownloadTo(client, options),
+  }
 }
 
 /** A file stream also has a path, but it may cover only a range of the file. */

@@ -153,7 +153,8 @@ export function createAttempts(
     if (opened) return opened
     if (isRequired) throw uploadEnded()
     const declared = options.sha256
-    const sha256 = typeof declared === 'function' ? await declared() : declared
+    // The Node client replaces `true` by a function. For other inputs, the service refuses it.
+    const sha256 = (typeof declared === 'function' ? await declared() : declared) as string
     fresh = newSaved(source as Source, {
       ...options,
       sha256,

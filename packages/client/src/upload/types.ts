@@ -27,11 +27,11 @@ export interface UploadOptions {
   /** The length of a stream in bytes, if known. Required for streams of more than 160 GB. */
   size?: number | undefined
   /**
-   * The SHA-256 of the file in hexadecimal, or a function that returns it. The function is called only if a new
-   * upload starts. If the service computes checksums (`STOWAGE_CHECKSUMS`) and the stored bytes do not match
-   * it, the file can never be downloaded.
+   * The SHA-256 of the file in hexadecimal, or a function that returns it. `true`: the client computes it; only for a
+   * path in Node. It is computed, and the function is called, only if a new upload starts. If the service computes
+   * checksums (`STOWAGE_CHECKSUMS`) and the stored bytes do not match it, the file can never be downloaded.
    */
-  sha256?: string | (() => Promise<string>) | undefined
+  sha256?: string | true | (() => Promise<string>) | undefined
   /**
    * Stops the upload. It then rejects with the signal's reason and can be resumed later. The upload of a
    * stream cannot be resumed, so it is cancelled.
