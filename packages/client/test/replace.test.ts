@@ -13,7 +13,7 @@ const OLD = someBytes(250_000, 1)
 const NEW = someBytes(350_001, 2)
 
 test('replace uploads a new version; versions, restore and deleteVersion manage them', async (t) => {
-  const { baseUrl } = await aService(t, CHUNKS)
+  const { baseUrl } = await aService(t, { ...CHUNKS, STOWAGE_KEEP_VERSIONS: '1' })
   const { client, folder } = await aClient(t, { baseUrl })
   const { id } = await client.upload(OLD, { name: 'book.pdf', mime: 'application/pdf' })
   const path = join(folder, 'fixed.pdf')

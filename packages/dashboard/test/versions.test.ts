@@ -98,6 +98,31 @@ test('a file is replaced by a chosen or a dropped one, and its versions are rest
   assert.deepEqual([assets, stored], [2, 9 + 14 + 14])
 })
 
+test('the third replacement removes the first file only after the dialog has named it, and Activity shows it', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, { STOWAGE_KEEP_VERSIONS: '2' })
+  const [asset] = await storeFiles(client, [{ name: 'book.txt', content: 'edition 1' }])
+  const id = asset?.id ?? ''
+  for (const number of [2, 3]) await client.replace(id, new Blob([`edition ${number}`]))
+  await page.goto(`/assets/${id}`)
+  await versions(page).getByText('The last 2 older versions are kept.').waitFor()
+  await choose(page, 'book.txt', 'edition 4')
+  const warning =
+    'Version 1 (book.txt, 9 B) will be removed for good. To keep it, download it first.'
+  await page.getByRole('dialog').getByText(warning).waitFor()
+  await assertAccessible(page, 'the dialog that names the version to be removed', DIALOG)
+  await button(page, 'Replace').click()
+  await preview(page).getByText('edition 4').waitFor()
+  const kept = await client.versions(id)
+  assert.deepEqual(
+    kept.map(({ version }) => version),
+    [4, 3, 2],
+  )
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByText('Version 1 deleted').waitFor()
+  await page.getByText('Replaced').first().waitFor()
+})
+
 test('a replacement that is refused shows the reason, and succeeds once the reason is gone', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client, service } = await openDashboard(t, { STOWAGE_PLAN_STORAGE: '1kB' })

@@ -25,6 +25,10 @@ export const AccountResponse = Type.Object(
         description:
           'How many seconds deleted assets stay in the trash; 0 if the service removes them immediately',
       }),
+      keep_versions: Type.Integer({
+        description:
+          'How many older versions of a file are kept. A replacement removes those that were replaced before',
+      }),
       checksums: Type.Boolean({
         description:
           'Whether the service computes the SHA-256 of each file after its upload. If false, `checksum` of new files stays null',

@@ -219,6 +219,10 @@ export const Version = Type.Object(
     checksum: NullableChecksum,
     damaged: Damaged,
     current: Type.Boolean({ description: 'Whether downloads of the asset return this version' }),
+    removed_next: Type.Boolean({
+      description:
+        'Whether the next replacement removes this version, because the service keeps only `keep_versions` of the account. Those that were replaced first are removed first',
+    }),
   },
   { title: 'Version' },
 )

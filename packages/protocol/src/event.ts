@@ -53,7 +53,10 @@ export const EVENTS = {
     when: 'The stored bytes of a version do not match its SHA-256, or cannot be read.',
     data: 'DamagedAsset',
   },
-  'version.deleted': { when: 'An older version was deleted by a call.', data: 'DeletedVersion' },
+  'version.deleted': {
+    when: 'An older version was deleted: by a call, or because a new version was stored and the service keeps only `keep_versions` of the account.',
+    data: 'DeletedVersion',
+  },
   'product.updated': { when: 'A product was added or changed.', data: 'Product' },
   'product.deleted': {
     when: 'A product was deleted. Its assets are detached.',

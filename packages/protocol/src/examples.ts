@@ -77,6 +77,7 @@ export const versionsExample: Version[] = [
     checksum: null,
     damaged: false,
     current: true,
+    removed_next: false,
   },
   {
     version: 1,
@@ -88,6 +89,7 @@ export const versionsExample: Version[] = [
     checksum: { sha256: SHA256_EXAMPLE, verified_at: '2026-01-31T09:31:00.000Z' },
     damaged: false,
     current: false,
+    removed_next: false,
   },
 ]
 
@@ -158,6 +160,7 @@ export const accountExample: AccountResponse['data'] = {
   reserved: 0,
   trash: 0,
   trash_for: 2_592_000,
+  keep_versions: 5,
   checksums: true,
   available: 999_750_000_000,
   assets: 1,

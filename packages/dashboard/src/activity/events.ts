@@ -36,6 +36,7 @@ export function eventLabel({ type, data }: StowageEvent): string {
     if (data.changed.includes('enabled')) return `Webhook ${data.enabled ? 'enabled' : 'disabled'}`
     if (data.changed.includes('secret')) return 'Webhook secret replaced'
   }
+  if (type === 'version.deleted') return `Version ${data.version} deleted`
   return Object.hasOwn(LABELS, type) ? LABELS[type] : type
 }
 

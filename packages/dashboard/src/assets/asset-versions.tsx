@@ -10,7 +10,7 @@ import { DateTime, Name } from '../components/values.tsx'
 import { errorText } from '../format.ts'
 import { IconDownload, IconTrash } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
-import { RequireScope } from '../session/account.tsx'
+import { RequireScope, useKeepVersions } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { DamagedMark } from './asset-icon.tsx'
 import classes from './asset-versions.module.css'
@@ -18,25 +18,39 @@ import classes from './asset-versions.module.css'
 /** The current version of a file and the older ones that are kept. */
 export function AssetVersions({ asset }: { asset: Asset }) {
   const [deleting, setDeleting] = useState<Version>()
+  const keep = useKeepVersions()
   return (
     <>
       <LoadedSection query={useVersions(asset)} title="Versions">
         {(versions) => (
-          <ul className={classes.list}>
-            {versions.map((version) => (
-              <VersionRow
-                key={version.version}
-                asset={asset}
-                version={version}
-                onDelete={() => setDeleting(version)}
-              />
-            ))}
-          </ul>
+          <>
+            <ul className={classes.list}>
+              {versions.map((version) => (
+                <VersionRow
+                  key={version.version}
+                  asset={asset}
+                  version={version}
+                  onDelete={() => setDeleting(version)}
+                />
+              ))}
+            </ul>
+            {keep !== undefined && (
+              <Text size="xs" c="dimmed" mt="xs">
+                {keptText(keep)}
+              </Text>
+            )}
+          </>
         )}
       </LoadedSection>
       <DeleteVersion asset={asset} version={deleting} onClose={() => setDeleting(undefined)} />
     </>
   )
+}
+
+function keptText(keep: number): string {
+  if (keep === 0) return 'No older versions are kept: a replacement removes the current file.'
+  const versions = keep === 1 ? 'The last older version is' : `The last ${keep} older versions are`
+  return `${versions} kept. A replacement removes those that were replaced before.`
 }
 
 interface VersionRowProps {
@@ -171,7 +185,7 @@ function DeleteVersion({ asset, version, onClose }: DeleteVersionProps) {
 }
 
 /** The versions of a file that are kept, the highest number first. */
-function useVersions({ id, version, damaged }: Asset) {
+export function useVersions({ id, version, damaged }: Asset) {
   const client = useClient()
   return useQuery({
     queryKey: queryKeys.versions(id, version, damaged),

@@ -1,7 +1,7 @@
 import { Button, Checkbox, FileButton, Group, Stack, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
-import { useCallback, useEffect, useRef, useState } from 'react'
+import { Fragment, useCallback, useEffect, useRef, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
 import { Dialog } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
@@ -13,6 +13,7 @@ import { useAddFiles } from '../uploads/add-files.tsx'
 import { type PickedFile, pickFiles } from '../uploads/picked-file.ts'
 import { isActive } from '../uploads/upload-item.ts'
 import { useUploads, useUploadsState } from '../uploads/uploads.tsx'
+import { useVersions } from './asset-versions.tsx'
 
 /** A button to replace the file. While the page is open, a dropped file replaces it too. */
 export function ReplaceFile({ asset }: { asset: Asset }) {
@@ -132,6 +133,7 @@ function ReplaceForm({ asset, picked, onClose }: ReplaceFormProps) {
         The asset keeps its products, and all links to it stay valid. Buyers get the new file as
         soon as it is uploaded.
       </Text>
+      <RemovedVersions asset={asset} />
       {discarded && (
         <Text size="sm" c="var(--mantine-color-error)">
           The unfinished replacement with “<bdi dir="auto">{discarded.name}</bdi>” will be
@@ -152,6 +154,25 @@ function ReplaceForm({ asset, picked, onClose }: ReplaceFormProps) {
         </Button>
       </Group>
     </Stack>
+  )
+}
+
+/** The versions that will no longer be available after the replacement. */
+function RemovedVersions({ asset }: { asset: Asset }) {
+  const { data = [] } = useVersions(asset)
+  const removed = data.filter(({ removed_next }) => removed_next)
+  if (removed.length === 0) return null
+  return (
+    <Text size="sm" c="var(--mantine-color-error)">
+      {removed.map(({ version, filename, size }, index) => (
+        <Fragment key={version}>
+          {index > 0 && ', '}
+          {version === asset.version ? 'The current version' : `Version ${version}`} (
+          <bdi dir="auto">{filename}</bdi>, {size})
+        </Fragment>
+      ))}{' '}
+      will be removed for good. To keep it, download it first.
+    </Text>
   )
 }
 

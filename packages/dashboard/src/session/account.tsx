@@ -33,6 +33,11 @@ export function useHasTrash(): boolean {
   return useAccount().data?.trash_for !== 0
 }
 
+/** How many older versions of a file are kept. Undefined until it is known. */
+export function useKeepVersions(): number | undefined {
+  return useAccount().data?.keep_versions
+}
+
 /** Whether the service computes the digests of files. False until it is known. */
 export function useHasChecksums(): boolean {
   return useAccount().data?.checksums ?? false

@@ -29,7 +29,11 @@ const KILLS = Number(process.env.REPLACEMENT_KILLS ?? 2)
 const CLIENTS = Number(process.env.REPLACEMENT_CLIENTS ?? 6)
 /** S3 refuses smaller parts, except for the last one. */
 const CHUNK = isOnS3 || SIZE > 50_000_000 ? 5 * 2 ** 20 : Math.ceil(SIZE / 4)
-const SETTINGS = { STOWAGE_CHUNK_SIZE: String(CHUNK), STOWAGE_LOG: 'warn' }
+const SETTINGS = {
+  STOWAGE_CHUNK_SIZE: String(CHUNK),
+  STOWAGE_KEEP_VERSIONS: '1',
+  STOWAGE_LOG: 'warn',
+}
 
 /** Every version has a different size. */
 const sizeOf = (seed: number) => SIZE + seed

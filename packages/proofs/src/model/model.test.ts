@@ -6,6 +6,7 @@ import { aKeyedService } from '@stowage/testing/service/accounts'
 import fc from 'fast-check'
 import { commandOf, saveResult } from '../reliability/result.ts'
 import { type Batch, batches, CHUNK_SIZE, listBatches } from './commands.ts'
+import { KEEP_VERSIONS } from './model.ts'
 import { receiveWebhooks, runBatches } from './run-batches.ts'
 
 /* Runs on sqlite+disk and postgres+ceph. */
@@ -53,7 +54,11 @@ function withoutModelJobs({ database }: Engines): Pick<Engines, 'database'> {
 
 async function check(t: TestContext, sequencesOf: fc.Arbitrary<Batch[]>, runs: number) {
   t.diagnostic(`MODEL_SEED=${MODEL_SEED} repeats the random choices`)
-  const settings = { STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE), STOWAGE_CHECKSUMS: 'on' }
+  const settings = {
+    STOWAGE_CHUNK_SIZE: String(CHUNK_SIZE),
+    STOWAGE_CHECKSUMS: 'on',
+    STOWAGE_KEEP_VERSIONS: String(KEEP_VERSIONS),
+  }
   const service = await aKeyedService(t, settings, { wrap: withoutModelJobs })
   const jobs = { ...service.context, ...service.engines }
   const received = receiveWebhooks(service)

@@ -144,8 +144,8 @@ export function isVisible({ status }: ModelUpload): boolean {
   return status === 'uploading' || status === 'ready'
 }
 
-/** The default of the service. */
-const KEEP_VERSIONS = 1
+/** Lower than the default of the service, so that replacements often remove a version. */
+export const KEEP_VERSIONS = 1
 
 /** The asset after another version became its current one. */
 export function withCurrent(asset: ModelUpload, content: ModelVersion): ModelUpload {

@@ -23,7 +23,7 @@ test('without settings, the service uses loopback, SQLite and the disk', () => {
   assert.equal(config.chunkSize, 100_000_000)
   assert.equal(config.signedForMs, 12 * 3_600_000)
   assert.equal(config.uploadsKeptForMs, 7 * 24 * 3_600_000)
-  assert.equal(config.keepVersions, 1)
+  assert.equal(config.keepVersions, 5)
   assert.equal(config.trashForMs, 30 * 24 * 3_600_000)
   assert.equal(config.eventsForMs, 30 * 24 * 3_600_000)
   assert.equal(config.checksums, true)

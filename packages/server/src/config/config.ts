@@ -195,7 +195,7 @@ export function readConfig(environment: Environment): Config {
         'a duration from 1s to 365d, such as 7d',
       ) ?? 7 * 24 * HOUR_MS,
     keepVersions:
-      read('STOWAGE_KEEP_VERSIONS', parseVersionCount, 'a number from 0 to 100, such as 1') ?? 1,
+      read('STOWAGE_KEEP_VERSIONS', parseVersionCount, 'a number from 0 to 100, such as 5') ?? 5,
     trashForMs:
       read('STOWAGE_TRASH_FOR', parseTrashRetention, '0, or a duration up to 365d, such as 30d') ??
       30 * 24 * HOUR_MS,

@@ -458,7 +458,7 @@ export interface AssetRecord {
 }
 
 /** A version that is not the current one. */
-export type OldVersion = Omit<AssetVersion, 'isCurrent'>
+export type OldVersion = Omit<AssetVersion, 'isCurrent' | 'replacedIn'>
 
 /** All versions of a file, the current one first; none for a link. */
 export function filesOf(record: AssetRecord): OldVersion[] {

@@ -88,6 +88,8 @@ export interface AssetVersion {
   /** The key of its object. */
   key: string
   chunkSize: number
+  /** Higher for versions that were replaced later, and the highest for the current one. Restoring an older version counts. */
+  replacedIn: number
   integrity: Integrity
 }
 

@@ -128,7 +128,7 @@ test('an overdue upload becomes ready if its object is complete, even if its par
 })
 
 test('uploads from which an object may have been created are closed or kept, not aborted', async (t) => {
-  const service = await aService(t, SETTINGS)
+  const service = await aService(t, { ...SETTINGS, STOWAGE_KEEP_VERSIONS: '1' })
   const { context } = service
   const data = await ownData(context)
   const named = await aFullUpload(service)

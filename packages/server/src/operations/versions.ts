@@ -1,7 +1,7 @@
 import type { Asset, AssetVersion } from '../domain/asset.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { getAsset } from './assets.ts'
-import type { AccountContext } from './context.ts'
+import type { AccountContext, Settings } from './context.ts'
 import { checkIntegrity, signObject, verificationDeadline } from './downloads.ts'
 import { notReplaceable, versionNotFound } from './refusals.ts'
 
@@ -13,6 +13,15 @@ export async function listVersions(
   const versions = await context.data.listVersions(assetId)
   if (versions === undefined) throw notReplaceable(await getAsset(context, assetId))
   return versions
+}
+
+/** The numbers of the versions that the next replacement removes. */
+export function removedNext(
+  versions: readonly AssetVersion[],
+  { keepVersions }: Pick<Settings, 'keepVersions'>,
+): Set<number> {
+  const lastReplaced = versions.toSorted((one, other) => other.replacedIn - one.replacedIn)
+  return new Set(lastReplaced.slice(keepVersions).map(({ version }) => version))
 }
 
 /**

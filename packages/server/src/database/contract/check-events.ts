@@ -54,9 +54,10 @@ export function openEventCheck(database: Database, accountId: string): () => Pro
 
 function toComparable({ assets, uploads, products, keys, webhooks }: ReplayedAccount) {
   return {
-    assets: sorted(assets, ({ state, facts, products: own }) => ({
+    assets: sorted(assets, ({ state, facts, older, products: own }) => ({
       state,
       ...facts,
+      older: [...older].sort(),
       products: [...own].filter((id) => products.has(id)).sort(),
     })),
     uploads: sorted(uploads, ({ id, isReplacement, bytes }) => ({ id, isReplacement, bytes })),
@@ -73,10 +74,11 @@ function webhookFacts({ changed, updatedAt, ...facts }: EventWebhook) {
 async function readComparable(database: Database, accountId: string) {
   const data = database.of(accountId)
   const assets = new Map<string, object>()
-  for await (const { asset, trashedAt, productIds } of walkRecords(database)) {
+  for await (const { asset, trashedAt, productIds, versions } of walkRecords(database)) {
     if (asset.accountId !== accountId) continue
     const state = trashedAt === undefined ? 'ready' : 'trashed'
-    assets.set(asset.id, { state, ...factsOf(asset), products: productIds.toSorted() })
+    const older = versions.map(({ version }) => version).sort()
+    assets.set(asset.id, { state, ...factsOf(asset), older, products: productIds.toSorted() })
   }
   const uploads = new Map<string, object>()
   for (const { id, asset, replaces } of await readAll(data.listUploads)) {
@@ -88,7 +90,7 @@ async function readComparable(database: Database, accountId: string) {
     if (replaces !== null) continue
     const own = await data.productsOfAssets([asset.id], MAX_PRODUCTS)
     const products = (own?.get(asset.id) ?? []).map((product) => product.id).sort()
-    assets.set(asset.id, { state: 'uploading', ...factsOf(asset), products })
+    assets.set(asset.id, { state: 'uploading', ...factsOf(asset), older: [], products })
   }
   const products = (await readAll(data.listProducts)).map(
     (product) => [product.id, product] as const,
@@ -142,6 +144,8 @@ interface ReplayedAsset {
     isDamaged: boolean
   }
   lastVersion: number
+  /** The numbers of the older versions that are kept. */
+  older: Set<number>
   /** The IDs of its products. */
   products: Set<string>
 }
@@ -186,9 +190,11 @@ function replayEvent(account: ReplayedAccount, event: Event): void {
     case 'webhook.deleted':
       webhooks.delete(event.data.id)
       break
+    case 'version.deleted':
+      assert.ok(account.assets.get(event.data.assetId)?.older.delete(event.data.version))
+      break
     case 'token.created':
     case 'token.revoked':
-    case 'version.deleted':
     case 'account.storage_low':
       break
     default:
@@ -213,10 +219,16 @@ function replayAsset(account: ReplayedAccount, { type, data }: AssetEvent): void
   // A new version has a number that none had before. Restoring a version does not end an unfinished replacement.
   const isNew = type === 'asset.replaced' && data.version > (asset?.lastVersion ?? 0)
   if (type === 'asset.ready' || isNew) forgetUploads(account, data.id, isNew)
+  const older = asset?.older ?? new Set()
+  if (type === 'asset.replaced' && asset !== undefined) {
+    older.add(asset.facts.version)
+    older.delete(data.version)
+  }
   account.assets.set(data.id, {
     state: stateAfter(type, asset),
     facts: factsOf(data),
     lastVersion: Math.max(asset?.lastVersion ?? 1, data.version),
+    older,
     products,
   })
 }
@@ -248,6 +260,7 @@ function keepUpload({ assets, uploads }: ReplayedAccount, upload: EventUpload): 
       ? { ...known.facts, bytes }
       : { filename, bytes, mime, url: null, version: 1, path, isDamaged: false },
     lastVersion: 1,
+    older: new Set(),
     products: known?.products ?? new Set(),
   })
 }

@@ -16,6 +16,7 @@ import {
   reserve,
   usageOf,
 } from './builders.ts'
+import { checkEvents, readEvents } from './check-events.ts'
 
 const DIGEST = 'a'.repeat(64)
 const OTHER = 'b'.repeat(64)
@@ -312,7 +313,7 @@ export function testChecksums({ name, open }: Contract): void {
   test(
     name('a version that was replaced while it was compared is served when it has its digest'),
     async (t) => {
-      const { database, data } = await open(t, { planStorage: 1000 })
+      const { database, account, data } = await open(t, { planStorage: 1000 })
       const id = await aReadyAsset(data, { size: 10 })
       const served = async () => (await data.findServedVersion(id))?.version
       const second = await replace(data, id, { size: 10, sha256: DIGEST }, 2)
@@ -330,6 +331,13 @@ export function testChecksums({ name, open }: Contract): void {
       }
       await data.restoreAssets([id])
       assert.deepEqual([await served(), await numbersOf(data, id)], [3, ['3*']])
+      // The job that compares files has removed the versions.
+      await checkEvents(database, account.id)
+      const removals = (await readEvents(data)).filter(({ type }) => type === 'version.deleted')
+      assert.deepEqual(
+        removals.map(({ actor }) => actor.type),
+        ['job', 'job'],
+      )
       for (const { counted, actual } of await database.compareUsage()) {
         assert.deepEqual(counted, actual)
       }

@@ -387,6 +387,15 @@ export const UPLOAD_EVENT_CASES: EventCase[] = [
     recorded: ['upload.started', 'asset.replaced'],
   },
   {
+    sentence: 'a replacement that removes the oldest version',
+    async prepare({ data }) {
+      const id = await aReadyAsset(data)
+      await replace(data, id)
+      return () => replace(data, id)
+    },
+    recorded: ['upload.started', 'asset.replaced', 'version.deleted'],
+  },
+  {
     sentence: 'a replacement that is finished after its asset was deleted',
     async prepare({ data }) {
       const asset = await aReadyAsset(data)

@@ -137,7 +137,8 @@ async function lockOwner(sql: Sql, key: string): Promise<Owner | undefined> {
 
 /** Downloads get the object from now on. Removes the versions that were kept for them, also if the asset is in the trash. */
 async function supersedeServed(sql: Sql, owner: Owner | undefined, keep: number): Promise<void> {
-  if (owner !== undefined) await supersedeOldest(sql, owner.id, keep)
+  if (owner === undefined) return
+  await supersedeOldest(sql, VERIFICATION_JOB, { assetId: owner.id, keep })
 }
 
 /** Records that an object became damaged, or that it no longer is, in the caller's transaction. */

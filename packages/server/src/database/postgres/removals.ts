@@ -4,7 +4,7 @@ import { isWithheld } from '../shared/statements.ts'
 import type { Room, Writer } from '../shared/wire-account-data.ts'
 import { TRASH_BATCH } from '../trash-data.ts'
 import { inTransaction, type Sql } from './connection.ts'
-import { recordAssetEvents, uploadSnapshot } from './events.ts'
+import { recordAssetEvents, recordEvent, uploadSnapshot } from './events.ts'
 import { addNotice } from './unit-of-work.ts'
 
 interface Usage {
@@ -140,10 +140,15 @@ export async function purge(sql: Sql, actor: string, ids: string[]): Promise<voi
 /**
  * Removes the older versions of an asset, which may be in the trash, except for the `keep` that were replaced last, and
  * the one that downloads get: the last one that is not withheld, unless the current version is not withheld. Their bytes
- * are available immediately, and their objects are removed after an hour. The caller has locked the asset.
+ * are available immediately, and their objects are removed after an hour. Records an event for each, the lowest number
+ * first. The caller has locked the asset.
  */
-export async function supersedeOldest(sql: Sql, assetId: string, keep: number): Promise<void> {
-  await sql`
+export async function supersedeOldest(
+  sql: Sql,
+  actor: string,
+  { assetId, keep }: { assetId: string; keep: number },
+): Promise<void> {
+  const rows = await sql<SupersededVersion[]>`
     with removed as (
       delete from asset_versions where asset_id = ${assetId} and version in (
         select version from asset_versions where asset_id = ${assetId}
@@ -155,21 +160,36 @@ export async function supersedeOldest(sql: Sql, assetId: string, keep: number): 
             select from assets a where a.id = ${assetId}
               and ${sql.unsafe(isWithheld('coalesce(a.object_key, a.id)'))})
         order by v.replaced_in desc limit 1)
-      returning account_id, object_key, storage_id, bytes, trashed
+      returning account_id, version, object_key, storage_id, filename, bytes, mime, created_at, trashed
     ), queued as (
       insert into removals (kind, storage_id, key, due_at, account_id, bytes)
       select 'object', coalesce(storage_id, object_key::text), object_key::text,
         now() + ${REPLACED_OBJECT_KEPT_MS} * interval '1 ms', account_id, bytes
       from removed
+    ), counted as (
+      update accounts set stored_bytes = stored_bytes - sums.stored,
+        trash_bytes = trash_bytes - sums.trash,
+        superseded_bytes = superseded_bytes + sums.stored + sums.trash
+      from (
+        select account_id, coalesce(sum(bytes) filter (where not trashed), 0) as stored,
+          coalesce(sum(bytes) filter (where trashed), 0) as trash
+        from removed group by account_id) sums
+      where accounts.id = sums.account_id
     )
-    update accounts set stored_bytes = stored_bytes - sums.stored,
-      trash_bytes = trash_bytes - sums.trash,
-      superseded_bytes = superseded_bytes + sums.stored + sums.trash
-    from (
-      select account_id, coalesce(sum(bytes) filter (where not trashed), 0) as stored,
-        coalesce(sum(bytes) filter (where trashed), 0) as trash
-      from removed group by account_id) sums
-    where accounts.id = sums.account_id`
+    select account_id, version, filename, bytes, mime, created_at from removed order by version`
+  for (const { account_id: account, version, filename, bytes, mime, created_at } of rows) {
+    const deleted = { assetId, version, filename, bytes, mime, createdAt: created_at }
+    await recordEvent(sql, { account, actor }, 'version.deleted', deleted)
+  }
+}
+
+interface SupersededVersion {
+  account_id: string
+  version: number
+  filename: string
+  bytes: number
+  mime: string
+  created_at: Date
 }
 
 /** Deletes a queued removal, after its object was removed. */

@@ -125,8 +125,8 @@ export function finishReplacement(
       mime: row.mime,
       created_at: row.created_at,
     })
-    await supersedeOldest(sql, assetId, keep)
     await recordAssetEvents(sql, actor, 'asset.replaced', [assetId])
+    await supersedeOldest(sql, actor, { assetId, keep })
     return 'ready'
   })
 }

@@ -150,6 +150,7 @@ export interface VersionContent {
 
 export interface VersionRow extends VersionContent {
   is_current: Flag
+  replaced_in: number
   checksum: Json<Checksum> | null
 }
 
@@ -163,6 +164,7 @@ export function toVersion(row: VersionRow): AssetVersion {
     createdAt: toDate(row.created_at),
     key: row.object_key,
     chunkSize: row.chunk_size,
+    replacedIn: row.replaced_in,
     integrity: toIntegrity(row.checksum),
   }
 }

@@ -18,9 +18,9 @@ const READY_FILE = `id = :id and account_id = :account and status = 'ready' and 
 const OBJECT_KEY = 'coalesce(assets.object_key, assets.id)'
 
 const CURRENT_VERSION = `version, coalesce(object_key, id) as object_key, storage_id, chunk_size, filename, bytes, mime,
-  coalesce(version_created_at, created_at) as created_at, true as is_current`
+  coalesce(version_created_at, created_at) as created_at, true as is_current, version_changes + 1 as replaced_in`
 const OLDER_VERSION =
-  'version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at, false'
+  'version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at, false, replaced_in'
 
 /** A column with the integrity of the object with this key. */
 export function checksumOf({ jsonArray }: Dialect, key: string): string {
@@ -105,10 +105,10 @@ export function statementsOf(dialect: Dialect) {
        order by version desc`,
     ).every(toVersion),
     findServedVersion: statement<Own>(
-      `select ${CURRENT_VERSION}, ${checksumOf(dialect, OBJECT_KEY)}, version_changes + 1 as replaced_in
+      `select ${CURRENT_VERSION}, ${checksumOf(dialect, OBJECT_KEY)}
        from assets where ${READY_FILE} and not ${isWithheld(OBJECT_KEY)}
        union all
-       select ${OLDER_VERSION}, ${checksumOf(dialect, 'asset_versions.object_key')}, replaced_in
+       select ${OLDER_VERSION}, ${checksumOf(dialect, 'asset_versions.object_key')}
        from asset_versions where asset_id = (select id from assets where ${READY_FILE})
          and not ${isWithheld('asset_versions.object_key')}
        order by replaced_in desc limit 1`,

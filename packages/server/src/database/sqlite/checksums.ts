@@ -75,7 +75,9 @@ export function prepareVerifications(connection: Connection) {
   /** Downloads get the object from now on. Removes the versions that were kept for them, also if the asset is in the trash. */
   function supersedeServed(key: string, keep: number): void {
     const asset = owner.get({ key })
-    if (asset !== undefined) supersedeOldest(asset.account_id, asset.id, keep)
+    if (asset === undefined) return
+    const writer = { account: asset.account_id, actor: VERIFICATION_JOB }
+    supersedeOldest(writer, asset.id, keep)
   }
 
   return {

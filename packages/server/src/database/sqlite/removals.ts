@@ -134,14 +134,20 @@ export function preparePurge(connection: Connection) {
 }
 
 interface SupersededVersion {
+  version: number
   object_key: string
   storage_id: string | null
+  filename: string
   bytes: number
+  mime: string
+  created_at: number
   trashed: number
 }
 
 /** Versions that are no longer kept, but whose objects downloads may still need. Runs in the caller's transaction. */
-export function prepareSuperseded({ prepare }: Connection) {
+export function prepareSuperseded(connection: Connection) {
+  const { prepare } = connection
+  const { recordEvent } = prepareRecordEvents(connection)
   // Downloads get the last version that is not withheld, unless the current version is not withheld.
   const removeOldest = prepare<SupersededVersion>(
     `delete from asset_versions where asset_id = :id and version in (
@@ -152,7 +158,7 @@ export function prepareSuperseded({ prepare }: Connection) {
        where v.asset_id = :id and not ${isWithheld('v.object_key')} and exists (
          select 1 from assets where id = :id and ${isWithheld('coalesce(assets.object_key, assets.id)')})
        order by v.replaced_in desc limit 1)
-     returning object_key, storage_id, bytes, trashed`,
+     returning version, object_key, storage_id, filename, bytes, mime, created_at, trashed`,
   )
   const queue = prepare(
     `insert into removals (kind, storage_id, key, due_at, account_id, bytes)
@@ -177,13 +183,19 @@ export function prepareSuperseded({ prepare }: Connection) {
     /**
      * Removes the older versions of an asset, which may be in the trash, except for the `keep` that were replaced last,
      * and the one that downloads get. Their bytes are available immediately, and their objects are removed after an hour.
+     * Records an event for each, the lowest number first.
      */
-    supersedeOldest(account: string, assetId: string, keep: number): void {
+    supersedeOldest(writer: Writer, assetId: string, keep: number): void {
+      const { account } = writer
       const due_at = Date.now() + REPLACED_OBJECT_KEPT_MS
       const removed = removeOldest.all({ id: assetId, keep })
-      for (const { object_key: key, storage_id, bytes, trashed } of removed) {
+      for (const row of removed.sort((one, other) => one.version - other.version)) {
+        const { object_key: key, storage_id, bytes, trashed } = row
         count.run({ account, bytes, trashed })
         queue.run({ storage_id: storage_id ?? key, key, due_at, account, bytes })
+        const { version, filename, mime, created_at: createdAt } = row
+        const deleted = { assetId, version, filename, bytes, mime, createdAt }
+        recordEvent(writer, 'version.deleted', deleted)
       }
     },
 

@@ -139,8 +139,8 @@ export function prepareReplacements(connection: Connection) {
         mime: row.mime,
         created_at: row.created_at,
       })
-      supersedeOldest(account, found.id, keep)
       recordAsset(writer, 'asset.replaced', found.seq)
+      supersedeOldest(writer, found.id, keep)
       return 'ready'
     },
 

@@ -18,7 +18,7 @@ export const accountRoutes: RouteGroup = (app, options) => {
 }
 
 /** Settings of the service that clients need to know. */
-type AccountSettings = Pick<Settings, 'trashForMs' | 'checksums'>
+type AccountSettings = Pick<Settings, 'trashForMs' | 'keepVersions' | 'checksums'>
 
 function presentAccount(
   summary: AccountSummary,
@@ -33,6 +33,7 @@ function presentAccount(
     reserved,
     trash,
     trash_for: Math.ceil(settings.trashForMs / 1000),
+    keep_versions: settings.keepVersions,
     checksums: settings.checksums,
     available: availableBytes(summary),
     assets,

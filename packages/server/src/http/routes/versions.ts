@@ -5,6 +5,7 @@ import type { AssetVersion } from '../../domain/asset.ts'
 import {
   deleteVersion,
   listVersions,
+  removedNext,
   restoreVersion,
   signVersionDownload,
 } from '../../operations/versions.ts'
@@ -13,7 +14,9 @@ import { type RouteGroup, route } from '../route.ts'
 
 export const versionRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.listVersions, async ({ context, params }) => {
-    return { data: (await listVersions(context, params.id)).map(presentVersion) }
+    const versions = await listVersions(context, params.id)
+    const removed = removedNext(versions, context.settings)
+    return { data: versions.map((one) => presentVersion(one, removed.has(one.version))) }
   })
 
   route(app, options, endpoints.downloadVersion, async ({ context, params }, reply) => {
@@ -31,7 +34,7 @@ export const versionRoutes: RouteGroup = (app, options) => {
   })
 }
 
-function presentVersion(version: AssetVersion): wire.Version {
+function presentVersion(version: AssetVersion, isRemovedNext: boolean): wire.Version {
   return {
     version: version.version,
     filename: version.filename,
@@ -42,5 +45,6 @@ function presentVersion(version: AssetVersion): wire.Version {
     checksum: presentChecksum(version.integrity),
     damaged: version.integrity.isDamaged,
     current: version.isCurrent,
+    removed_next: isRemovedNext,
   }
 }

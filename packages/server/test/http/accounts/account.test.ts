@@ -21,7 +21,12 @@ test('the usage of an account changes immediately with uploads, links, cancellat
     const plan = { name: 'small', storage: 1000 }
     const available = 1000 - stored - reserved
     const numbers = { stored, reserved, trash, available, assets }
-    const settings = { scope: 'manage', trash_for: 30 * 24 * 3600, checksums: false }
+    const settings = {
+      scope: 'manage',
+      trash_for: 30 * 24 * 3600,
+      keep_versions: 5,
+      checksums: false,
+    }
     assert.deepEqual(body.data, { name: 'shop', plan, ...numbers, ...settings })
     for (const { counted, actual } of await service.context.database.compareUsage()) {
       assert.deepEqual(counted, actual)

@@ -241,6 +241,7 @@ test('a full plan affects only its own account, and the error has only the numbe
     reserved: 138,
     trash: 0,
     trash_for: 30 * 24 * 3600,
+    keep_versions: 5,
     checksums: false,
     available: 1e9 - 214,
     assets: 3,

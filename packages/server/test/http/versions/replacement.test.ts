@@ -88,6 +88,7 @@ test('a replaced file is downloaded with its new content under the same asset', 
         checksum: null,
         damaged: false,
         current: true,
+        removed_next: false,
       },
       {
         version: 1,
@@ -98,6 +99,7 @@ test('a replaced file is downloaded with its new content under the same asset', 
         checksum: null,
         damaged: false,
         current: false,
+        removed_next: false,
       },
     ],
   )
@@ -241,6 +243,33 @@ test('an older version can be restored and deleted, but the current one cannot b
   assert.equal((await call('GET', `${API}/assets/${id}/versions`)).status, 404)
   await runJobs(service.context)
   assert.deepEqual(await readObjects(service), [])
+  await assertUsageConsistent(service)
+})
+
+test('a replacement removes the version that was replaced first, which the list shows before and an event after', async (t) => {
+  const service = await aService(t, { ...SETTINGS, STOWAGE_KEEP_VERSIONS: '2' })
+  const { call } = service
+  const { id } = await uploadFile(service.baseUrl, { bytes: someBytes(11, 1) })
+  const replace = (seed: number) => replaceFile(service, id, { bytes: someBytes(11, seed) })
+  const removedNext = async () => {
+    const { data } = (await call('GET', `${API}/assets/${id}/versions`)).body
+    const marked = data.filter((one: { removed_next: boolean }) => one.removed_next)
+    return marked.map(({ version }: { version: number }) => version)
+  }
+  await replace(2)
+  assert.deepEqual(await removedNext(), [])
+  await replace(3)
+  assert.deepEqual(await removedNext(), [1])
+  // Version 1 is used again, so that version 2 is the one that was replaced first.
+  await restore(service, id, 1)
+  assert.deepEqual(await removedNext(), [2])
+  await replace(4)
+  assert.deepEqual(await numbersOf(service, id), ['4*', '3', '1'])
+  const { data: events } = (await call('GET', `${API}/events?type=version.deleted`)).body
+  assert.equal(events.length, 1)
+  const [{ actor, data }] = events
+  assert.equal(actor.type, 'anonymous')
+  assert.deepEqual([data.id, data.version, data.bytes], [id, 2, 11])
   await assertUsageConsistent(service)
 })
 
