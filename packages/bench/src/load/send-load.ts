@@ -93,28 +93,46 @@ function successes(result: autocannon.Result): number {
   return result['2xx']
 }
 
-/**
- * Runs the work while another client requests `/healthz` every 5 ms, and returns the longest response
- * time. That client runs in its own thread, because the thread of the work is busy.
- */
+/** A request that another client repeats, with a pause after each response. */
+export interface Poll {
+  path: string
+  pauseMs: number
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+const HEALTH: Poll = { path: '/healthz', pauseMs: 5 }
+
+/** Runs the work while another client requests `/healthz` every 5 ms, and returns the longest response time. */
 export async function watchStalls<Result>(
   url: string,
   work: () => Promise<Result>,
 ): Promise<{ result: Result; longestMs: number }> {
-  const worker = new Worker(new URL('./poll-health.ts', import.meta.url), { workerData: url })
+  const { result, longestMs } = await watchOthers(url, [HEALTH], work)
+  return { result, longestMs: longestMs[0] ?? 0 }
+}
+
+/**
+ * Runs the work while other clients send requests, and returns the longest response time of each. They run in their own
+ * thread, because the thread of the work is busy. Throws if any response is not a success.
+ */
+export async function watchOthers<Result>(
+  url: string,
+  polls: Poll[],
+  work: () => Promise<Result>,
+): Promise<{ result: Result; longestMs: number[] }> {
+  const worker = new Worker(new URL('./poll.ts', import.meta.url), { workerData: { url, polls } })
   try {
-    expect('ready', await once(worker, 'message'))
+    const [message] = await once(worker, 'message')
+    if (message !== 'ready') throw new Error(`other clients: ${message}`)
     const reported = once(worker, 'message')
     const result = await work()
     worker.postMessage('stop')
     const [longestMs] = await reported
-    if (typeof longestMs !== 'number') throw new Error(`/healthz: ${longestMs}`)
+    if (!Array.isArray(longestMs)) throw new Error(`other clients: ${longestMs}`)
     return { result, longestMs }
   } finally {
     await worker.terminate()
   }
-}
-
-function expect(wanted: string, [message]: unknown[]): void {
-  if (message !== wanted) throw new Error(`/healthz: ${message}`)
 }

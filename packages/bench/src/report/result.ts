@@ -95,7 +95,7 @@ export function thisMachine(): Machine {
   }
 }
 
-export function machineText({ machine, source }: SavedResult): string {
+export function machineText({ machine, source }: Pick<SavedResult, 'machine' | 'source'>): string {
   const { architecture, cpu, cores, memoryGigabytes, node, at, load } = machine
   const others = load === undefined ? '' : `, while other programs were running (load ${load})`
   const code = source === undefined ? '' : `, commit ${source.commit}`

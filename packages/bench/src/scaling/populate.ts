@@ -6,10 +6,11 @@ import { hashKey } from '@stowage/server/src/operations/authentication'
 import type postgres from 'postgres'
 import { progress } from '../progress.ts'
 
-/** One shop has a tenth of all assets; the others share the rest evenly. */
 interface Population {
   assets: number
   accounts: number
+  /** One asset in this many belongs to the first shop. The others share the rest evenly. */
+  largeOneIn: number
 }
 
 /** An account with a key, so that its calls can be measured. */
@@ -22,7 +23,7 @@ export interface Shop {
 const PRODUCTS_EACH = 10
 const BATCH = 250_000
 
-/** Fills the empty database at `url`. The first shop is the large one. */
+/** Fills the empty database at `url`. The shop with the most assets comes first. */
 export async function populate(
   url: string,
   { sql, ...population }: Population & { sql: postgres.Sql },
@@ -67,15 +68,16 @@ export async function populate(
   }
 }
 
+/** No ID is zero: the service starts after zero when it walks all rows. */
 async function fillAccounts(sql: postgres.Sql, { accounts }: Population): Promise<void> {
   await sql`
     insert into accounts (id, name, plan_name, plan_storage, created_at)
-    select lpad(to_hex(n), 32, '0')::uuid, 'shop-' || n, 'large', 1000000000000000, now()
+    select lpad(to_hex(n + 1), 32, '0')::uuid, 'shop-' || n, 'large', 1000000000000000, now()
     from generate_series(0, ${accounts}::int - 1) n`
   await sql`
     insert into products (id, account_id, product_id, variant_id, name, variant_name, sku, vendor,
       tags, search_name, search_vendor, search_tags, search_sku)
-    select lpad(to_hex(a * ${PRODUCTS_EACH} + p), 32, '0')::uuid, lpad(to_hex(a), 32, '0')::uuid,
+    select lpad(to_hex(a * ${PRODUCTS_EACH} + p + 1), 32, '0')::uuid, lpad(to_hex(a + 1), 32, '0')::uuid,
       p, p, 'Product ' || p, '', 'SKU-' || p, 'Vendor', '{}', 'product ' || p, 'vendor', '{}', 'sku-' || p
     from generate_series(0, ${accounts}::int - 1) a, generate_series(0, ${PRODUCTS_EACH}::int - 1) p`
 }
@@ -83,13 +85,13 @@ async function fillAccounts(sql: postgres.Sql, { accounts }: Population): Promis
 /** Inserts in chronological order, as in production: the rows of one shop are far apart. */
 async function fillAssets(
   sql: postgres.Sql,
-  { assets, accounts }: Population,
+  { assets, accounts, largeOneIn }: Population,
   start: number,
 ): Promise<void> {
   const last = Math.min(start + BATCH, assets) - 1
   await sql`
     with made as (
-      select n, case when n % 10 = 0 then 0 else 1 + (n * 7919) % (${accounts}::bigint - 1) end as a,
+      select n, case when n % ${largeOneIn}::bigint = 0 then 0 else 1 + (n * 7919) % (${accounts}::bigint - 1) end as a,
         timestamptz '2024-01-01' + n * interval '1 second' as at
       from generate_series(${start}::bigint, ${last}::bigint) n
     ), named as (
@@ -101,7 +103,7 @@ async function fillAssets(
     ), stored as (
       insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
         created_at, changed_at, upload_id, chunk_size, expires_at, attached)
-      select id::uuid, lpad(to_hex(a), 32, '0')::uuid, 'file', 'ready', name, name,
+      select id::uuid, lpad(to_hex(a + 1), 32, '0')::uuid, 'file', 'ready', name, name,
         -- As sortName returns it.
         stem || length(n::text) || n || replace(extension, 'mp4', 'mp14'),
         1000 + (n * 7919) % 100000, 'application/octet-stream', at, at, id::uuid, 100000000, at, true
@@ -109,7 +111,7 @@ async function fillAssets(
         lateral (select stem || n || extension as name) named_file
     )
     insert into asset_products (asset_id, product_id)
-    select id::uuid, lpad(to_hex(a * ${PRODUCTS_EACH} + n % ${PRODUCTS_EACH}), 32, '0')::uuid
+    select id::uuid, lpad(to_hex(a * ${PRODUCTS_EACH} + n % ${PRODUCTS_EACH} + 1), 32, '0')::uuid
     from named`
 }
 

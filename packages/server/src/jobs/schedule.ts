@@ -1,6 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { MAX_KEPT_DELIVERIES } from '@stowage/protocol'
-import { TRASH_BATCH } from '../database/trash-data.ts'
 import { skewText } from '../domain/clock-skew.ts'
 import type { Context } from '../operations/context.ts'
 import { removeObjects } from '../operations/removals.ts'
@@ -120,10 +119,7 @@ export async function emptyTrash(
   { database, settings }: Context,
   signal: AbortSignal,
 ): Promise<void> {
-  let removed = TRASH_BATCH
-  while (!signal.aborted && removed === TRASH_BATCH) {
-    removed = await database.removeOldTrash(settings.trashForMs)
-  }
+  while (!signal.aborted && (await database.removeOldTrash(settings.trashForMs)) > 0);
 }
 
 /**

@@ -72,8 +72,8 @@ export async function deleteAssets(
   for (const replacement of result.replacements) await removeParts(context, replacement)
 }
 
-/** How many small transactions the call waits for. A job continues after them. */
-const MAX_BATCHES = 50
+/** How many assets the call waits for. A job continues after them. */
+const MAX_WAITED_FOR = 10_000
 
 /**
  * Moves all assets that are ready at the time of the call to the trash, in small transactions. If the service has no
@@ -82,8 +82,11 @@ const MAX_BATCHES = 50
 export async function deleteAllAssets(context: AccountContext): Promise<void> {
   const { data, settings } = context
   await data.beginTrashAll()
-  let batches = 1
-  while ((await data.continueTrashAll()) > 0 && batches < MAX_BATCHES) batches += 1
+  for (let moved = 0; moved < MAX_WAITED_FOR; ) {
+    const count = await data.continueTrashAll()
+    if (count === 0) break
+    moved += count
+  }
   if (settings.trashForMs === 0) await emptyTrash(context)
 }
 

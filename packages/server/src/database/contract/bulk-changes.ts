@@ -71,7 +71,7 @@ export function testBulkChanges({ name, open }: Contract): void {
     assert.equal(await data.continueTrashAll(), 0)
 
     await data.beginTrashAll()
-    assert.equal(await data.continueTrashAll(), TRASH_BATCH)
+    assert.equal(await moveBatch(data), TRASH_BATCH)
     assert.deepEqual(await database.listTrashAll(), [account.id])
     const added = await aReadyAsset(data)
     assert.equal(await data.continueTrashAll(), 5)
@@ -228,7 +228,7 @@ export function testBulkChanges({ name, open }: Contract): void {
       const [covered, deletedAfter] = [await aLink(data), await aLink(data)]
       assert.equal(await data.findTrashAll(), undefined)
       await data.beginTrashAll()
-      await data.continueTrashAll()
+      await moveBatch(data)
       await data.restoreAssets([restored])
       await data.trashAssets([deletedAfter])
       await data.restoreAssets([deletedAfter])
@@ -264,6 +264,17 @@ export function testBulkChanges({ name, open }: Contract): void {
       while ((await data.continueTrashAll()) > 0);
     },
   )
+}
+
+/** Moves `TRASH_BATCH` assets. An engine may move fewer in one transaction. */
+async function moveBatch(data: AccountData): Promise<number> {
+  let moved = 0
+  while (moved < TRASH_BATCH) {
+    const count = await data.continueTrashAll()
+    assert.ok(count > 0 && count <= TRASH_BATCH)
+    moved += count
+  }
+  return moved
 }
 
 async function complete(data: AccountData, id: string): Promise<void> {

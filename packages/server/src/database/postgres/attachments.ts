@@ -10,7 +10,7 @@ import {
   unknownProducts,
 } from '../shared/product-rows.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
-import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
+import type { AccountMethods, BulkMethods, Writer } from '../shared/wire-account-data.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents } from './events.ts'
@@ -25,7 +25,7 @@ interface AttachmentChange {
 export function accountAttachments(
   sql: Sql,
   { account, actor }: Writer,
-): AccountMethods['attachments'] {
+): AccountMethods['attachments'] & Pick<BulkMethods, 'attachAssets' | 'detachAssets'> {
   /** Locks the products before the assets: see `postgres-database.ts`. */
   async function changeAttachments(
     assetIds: string[],

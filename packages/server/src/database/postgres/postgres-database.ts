@@ -131,9 +131,18 @@ function accountGroups(
     trash: (sql) => accountTrash(sql, writer),
     trashList: (sql) => accountTrashList(sql, account),
     versions: (sql) => accountVersions(sql, writer),
-    putProducts: (products, options) =>
-      write((sql) => accountPutProducts(sql, writer).putProducts(products, options)),
-    products: (sql) => accountProducts(sql, writer),
+    bulk: {
+      trashAssets: (ids) => write((sql) => accountTrash(sql, writer).trashAssets(ids)),
+      deleteAssets: (ids) => write((sql) => accountTrash(sql, writer).deleteAssets(ids)),
+      restoreAssets: (ids) => write((sql) => accountTrash(sql, writer).restoreAssets(ids)),
+      attachAssets: (ids, selection) =>
+        write((sql) => accountAttachments(sql, writer).attachAssets(ids, selection)),
+      detachAssets: (ids, selection) =>
+        write((sql) => accountAttachments(sql, writer).detachAssets(ids, selection)),
+      putProducts: (products, options) =>
+        write((sql) => accountPutProducts(sql, writer).putProducts(products, options)),
+      deleteProduct: (id) => write((sql) => accountProducts(sql, writer).deleteProduct(id)),
+    },
     productList: (sql) => accountProductList(sql, account),
     productGroups: (sql) => accountProductGroups(sql, account),
     attachments: (sql) => accountAttachments(sql, writer),

@@ -6,12 +6,12 @@ import {
   lacksTexts,
 } from '../shared/fold-products.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from '../shared/product-rows.ts'
-import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
+import type { BulkMethods, Writer } from '../shared/wire-account-data.ts'
 import { updateAttached } from './attachments.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordEvent, recordProductEvents } from './events.ts'
 
-export function accountProducts(sql: Sql, writer: Writer): AccountMethods['products'] {
+export function accountProducts(sql: Sql, writer: Writer): Pick<BulkMethods, 'deleteProduct'> {
   const { account } = writer
 
   return {

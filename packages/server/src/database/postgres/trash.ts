@@ -3,7 +3,7 @@ import { folderRange } from '../../domain/names.ts'
 import type { Usage } from '../../domain/usage.ts'
 import { TRASH_JOB } from '../shared/events.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
-import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
+import type { AccountMethods, BulkMethods, Writer } from '../shared/wire-account-data.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
 import {
   type AssetsOutcome,
@@ -34,7 +34,10 @@ interface Mark extends TrashAll {
 }
 
 /** The trash of an account. */
-export function accountTrash(sql: Sql, writer: Writer): AccountMethods['trash'] {
+export function accountTrash(
+  sql: Sql,
+  writer: Writer,
+): AccountMethods['trash'] & Pick<BulkMethods, 'trashAssets' | 'deleteAssets' | 'restoreAssets'> {
   const { account, actor } = writer
 
   /** Locks these assets in the order of their IDs. `unknown` are those that are neither ready nor in the trash. */

@@ -123,21 +123,13 @@ export interface AccountMethods {
   assets: Group<'addLink' | 'changeAsset' | 'deleteAsset'>
   assetList: Group<'listAssets'>
   trash: Group<
-    | 'trashAssets'
-    | 'deleteAssets'
-    | 'restoreAssets'
-    | 'beginTrashAll'
-    | 'continueTrashAll'
-    | 'importTrashAll'
-    | 'emptyTrash'
-    | 'removeOldestTrash'
+    'beginTrashAll' | 'continueTrashAll' | 'importTrashAll' | 'emptyTrash' | 'removeOldestTrash'
   >
   trashList: Group<'listTrash'>
   versions: Group<'restoreVersion' | 'deleteVersion'>
-  products: Group<'deleteProduct'>
   productList: Group<'listProducts'>
   productGroups: Group<'listProductIds' | 'readProductGroups'>
-  attachments: Group<'attachAssets' | 'detachAssets' | 'attachProducts' | 'detachProducts'>
+  attachments: Group<'attachProducts' | 'detachProducts'>
   attachedRows: Group<
     'productsOfAssets' | 'productsOfAsset' | 'assetsOfProducts' | 'newestAssetsOf'
   >
@@ -149,10 +141,22 @@ export interface AccountMethods {
   deliveries: Group<'listDeliveries' | 'redeliver' | 'addPing' | 'importWebhooks'>
 }
 
-/** A call creates only the group that it needs. `putProducts` manages its units of work itself. */
+/** Methods that may write many rows, all or none. Each engine decides how their units of work run. */
+export type BulkMethods = Pick<
+  AccountData,
+  | 'trashAssets'
+  | 'deleteAssets'
+  | 'restoreAssets'
+  | 'attachAssets'
+  | 'detachAssets'
+  | 'putProducts'
+  | 'deleteProduct'
+>
+
+/** A call creates only the group that it needs. */
 export type AccountGroups<Unit> = {
   [Name in keyof AccountMethods]: (unit: Unit) => AccountMethods[Name]
-} & Pick<AccountData, 'putProducts'>
+} & { bulk: BulkMethods }
 
 /** Creates the methods of an account: how each of them runs is the same in both engines. */
 export function wireAccountData<Unit>(
@@ -168,7 +172,7 @@ export function wireAccountData<Unit>(
     const free = run('free')
     const groups = groupsOf(writer)
     const { uploads, completion, assets, trash, versions, attachments, attachedRows } = groups
-    const { products, productGroups, keys, events, webhooks, deliveries } = groups
+    const { productGroups, keys, events, webhooks, deliveries } = groups
 
     const ask = <Given extends Values, Result>(
       statement: Statement<Given, Result>,
@@ -176,6 +180,8 @@ export function wireAccountData<Unit>(
     ): Promise<Result> => read((unit) => engine.execute(unit, statement, values))
 
     return {
+      ...groups.bulk,
+
       async readSummary() {
         const summary = await ask(statements.readSummary, { account })
         if (summary === undefined) throw new Error(`there is no account ${account}`)
@@ -210,9 +216,6 @@ export function wireAccountData<Unit>(
       changeAsset: (id, changes) => write((unit) => assets(unit).changeAsset(id, changes)),
       deleteAsset: (id) => free((unit) => assets(unit).deleteAsset(id)),
 
-      trashAssets: (ids) => free((unit) => trash(unit).trashAssets(ids)),
-      deleteAssets: (ids) => free((unit) => trash(unit).deleteAssets(ids)),
-      restoreAssets: (ids) => write((unit) => trash(unit).restoreAssets(ids)),
       listTrash: (query) => read((unit) => groups.trashList(unit).listTrash(query)),
       beginTrashAll: () => free((unit) => trash(unit).beginTrashAll()),
       continueTrashAll: () => free((unit) => trash(unit).continueTrashAll()),
@@ -229,18 +232,12 @@ export function wireAccountData<Unit>(
       restoreVersion: (id, version) => write((unit) => versions(unit).restoreVersion(id, version)),
       deleteVersion: (id, version) => free((unit) => versions(unit).deleteVersion(id, version)),
 
-      putProducts: groups.putProducts,
       findProduct: (id) => ask(statements.findProduct, { account, id }),
       listProducts: (query) => read((unit) => groups.productList(unit).listProducts(query)),
       listProductIds: (query) => read((unit) => productGroups(unit).listProductIds(query)),
       readProductGroups: (ids, options) =>
         read((unit) => productGroups(unit).readProductGroups(ids, options)),
-      deleteProduct: (id) => free((unit) => products(unit).deleteProduct(id)),
 
-      attachAssets: (ids, selection) =>
-        write((unit) => attachments(unit).attachAssets(ids, selection)),
-      detachAssets: (ids, selection) =>
-        write((unit) => attachments(unit).detachAssets(ids, selection)),
       attachProducts: (id, selection) =>
         write((unit) => attachments(unit).attachProducts(id, selection)),
       detachProducts: (id, selection) =>

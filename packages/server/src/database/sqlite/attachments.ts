@@ -19,6 +19,7 @@ import type { Writer } from '../shared/wire-account-data.ts'
 import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
+import { runSteps, type Steps } from './long-writes.ts'
 import {
   type ListedRow,
   PLAIN_LISTED_COLUMNS,
@@ -38,124 +39,125 @@ interface VisibleAsset {
 
 interface Change {
   type: AttachmentEventType
-  assetIds: string[]
-  selection: ProductSelection
-  /** Returns the assets. When attaching, it also marks them as attached. */
-  mark: { all(parameters: { account: string; ids: string }): VisibleAsset[] }
+  /** Changes the attachments of one asset, and returns the products that were attached or detached. */
+  apply(seqs: { seq: number; product_seqs: string }): { product_seq: number }[]
 }
 
-interface Attachment {
-  asset_seq: number
-  product_seq: number
-}
+type Attached = AttachedProduct & { seq: number }
 
 export function prepareAttachments(connection: Connection) {
-  const { prepare, transaction } = connection
+  const { attachAssets, detachAssets } = prepareBulkAttachments(connection)
+  const { transaction } = connection
+  const ofOne =
+    (change: typeof attachAssets) =>
+    (writer: Writer, assetId: string, selection: ProductSelection): AttachmentOutcome =>
+      outcomeOfOne(transaction(() => runSteps(change(writer, [assetId], selection))))
+  return { attachProducts: ofOne(attachAssets), detachProducts: ofOne(detachAssets) }
+}
+
+/** Changes of the attachments of several assets, all or none. There may be many, so each asset is a step. */
+export function prepareBulkAttachments(connection: Connection) {
+  const { prepare } = connection
   const find = prepareProductSelection(connection)
   const { recordAttachment } = prepareRecordEvents(connection)
   const visible = prepare<VisibleAsset>(`select id, seq from assets where ${VISIBLE}`)
-  const markAttached = prepare<VisibleAsset>(
-    `update assets set attached = 1, attachment_changes = attachment_changes + 1 where ${VISIBLE} returning id, seq`,
-  )
-  const attach = prepare<Attachment>(
+  const attach = prepare<{ product_seq: number }>(
     `insert or ignore into asset_products (asset_seq, product_seq)
-     select a.value, p.value from json_each(:asset_seqs) a cross join json_each(:product_seqs) p
-     returning asset_seq, product_seq`,
+     select :seq, value from json_each(:product_seqs) returning product_seq`,
   )
-  const detach = prepare<Attachment>(
-    `delete from asset_products where asset_seq in (select value from json_each(:asset_seqs))
-     and product_seq in (select value from json_each(:product_seqs))
-     returning asset_seq, product_seq`,
+  const markAttached = prepare(
+    'update assets set attached = 1, attachment_changes = attachment_changes + 1 where seq = :seq',
   )
-  const products = prepare<AttachedProduct & { seq: number }>(
+  const detach = prepare<{ product_seq: number }>(
+    `delete from asset_products
+     where asset_seq = :seq and product_seq in (select value from json_each(:product_seqs))
+     returning product_seq`,
+  )
+  const updateAttached = prepareUpdateAttached(connection)
+  const products = prepare<Attached>(
     `select seq, id, product_id as productId, variant_id as variantId from products
      where seq in (select value from json_each(:seqs)) order by id`,
   )
-  const updateAttached = prepare(
-    `update assets set attachment_changes = attachment_changes + 1,
-       attached = exists (select 1 from asset_products where asset_seq = assets.seq)
-     where seq in (select value from json_each(:asset_seqs))`,
-  )
 
-  /** Records events for each asset whose attachments changed, each with at most `MAX_EVENT_PRODUCTS` products. */
-  function record(writer: Writer, type: AttachmentEventType, changed: Attachment[]): void {
-    if (changed.length === 0) return
-    const seqs = [...new Set(changed.map(({ product_seq }) => product_seq))]
-    const byId = products.all({ seqs: JSON.stringify(seqs) })
-    const byAsset = Map.groupBy(changed, ({ asset_seq }) => asset_seq)
-    for (const [seq, attachments] of byAsset) {
-      const own = new Set(attachments.map(({ product_seq }) => product_seq))
-      const ofAsset = byId.filter((product) => own.has(product.seq))
-      for (let start = 0; start < ofAsset.length; start += MAX_EVENT_PRODUCTS) {
-        const slice = ofAsset.slice(start, start + MAX_EVENT_PRODUCTS)
-        recordAttachment(writer, type, {
-          seq,
-          products: slice.map(({ seq, ...product }) => product),
-        })
-      }
+  /** Records events for an asset whose attachments changed, each with at most `MAX_EVENT_PRODUCTS` products. */
+  function record(
+    writer: Writer,
+    type: AttachmentEventType,
+    { seq, changed }: { seq: number; changed: Attached[] },
+  ): void {
+    for (let start = 0; start < changed.length; start += MAX_EVENT_PRODUCTS) {
+      const slice = changed.slice(start, start + MAX_EVENT_PRODUCTS)
+      recordAttachment(writer, type, { seq, products: slice.map(({ seq, ...product }) => product) })
     }
   }
 
   /** Changes nothing unless all assets and products exist. */
-  function changeAttachments(
+  function* changeAttachments(
     writer: Writer,
-    { type, assetIds, selection, mark }: Change,
-    change: (seqs: { asset_seqs: string; product_seqs: string }) => Attachment[],
-  ): AssetsAttachmentOutcome {
+    { assetIds, selection }: { assetIds: string[]; selection: ProductSelection },
+    { type, apply }: Change,
+  ): Steps<AssetsAttachmentOutcome> {
     const { account } = writer
-    return transaction(() => {
-      const products = find(account, selection)
-      const count = assetIds.length * products.seqs.length
-      const isTooMuch = assetIds.length > 1 && count > MAX_BULK_ATTACHMENTS
-      const ids = { account, ids: JSON.stringify(assetIds) }
-      // A single asset is marked without reading it first: no row is marked if it is unknown. Several are read first.
-      const isMarkedFirst = assetIds.length === 1 && products.isComplete
-      const assets = (isMarkedFirst ? mark : visible).all(ids)
-      const known = new Set(assets.map(({ id }) => id))
-      const missing = assetIds.filter((id) => !known.has(id))
-      if (missing.length > 0) return { outcome: 'assets_not_found', unknown: missing }
-      if (!products.isComplete) return { outcome: 'products_not_found', unknown: products.unknown }
-      if (isTooMuch) return { outcome: 'too_many_attachments', count }
-      if (!isMarkedFirst) mark.all(ids)
-      const asset_seqs = JSON.stringify(assets.map(({ seq }) => seq))
-      const product_seqs = JSON.stringify(products.seqs)
-      record(writer, type, change({ asset_seqs, product_seqs }))
-      return { outcome: 'done' }
-    })
+    const selected = find(account, selection)
+    const count = assetIds.length * selected.seqs.length
+    const assets = visible.all({ account, ids: JSON.stringify(assetIds) })
+    const known = new Set(assets.map(({ id }) => id))
+    const missing = assetIds.filter((id) => !known.has(id))
+    if (missing.length > 0) return { outcome: 'assets_not_found', unknown: missing }
+    if (!selected.isComplete) return { outcome: 'products_not_found', unknown: selected.unknown }
+    if (assetIds.length > 1 && count > MAX_BULK_ATTACHMENTS) {
+      return { outcome: 'too_many_attachments', count }
+    }
+    const product_seqs = JSON.stringify(selected.seqs)
+    let byId: Attached[] | undefined
+    for (const { seq } of assets) {
+      const changed = new Set(apply({ seq, product_seqs }).map(({ product_seq }) => product_seq))
+      if (changed.size > 0) {
+        byId ??= products.all({ seqs: product_seqs })
+        record(writer, type, { seq, changed: byId.filter((product) => changed.has(product.seq)) })
+      }
+      yield
+    }
+    return { outcome: 'done' }
   }
-
-  const attachAssets = (writer: Writer, assetIds: string[], selection: ProductSelection) =>
-    changeAttachments(
-      writer,
-      { type: 'asset.attached', assetIds, selection, mark: markAttached },
-      (seqs) => attach.all(seqs),
-    )
-
-  const detachAssets = (writer: Writer, assetIds: string[], selection: ProductSelection) =>
-    changeAttachments(
-      writer,
-      { type: 'asset.detached', assetIds, selection, mark: visible },
-      ({ asset_seqs, product_seqs }) => {
-        const detached = detach.all({ asset_seqs, product_seqs })
-        updateAttached.run({ asset_seqs })
-        return detached
-      },
-    )
 
   return {
-    attachAssets,
-    detachAssets,
-    attachProducts: (
-      writer: Writer,
-      assetId: string,
-      selection: ProductSelection,
-    ): AttachmentOutcome => outcomeOfOne(attachAssets(writer, [assetId], selection)),
-    detachProducts: (
-      writer: Writer,
-      assetId: string,
-      selection: ProductSelection,
-    ): AttachmentOutcome => outcomeOfOne(detachAssets(writer, [assetId], selection)),
+    attachAssets: (writer: Writer, assetIds: string[], selection: ProductSelection) =>
+      changeAttachments(
+        writer,
+        { assetIds, selection },
+        {
+          type: 'asset.attached',
+          apply({ seq, product_seqs }) {
+            markAttached.run({ seq })
+            return attach.all({ seq, product_seqs })
+          },
+        },
+      ),
+
+    detachAssets: (writer: Writer, assetIds: string[], selection: ProductSelection) =>
+      changeAttachments(
+        writer,
+        { assetIds, selection },
+        {
+          type: 'asset.detached',
+          apply({ seq, product_seqs }) {
+            const detached = detach.all({ seq, product_seqs })
+            updateAttached.run({ seq })
+            return detached
+          },
+        },
+      ),
   }
+}
+
+/** After the attachments of the asset `seq` changed. */
+export function prepareUpdateAttached({ prepare }: Connection) {
+  return prepare(
+    `update assets set attachment_changes = attachment_changes + 1,
+       attached = exists (select 1 from asset_products where asset_seq = assets.seq)
+     where seq = :seq`,
+  )
 }
 
 /** Attachments that are counted in one turn of the event loop: about a millisecond. */
@@ -273,13 +275,16 @@ export interface SelectedProducts {
 }
 
 export function prepareProductSelection({ prepare }: Connection) {
-  const selected = (condition: string) => `select id, product_id, variant_id, sku, seq from products
-    where account_id = :account and ${condition}`
+  // The cross join makes SQLite look up each selector by an index, instead of reading all products of the account.
+  const selected = (column: string, values: string) =>
+    `select p.id, p.product_id, p.variant_id, p.sku, p.seq
+     from json_each(:${values}) selector
+     cross join products p on p.account_id = :account and p.${column} = selector.value`
   const resolve = prepare<SelectedRow & { seq: number }>(
-    `${selected('product_id in (select value from json_each(:product_ids))')}
-     union ${selected('variant_id in (select value from json_each(:variant_ids))')}
-     union ${selected('id in (select value from json_each(:ids))')}
-     union ${selected('sku in (select value from json_each(:skus))')}`,
+    `${selected('product_id', 'product_ids')}
+     union ${selected('variant_id', 'variant_ids')}
+     union ${selected('id', 'ids')}
+     union ${selected('sku', 'skus')}`,
   )
 
   return (account: string, selection: ProductSelection): SelectedProducts => {

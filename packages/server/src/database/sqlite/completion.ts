@@ -125,7 +125,7 @@ export function prepareCompletion(connection: Connection) {
 
 /** Attaches a completed upload to the products of its upload token, in the caller's transaction. */
 function prepareTokenAttachments(connection: Connection) {
-  const { attachAssets } = prepareAttachments(connection)
+  const { attachProducts } = prepareAttachments(connection)
   const findProducts = prepareProductSelection(connection)
   const attachOf = connection.prepare<{ attach: string }>(
     'select attach from upload_tokens where id = :token and attach is not null',
@@ -136,6 +136,6 @@ function prepareTokenAttachments(connection: Connection) {
     const selection: ProductSelection = JSON.parse(row.attach)
     // Products that were deleted since the token was created are skipped.
     const known = knownProducts(selection, findProducts(writer.account, selection).unknown)
-    if (known !== undefined) attachAssets(writer, [assetId], known)
+    if (known !== undefined) attachProducts(writer, assetId, known)
   }
 }

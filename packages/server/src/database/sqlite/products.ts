@@ -1,138 +1,68 @@
-import { setTimeout as wait } from 'node:timers/promises'
 import type { NewProduct, Product } from '../../domain/product.ts'
-import {
-  type FoldedProduct,
-  foldProduct,
-  foldProducts,
-  lacksTexts,
-} from '../shared/fold-products.ts'
+import { type FoldedProduct, foldProduct, lacksTexts } from '../shared/fold-products.ts'
 import { toProduct } from '../shared/product-rows.ts'
-import { createTimeSlicer } from '../shared/time-slicer.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
-import {
-  BUSY_PAUSE_MS,
-  type Connection,
-  type ConnectionListeners,
-  connect,
-  disableBusyTimeout,
-  retryWhileBusy,
-  wrapConnection,
-} from './connection.ts'
+import { prepareUpdateAttached } from './attachments.ts'
+import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
+import type { Steps } from './long-writes.ts'
 import { PRODUCT_COLUMNS, type ProductRow } from './rows.ts'
-import type { RunInGroup } from './unit-of-work.ts'
 
-export function prepareProducts(connection: Connection) {
-  const { prepare, transaction } = connection
+/** The number of assets of a product, or `limit` if it has more. */
+export function prepareCountAttached({ prepare }: Connection) {
+  const count = prepare<{ assets: number }>(
+    `select count(*) as assets from (
+       select 1 from products p cross join asset_products l on l.product_seq = p.seq
+       where p.id = :id and p.account_id = :account limit +:limit)`,
+  )
+  return (account: string, id: string, limit: number): number =>
+    count.get({ account, id, limit })?.assets ?? 0
+}
+
+/** Changes of products that may write many rows, all or none: each asset, and each product, is a step. */
+export function prepareBulkProducts(connection: Connection) {
+  const { prepare } = connection
   const { recordEvent } = prepareRecordEvents(connection)
-  const attachedAssets = prepare<{ asset_seq: number }>(
-    `select l.asset_seq from products p join asset_products l on l.product_seq = p.seq
-     where p.id = :id and p.account_id = :account`,
+  const put = preparePut(connection)
+  const find = prepare<ProductRow>(
+    `select ${PRODUCT_COLUMNS} from products where id = :id and account_id = :account`,
   )
-  const remove = prepare<ProductRow>(
-    `delete from products where id = :id and account_id = :account returning ${PRODUCT_COLUMNS}`,
+  const attached = prepare<{ asset_seq: number }>(
+    'select asset_seq from asset_products where product_seq = :seq order by asset_seq',
   )
+  const detach = prepare(
+    'delete from asset_products where asset_seq = :asset and product_seq = :seq',
+  )
+  const updateAttached = prepareUpdateAttached(connection)
   const unindexText = prepare('delete from product_texts where rowid = :seq')
-  const updateAttached = prepare(
-    `update assets set attachment_changes = attachment_changes + 1,
-       attached = exists (select 1 from asset_products where asset_seq = assets.seq)
-     where seq in (select value from json_each(:seqs))`,
-  )
+  const remove = prepare('delete from products where seq = :seq')
 
   return {
-    deleteProduct(writer: Writer, id: string): boolean {
-      const { account } = writer
-      return transaction(() => {
-        const attached = attachedAssets.all({ account, id })
-        const row = remove.get({ account, id })
-        if (row === undefined) return false
-        unindexText.run({ seq: row.seq })
-        updateAttached.run({ seqs: JSON.stringify(attached.map(({ asset_seq }) => asset_seq)) })
-        recordEvent(writer, 'product.deleted', toProduct(row))
-        return true
-      })
+    *deleteProduct(writer: Writer, id: string): Steps<boolean> {
+      const row = find.get({ account: writer.account, id })
+      if (row === undefined) return false
+      const { seq } = row
+      for (const { asset_seq: asset } of attached.all({ seq })) {
+        detach.run({ asset, seq })
+        updateAttached.run({ seq: asset })
+        yield
+      }
+      remove.run({ seq })
+      unindexText.run({ seq })
+      recordEvent(writer, 'product.deleted', toProduct(row))
+      return true
     },
-  }
-}
 
-/** Up to this many rows, including tags, are written in one turn of the event loop. */
-const ROWS_PER_TURN = 100
-
-interface PutOptions extends ConnectionListeners {
-  file: string
-  connection: Connection
-  inGroup: RunInGroup
-}
-
-/**
- * Writes all products or none. A large import takes seconds: it runs in time slices, in a transaction on
- * a second connection. Meanwhile other requests read the previous state, and other writes wait without
- * blocking the event loop.
- */
-export function openPutProducts(options: PutOptions) {
-  const { file, connection, inGroup, ...listeners } = options
-  const put = preparePut(connection)
-  let second: ReturnType<typeof openSecond> | undefined
-  let last: Promise<unknown> = Promise.resolve()
-
-  function openSecond() {
-    const database = connect(file)
-    disableBusyTimeout(database)
-    const wrapped = wrapConnection(database, listeners)
-    return { database, put: preparePut(wrapped), announceNotices: wrapped.announceNotices }
-  }
-
-  async function putInSlices(writer: PutWriter, products: FoldedProduct[]): Promise<Product[]> {
-    second ??= openSecond()
-    const { database, put, announceNotices } = second
-    await retryWhileBusy(() => database.exec('begin immediate'))
-    try {
-      const yieldIfDue = createTimeSlicer()
+    *putProducts(writer: PutWriter, products: FoldedProduct[]): Steps<Product[]> {
       const stored: Product[] = []
       for (const product of products) {
         stored.push(put(writer, product))
-        await yieldIfDue()
+        yield
       }
-      database.exec('commit')
-      announceNotices()
       return stored
-    } catch (error) {
-      if (database.isTransaction) database.exec('rollback')
-      throw error
-    }
-  }
-
-  /** Runs one import at a time, and pauses after each that succeeds, so that waiting writes can run. */
-  function enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = last.then(work)
-    last = result.then(
-      () => wait(2 * BUSY_PAUSE_MS),
-      () => {},
-    )
-    return result
-  }
-
-  return {
-    async putProducts(
-      { account, actor }: Writer,
-      products: NewProduct[],
-      { isCopy } = { isCopy: false },
-    ): Promise<Product[]> {
-      const writer = { account, actor, isCopy }
-      const folded = await foldProducts(products)
-      const rows = folded.reduce((sum, { searchTags }) => sum + 1 + searchTags.length, 0)
-      return rows <= ROWS_PER_TURN
-        ? inGroup(() => folded.map((product) => put(writer, product)), account)
-        : enqueue(() => putInSlices(writer, folded))
-    },
-
-    close(): void {
-      second?.database.close()
     },
   }
 }
-
-export type PutProducts = ReturnType<typeof openPutProducts>
 
 /** With `isCopy`, no events are recorded. */
 type PutWriter = Writer & { isCopy: boolean }

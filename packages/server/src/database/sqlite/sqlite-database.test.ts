@@ -10,6 +10,7 @@ import {
   aLink,
   anAccount,
   anUpload,
+  aProduct,
   firstVersion,
   KEPT,
   NEWEST,
@@ -213,4 +214,111 @@ test('a request of another account runs while a far page of a sorted list is rea
   await list('other account', other.id, 1)
   assert.equal(await far, 10)
   assert.deepEqual(order, ['other account', 'far page'])
+})
+
+/** Many assets that are attached to one product, in an account with as many other products. */
+async function aLargeAccount(
+  t: TestContext,
+  options: { onStatement?: (sql: string) => void } = {},
+) {
+  const file = await aFile(t)
+  await copySqliteTemplate(file)
+  const database = await openSqliteDatabase({ file, ...options })
+  cleanUp(t, () => database.close())
+  const account = await anAccount(database, 'large')
+  const data = database.of(account.id)
+  const variants = Array.from({ length: 300 }, (_, index) => index + 1)
+  const [product] = await data.putProducts(variants.map((variantId) => aProduct({ variantId })))
+  const ids: string[] = []
+  for (const _ of variants) ids.push(await aLink(data))
+  const selection = { productIds: [], variantIds: [1], ids: [], skus: [] }
+  return { file, database, data, ids, selection, product: product?.id ?? '' }
+}
+
+test('no statement of a bulk change reads all assets or products of the account', async (t) => {
+  const statements = new Set<string>()
+  const onStatement = (sql: string) => statements.add(sql)
+  const { file, data, ids, selection, product } = await aLargeAccount(t, { onStatement })
+  statements.clear()
+  await data.attachAssets(ids, selection)
+  await data.trashAssets(ids)
+  await data.restoreAssets(ids)
+  await data.detachAssets(ids, selection)
+  await data.attachAssets(ids, selection)
+  await data.deleteProduct(product)
+  await data.deleteAssets(ids)
+  assert.ok(statements.size > 20)
+  const other = new DatabaseSync(file)
+  cleanUp(t, () => other.close())
+  for (const sql of statements) {
+    const plan = other.prepare(`explain query plan ${sql}`).all()
+    for (const { detail } of plan) {
+      // A search by the account alone reads all of its rows.
+      assert.doesNotMatch(`${detail}`, /SCAN (assets|products|p|a)\b|\(account_id=\?\)/, sql)
+    }
+  }
+})
+
+test('other requests are served during a bulk change, and read the state before it', async (t) => {
+  const { data, ids, selection, product } = await aLargeAccount(t)
+  const changes = {
+    attach: () => data.attachAssets(ids, selection),
+    trash: () => data.trashAssets(ids),
+    restore: () => data.restoreAssets(ids),
+    detach: () => data.detachAssets(ids, selection),
+    attachAgain: () => data.attachAssets(ids, selection),
+    deleteProduct: () => data.deleteProduct(product),
+    deleteAssets: () => data.deleteAssets(ids),
+  }
+  let reads = 0
+  for (const [name, change] of Object.entries(changes)) {
+    const before = await readState(data, product)
+    let isDone = false
+    const changing = change().finally(() => {
+      isDone = true
+    })
+    while (!isDone) {
+      const state = await readState(data, product)
+      await nextTurn()
+      if (isDone) break
+      reads += 1
+      assert.deepEqual(state, before, name)
+    }
+    await changing
+    assert.notDeepEqual(await readState(data, product), before, name)
+  }
+  assert.ok(reads > Object.keys(changes).length, `${reads} requests were served`)
+})
+
+async function readState(data: ReturnType<Database['of']>, product: string) {
+  const { assets } = await data.readSummary()
+  const { total: attached } = await data.newestAssetsOf(product, 1)
+  const { total: trashed } = await data.listTrash({ page: 1, perPage: 1 })
+  return { assets, attached, trashed }
+}
+
+test('writes of other accounts run between two bulk changes, and those of an account wait for one', async (t) => {
+  const { database, data, ids } = await aLargeAccount(t)
+  const other = database.of((await anAccount(database, 'other')).id)
+  const order: string[] = []
+  const note = (name: string) => () => order.push(name)
+  await Promise.all([
+    data.trashAssets(ids).then(note('trash')),
+    data.restoreAssets(ids).then(note('restore')),
+    nextTurn().then(() => aLink(other).then(note('other'))),
+  ])
+  assert.deepEqual(order, ['trash', 'other', 'restore'])
+})
+
+test('a bulk change that fails in the middle changes nothing', async (t) => {
+  const { file, data, ids } = await aLargeAccount(t)
+  const other = new DatabaseSync(file)
+  cleanUp(t, () => other.close())
+  other.exec(`create trigger fail before update of status on assets when new.id = '${ids[200]}'
+    begin select raise(abort, 'it fails'); end`)
+  await assert.rejects(data.trashAssets(ids), /it fails/)
+  assert.equal((await data.readSummary()).assets, ids.length)
+  other.exec('drop trigger fail')
+  await data.trashAssets(ids)
+  assert.equal((await data.readSummary()).assets, 0)
 })

@@ -1,9 +1,11 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { Database } from '../database.ts'
 import { listMigrations, type OpenOptions } from '../migrate.ts'
+import { foldProducts } from '../shared/fold-products.ts'
 import { createStepQueue } from '../shared/time-slicer.ts'
 import {
   type AccountGroups,
+  type BulkMethods,
   type Engine,
   type RunUnit,
   type Writer,
@@ -13,7 +15,7 @@ import { type DatabaseGroups, wireDatabase } from '../shared/wire-database.ts'
 import { prepareAccounts, prepareUsage } from './accounts.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
-import { prepareAttachedRows, prepareAttachments } from './attachments.ts'
+import { prepareAttachedRows, prepareAttachments, prepareBulkAttachments } from './attachments.ts'
 import { prepareVerifications } from './checksums.ts'
 import { prepareCompletion } from './completion.ts'
 import {
@@ -29,13 +31,14 @@ import { openEventChannel } from './event-channel.ts'
 import { prepareEvents, prepareEventsOfAll } from './events.ts'
 import { prepareJobs } from './jobs.ts'
 import { countRequestsInMemory, prepareKeys, prepareSessions } from './keys.ts'
+import { type LongWrites, openLongWrites, ROWS_PER_TURN, type Steps } from './long-writes.ts'
 import { MIGRATIONS, migrateFile, requireMigratedFile } from './migrations.ts'
 import { prepareProductGroups, prepareProductList } from './product-list.ts'
-import { openPutProducts, type PutProducts, prepareProducts } from './products.ts'
+import { prepareBulkProducts, prepareCountAttached } from './products.ts'
 import { prepareRecords, prepareStoredFiles } from './records.ts'
 import { STATEMENTS } from './rows.ts'
 import { openSpareFile, type SpareFile } from './spare-file.ts'
-import { prepareTrash, prepareTrashList } from './trash.ts'
+import { prepareBulkTrash, prepareTrash, prepareTrashList } from './trash.ts'
 import { createUnitsOfWork, groupCommits, type UnitsOfWork } from './unit-of-work.ts'
 import { prepareUploadTokens } from './upload-tokens.ts'
 import { prepareUploadList, prepareUploads } from './uploads.ts'
@@ -65,7 +68,13 @@ export async function openSqliteDatabase(
   const inGroup = groupCommits(connection)
   const run = createUnitsOfWork(inGroup, spareFile)
   const snapshots = openSnapshotReader({ file, database }, { onStatement })
-  const putProducts = openPutProducts({ file, connection, inGroup, ...listeners })
+  const longWrites = openLongWrites({
+    file,
+    connection,
+    inGroup,
+    prepare: prepareBulk,
+    ...listeners,
+  })
   const ping = connection.prepare('select 1')
   const countRequest = countRequestsInMemory()
   const engine: Engine<void> = {
@@ -73,7 +82,7 @@ export async function openSqliteDatabase(
     runner: createRunner(run),
     execute: (_, statement, values) => connection.execute(statement, values),
   }
-  const groupsOf = prepareAccountGroups(connection, { putProducts, snapshots }, run)
+  const groupsOf = prepareAccountGroups(connection, { longWrites, snapshots }, run)
 
   return {
     ...wireDatabase(engine, prepareDatabaseGroups(connection), {
@@ -93,7 +102,7 @@ export async function openSqliteDatabase(
     close: () =>
       run.read(() => {
         channel.close()
-        putProducts.close()
+        longWrites.close()
         snapshots.close()
         database.close()
       }),
@@ -132,10 +141,11 @@ function prepareDatabaseGroups(connection: Connection): DatabaseGroups<void> {
 /** Prepares the methods of accounts. They take the writer first. */
 function prepareAccountGroups(
   connection: Connection,
-  { putProducts, snapshots }: { putProducts: PutProducts; snapshots: SnapshotReader },
+  { longWrites, snapshots }: { longWrites: LongWrites<Bulk>; snapshots: SnapshotReader },
   run: UnitsOfWork,
 ): (writer: Writer) => AccountGroups<void> {
   const longReads = { snapshots, runStep: createStepQueue() }
+  const countAttached = prepareCountAttached(connection)
   const groups = {
     uploads: prepareUploads(connection),
     uploadList: prepareUploadList(connection, longReads),
@@ -145,7 +155,6 @@ function prepareAccountGroups(
     trash: prepareTrash(connection),
     trashList: prepareTrashList(connection, longReads),
     versions: prepareVersions(connection),
-    products: prepareProducts(connection),
     productList: prepareProductList(connection, longReads),
     productGroups: prepareProductGroups(connection, longReads),
     attachments: prepareAttachments(connection),
@@ -159,9 +168,58 @@ function prepareAccountGroups(
   }
   return (writer) => ({
     ...bindGroups(groups, writer),
-    putProducts: (list, options) =>
-      run.of(writer.account).ownTransaction(() => putProducts.putProducts(writer, list, options)),
+    bulk: bulkMethods(writer, { longWrites, countAttached }, run.of(writer.account)),
   })
+}
+
+type Bulk = ReturnType<typeof prepareBulk>
+
+function prepareBulk(connection: Connection) {
+  return {
+    ...prepareBulkTrash(connection),
+    ...prepareBulkAttachments(connection),
+    ...prepareBulkProducts(connection),
+  }
+}
+
+/** About how many rows are written for an asset that is deleted or restored, and for one that is attached. */
+const ROWS_PER_ASSET = 4
+const ROWS_PER_ATTACHMENT = 2
+
+function bulkMethods(
+  writer: Writer,
+  {
+    longWrites,
+    countAttached,
+  }: { longWrites: LongWrites<Bulk>; countAttached: ReturnType<typeof prepareCountAttached> },
+  { read, ownTransaction, ownFreeTransaction }: Omit<UnitsOfWork, 'of'>,
+): BulkMethods {
+  const { account } = writer
+  const write = <Result>(rows: number, work: (bulk: Bulk) => Steps<Result>) =>
+    ownTransaction(() => longWrites.run(account, rows, work))
+  const free = <Result>(rows: number, work: (bulk: Bulk) => Steps<Result>) =>
+    ownFreeTransaction(() => longWrites.run(account, rows, work))
+  return {
+    trashAssets: (ids) =>
+      free(ids.length * ROWS_PER_ASSET, (bulk) => bulk.trashAssets(writer, ids)),
+    deleteAssets: (ids) =>
+      free(ids.length * ROWS_PER_ASSET, (bulk) => bulk.deleteAssets(writer, ids)),
+    restoreAssets: (ids) =>
+      write(ids.length * ROWS_PER_ASSET, (bulk) => bulk.restoreAssets(writer, ids)),
+    attachAssets: (ids, selection) =>
+      write(ids.length * ROWS_PER_ATTACHMENT, (bulk) => bulk.attachAssets(writer, ids, selection)),
+    detachAssets: (ids, selection) =>
+      write(ids.length * ROWS_PER_ATTACHMENT, (bulk) => bulk.detachAssets(writer, ids, selection)),
+    async putProducts(products, { isCopy } = { isCopy: false }) {
+      const folded = await foldProducts(products)
+      const rows = folded.reduce((sum, { searchTags }) => sum + 1 + searchTags.length, 0)
+      return write(rows, (bulk) => bulk.putProducts({ ...writer, isCopy }, folded))
+    },
+    async deleteProduct(id) {
+      const assets = await read(() => countAttached(account, id, ROWS_PER_TURN))
+      return free(assets * ROWS_PER_ATTACHMENT, (bulk) => bulk.deleteProduct(writer, id))
+    },
+  }
 }
 
 type Bound<Methods> = {

@@ -10,13 +10,13 @@ import {
   type AssetsOutcome,
   type AssetsRestoreOutcome,
   CORRECTED_TIMES,
-  TRASH_BATCH,
   type TrashAll,
   type TrashedAsset,
   type TrashQuery,
 } from '../trash-data.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
+import type { Steps } from './long-writes.ts'
 import { preparePurge, preparePurgeOldest } from './removals.ts'
 import { ASSET_COLUMNS, type AssetRow, STATEMENTS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
@@ -32,13 +32,11 @@ interface Mark extends TrashAll {
 
 type Apply = (actor: string, row: UploadRow) => Upload | undefined
 
-/** The trash, and changes of several assets. */
-export function prepareTrash(connection: Connection) {
-  const { prepare, transaction, execute } = connection
+/** Changes of several assets, all or none. There may be many, so each asset is a step. */
+export function prepareBulkTrash(connection: Connection) {
+  const { prepare, execute } = connection
   const { moveToTrash, deletePermanently } = prepareDeletion(connection)
   const except = prepareExcept(connection)
-  const purge = preparePurge(connection)
-  const purgeOldest = preparePurgeOldest(connection)
   const { countRestored, restoreRow } = prepareRestoreRows(connection)
   const { recordAsset, recordStorageLow } = prepareRecordEvents(connection)
   const deletable = prepare<UploadRow>(
@@ -46,6 +44,80 @@ export function prepareTrash(connection: Connection) {
      where id in (select value from json_each(:ids)) and account_id = :account and ${DELETABLE}`,
   )
   const bySeq = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where seq = :seq`)
+
+  /** The rows of the assets that are ready or in the trash, and the IDs of the others. */
+  function find(account: string, ids: string[]) {
+    const rows = deletable.all({ account, ids: JSON.stringify(ids) })
+    return { rows, unknown: unknownOf(ids, rows) }
+  }
+
+  function* change(
+    { account, actor }: Writer,
+    ids: string[],
+    { isAffected, apply }: { isAffected: (row: UploadRow) => boolean; apply: Apply },
+  ): Steps<AssetsOutcome> {
+    const { rows, unknown } = find(account, ids)
+    if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
+    const changed = rows.filter(isAffected)
+    const replacements: Upload[] = []
+    for (const row of changed) {
+      const replacement = apply(actor, row)
+      if (replacement) replacements.push(replacement)
+      yield
+    }
+    return { outcome: 'done', changed: changed.length, replacements }
+  }
+
+  return {
+    trashAssets: (writer: Writer, ids: string[]) =>
+      change(writer, ids, { isAffected: ({ status }) => status === 'ready', apply: moveToTrash }),
+
+    deleteAssets: (writer: Writer, ids: string[]) =>
+      change(writer, ids, { isAffected: () => true, apply: deletePermanently }),
+
+    *restoreAssets(writer: Writer, ids: string[]): Steps<AssetsRestoreOutcome> {
+      const { account } = writer
+      const { rows, unknown } = find(account, ids)
+      if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
+      const trashed = rows.filter(({ status }) => status !== 'ready')
+      const { isCounted, needed } = countRestored(account, trashed)
+      if (!isCounted) {
+        const used = {
+          limit: 0,
+          stored: 0,
+          reserved: 0,
+          ...execute(STATEMENTS.readPlanUsage, { account }),
+        }
+        return { outcome: 'storage_exceeded', usage: used, needed }
+      }
+      for (const row of trashed) {
+        restoreRow(row)
+        recordAsset(writer, 'asset.restored', row.seq)
+        yield
+      }
+      const restored = trashed.map(({ id }) => id)
+      except(account, restored)
+      recordStorageLow(writer, needed)
+      const assets: Asset[] = []
+      for (const { seq } of rows) {
+        const row = bySeq.get({ seq })
+        if (row) assets.push(toAsset(row))
+        yield
+      }
+      return { outcome: 'restored', assets: inOrderOf(ids, assets) }
+    },
+  }
+}
+
+/** Fewer than `TRASH_BATCH`, because a transaction blocks the event loop: about ten milliseconds. */
+const BATCH = 40
+
+/** The trash, in batches. */
+export function prepareTrash(connection: Connection) {
+  const { prepare, transaction } = connection
+  const { moveToTrash } = prepareDeletion(connection)
+  const purge = preparePurge(connection)
+  const purgeOldest = preparePurgeOldest(connection)
   const mark = prepare(
     `update accounts set trash_until_by = :actor, trash_after = null,
        trash_until = (
@@ -71,7 +143,7 @@ export function prepareTrash(connection: Connection) {
      ) as is_excepted
      from assets
      where account_id = :account and status = 'ready' and id > :after and id <= :until
-     order by id limit ${TRASH_BATCH}`,
+     order by id limit ${BATCH}`,
   )
   const forgetExceptions = prepare(
     'delete from trash_exceptions where account_id = :account and asset_id <= :until',
@@ -79,11 +151,11 @@ export function prepareTrash(connection: Connection) {
   const forgetAllExceptions = prepare('delete from trash_exceptions where account_id = :account')
   const oldest = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets where ${IN_TRASH} and trashed_at <= :until
-     order by trashed_at, id limit ${TRASH_BATCH}`,
+     order by trashed_at, id limit ${BATCH}`,
   )
   const oldestOfAll = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets where trashed_at is not null and trashed_at <= :until
-     order by trashed_at limit ${TRASH_BATCH}`,
+     order by trashed_at limit ${BATCH}`,
   )
 
   // Finds an asset that was deleted while the clock was ahead.
@@ -96,61 +168,7 @@ export function prepareTrash(connection: Connection) {
        limit ${CORRECTED_TIMES})`,
   )
 
-  /** The rows of the assets that are ready or in the trash, and the IDs of the others. */
-  function find(account: string, ids: string[]) {
-    const rows = deletable.all({ account, ids: JSON.stringify(ids) })
-    return { rows, unknown: unknownOf(ids, rows) }
-  }
-
-  function change(
-    { account, actor }: Writer,
-    ids: string[],
-    { isAffected, apply }: { isAffected: (row: UploadRow) => boolean; apply: Apply },
-  ): AssetsOutcome {
-    return transaction(() => {
-      const { rows, unknown } = find(account, ids)
-      if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
-      const changed = rows.filter(isAffected)
-      const replacements = changed.flatMap((row) => apply(actor, row) ?? [])
-      return { outcome: 'done', changed: changed.length, replacements }
-    })
-  }
-
   return {
-    trashAssets: (writer: Writer, ids: string[]): AssetsOutcome =>
-      change(writer, ids, { isAffected: ({ status }) => status === 'ready', apply: moveToTrash }),
-
-    deleteAssets: (writer: Writer, ids: string[]): AssetsOutcome =>
-      change(writer, ids, { isAffected: () => true, apply: deletePermanently }),
-
-    restoreAssets(writer: Writer, ids: string[]): AssetsRestoreOutcome {
-      const { account } = writer
-      return transaction(() => {
-        const { rows, unknown } = find(account, ids)
-        if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
-        const trashed = rows.filter(({ status }) => status !== 'ready')
-        const { isCounted, needed } = countRestored(account, trashed)
-        if (!isCounted) {
-          const used = {
-            limit: 0,
-            stored: 0,
-            reserved: 0,
-            ...execute(STATEMENTS.readPlanUsage, { account }),
-          }
-          return { outcome: 'storage_exceeded', usage: used, needed }
-        }
-        for (const row of trashed) {
-          restoreRow(row)
-          recordAsset(writer, 'asset.restored', row.seq)
-        }
-        const restored = trashed.map(({ id }) => id)
-        except(account, restored)
-        recordStorageLow(writer, needed)
-        const assets = rows.flatMap(({ seq }) => bySeq.get({ seq }) ?? []).map(toAsset)
-        return { outcome: 'restored', assets: inOrderOf(ids, assets) }
-      })
-    },
-
     beginTrashAll({ account, actor }: Writer): void {
       transaction(() => {
         mark.run({ account, actor })
@@ -165,7 +183,7 @@ export function prepareTrash(connection: Connection) {
         const { until, by } = pending
         const rows = nextReady.all({ account, until, after: pending.after ?? '' })
         for (const row of rows) if (!row.is_excepted) moveToTrash(by, row)
-        const after = rows.at(TRASH_BATCH - 1)?.id
+        const after = rows.at(BATCH - 1)?.id
         if (after === undefined) {
           unmark.run({ account })
           forgetAllExceptions.run({ account })
@@ -388,10 +406,11 @@ function prepareRestoreRows(connection: Connection) {
        trash_bytes = trash_bytes - :needed
      where id = :account and (:needed = 0 or stored_bytes + reserved_bytes + :needed <= plan_storage)`,
   )
+  // The cross join makes SQLite look up the few products of the asset, instead of reading all products of the account.
   const attach = prepare(
     `insert or ignore into asset_products (asset_seq, product_seq)
      select :seq, p.seq from trashed_attachments t
-     join products p on p.id = t.product_id and p.account_id = :account
+     cross join products p on p.id = t.product_id and p.account_id = :account
      where t.asset_id = :id`,
   )
   const forgetAttachments = prepare('delete from trashed_attachments where asset_id = :id')

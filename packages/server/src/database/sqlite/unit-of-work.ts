@@ -21,8 +21,9 @@ export interface UnitsOfWork {
    * again with the space of the spare file, if there is one.
    */
   free<Result>(work: () => Result): Promise<Result>
-  /** For work that manages its own transaction. */
+  /** For work that manages its own transaction, and for such work that must also work on a full disk. */
   ownTransaction<Result>(work: () => Promise<Result>): Promise<Result>
+  ownFreeTransaction<Result>(work: () => Promise<Result>): Promise<Result>
   /** For the work of an account: writes that have to wait are served account by account. */
   of(account: string): Omit<UnitsOfWork, 'of'>
 }
@@ -38,19 +39,22 @@ function unitsOf(
 ): Omit<UnitsOfWork, 'of'> {
   const write: UnitsOfWork['write'] = (work) => withOutages(() => inGroup(work, account))
 
+  async function withSpareFile<Result>(run: () => Promise<Result>): Promise<Result> {
+    try {
+      return await run()
+    } catch (error) {
+      const isFull = error instanceof EngineUnavailable && error.isFull
+      if (!isFull || !spareFile.release()) throw error
+      return run()
+    }
+  }
+
   return {
     read: (work) => withOutages(() => retryWhileBusy(work)),
     write,
-    async free(work) {
-      try {
-        return await write(work)
-      } catch (error) {
-        const isFull = error instanceof EngineUnavailable && error.isFull
-        if (!isFull || !spareFile.release()) throw error
-        return write(work)
-      }
-    },
+    free: (work) => withSpareFile(() => write(work)),
     ownTransaction: withOutages,
+    ownFreeTransaction: (work) => withSpareFile(() => withOutages(work)),
   }
 }
 
