@@ -123,3 +123,26 @@ test('the URL that opens an upload is identical to that of the SDK’s presigner
     { numRuns: 100 },
   )
 })
+
+test('a URL is signed with the key of its own day, region and secret, whatever was signed before', async () => {
+  const first = {
+    secretAccessKey: 'one',
+    region: 'us-east-1',
+    now: new Date('2026-11-18T12:00:00Z'),
+  }
+  const others = [
+    { ...first, now: new Date('2026-11-19T12:00:00Z') },
+    { ...first, region: 'eu-central-1' },
+    { ...first, secretAccessKey: 'two' },
+  ]
+  const object = { origin: 'https://storage.example', path: '/bucket/key' }
+  for (const { secretAccessKey, region, now } of others.flatMap((other) => [first, other])) {
+    const credentials = { accessKeyId: 'AKIA', secretAccessKey }
+    const endpoint = object.origin
+    const client = new S3Client({ region, credentials, endpoint, forcePathStyle: true })
+    const command = new CreateMultipartUploadCommand({ Bucket: 'bucket', Key: 'key' })
+    const expected = await getSignedUrl(client, command, { expiresIn: 60, signingDate: now })
+    const signing = { credentials, region, now, expiresInSeconds: 60 }
+    assert.equal(presignCreate(object, signing), expected)
+  }
+})

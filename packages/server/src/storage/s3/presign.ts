@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { hmacOf } from '../../crypto/hmac.ts'
+import { type Hmac, hmacOf } from '../../crypto/hmac.ts'
 
 /**
  * URLs presigned with AWS Signature Version 4 in query parameters
@@ -85,8 +85,7 @@ function signerOf(
   const head = `${method}\n${path}\n${queryBefore}${queryAfter}`
   const urlStart = `${origin}${path}?${queryBefore}&X-Amz-Signature=`
   const tail = `host:${host}\n\n${signedHeaders}\n${PAYLOAD}`
-  const key = dayKey(credentials.secretAccessKey, day, region)
-  const hmac = hmacOf(key)
+  const hmac = hmacOfDay(credentials.secretAccessKey, day, region)
   const toSign = `${ALGORITHM}\n${time}\n${scope}\n`
   return (headers, laterQuery) => {
     const request = `${head}${laterQuery}\n${headers}${tail}`
@@ -95,9 +94,17 @@ function signerOf(
   }
 }
 
-function dayKey(secret: string, day: string, region: string): Buffer {
+let ofLastDay: { secret: string; day: string; region: string; hmac: Hmac } | undefined
+
+/** All URLs of a day and of the same credentials have the same key. Deriving it takes longer than signing a URL. */
+function hmacOfDay(secret: string, day: string, region: string): Hmac {
+  if (ofLastDay?.day === day && ofLastDay.region === region && ofLastDay.secret === secret) {
+    return ofLastDay.hmac
+  }
   const chain = (key: Buffer, text: string) => Buffer.from(hmacOf(key)(text, 'hex'), 'hex')
-  return [day, region, 's3', 'aws4_request'].reduce(chain, Buffer.from(`AWS4${secret}`))
+  const key = [day, region, 's3', 'aws4_request'].reduce(chain, Buffer.from(`AWS4${secret}`))
+  ofLastDay = { secret, day, region, hmac: hmacOf(key) }
+  return ofLastDay.hmac
 }
 
 /** Percent-encodes everything except letters, digits and `-._~` (RFC 3986). */

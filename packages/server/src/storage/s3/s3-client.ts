@@ -1,5 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
+import { urlToHttpOptions } from 'node:url'
 import {
   CompleteMultipartUploadCommand,
   CopyObjectCommand,
@@ -144,7 +145,7 @@ async function regionOf(client: S3Client): Promise<string> {
 }
 
 interface PostClient {
-  /** Sends a POST without a body, retries temporary failures, and returns the response body. */
+  /** Sends a POST without a body to a URL of the origin, retries temporary failures, and returns the response body. */
   post(url: string, headers: OutgoingHttpHeaders): Promise<string>
   close(): void
 }
@@ -164,6 +165,8 @@ const MAX_RESPONSE_LENGTH = 64 * 1024
 export function openPostClient(origin: string): PostClient {
   const isPlain = origin.startsWith('http:')
   const { request, Agent } = isPlain ? http : https
+  // Parsed once: with a URL, Node would parse each of them, and copy its parts.
+  const server = urlToHttpOptions(new URL(origin))
   const agent = new Agent({
     keepAlive: true,
     maxSockets: MAX_SOCKETS,
@@ -171,8 +174,9 @@ export function openPostClient(origin: string): PostClient {
 
   function once(url: string, headers: OutgoingHttpHeaders): Promise<PostResponse> {
     return new Promise((resolve, reject) => {
-      const options = { method: 'POST', agent, headers: { ...headers, 'Content-Length': 0 } }
-      const sent = request(url, options, (response) => {
+      const path = url.slice(origin.length)
+      const call = { method: 'POST', path, headers: { ...headers, 'Content-Length': 0 } }
+      const sent = request({ ...server, ...call, agent }, (response) => {
         let text = ''
         response.setEncoding('utf8')
         response.on('data', (chunk) => {
