@@ -27,7 +27,13 @@ export const parts: Workload = {
     memory: { title: 'Peak memory of the server', unit: 'MB', better: 'lower' },
   },
   targets: [
-    { metric: 'rate', limit: { atLeast: 1.2 }, relativeTo: { contender: NGINX_SYNCED } },
+    {
+      metric: 'rate',
+      limit: { atLeast: 1.2 },
+      relativeTo: { contender: NGINX_SYNCED },
+      reason: `Both wait for the same disk, and Stowage also computes a digest, with the same CPU time as nginx. The ratio
+        depends on how busy the two cores are, which the client shares: an idle machine reached 1.25.`,
+    },
     { metric: 'rate', limit: { atLeast: 1.6 }, relativeTo: { contender: TUS } },
   ],
   async open(context) {
