@@ -83,13 +83,6 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
     inTransit.set(part, bytes)
   }
 
-  function rateNow(): number {
-    const [first] = samples
-    if (first === undefined) return 0
-    const seconds = (now() - first.at) / 1000
-    return seconds < 0.05 ? 0 : (moved - first.moved) / seconds
-  }
-
   return {
     begin(known) {
       total = known.total
@@ -119,7 +112,9 @@ export function createMeter(now: () => number = () => performance.now()): Meter 
     read() {
       const bytes = isComplete ? total : sum(received) + sum(inTransit)
       shown = Math.max(shown, Math.min(bytes, total))
-      const rate = rateNow()
+      const [first] = samples
+      const seconds = first ? (now() - first.at) / 1000 : 0
+      const rate = first && seconds >= 0.05 ? (moved - first.moved) / seconds : 0
       return {
         bytes: shown,
         total,

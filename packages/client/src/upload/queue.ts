@@ -36,10 +36,6 @@ export function createQueue(limit: ConcurrencyLimit): Queue {
   /** In thirds of a part: with whole numbers, no rounding error remains once all parts are released. */
   let thirdsInTransit = 0
 
-  function hasWaitingPart(): boolean {
-    return queued.some((file) => file.nextSize() !== undefined)
-  }
-
   function startPart(file: QueuedFile, weight: number): void {
     let counted = 0
     const countAs = (thirds: number) => {
@@ -48,7 +44,10 @@ export function createQueue(limit: ConcurrencyLimit): Queue {
     }
     countAs(3 * weight)
     file.start({
-      sent: (bytes) => limit.sent(bytes, hasWaitingPart()),
+      sent(bytes) {
+        const hasWaitingPart = queued.some((other) => other.nextSize() !== undefined)
+        limit.sent(bytes, hasWaitingPart)
+      },
       allSent() {
         // A crash no longer loses this part, so a part with extra weight now counts as a third of a part. Other
         // parts still count fully: they spend most of their time waiting for responses, and must not exceed the limit.
