@@ -4,5 +4,11 @@
  */
 export { followEvents } from './events.ts'
 export { createBackendRequest } from './upload/backend-request.ts'
+export {
+  attachSession,
+  declareNext,
+  explainUnknownLength,
+  moveSession,
+} from './upload/change-session.ts'
 export { findById } from './upload/find-by-id.ts'
 export { openStream, openStreamOfUnknownLength } from './upload/stream-source.ts'

@@ -2,9 +2,9 @@ import type { ProductReferences, UploadRequest, UploadSession } from '@stowage/p
 import { isStowageError, StowageError } from './errors.ts'
 import type { ConnectOptions } from './options.ts'
 import { connect } from './request.ts'
+import { attachSession } from './upload/change-session.ts'
 import { folderPath } from './upload/folder-path.ts'
 import {
-  attachSession,
   cancelSession,
   completeSession,
   countParts,

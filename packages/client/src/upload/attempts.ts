@@ -14,16 +14,13 @@ import {
 import type { Meter, UploadState } from './progress.ts'
 import { sendParts } from './send-parts.ts'
 import {
-  attachSession,
   type CallOptions,
   cancelSession,
   checkReceivedParts,
   completeSession,
   countParts,
-  declareNext,
   fileChanged,
   findSession,
-  moveSession,
   renewSession,
   requestSession,
   uploadEnded,
@@ -142,8 +139,9 @@ export function createAttempts(
         if (before.id || !isRefusal(error)) throw error
         // Later uploads of this file must not repeat a request that the service has refused.
         await forget()
-        if (before === fresh) throw error
-        return undefined
+        if (before !== fresh) return undefined
+        if (source?.minSize === undefined) throw error
+        throw (await import('../on-demand.ts')).explainUnknownLength(source, error)
       }
     }
     const isRequired = isOpen || typeof options.resume === 'string'
@@ -195,6 +193,7 @@ export function createAttempts(
     if (options.path === undefined) return
     const path = options.path?.normalize('NFC') || undefined
     if (path === kept.path) return
+    const { moveSession } = await import('../on-demand.ts')
     await moveSession(request, session, { ...callWith(signal), path: path ?? null })
     kept.path = path
   }
@@ -203,6 +202,7 @@ export function createAttempts(
   async function attach({ session }: OpenUpload, signal: AbortSignal): Promise<Asset['products']> {
     if (!options.attach) return undefined
     const call = callWith(signal)
+    const { attachSession } = await import('../on-demand.ts')
     try {
       return await attachSession(request, session, { ...call, body: options.attach })
     } catch (error) {
@@ -248,6 +248,7 @@ export function createAttempts(
       meter.resize({ total, parts: countParts(total, chunkSize), isOpen })
       await send(from, to, signal)
       if (!isOpen) return
+      const { declareNext } = await import('../on-demand.ts')
       isOpen = await declareNext(request, {
         source: from,
         session: to.session,

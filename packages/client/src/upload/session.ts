@@ -1,6 +1,5 @@
-import type { Asset, ProductReferences, ResumedUpload, UploadSession } from '@stowage/protocol'
+import type { Asset, ResumedUpload, UploadSession } from '@stowage/protocol'
 import { isStowageError, StowageError } from '../errors.ts'
-import { unlessAborted } from '../pause.ts'
 import type { Call, Request } from '../request.ts'
 import type { Range, Source } from './source.ts'
 import type { SavedUpload } from './store.ts'
@@ -35,7 +34,7 @@ export interface UploadReference {
   uploadId?: string | undefined
 }
 
-function referenceOf({ id, uploadId, isReplacement }: Session): UploadReference {
+export function referenceOf({ id, uploadId, isReplacement }: Session): UploadReference {
   return isReplacement ? { id, uploadId } : { id }
 }
 
@@ -128,27 +127,6 @@ export async function readSession(
   )
 }
 
-/** Declares another size. No part may be in transit. */
-async function resizeSession(
-  request: Request,
-  session: Session,
-  { size, minSize, ...call }: CallOptions & { size: number; minSize?: number },
-): Promise<void> {
-  const { id, uploadId } = referenceOf(session)
-  const fresh = sessionOf(
-    await request.json<ResumedUpload>('/assets/:id/upload', {
-      ...call,
-      id,
-      query: { upload_id: uploadId },
-      method: 'PATCH',
-      body: { size, min_size: minSize },
-    }),
-    session.isReplacement,
-  )
-  const received = new Map([...fresh.received, ...session.received])
-  Object.assign(session, { ...fresh, received })
-}
-
 /** Returns undefined if the upload was cancelled, has expired, or belongs to another account. */
 export async function findSession(
   request: Request,
@@ -180,26 +158,6 @@ export async function completeSession(
     method: 'POST',
     body: { upload_id: uploadId, parts },
   })
-}
-
-/** Attaches the asset to products. Works while it is uploading, and can be repeated. */
-export async function attachSession(
-  request: Request,
-  { id }: Pick<Session, 'id'>,
-  call: CallOptions & { body: ProductReferences },
-): Promise<Asset['products']> {
-  const asset = await request.data<Asset>('/assets/:id/attach', { ...call, id, method: 'POST' })
-  return asset.products
-}
-
-/** Changes the path of an upload that was started with another path. */
-export async function moveSession(
-  request: Request,
-  { id }: Pick<Session, 'id'>,
-  call: CallOptions & { path: string | null },
-): Promise<void> {
-  const { path, ...settings } = call
-  await request.json('/assets/:id', { ...settings, id, method: 'PUT', body: { path } })
 }
 
 export async function cancelSession(
@@ -269,36 +227,4 @@ export async function renewSession(
 
 export function uploadEnded(): StowageError {
   return new StowageError('upload_ended', 'The upload was cancelled or has expired.')
-}
-
-/**
- * Declares the next size of a stream of unknown length. Returns false if the actual size is already
- * declared.
- */
-export async function declareNext(
-  request: Request,
-  { source, session, call }: { source: Source; session: Session; call: CallOptions },
-): Promise<boolean> {
-  const next = source.nextSize?.()
-  const declared = next && (await unlessAborted(next, call.signal))
-  if (declared === undefined) return false
-  try {
-    await resizeSession(request, session, { ...call, ...declared })
-  } catch (error) {
-    if (isStowageError(error, 'invalid')) throw tooLong(source.name, error)
-    const { minSize: size } = declared
-    // A service without estimates refuses them: it may have storage for what was read.
-    if (size === undefined || !isStowageError(error) || !NO_STORAGE.test(error.code)) throw error
-    await resizeSession(request, session, { ...call, size })
-  }
-  source.size = session.bytes
-  return true
-}
-
-const NO_STORAGE = /^storage_(exceeded|full)$/
-
-function tooLong(name: string, cause: StowageError): StowageError {
-  const { status, errors } = cause
-  const message = `${name} is too long for a stream of unknown length. Pass its size: upload(stream, { size }).`
-  return new StowageError('invalid', message, { status, errors, cause })
 }
