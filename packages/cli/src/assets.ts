@@ -69,10 +69,17 @@ function chooseByName({ data, meta }: AssetPage, wanted: string): Asset {
 export async function getAssets(
   client: NodeClient,
   wanted: string[],
-  { trashed = false, ...query }: { with_products?: boolean; trashed?: boolean } = {},
+  {
+    trashed = false,
+    patterns = false,
+    ...query
+  }: { with_products?: boolean; trashed?: boolean; patterns?: boolean } = {},
 ): Promise<Asset[]> {
   const found = new Map<string, Asset>()
   for (const one of wanted) {
+    const matches = patterns ? await findMatches(client, one, { trashed, ...query }) : []
+    for (const asset of matches) found.set(asset.id, asset)
+    if (matches.length > 0) continue
     const asset = await getAsset(client, one, query).catch((error) => {
       // The asset may be in the trash.
       if (trashed && error instanceof AssetNotFound) return getTrashedAsset(client, one)
@@ -81,6 +88,40 @@ export async function getAssets(
     found.set(asset.id, asset)
   }
   return [...found.values()]
+}
+
+/**
+ * The assets whose name matches a pattern with `*` and `?`, or whose folder and name do if the pattern has a `/`. Empty if
+ * it is no pattern, or if an asset has exactly this name.
+ */
+async function findMatches(
+  client: NodeClient,
+  pattern: string,
+  { trashed, ...query }: { with_products?: boolean; trashed: boolean },
+): Promise<Asset[]> {
+  if (!/[*?]/.test(pattern)) return []
+  const text = pattern.replace(/[.+^${}()|[\]\\]/g, '\\$&')
+  const source = text.replaceAll('**', '\0').replaceAll('*', '[^/]*').replaceAll('?', '[^/]')
+  const expression = new RegExp(`^${source.replaceAll('\0', '.*')}$`, 'su')
+  const isMatch = (asset: Asset) =>
+    expression.test(pattern.includes('/') ? fullName(asset) : asset.filename)
+  // The service searches for the longest part of the name that has no wildcard.
+  const literals = (pattern.split('/').at(-1) ?? '').split(/[*?]/)
+  const filename = literals.toSorted((one, other) => other.length - one.length)[0] || undefined
+  const filter = omitUndefined({ filename })
+  const lists = [
+    client.assets({ ...query, ...filter, exact_total: false }),
+    ...(trashed ? [client.trash(filter)] : []),
+  ]
+  const matches: Asset[] = []
+  for (const list of lists) {
+    for await (const asset of list) {
+      if (asset.filename === pattern) return []
+      if (isMatch(asset)) matches.push(asset)
+    }
+  }
+  if (matches.length === 0) throw new CommandFailed(`No asset matches ${sanitize(pattern)}.`)
+  return matches
 }
 
 async function getById(

@@ -21,7 +21,7 @@ export interface SaveOptions {
 export async function saveAsset(
   client: NodeClient,
   asset: Asset,
-  { path, force, signal }: SaveOptions & { path: string },
+  { path, force, signal, version }: SaveOptions & { path: string; version?: number | undefined },
 ): Promise<string> {
   const live = openLiveLines()
   try {
@@ -29,6 +29,7 @@ export async function saveAsset(
     const saved = await client.downloadTo(asset.id, path, {
       signal,
       overwrite: force,
+      version,
       onProgress: (now) =>
         live.show([progressLine({ name: asset.filename, ...now }, live.columns() - 1)]),
     })

@@ -46,6 +46,8 @@ interface ListOptions<Item> {
   /** The largest page that the service returns. */
   pageSize?: number
   text(items: Item[]): string
+  /** The message if there are no items. */
+  none?: string | undefined
 }
 
 interface ListCounts {
@@ -65,7 +67,7 @@ export async function writeList<Item>(
   const write = options.json ? openArray() : openTable(options.text)
   const counts = await writeItems(list, options, write.item)
   write.end()
-  if (!options.json) reportRemaining(counts)
+  if (!options.json) reportRemaining(counts, options.none)
 }
 
 async function writeItems<Item>(
@@ -88,8 +90,8 @@ async function writeItems<Item>(
   return { shown, total: shown }
 }
 
-function reportRemaining({ shown, total }: ListCounts): void {
-  if (total === 0) writeMessage('No results.')
+function reportRemaining({ shown, total }: ListCounts, none = 'No results.'): void {
+  if (total === 0) writeMessage(none)
   else if (total === undefined)
     writeMessage(`Showing the first ${shown}. There are more. Pass --all to list all.`)
   else if (shown !== total) writeMessage(`Showing ${shown} of ${total}. Pass --all to list all.`)

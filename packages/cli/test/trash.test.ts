@@ -56,3 +56,48 @@ test('without a trash, rm and trash report that deletions are permanent', async 
   assert.equal(listed.code, 0)
   assert.match(listed.stderr, /This service has no trash \(STOWAGE_TRASH_FOR=0\)/)
 })
+
+test('an empty trash is reported as empty', async (t) => {
+  const { baseUrl } = await aService(t)
+  const { run } = await aCli(t, baseUrl)
+  assert.equal((await run('trash', 'ls')).stderr, 'The trash is empty.\n')
+  assert.equal((await run('trash', 'ls', 'pack')).stderr, 'No results.\n')
+  const emptied = await run('trash', 'empty', '--yes')
+  assert.deepEqual([emptied.code, emptied.stdout], [0, 'The trash is empty.\n'])
+  const json = await run('trash', 'empty', '--yes', '--json')
+  assert.deepEqual(JSON.parse(json.stdout), { deleted: 0 })
+})
+
+test('rm deletes the assets that match a pattern, and an asset of exactly this name alone', async (t) => {
+  const { baseUrl, call } = await aService(t)
+  const { run } = await aCli(t, baseUrl)
+  const names = ['a.tmp', 'b.tmp', 'b.tmp.zip', 'c(1).tmp', 'x?.txt', 'xy.txt']
+  for (const name of names) await uploadFile(baseUrl, { name, bytes: someBytes(9) })
+  for (const path of ['course', 'course/week 1', 'other']) {
+    const { id } = await uploadFile(baseUrl, { name: 'film.mp4', bytes: someBytes(9) })
+    await call('PUT', `${API}/assets/${id}`, { path })
+  }
+  const remaining = async () => {
+    const { body } = await call('GET', `${API}/assets?sort=filename`)
+    return body.data.map(({ path, filename }: Record<string, string | null>) =>
+      path ? `${path}/${filename}` : filename,
+    )
+  }
+  assert.equal((await run('rm', '*.tmp')).code, 2)
+  const none = await run('rm', '*.pdf', '--yes')
+  assert.deepEqual([none.code, none.stderr], [1, 'stowage: No asset matches *.pdf.\n'])
+  assert.equal((await run('rm', 'x?.txt', '--yes')).code, 0)
+  assert.equal((await run('rm', '?.tmp', '--yes')).stdout.trim().split('\n').length, 2)
+  assert.equal((await run('rm', 'course/*', '--yes')).code, 0)
+  assert.deepEqual((await remaining()).toSorted(), [
+    'b.tmp.zip',
+    'c(1).tmp',
+    'course/week 1/film.mp4',
+    'other/film.mp4',
+    'xy.txt',
+  ])
+  assert.equal((await run('rm', 'course/**', 'c(*', '--yes')).code, 0)
+  assert.deepEqual((await remaining()).toSorted(), ['b.tmp.zip', 'other/film.mp4', 'xy.txt'])
+  assert.equal((await run('rm', '*.tmp', '*.txt', '--permanent', '--yes')).code, 0)
+  assert.equal((await call('GET', `${API}/assets?trashed=true`)).body.meta.total, 2)
+})

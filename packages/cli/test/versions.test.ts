@@ -70,3 +70,27 @@ test('get --into reports a file that was replaced after it was downloaded', asyn
   assert.equal((await run('get', '--all', '--into', 'copy', '--force')).code, 0)
   assert.ok((await readFile(copy)).equals(NEW))
 })
+
+test('get --version downloads an older version under its own name', async (t) => {
+  const { baseUrl } = await aService(t)
+  const { run, folder } = await aCli(t, baseUrl)
+  const { id } = await uploadFile(baseUrl, { name: 'book.pdf', bytes: OLD })
+  await writeFile(join(folder, 'fixed.pdf'), NEW)
+  assert.equal((await run('replace', id, 'fixed.pdf', '--name', 'book 2.pdf', '--quiet')).code, 0)
+  assert.equal((await run('get', id, '--version', '1')).stdout, 'book.pdf\n')
+  assert.ok((await readFile(join(folder, 'book.pdf'))).equals(OLD))
+  const printed = await run('get', id, '--version', '1', '-o', '-')
+  assert.equal(printed.code, 0)
+  assert.equal((await run('get', id, '--version', '2', '-o', 'new.pdf')).code, 0)
+  assert.ok((await readFile(join(folder, 'new.pdf'))).equals(NEW))
+  const missing = await run('get', id, '--version', '9')
+  assert.equal(missing.code, 1)
+  assert.match(missing.stderr, /has no version 9\. Run stowage versions/)
+  for (const words of [
+    ['get', id, '--version', 'x'],
+    ['get', id, 'book.pdf', '--version', '1'],
+    ['get', '--all', '--into', 'copy', '--version', '1'],
+  ]) {
+    assert.equal((await run(...words)).code, 2, words.join(' '))
+  }
+})

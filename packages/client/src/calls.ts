@@ -14,7 +14,6 @@ import type {
   ProductGroup,
   ProductGroupPage,
   ProductPage,
-  ProductWithAssets,
   UploadPage,
   UploadToken,
   UploadTokenPage,
@@ -75,9 +74,8 @@ export function createCalls(
     uploads: (query) =>
       // The service asks the storage about each upload of a page.
       createListing<ListedUpload, UploadPage>(request, UPLOADS, { limit: 100, ...query }),
-    assets: (query) => createListing<Asset, AssetPage>(request, ASSETS, query),
-    asset: (id, query) =>
-      data<Asset>('/assets/:id', { ...splitSettings('with_products', query), id }),
+    assets: (query) => createListing(request, ASSETS, query),
+    asset: (id, query) => data('/assets/:id', { ...splitSettings('with_products', query), id }),
     store: (link, settings) =>
       post<Asset>('/assets/store', link, { ...settings, isRepeatable: false }),
     change: (id, changes, settings) => put<Asset>('/assets/:id', changes, { ...settings, id }),
@@ -94,10 +92,8 @@ export function createCalls(
       await request.json('/assets/deleted-all', { ...settings, method: 'POST' })
     },
     bulk: (changes, settings) => post<BulkResponse['data']>('/assets/bulk', changes, settings),
-    attach: (id, products, settings) =>
-      post<Asset>('/assets/:id/attach', products, { ...settings, id }),
-    detach: (id, products, settings) =>
-      post<Asset>('/assets/:id/detach', products, { ...settings, id }),
+    attach: (id, products, settings) => post('/assets/:id/attach', products, { ...settings, id }),
+    detach: (id, products, settings) => post('/assets/:id/detach', products, { ...settings, id }),
     versions: (id, settings) => data<Version[]>('/assets/:id/versions', { ...settings, id }),
     restore: async (id, version, settings) =>
       post<Asset>(`${restoredPath(version)}/restore`, undefined, { ...settings, id }),
@@ -108,7 +104,7 @@ export function createCalls(
       return request.response(`${path}/download`, { ...settings, id, headers })
     },
     address: (id, settings) => data('/assets/:id/address', { ...settings, id }),
-    products: (query) => createListing<ProductWithAssets, ProductPage>(request, PRODUCTS, query),
+    products: (query) => createListing(request, PRODUCTS, query),
     productsOf: (id, query) =>
       createListing<Product, ProductPage>(
         request,
@@ -124,8 +120,7 @@ export function createCalls(
       ),
     assetsOf: (id, query) =>
       createListing<Asset, AssetPage>(request, { path: '/products/:id/assets' }, { ...query, id }),
-    product: (id, query) =>
-      data<ProductWithAssets>('/products/:id', { ...splitSettings('with_assets', query), id }),
+    product: (id, query) => data('/products/:id', { ...splitSettings('with_assets', query), id }),
     putProducts: (products, settings) => put<Product[]>('/products', { products }, settings),
     deleteProduct: (id, settings) => remove('/products/:id', id, settings),
     account: (settings) => data<Account>('/account', settings),

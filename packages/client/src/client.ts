@@ -67,6 +67,17 @@ export type UnfinishedUpload = Pick<
   id: string
 }
 
+/** An asset. If its products were requested with `with_products: true`, they are present. */
+export type AssetWith<Products extends boolean> = Products extends true
+  ? Asset & Required<Pick<Asset, 'products'>>
+  : Asset
+/** A product. If its assets were requested with `with_assets: true`, they are present. */
+export type ProductWith<Assets extends boolean> = Assets extends true
+  ? Required<ProductWithAssets>
+  : ProductWithAssets
+/** A page of a list with these items. */
+export type PageWith<Page, Item> = Omit<Page, 'data'> & { data: Item[] }
+
 /** A client of the service. Fields have the same names as in the HTTP API. */
 export interface Client<Input = BlobInput | StreamInput> {
   /** Uploads a file in parts. Resumes an unfinished upload of the same file. */
@@ -90,9 +101,14 @@ export interface Client<Input = BlobInput | StreamInput> {
    * Lists the ready assets. `for await` returns all of them, even if assets are deleted or changed
    * meanwhile; `.page(n)` returns one page with `meta` and `links`.
    */
-  assets(query?: ListAssetsQuery & CallSettings): Listing<Asset, AssetPage>
+  assets<Products extends boolean = false>(
+    query?: ListAssetsQuery & { with_products?: Products } & CallSettings,
+  ): Listing<AssetWith<Products>, PageWith<AssetPage, AssetWith<Products>>>
   /** Returns an asset. It may still be uploading: see its `status`. */
-  asset(id: string, query?: { with_products?: boolean } & CallSettings): Promise<Asset>
+  asset<Products extends boolean = false>(
+    id: string,
+    query?: { with_products?: Products } & CallSettings,
+  ): Promise<AssetWith<Products>>
   /**
    * Creates a link asset, which is an external URL. The call is retried only if the service reports that
    * it did nothing (429, 503): any other retry could create a second asset.
@@ -136,9 +152,9 @@ export interface Client<Input = BlobInput | StreamInput> {
    */
   bulk(request: BulkRequest, settings?: CallSettings): Promise<BulkResponse['data']>
   /** Attaches an asset to products. Returns the asset with all of its products. */
-  attach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>
+  attach(id: string, products: ProductReferences, settings?: CallSettings): Promise<AssetWith<true>>
   /** Detaches an asset from products. Returns the asset with its remaining products. */
-  detach(id: string, products: ProductReferences, settings?: CallSettings): Promise<Asset>
+  detach(id: string, products: ProductReferences, settings?: CallSettings): Promise<AssetWith<true>>
   /** Downloads a file, or a range of it. Read the body of the response as a stream. */
   download(id: string, options?: DownloadOptions): Promise<Response>
   /**
@@ -147,9 +163,14 @@ export interface Client<Input = BlobInput | StreamInput> {
    */
   address(id: string, settings?: CallSettings): Promise<DownloadUrl['data']>
   /** Lists the products, in the same way as `assets`. */
-  products(query?: ListProductsQuery & CallSettings): Listing<ProductWithAssets, ProductPage>
+  products<Assets extends boolean = false>(
+    query?: ListProductsQuery & { with_assets?: Assets } & CallSettings,
+  ): Listing<ProductWith<Assets>, PageWith<ProductPage, ProductWith<Assets>>>
   /** Returns a product by its ID in Stowage. */
-  product(id: string, query?: { with_assets?: boolean } & CallSettings): Promise<ProductWithAssets>
+  product<Assets extends boolean = false>(
+    id: string,
+    query?: { with_assets?: Assets } & CallSettings,
+  ): Promise<ProductWith<Assets>>
   /** Lists all products of an asset. */
   productsOf(id: string, query?: PageQuery & CallSettings): Listing<Product, ProductPage>
   /**

@@ -57,8 +57,39 @@ export function stalled(ms: number): StowageError {
   return new StowageError('timeout', `No progress for ${ms / 1000} seconds.`)
 }
 
+/** The `facts` of the errors that have some. Numbers with `bytes`, `needed`, `available` and the like are in bytes. */
+export interface ErrorFacts {
+  /** The plan has too little storage. */
+  storage_exceeded: {
+    needed: number
+    available: number
+    limit: number
+    stored: number
+    reserved: number
+  }
+  /** The server's disk has too little storage. */
+  storage_full: { needed: number; available: number }
+  /** What the upload token can still upload. */
+  upload_token_exceeded: { remaining_bytes: number; remaining_files: number }
+  /** The upload ID of the unfinished replacement. */
+  replacement_in_progress: { upload_id: string }
+  /** Continue with the events after this ID. */
+  events_forgotten: { last_id: number }
+  /** Continue with the events after this ID. */
+  events_reset: { last_id: number }
+}
+
+/** A `StowageError` with this code. Its `facts` have the fields of the code. */
+export type StowageErrorOf<Code extends StowageErrorCode> = StowageError & {
+  readonly code: Code
+  readonly facts: Code extends keyof ErrorFacts ? ErrorFacts[Code] : unknown
+}
+
 /** Returns whether the error is a `StowageError`, and has the code if one is given. */
-export function isStowageError(error: unknown, code?: StowageErrorCode): error is StowageError {
+export function isStowageError<Code extends StowageErrorCode | undefined = undefined>(
+  error: unknown,
+  code?: Code,
+): error is Code extends StowageErrorCode ? StowageErrorOf<Code> : StowageError {
   // Not by instanceof: a page may contain the class twice, in its own bundle and in a dependency.
   return (
     error instanceof Error &&

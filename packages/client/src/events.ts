@@ -3,7 +3,7 @@ import { isTransient, StowageError, stalled } from './errors.ts'
 import { type CallSettings, type RetryOptions, refuseUnknown } from './options.ts'
 import { pause } from './pause.ts'
 import { DEFAULT_TRIES, type Request } from './request.ts'
-import { createRetryPolicy, retryDelay } from './retry-policy.ts'
+import { createRetryPolicy, retryDelay, untilReached } from './retry-policy.ts'
 
 /** A change of the account’s data, and who made it. */
 export type StowageEvent = Event
@@ -68,7 +68,8 @@ export async function* followEvents(
       retryAfterMs = error.retryAfterMs
     }
     failures += 1
-    await pause(retryDelay(failures, retry, retryAfterMs), signal)
+    const delays = isReached ? retry : untilReached(retry)
+    await pause(retryDelay(failures, delays, retryAfterMs), signal)
   }
 }
 

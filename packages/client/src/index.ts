@@ -42,13 +42,25 @@ export type {
   WebhookRequest,
   WebhookWithSecret,
 } from '@stowage/protocol'
-export type { Account, Client, ListTrashQuery, NewKey, UnfinishedUpload, Usage } from './client.ts'
+export type {
+  Account,
+  AssetWith,
+  Client,
+  ListTrashQuery,
+  NewKey,
+  PageWith,
+  ProductWith,
+  UnfinishedUpload,
+  Usage,
+} from './client.ts'
 export { createClient } from './create-client.ts'
 export {
   type ClientErrorCode,
+  type ErrorFacts,
   isStowageError,
   StowageError,
   type StowageErrorCode,
+  type StowageErrorOf,
 } from './errors.ts'
 export type { EventsOptions, StowageEvent } from './events.ts'
 export type { Listing } from './listing.ts'

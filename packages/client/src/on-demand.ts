@@ -11,4 +11,5 @@ export {
   moveSession,
 } from './upload/change-session.ts'
 export { findById } from './upload/find-by-id.ts'
+export { mimeOf } from './upload/mime.ts'
 export { openStream, openStreamOfUnknownLength } from './upload/stream-source.ts'

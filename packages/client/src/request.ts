@@ -6,7 +6,7 @@ import {
   refuseUnknown,
 } from './options.ts'
 import { isOffline, onAbort, pause } from './pause.ts'
-import { type RetryPolicy, retryDelay } from './retry-policy.ts'
+import { type RetryPolicy, retryDelay, untilReached } from './retry-policy.ts'
 
 export interface Connection {
   /** Without a trailing slash. Empty: the origin of the page. */
@@ -205,7 +205,9 @@ export function createRequest(options: RequestOptions): Request {
         if (isByPolicy && (isOfflineNow || !isReached)) tries = 0
         if (!isByPolicy || !isOfflineNow) retryPolicy?.failed(error)
         onRetry?.(error)
-        await pause(retryDelay(Math.max(1, tries), retry, error.retryAfterMs), signal)
+        const isUnreached = !isReached && error.code === 'network'
+        const delays = isUnreached ? untilReached(retry) : retry
+        await pause(retryDelay(Math.max(1, tries), delays, error.retryAfterMs), signal)
       }
     }
   }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createRetryPolicy, retryDelay } from './retry-policy.ts'
+import { createRetryPolicy, retryDelay, untilReached } from './retry-policy.ts'
 
 test('delays double up to the longest one and vary by up to a half', () => {
   const options = { firstMs: 100, longestMs: 1000 }
@@ -31,4 +31,12 @@ test('the retry policy gives up after many failures over a long time, and starts
   policy.succeeded()
   for (let count = 0; count < 8; count += 1) policy.failed(failure)
   assert.throws(() => policy.failed(failure), failure)
+})
+
+test('five attempts to reach a service for the first time take less than two seconds', () => {
+  for (const options of [{}, { longestMs: 60_000 }, { firstMs: 10_000 }]) {
+    const delays = [1, 2, 3, 4].map((attempt) => retryDelay(attempt, untilReached(options)))
+    assert.ok(delays.reduce((sum, delay) => sum + delay, 0) <= 1600)
+  }
+  assert.ok(retryDelay(4, untilReached({ firstMs: 1, longestMs: 5 })) <= 5)
 })

@@ -17,6 +17,14 @@ export function retryDelay(
   return Math.max(retryAfterMs, full * (0.5 + Math.random() / 2))
 }
 
+/**
+ * The options until the other side has responded for the first time. A wrong setting is likely then, so five attempts
+ * take less than two seconds.
+ */
+export function untilReached(retry: RetryOptions): RetryOptions {
+  return { ...retry, longestMs: Math.min(400, retry.longestMs ?? 400) }
+}
+
 export interface RetryPolicy {
   succeeded(): void
   /** Throws the error after too many failures in a row over too long a time. */

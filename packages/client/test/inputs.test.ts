@@ -42,6 +42,44 @@ function aFileAt(t: TestContext, bytes: Uint8Array, headers: Record<string, stri
   })
 }
 
+test('bytes and blobs without a type get the media type of their name, in Node and in browsers', async (t) => {
+  const { baseUrl } = await aService(t, QUIET)
+  const { client } = await aClient(t, { baseUrl })
+  const bytes = Buffer.from('%PDF')
+  for (const uploader of [client, createBrowserClient({ baseUrl })]) {
+    const mimes: [
+      input: Blob | Uint8Array | ReadableStream<Uint8Array>,
+      name?: string,
+      mime?: string,
+    ][] = [
+      [bytes, 'a.pdf'],
+      [new Blob([bytes]), 'dir.x/A.PDF'.slice(6)],
+      [new File([bytes], 'a.pdf')],
+      [new Blob([bytes]).stream(), 'a.pdf'],
+      [new Blob([bytes], { type: 'application/pdf' }), 'a.zip'],
+      [bytes, 'a.zip', 'application/pdf'],
+    ]
+    for (const [input, name, mime] of mimes) {
+      assert.equal((await uploader.upload(input, { name, mime })).mime, 'application/pdf')
+    }
+    assert.equal((await uploader.upload(bytes, { name: 'a' })).mime, 'application/octet-stream')
+  }
+})
+
+test('a URL is a TypeError that describes how to upload its content and how to store a link', async (t) => {
+  const { baseUrl } = await aService(t, QUIET)
+  const { client } = await aClient(t, { baseUrl })
+  for (const input of ['http://files.example/a.zip', 'HTTPS://x', new URL('https://x')]) {
+    for (const uploader of [client, createBrowserClient({ baseUrl })]) {
+      await assert.rejects(uploader.upload(input as never), (error) => {
+        assert.ok(error instanceof TypeError)
+        assert.match(error.message, /a URL\..*upload\(await fetch\(url\)\).*store\(/)
+        return true
+      })
+    }
+  }
+})
+
 test('an input that is not a file is a TypeError, and nothing is stored', async (t) => {
   const { baseUrl } = await aService(t, QUIET)
   const { client } = await aClient(t, { baseUrl })

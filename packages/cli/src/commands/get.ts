@@ -22,13 +22,21 @@ import {
 import { INTERRUPTED, onInterrupt } from '../interrupt.ts'
 import { ignoreClosedOutput, writeItem, writeMessage } from '../output.ts'
 import { sanitize } from '../terminal/sanitize.ts'
-import { type Command, CommandFailed, readOptions, requireArguments, UsageError } from '../usage.ts'
+import {
+  type Command,
+  CommandFailed,
+  readCount,
+  readOptions,
+  requireArguments,
+  UsageError,
+} from '../usage.ts'
 
 const OPTIONS = {
   ...CONNECTION_OPTIONS,
   ...FILTER_OPTIONS,
   output: { type: 'string', short: 'o' },
   into: { type: 'string' },
+  version: { type: 'string' },
   all: { type: 'boolean' },
   force: { type: 'boolean', short: 'f' },
 } as const
@@ -39,12 +47,13 @@ export const get: Command = {
   help: `stowage get: download assets
 
 Usage:
-  stowage get ID|NAME… [-o PATH|FOLDER|-] [--force]
+  stowage get ID|NAME… [--version N] [-o PATH|FOLDER|-] [--force]
   stowage get --all --into FOLDER [--search WORDS] [--path FOLDER] [--attached | --unattached]
               [--sku SKU] [--force]
 
   -o, --output  a file, a folder, or - for standard output (default: a file in this folder with the
                 name of the asset, in which unsafe characters are replaced)
+  --version     this version of the file, as stowage versions lists it (default: the current one)
   --all         all files, or those that match the filters; link assets are not included
   --into        the folder to download to; the folders of the assets are created in it
 ${FILTER_HELP}
@@ -66,6 +75,7 @@ Examples:
   stowage get sample-pack.zip
   stowage get 01981d2c-5a7e-7c31-9d0a-6f1b2c3d4e5f -o /srv/backup/
   stowage get presets.tar.gz -o - | tar tz
+  stowage get handbook.pdf --version 2 -o handbook-v2.pdf
   stowage get --all --into backup --path course/
 `,
   async run(commandLine) {
@@ -99,7 +109,11 @@ interface DownloadContext {
 /** Checks the command line, and returns a function that downloads the named assets. */
 async function readNamed(values: Values, names: string[]) {
   const { output, force = false } = values
+  const version = readCount(values.version, '--version')
   const wanted = requireArguments(names, 'asset')
+  if (version !== undefined && wanted.length > 1) {
+    throw new UsageError('--version needs one asset. Pass only one.')
+  }
   refuseWithoutAll(values, ['into'])
   if (output === '-' && (wanted.length > 1 || values.json)) {
     throw new UsageError(
@@ -119,11 +133,27 @@ async function readNamed(values: Values, names: string[]) {
         return
       }
       const path = await targetPath(output, asset)
-      const saved = await saveAsset(client, asset, { path, force, signal })
+      const saved = await saveAsset(client, asset, { path, force, signal, version })
       writeItem({ asset, path: saved }, { json, text: sanitize(saved) })
     }
-    return forEachAsset(await getAssets(client, wanted), { connection, json }, save)
+    const found = await getAssets(client, wanted)
+    const assets = version === undefined ? found : [await getVersion(client, found, version)]
+    return forEachAsset(assets, { connection, json }, save)
   }
+}
+
+/** The asset with the file of an older version. Throws `CommandFailed` if the version is not kept. */
+async function getVersion(client: NodeClient, [asset]: Asset[], version: number): Promise<Asset> {
+  if (asset === undefined || asset.version === version) return asset as Asset
+  const versions = asset.is_file ? await client.versions(asset.id) : []
+  const found = versions.find((one) => one.version === version)
+  if (found === undefined) {
+    throw new CommandFailed(
+      `${sanitize(asset.filename)} has no version ${version}. Run stowage versions to list those that are kept.`,
+    )
+  }
+  const { filename, size, bytes, mime, checksum, damaged } = found
+  return { ...asset, version, filename, size, bytes, mime, checksum, damaged }
 }
 
 /** Checks the command line, and returns a function that downloads all assets into a folder. */
@@ -131,6 +161,7 @@ function readAll(values: Values, names: string[]) {
   const { into: root, force = false } = values
   if (names.length > 0) throw new UsageError('Pass either --all or names.')
   if (values.output !== undefined) throw new UsageError('--all needs --into instead of --output.')
+  if (values.version !== undefined) throw new UsageError('--version needs a name, not --all.')
   if (root === undefined || root === '') {
     throw new UsageError('--all needs a folder. Pass --into FOLDER.')
   }

@@ -18,7 +18,10 @@ export const rm: Command = {
   help: `stowage rm: delete assets
 
 Usage:
-  stowage rm ID|NAME… [--permanent] [--yes]
+  stowage rm ID|NAME|PATTERN… [--permanent] [--yes]
+
+  PATTERN       a name with * (any characters) or ? (one character), in quotes. With a /, it also
+                matches the folder: 'course/*.mp4', and ** matches any folders: 'course/**'
 
   --permanent   remove the assets immediately, even from the trash. They cannot be restored
   -y, --yes     do not ask for confirmation. Without it, the command lists the products that the
@@ -35,6 +38,7 @@ Exit codes: 0 all deleted · 1 at least one asset was not deleted · 2 wrong usa
 
 Examples:
   stowage rm old-pack.zip
+  stowage rm '*.tmp' 'drafts/**'
   stowage ls --unattached --all --json | jq -r '.[].id' | xargs stowage rm --yes
 `,
   async run(commandLine) {
@@ -42,7 +46,11 @@ Examples:
     const wanted = requireArguments(positionals, 'asset')
     const { permanent = false, yes = false, json = false } = values
     return withClient(values, async (client, connection) => {
-      const assets = await getAssets(client, wanted, { with_products: true, trashed: permanent })
+      const assets = await getAssets(client, wanted, {
+        with_products: true,
+        trashed: permanent,
+        patterns: true,
+      })
       if (!yes && !isInteractive())
         throw new UsageError('Not interactive. Pass --yes to delete without asking.')
       const isPermanent = permanent || (await client.account()).trash_for === 0

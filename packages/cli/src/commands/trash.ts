@@ -76,7 +76,9 @@ async function listTrash(values: Values, positionals: string[]): Promise<number>
   const query = { search, path, type, filename: readName(positionals) }
   return withClient(values, async (client) => {
     const list = (pageSize: number) => client.trash(omitUndefined({ ...query, limit: pageSize }))
-    await writeList<Asset>(list, { limit, json, text: trashTable })
+    const isFiltered = Object.values(query).some((value) => value !== undefined)
+    const none = isFiltered ? undefined : 'The trash is empty.'
+    await writeList<Asset>(list, { limit, json, text: trashTable, none })
     if (!json && (await client.account()).trash_for === 0) writeMessage(NO_TRASH)
     return 0
   })
@@ -88,6 +90,10 @@ async function emptyTrash({ yes = false, json = false, ...values }: Values): Pro
   }
   return withClient(values, async (client) => {
     const { meta } = await client.trash({ limit: 1 }).page()
+    if (meta.total === 0) {
+      writeData({ deleted: 0 }, { json, text: 'The trash is empty.' })
+      return 0
+    }
     const assets = meta.total === 1 ? '1 asset' : `${meta.total} assets`
     if (!yes && !(await confirm(`Delete ${assets} permanently?`))) {
       writeMessage('Nothing was deleted.')

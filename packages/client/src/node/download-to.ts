@@ -19,6 +19,8 @@ export interface DownloadToOptions {
     | undefined
   /** Whether to replace an existing file. Default: true; false rejects with `file_exists`. */
   overwrite?: boolean | undefined
+  /** Downloads this version of the file. Default: the current one. */
+  version?: number | undefined
 }
 
 /** The result of `downloadTo`. */
@@ -36,7 +38,7 @@ const PROGRESS_MS = 100
 const MAX_RESTARTS = 10
 
 export function createDownloadTo(
-  client: Pick<Client, 'asset' | 'download'>,
+  client: Pick<Client, 'asset' | 'versions' | 'download'>,
   { retry = {}, stallMs = 30_000 }: ClientOptions,
 ) {
   const readChunks = createChunkReader(client, stallMs)
@@ -46,7 +48,7 @@ export function createDownloadTo(
     path: string,
     options: DownloadToOptions = {},
   ): Promise<Downloaded> {
-    refuseUnknown(options, 'signal onProgress overwrite')
+    refuseUnknown(options, 'signal onProgress overwrite version')
     for (let restarts = 0; restarts <= MAX_RESTARTS; restarts += 1) {
       const downloaded = await downloadVersion(id, path, options)
       if (downloaded !== undefined) return downloaded
@@ -55,14 +57,27 @@ export function createDownloadTo(
     throw new StowageError('file_changed', message)
   }
 
-  /** Downloads the current version. Returns undefined if the file was replaced or its partial file was moved. */
+  /** Returns the asset with the file of the version. Rejects with `not_found` if the version is not kept. */
+  async function readAsset(id: string, { version, signal }: DownloadToOptions): Promise<Asset> {
+    const asset = await client.asset(id, { signal })
+    if (version === undefined || version === asset.version) return asset
+    const found = (await client.versions(id, { signal })).find((one) => one.version === version)
+    if (found === undefined) {
+      const message = `The asset has no version ${version}. Call versions(id) to list those that are kept.`
+      throw new StowageError('not_found', message, { status: 404 })
+    }
+    const { filename, size, bytes, mime, checksum, damaged } = found
+    return { ...asset, version, filename, size, bytes, mime, checksum, damaged }
+  }
+
+  /** Downloads a version. Returns undefined if the file was replaced or its partial file was moved. */
   async function downloadVersion(
     id: string,
     path: string,
     options: DownloadToOptions,
   ): Promise<Downloaded | undefined> {
-    const { signal, overwrite = true } = options
-    const asset = await client.asset(id, { signal })
+    const { overwrite = true } = options
+    const asset = await readAsset(id, options)
     const target = await targetOf(path, asset)
     if (!overwrite) await refuseExisting(target)
     const partial = choosePartial(dirname(target), asset)

@@ -4,10 +4,10 @@ import { constants, open } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { StowageError } from '../errors.ts'
+import { mimeOf } from '../upload/mime.ts'
 import { fileChanged } from '../upload/session.ts'
 import type { Comparison, Range, Source, SourceOptions } from '../upload/source.ts'
 import { type Agents, BLOCK, putRange, returnBlocks, takeBlock } from './http.ts'
-import { mimeOf } from './mime.ts'
 
 /** Without O_NONBLOCK, opening a pipe would wait for a writer. Windows has no such flag. */
 const READ_NONBLOCKING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)

@@ -5,6 +5,7 @@ import {
   type BlobInput,
   checkInput,
   isStream,
+  isUrl,
   openInput,
   type StreamInput,
 } from '../upload/input.ts'
@@ -14,7 +15,6 @@ import { createDownloadTo, type Downloaded, type DownloadToOptions } from './dow
 import { type FileSource, openFile } from './file-source.ts'
 import { openFileStore } from './file-store.ts'
 import { adviceForFailure, createExchange, openAgents, putBytes } from './http.ts'
-import { mimeOf } from './mime.ts'
 
 export * from '../index.ts'
 export type { Downloaded, DownloadToOptions } from './download-to.ts'
@@ -64,7 +64,9 @@ export function createClient(options: NodeClientOptions): NodeClient {
     // Only fetch supports proxies.
     exchange: process.env.NODE_USE_ENV_PROXY ? undefined : createExchange(agents),
     store: options.store ?? openFileStore(options.stateFolder),
-    check: (input) => void (pathOf(input) ?? checkInput(input)),
+    check(input) {
+      if (pathOf(input) === undefined || isUrl(input)) checkInput(input)
+    },
     open(input, sourceOptions) {
       const path = pathOf(input)
       if (path !== undefined) {
@@ -74,7 +76,7 @@ export function createClient(options: NodeClientOptions): NodeClient {
         return source
       }
       return openInput(input as BlobInput | StreamInput, {
-        ...withMetadata(input, sourceOptions),
+        ...withLength(input, sourceOptions),
         putBytes: (url, bytes, options) => putBytes(url, bytes, { ...options, agents }),
       })
     },
@@ -95,15 +97,11 @@ function pathOf(input: unknown): string | undefined {
   return typeof path === 'string' && !isStream(input) ? path : undefined
 }
 
-/** Takes the length from the headers of a `node:http` message, and the media type from the name. */
-function withMetadata(input: unknown, sourceOptions: SourceOptions): SourceOptions {
+/** Takes the length from the headers of a `node:http` message. */
+function withLength(input: unknown, sourceOptions: SourceOptions): SourceOptions {
   if (!isStream(input)) return sourceOptions
   const { headers } = input as { headers?: Record<string, string | undefined> }
   const length = headers?.['content-encoding'] ? undefined : headers?.['content-length']
-  const {
-    name,
-    mime = name && mimeOf(name),
-    size = length ? Number(length) : undefined,
-  } = sourceOptions
-  return { ...sourceOptions, mime, size }
+  const { size = length ? Number(length) : undefined } = sourceOptions
+  return { ...sourceOptions, size }
 }

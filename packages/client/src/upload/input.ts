@@ -13,16 +13,22 @@ export type StreamInput = Response | ByteStream
 export function checkInput(input: unknown): asserts input is BlobInput | StreamInput {
   if (isBlob(input) || isBytes(input) || isReadOnce(input)) return
   throw new TypeError(
-    `Cannot upload ${nameOf(input)}. Pass a File, Blob, ArrayBuffer, Uint8Array, stream or Response; a path only with @stowage/client/node.`,
+    isUrl(input)
+      ? 'Cannot upload a URL. Pass its content: upload(await fetch(url)). To store a link to it, call store({ filename, url }).'
+      : `Cannot upload ${nameOf(input)}. Pass a File, Blob, ArrayBuffer, Uint8Array, stream or Response; a path only with @stowage/client/node.`,
   )
+}
+
+export function isUrl(input: unknown): boolean {
+  return /String|URL/.test(nameOf(input)) && /^https?:\/\//i.test(`${input}`)
 }
 
 export async function openInput(
   input: BlobInput | StreamInput,
   options: SourceOptions,
 ): Promise<Source> {
-  if (isBlob(input)) return openBlob(input, options)
-  if (isBytes(input)) return openBlob(new Blob([input as ArrayBuffer]), options)
+  if (isBlob(input)) return openNamed(input, options)
+  if (isBytes(input)) return openNamed(new Blob([input as ArrayBuffer]), options)
   if (!isResponse(input)) return openBytes(input, options)
   const { ok, status, headers, url, body } = input
   if (!ok) {
@@ -40,9 +46,18 @@ export async function openInput(
   return openBytes(body ?? new Blob([]).stream(), { ...options, name, mime, size })
 }
 
-async function openBytes(stream: ByteStream, options: SourceOptions): Promise<Source> {
-  const { size } = options
-  const { openStream, openStreamOfUnknownLength } = await import('../on-demand.ts')
+/** The media type that the browser or the caller states, or that of the name. */
+async function openNamed(blob: Blob, options: SourceOptions): Promise<Source> {
+  const { name = (blob as Partial<File>).name, mime = blob.type } = options
+  if (mime || !name) return openBlob(blob, options)
+  const { mimeOf } = await import('../on-demand.ts')
+  return openBlob(blob, { ...options, mime: mimeOf(name) })
+}
+
+async function openBytes(stream: ByteStream, given: SourceOptions): Promise<Source> {
+  const { name = '', size } = given
+  const { mimeOf, openStream, openStreamOfUnknownLength } = await import('../on-demand.ts')
+  const options = { ...given, mime: given.mime || mimeOf(name) }
   return size === undefined
     ? openStreamOfUnknownLength(stream, options)
     : openStream(stream, { ...options, size })

@@ -2,7 +2,7 @@ import { isStowageError, isTransient, type StowageError } from '../errors.ts'
 import type { RetryOptions } from '../options.ts'
 import { isOffline, onAbort, pause } from '../pause.ts'
 import { DEFAULT_TRIES, errorOfResponse } from '../request.ts'
-import { type RetryPolicy, retryDelay } from '../retry-policy.ts'
+import { type RetryPolicy, retryDelay, untilReached } from '../retry-policy.ts'
 import type { Meter } from './progress.ts'
 import type { Queue, QueuedFile, Slot } from './queue.ts'
 import { countParts, rangeOf, type Session } from './session.ts'
@@ -106,7 +106,8 @@ export function sendParts(options: SendPartsOptions): Promise<void> {
       if (!isStale(error) || refusals > MAX_REFUSALS) throw error
       await renew()
     }
-    await pause(retryDelay(count, options.retry, error.retryAfterMs), signal)
+    const delays = storageContact.isMade ? options.retry : untilReached(options.retry)
+    await pause(retryDelay(count, delays, error.retryAfterMs), signal)
   }
 
   return new Promise((resolve, reject) => {

@@ -1,5 +1,3 @@
-import { extname } from 'node:path'
-
 /** Common types of digital goods. */
 const TYPES: Record<string, string> = {
   aac: 'audio/aac',
@@ -45,5 +43,5 @@ const TYPES: Record<string, string> = {
 
 /** Returns the media type for the extension of the name; empty if unknown. */
 export function mimeOf(name: string): string {
-  return TYPES[extname(name).slice(1).toLowerCase()] ?? ''
+  return TYPES[/\.(\w+)$/.exec(name)?.[1]?.toLowerCase() ?? ''] ?? ''
 }
