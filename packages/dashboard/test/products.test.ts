@@ -38,6 +38,47 @@ async function untilNames(page: Page, expected: string[]): Promise<void> {
   }).catch(() => assert.deepEqual(found, expected))
 }
 
+test('SKUs are shown in full everywhere, also in the highlighted option of the picker', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const skus = [1, 2, 3].map((number) => `ANALOG-SYNTH-PRESETS-COLLECTION-2026-${number}`)
+  await client.putProducts([
+    ...skus.map((sku, index) =>
+      aProduct({ product_id: 1, variant_id: index + 1, name: 'Many', sku }),
+    ),
+    aProduct({
+      product_id: 2,
+      name: 'Single',
+      variant_name: 'Deluxe edition for studios',
+      sku: 'ANALOG-SYNTH-PRESETS-SINGLE-1',
+    }),
+  ])
+  const [asset] = await storeFiles(client, [{ name: 'a.zip' }])
+  await client.attach(asset?.id ?? '', { product_ids: [2] })
+  const isCutOff = (sku: string) =>
+    page
+      .getByText(sku, { exact: true })
+      .and(page.locator(':visible'))
+      .evaluate((it) => Reflect.get(it, 'scrollWidth') > Reflect.get(it, 'clientWidth'))
+  for (const width of [1280, 390]) {
+    await page.setViewportSize({ width, height: 800 })
+    await page.goto('/products')
+    assert.equal(await isCutOff('ANALOG-SYNTH-PRESETS-SINGLE-1'), false)
+    await page.getByRole('link', { name: 'Many' }).click()
+    for (const sku of skus) assert.equal(await isCutOff(sku), false)
+    await page.goto(`/assets/${asset?.id}`)
+    assert.equal(await isCutOff('ANALOG-SYNTH-PRESETS-SINGLE-1'), false)
+  }
+  await page.getByRole('combobox', { name: 'Attach to products' }).fill('collection-2026-2')
+  const highlighted = page.locator('[data-combobox-selected]')
+  await highlighted.waitFor()
+  const colors = await highlighted.evaluate((option) => {
+    const details = Array.from(Reflect.get(option, 'querySelectorAll').call(option, 'span, bdi'))
+    return [option, ...details].map((it) => Reflect.get(globalThis, 'getComputedStyle')(it).color)
+  })
+  assert.equal(new Set(colors).size, 1, colors.join())
+})
+
 test('products are filtered as the user types, and back and forward restore the filters of the URL', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Route } from 'playwright-core'
 import { storeFiles, storeProducts, untilRows } from './support/assets.ts'
-import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
+import { assertAccessible, DIALOG } from './support/axe.ts'
+import {
+  leaveDialog,
+  missingForBrowser,
+  openDashboard,
+  skipUnlessCi,
+  until,
+} from './support/dashboard.ts'
 
 const NO_BROWSER = await missingForBrowser()
 
@@ -12,6 +19,50 @@ const IS_LAST_OPTION_VISIBLE = `(() => {
   const { x, y, width, height } = option.getBoundingClientRect()
   return option.contains(document.elementFromPoint(x + width / 2, y + height - 2))
 })()`
+
+test('the keyboard reaches the page, the actions for a selection, its deletion and the list of keys', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await storeFiles(
+    client,
+    ['one', 'two', 'three'].map((name) => ({ name })),
+  )
+  await page.goto('/')
+  await page.getByRole('checkbox', { name: 'Select three' }).waitFor()
+  await page.keyboard.press('Tab')
+  await page.getByRole('link', { name: 'Skip to content' }).and(page.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await page.locator('main:focus').waitFor()
+
+  const dialog = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  await page.keyboard.press('?')
+  await dialog.getByText('Delete the selected assets').waitFor()
+  await assertAccessible(page, 'the list of keys', DIALOG)
+  await leaveDialog(page)
+  await dialog.waitFor({ state: 'detached' })
+
+  await page.getByRole('checkbox', { name: 'Select three' }).focus()
+  await page.keyboard.press('Space')
+  const bar = page.getByRole('region', { name: 'Selection' })
+  await bar.waitFor()
+  await page.keyboard.press('Control+Enter')
+  await bar
+    .getByRole('button', { name: 'Attach to products' })
+    .and(page.locator(':focus'))
+    .waitFor()
+  await page.getByRole('checkbox', { name: 'Select two' }).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Delete')
+  await page.getByRole('dialog', { name: 'Delete 2 assets?' }).waitFor()
+  await leaveDialog(page)
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  // In a field, the keys are text.
+  const search = page.getByLabel('Search assets', { exact: true })
+  await search.fill('t')
+  await page.keyboard.press('?')
+  assert.equal(await search.inputValue(), 't?')
+  assert.equal(await page.getByRole('dialog').count(), 0)
+})
 
 test('several assets can be selected, also as a range, then attached to products or deleted', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)

@@ -166,7 +166,7 @@ function Variant({ variant, isDetaching, onDetach }: VariantProps) {
 function Sku({ product: { sku } }: { product: Product }) {
   if (sku === '') return null
   return (
-    <Name fz="xs" c="dimmed">
+    <Name fz="xs" c="dimmed" isWhole>
       {sku}
     </Name>
   )

@@ -2,6 +2,7 @@ import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { ActionButton } from '../components/action-button.tsx'
+import { useKey } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
 import { errorText, numberText } from '../format.ts'
 import { IconTag, IconTagOff, IconTrash } from '../icons/icons.tsx'
@@ -25,6 +26,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
   const [isDetaching, detaching] = useDisclosure()
   const { selected, clear } = selection
   const assets = [...selected.values()]
+  useKey('Delete', deleting.open)
   return (
     <>
       <SelectionPaper selection={selection}>

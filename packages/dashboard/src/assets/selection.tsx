@@ -2,7 +2,7 @@ import { Button, Group, Paper, Table, Text } from '@mantine/core'
 import { useMergedRef } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
 import { type ReactNode, useCallback, useRef, useState } from 'react'
-import { useFocusHandover } from '../components/focus.ts'
+import { useFocusHandover, useKey } from '../components/focus.ts'
 import { RowCheckbox } from '../components/lists.tsx'
 import { useHeightProperty } from '../components/page.tsx'
 import { countText } from '../format.ts'
@@ -95,10 +95,14 @@ interface SelectionPaperProps {
 
 /** A bar at the bottom of a list, with actions for the selected assets. */
 export function SelectionPaper({ selection: { selected, clear }, children }: SelectionPaperProps) {
+  const paper = useRef<HTMLDivElement>(null)
   const bar = useMergedRef(
+    paper,
     useFocusHandover<HTMLDivElement>(),
     useHeightProperty('--selection-height'),
   )
+  // The bar is after the whole list, which has a hundred tab stops.
+  useKey('Ctrl+Enter', () => paper.current?.querySelector('button')?.focus())
   return (
     <Paper
       ref={bar}

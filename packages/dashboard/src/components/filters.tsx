@@ -1,7 +1,7 @@
 import { CloseButton, Group, Pill, Text, TextInput, type TextInputProps } from '@mantine/core'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
-import { useSlashKey } from './focus.ts'
+import { useKey } from './focus.ts'
 import { MAX_FILTER_LENGTH } from './url-query.ts'
 
 interface ChangeOptions {
@@ -63,7 +63,11 @@ export function FilterInput({ label, value, isMain = false, onValue, ...props }:
     return () => clearTimeout(timer)
   }, [text, onValue])
 
-  useSlashKey(isMain, input)
+  const focusInput = () => {
+    input.current?.select()
+    input.current?.focus()
+  }
+  useKey('/', isMain ? focusInput : undefined)
 
   const clear = () => {
     setText('')

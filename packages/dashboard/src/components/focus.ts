@@ -66,25 +66,30 @@ function findOpener(): HTMLElement | null {
   return focused instanceof HTMLElement ? focused : null
 }
 
-/** Elements in which a slash is text, or in which the focus must stay. */
-const KEEPS_FOCUS = 'input, textarea, select, [contenteditable], [role=dialog], [role=menu]'
+/** Elements in which a key is text, or in which the focus must stay. */
+const KEEPS_KEYS =
+  'input:not([type=checkbox]), textarea, select, [contenteditable], [role=dialog], [role=menu]'
 
-/** Makes the key `/` move the focus to the input, with its text selected. */
-export function useSlashKey(isActive: boolean, input: RefObject<HTMLInputElement | null>): void {
+/**
+ * Calls the function when the key is pressed anywhere on the page, such as `Delete`, or `Ctrl+Enter` with ⌘ as an
+ * alternative. Undefined: the key does nothing. The dialog that lists the keys is in shell/shortcuts.tsx.
+ */
+export function useKey(name: string, run: (() => void) | undefined): void {
+  const latest = useRef(run)
+  latest.current = run
   useEffect(() => {
-    if (!isActive) return
     const onKey = (event: KeyboardEvent) => {
       const { key, ctrlKey, metaKey, altKey, target } = event
-      if (key !== '/' || ctrlKey || metaKey || altKey) return
-      if (target instanceof Element && target.closest(KEEPS_FOCUS) !== null) return
-      // Otherwise the slash is typed into the field, or Firefox opens its own search.
+      const pressed = ctrlKey || metaKey ? `Ctrl+${key}` : key
+      if (pressed !== name || altKey || latest.current === undefined) return
+      if (target instanceof Element && target.closest(KEEPS_KEYS) !== null) return
+      // Otherwise the key is also typed into the field that gets the focus, or Firefox opens its own search.
       event.preventDefault()
-      input.current?.select()
-      input.current?.focus()
+      latest.current()
     }
     addEventListener('keydown', onKey)
     return () => removeEventListener('keydown', onKey)
-  }, [isActive, input])
+  }, [name])
 }
 
 /** Moves the focus to the start of the page, after the header and the navigation. */

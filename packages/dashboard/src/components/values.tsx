@@ -5,18 +5,21 @@ interface NameProps extends TextProps {
   children: string
   /** On a phone, it takes up to three lines. */
   isWrapped?: boolean
+  /** It is never truncated, such as an SKU: SKUs often differ only at their ends. */
+  isWhole?: boolean
 }
 
 /**
  * A name that a user has chosen, in any script, writing direction and length. It is truncated to the available
  * width, and the tooltip shows it in full. It does not change the direction of the text around it.
  */
-export function Name({ children, isWrapped, ...props }: NameProps) {
+export function Name({ children, isWrapped, isWhole, ...props }: NameProps) {
   const attributes = {
     dir: 'auto',
     title: children,
     className: classes.name,
     'data-wrapped': isWrapped || undefined,
+    'data-whole': isWhole || undefined,
   }
   // Long lists have many names, and a plain element is rendered much faster.
   if (Object.keys(props).length === 0) return <bdi {...attributes}>{children}</bdi>

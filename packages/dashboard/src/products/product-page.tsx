@@ -177,7 +177,7 @@ function ProductVariants({ product, current }: VariantsProps) {
         <Table verticalSpacing={6} horizontalSpacing={6} fz="sm" className={classes.variants}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w="60%">Name and ID</Table.Th>
+              <Table.Th w="50%">Name and ID</Table.Th>
               <Table.Th>SKU</Table.Th>
               {canDelete && (
                 <Table.Th w={56}>
@@ -228,7 +228,7 @@ function VariantRow({ variant, onDelete }: VariantRowProps) {
         </Text>
       </Table.Td>
       <Table.Td>
-        <Name>{sku}</Name>
+        <Name isWhole>{sku}</Name>
       </Table.Td>
       {onDelete && (
         <Table.Td>

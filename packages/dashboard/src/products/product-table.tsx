@@ -65,10 +65,14 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: ProductRowPro
   const { name, vendor, tags, variants, variants_total: total } = product
   const row = useFocusHandover<HTMLTableRowElement>()
   const [first] = variants
-  const variantText =
-    total > 1
-      ? countText(total, 'variant')
-      : [first?.variant_name, first?.sku].filter(Boolean).join(' · ')
+  const variantName = total > 1 ? countText(total, 'variant') : first?.variant_name
+  const sku = total > 1 ? undefined : first?.sku
+  const variantText = (
+    <>
+      {variantName && <Name>{variantName}</Name>}
+      {sku && <Name isWhole>{sku}</Name>}
+    </>
+  )
   return (
     <Table.Tr ref={row}>
       <Table.Td maw={0} w="100%" miw={160}>
@@ -84,12 +88,12 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: ProductRowPro
           <Name>{name}</Name>
         </Anchor>
         <Box hiddenFrom="sm" fz="xs" c="dimmed">
-          {variantText !== '' && <Name>{variantText}</Name>}
+          {variantText}
           {assetCountText(product)}
         </Box>
       </Table.Td>
-      <Table.Td visibleFrom="sm" maw={200}>
-        <Name>{variantText}</Name>
+      <Table.Td visibleFrom="sm" miw={200} maw={280}>
+        {variantText}
       </Table.Td>
       <Table.Td visibleFrom="md" maw={160}>
         <Name>{vendor}</Name>

@@ -44,6 +44,7 @@ import { DropZone } from '../uploads/add-files.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'
 import { ConflictDialog } from '../uploads/waiting-files.tsx'
 import classes from './shell.module.css'
+import { Shortcuts } from './shortcuts.tsx'
 
 const PAGES = [
   { path: '/', label: 'Assets', Icon: IconFiles },
@@ -70,6 +71,17 @@ export function Shell({ children }: { children: ReactNode }) {
       navbar={{ width: 220, breakpoint: 'sm', collapsed: { mobile: !isOpen } }}
       padding="md"
     >
+      {/* biome-ignore lint/a11y/useValidAnchor: a link within the page, which must not add an entry to the history */}
+      <a
+        href="#page"
+        className={classes.skip}
+        onClick={(event) => {
+          event.preventDefault()
+          focusPage()
+        }}
+      >
+        Skip to content
+      </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
           <Group gap="sm" wrap="nowrap">
@@ -116,7 +128,7 @@ export function Shell({ children }: { children: ReactNode }) {
           mt="auto"
         />
       </AppShell.Navbar>
-      <AppShell.Main tabIndex={-1} className={classes.main}>
+      <AppShell.Main id="page" tabIndex={-1} className={classes.main}>
         <div className={classes.page}>
           {/* The key resets the state and the error of the previous page. */}
           <PageErrorBoundary key={location}>{children}</PageErrorBoundary>
@@ -125,6 +137,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </AppShell.Main>
       <DropZone />
       <ConflictDialog />
+      <Shortcuts />
     </AppShell>
   )
 }
