@@ -15,6 +15,7 @@ import type { Finding } from './domain/finding.ts'
 import {
   examineDatabase,
   examineStorage,
+  type ListenerThread,
   listPendingMigrations,
   openDatabase,
   openStorage,
@@ -52,6 +53,8 @@ interface ServiceOptions {
   version: string
   /** The folder of the built web app, if there is one. */
   dashboard?: URL
+  /** The thread of the disk storage, if it was started before. */
+  listenerThread?: ListenerThread | undefined
   /** Called once with the opened engines. The whole service uses those that it returns. */
   wrapEngines?(engines: Engines): Engines
   /** Called when a part of the service has failed and cannot continue. */

@@ -1,24 +1,17 @@
 import { flushCompileCache } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Logger } from 'pino'
 import manifest from '../package.json' with { type: 'json' }
-import {
-  examine,
-  migrate as migrateDatabase,
-  openOperator,
-  openService,
-  type Service,
-} from './compose.ts'
+import type { Service } from './compose.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { describeDatabase, startupMessage } from './config/describe.ts'
 import { EngineUnavailable, ServiceError } from './domain/errors.ts'
 import type { Finding } from './domain/finding.ts'
+import { startListenerThread } from './engines/open-engines.ts'
 import type { MoveResult } from './move/move.ts'
 import { SHUTDOWN_TIMEOUT_MS } from './node-http/connections.ts'
 import type { ConfirmAdoption } from './operator/adopt.ts'
 import type { MoveOptions } from './operator/move.ts'
 import type { Operator } from './operator/operator.ts'
-import { announce, openLog } from './process/log.ts'
 
 export type { Finding } from './domain/finding.ts'
 export type { MoveProgress, MoveResult } from './move/move.ts'
@@ -37,20 +30,28 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
     finish = resolve
   })
   let service: Service
-  let logger: Logger
+  let announce: Announce
   try {
     const config = readConfig(process.env)
-    logger = await openLog(config.logLevel)
+    // Its start takes as long as loading all other modules, so it starts first.
+    const listenerThread = await startListenerThread(config)
+    const [log, { openService }] = await Promise.all([
+      import('./process/log.ts'),
+      import('./compose.ts'),
+    ])
+    const logger = await log.openLog(config.logLevel)
+    announce = (level, message) => log.announce(logger, level, message)
     const { version } = manifest
-    service = await openService({ config, logger, version, dashboard, onFatal: () => finish(1) })
+    const onFatal = () => finish(1)
+    service = await openService({ config, logger, version, dashboard, listenerThread, onFatal })
     // The compile cache is written now, because the process may be killed later.
     flushCompileCache()
     process.stdout.write(startupMessage(service, version, config))
-    warnOfUnreachable(service, logger)
+    warnOfUnreachable(service, announce)
   } catch (error) {
     return explain(error)
   }
-  onSignals(logger, () => finish(0))
+  onSignals(announce, () => finish(0))
   const code = await finished
   await Promise.race([
     service.close(),
@@ -59,26 +60,28 @@ export async function serve({ dashboard }: { dashboard: URL }): Promise<number> 
   return code
 }
 
+type Announce = (level: 'info' | 'warn', message: string) => void
+
 /** `0.0.0.0` is an address to listen on, but clients cannot connect to it. */
-function warnOfUnreachable({ baseUrl, storageUrl }: Service, logger: Logger): void {
+function warnOfUnreachable({ baseUrl, storageUrl }: Service, announce: Announce): void {
   const urls = { STOWAGE_BASE_URL: baseUrl, STOWAGE_STORAGE_URL: storageUrl }
   for (const [name, url] of Object.entries(urls)) {
     if (/^https?:\/\/(0\.0\.0\.0|\[::\])/.test(url)) {
       const message = `clients cannot reach ${url}; set ${name} to a URL that they can reach`
-      announce(logger, 'warn', message)
+      announce('warn', message)
     }
   }
 }
 
 /** The first signal shuts down gracefully, the second immediately. */
-function onSignals(logger: Logger, end: () => void): void {
+function onSignals(announce: Announce, end: () => void): void {
   let isEnding = false
   // SIGBREAK is Ctrl-Break on Windows, which has no SIGTERM.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGBREAK'] as const) {
     process.on(signal, () => {
       if (isEnding) process.exit(130)
       isEnding = true
-      announce(logger, 'info', 'shutting down; press Ctrl-C again to force quit')
+      announce('info', 'shutting down; press Ctrl-C again to force quit')
       end()
     })
   }
@@ -94,6 +97,7 @@ function readAndShowConfig(label = 'Database'): Config {
 /** Runs a command on the configured database. Returns the exit code. */
 export async function operate(work: (operator: Operator) => Promise<void>): Promise<number> {
   try {
+    const { openOperator } = await import('./compose.ts')
     const operator = await openOperator(readAndShowConfig())
     try {
       await work(operator)
@@ -117,6 +121,7 @@ export interface DoctorOptions {
 /** Examines the configured service. Returns the exit code: failed if anything is wrong. */
 export async function doctor({ onFinding, ...options }: DoctorOptions): Promise<number> {
   try {
+    const { examine } = await import('./compose.ts')
     let isWrong = false
     for await (const finding of examine({ config: readAndShowConfig(), ...options })) {
       onFinding(finding)
@@ -162,6 +167,7 @@ export async function migrate(options: {
   onDone(applied: string[]): void
 }): Promise<number> {
   try {
+    const { migrate: migrateDatabase } = await import('./compose.ts')
     const config = readAndShowConfig()
     options.onDone(
       await migrateDatabase(config, (message, facts) =>

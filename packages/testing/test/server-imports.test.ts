@@ -68,7 +68,8 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'text',
     'webhook-sender',
   ],
-  main: ['compose', 'config', 'domain', 'move', 'node-http', 'operator', 'process'],
+  // Of the engines, only the start of the storage's thread, which must not wait until `compose.ts` is loaded.
+  main: ['compose', 'config', 'domain', 'engines', 'move', 'node-http', 'operator', 'process'],
 }
 
 /** External packages that only these folders may import. */

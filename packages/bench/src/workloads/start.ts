@@ -23,7 +23,7 @@ export const start: Workload = {
       limit: { below: 1.6 },
       relativeTo: { contender: BARE },
       reason: `The time is spent on Node and Fastify, as in the minimal program, and on the routes, the database and
-        the storage's thread.`,
+        the storage's thread, which starts on another core: it needs a second core that is idle.`,
     },
   ],
   rounds: 9,

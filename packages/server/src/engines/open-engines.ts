@@ -6,6 +6,7 @@ import { describeDatabase } from '../config/describe.ts'
 import type { Database } from '../database/database.ts'
 import { type MigrationPolicy, MigrationsPending, type OpenOptions } from '../database/migrate.ts'
 import type { Finding } from '../domain/finding.ts'
+import type { ListenerThread } from '../storage/disk/open-listener.ts'
 import type { Storage, StorageContents, StorageUpload } from '../storage/storage.ts'
 import { hostInUrl } from '../text/host-in-url.ts'
 
@@ -49,7 +50,23 @@ export async function listPendingMigrations({ database }: Config): Promise<strin
   return listPending(database)
 }
 
+/**
+ * Starts the thread of the disk storage before its other modules are loaded. It does nothing until the storage opens.
+ * Undefined if the storage needs no thread.
+ */
+export async function startListenerThread({
+  storage,
+}: Config): Promise<ListenerThread | undefined> {
+  if (storage.kind === 's3' || storage.ownThread === false) return undefined
+  const { openListenerThread } = await import('../storage/disk/open-listener.ts')
+  return openListenerThread()
+}
+
+export type { ListenerThread }
+
 interface StorageOptions extends EngineOptions {
+  /** A thread that was started before. */
+  listenerThread?: ListenerThread | undefined
   logger: Logger
   /** Called when a part of the service has failed and cannot continue. */
   onFatal(message: string): void
@@ -79,6 +96,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
       logger.error(facts, message)
       if (fatal) onFatal(message)
     },
+    ...(options.listenerThread && { thread: options.listenerThread }),
     ...(onDamage && { onDamage }),
     ...(isUploadOpen && { isUploadOpen }),
   })

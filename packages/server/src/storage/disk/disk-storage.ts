@@ -27,7 +27,7 @@ import {
   uploadFolder,
   uploadName,
 } from './folders.ts'
-import { type ListenerFailure, openListener } from './open-listener.ts'
+import { type ListenerFailure, type ListenerThread, openListener } from './open-listener.ts'
 import { readPartFiles, readParts } from './part-file.ts'
 import { downloadUrl, partUrl } from './signed-url.ts'
 
@@ -44,6 +44,8 @@ interface DiskStorageOptions {
   fastBody?: boolean
   /** Whether transfers run in their own thread. Default: true. */
   ownThread?: boolean
+  /** The thread for transfers, if it was started before. */
+  thread?: ListenerThread
   onFailure(failure: ListenerFailure): void
   /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void

@@ -25,6 +25,8 @@ interface OpenListenerOptions {
   secret: Promise<Buffer>
   fastBody?: boolean
   ownThread?: boolean
+  /** A thread that was started before. Default: a new one. */
+  thread?: ListenerThread
   reserve: number
   onFailure(failure: ListenerFailure): void
   /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
@@ -44,7 +46,10 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   const transfers = new Int32Array(new SharedArrayBuffer(4))
   const counters = newCounters()
   const activity = openActivity(counters)
-  const worker = options.ownThread === false ? await openListenerHere() : openListenerThread()
+  const worker =
+    options.ownThread === false
+      ? await openListenerHere()
+      : (options.thread ?? openListenerThread())
   let state: 'open' | 'closing' | 'exited' = 'open'
   worker.on('message', (message: ToOwner) => {
     if (message.type === 'missing') options.onDamage?.(message.key)
@@ -131,13 +136,13 @@ function listening(worker: ListenerThread, { host, port }: OpenListenerOptions):
 }
 
 /** Emits `message` (`ToOwner`), `error` and `exit`, like a worker. */
-type ListenerThread = EventEmitter & {
+export type ListenerThread = EventEmitter & {
   postMessage(message: ToListener): void
   terminate(): Promise<unknown>
 }
 
 /** The listener runs in its own thread, so that transfers don't block the API. */
-function openListenerThread(): ListenerThread {
+export function openListenerThread(): ListenerThread {
   return new Worker(new URL('./listener.ts', import.meta.url), {
     // Received data is short-lived. A small young generation collects it early and keeps memory low.
     resourceLimits: { maxYoungGenerationSizeMb: 2 },
