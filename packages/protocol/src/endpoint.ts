@@ -32,6 +32,8 @@ export interface Endpoint {
   headers?: TObject
   body?: TSchema
   bodyExample?: unknown
+  /** Each call has another effect, so that an `Idempotency-Key` would promise what the call does not do. */
+  refusesIdempotencyKey?: boolean
   /** A request without a body is treated like one with an empty object. */
   isBodyOptional?: boolean
   /** Larger bodies are refused with `body_too_large`. */

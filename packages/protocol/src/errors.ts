@@ -105,8 +105,13 @@ export const ERRORS = {
   },
   idempotency_key_reused: {
     status: 409,
-    when: 'The Idempotency-Key was already used with another body.',
-    remedy: 'Use a new Idempotency-Key for each upload.',
+    when: 'The Idempotency-Key was already used with another body, or for another call.',
+    remedy: 'Use a new Idempotency-Key for each upload, link, key, token and webhook.',
+  },
+  result_gone: {
+    status: 409,
+    when: 'The call with this Idempotency-Key has succeeded before, but what it created was deleted meanwhile, or its secret can no longer be returned because the secret key of the service was replaced.',
+    remedy: 'Use a new Idempotency-Key to create another one.',
   },
   upload_ended: {
     status: 409,

@@ -106,17 +106,18 @@ asset does not change. Its ID, its products and all links to it stay the same.
 
 ## Idempotency
 
-Every call can be repeated safely, except \`POST /keys\`, \`POST /upload-tokens\`, \`POST /webhooks\`,
-\`POST /assets/store\`, and \`POST /assets/signed\` without an \`Idempotency-Key\` header: repeating one of these creates
-a second key, token, webhook, link or upload. Repeating \`ping\` or \`redeliver\` of a webhook sends another request, and
-repeating \`rotate\` replaces the secret again, without ending the previous ones. Completing or cancelling an upload
-twice returns the same response, and so does attaching, detaching or storing the same products, and restoring a
-version.
+Send a new \`Idempotency-Key\` header with each call that creates something: \`POST /assets/signed\`,
+\`POST /assets/:id/signed\`, \`POST /assets/store\`, \`POST /keys\`, \`POST /upload-tokens\` and \`POST /webhooks\`. The same
+key with the same body returns what the first call has created, including its secret, with \`Idempotency-Replayed: true\`
+for all but uploads. The same key with another body returns 409. Keys are kept for 24 hours, and those of uploads as long
+as the upload. Each API key has its own.
 
-Choose a new \`Idempotency-Key\` for each upload. The same key with the same body returns the same upload, and the same
-key with another body returns 409.
+Without the header, repeating one of these calls creates another upload, link, key, token or webhook. \`ping\`,
+\`redeliver\` and \`rotate\` of a webhook have an effect each time, and refuse the header. Every other call can be repeated
+safely: completing or cancelling an upload twice returns the same response, and so does attaching, detaching or storing the
+same products, and restoring a version.
 
-After a 429 or a 503, wait and send the same call again. After a lost connection, send the call again. If it is one of the
-exceptions, first check whether the key, token, webhook, link or upload was created.
+After a 429 or a 503, wait and send the same call again. After a lost connection, send the call again, with the same
+\`Idempotency-Key\` if it creates something.
 `
 }

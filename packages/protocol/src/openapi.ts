@@ -56,7 +56,8 @@ function commonErrors(endpoint: Endpoint): ErrorCode[] {
   }
   // Deleting also writes to the database, so any change can fail on a full disk once the reserved space is used up.
   if (endpoint.methods[0] !== 'GET') codes.push('storage_full')
-  if (endpoint.query !== undefined || endpoint.headers !== undefined) codes.push('invalid')
+  const { query, headers, refusesIdempotencyKey } = endpoint
+  if (query !== undefined || headers !== undefined || refusesIdempotencyKey) codes.push('invalid')
   if (endpoint.body !== undefined) {
     codes.push(
       'invalid',

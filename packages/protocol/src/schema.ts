@@ -80,6 +80,26 @@ export function Uuid(options: TSchemaOptions = {}) {
   return Type.String({ format: 'uuid', ...Problem('must be a UUID'), ...options })
 }
 
+/** The headers of a call that creates something. */
+export function IdempotencyHeaders(description: string) {
+  return Type.Object({
+    'idempotency-key': Type.Optional(
+      Type.String({
+        minLength: 1,
+        maxLength: 255,
+        pattern: '^[\\x21-\\x7e]+$',
+        description,
+        ...Problem('must be 1 to 255 visible ASCII characters'),
+      }),
+    ),
+  })
+}
+
+/** For calls that create something other than an upload. */
+export const CreationHeaders = IdempotencyHeaders(
+  'For 24 hours, the same key with the same body returns the result of the first call, including its secret, and creates nothing. Each API key has its own Idempotency-Keys',
+)
+
 interface NullableTypes {
   string: string
   integer: number

@@ -3,6 +3,7 @@ import { PageLinks, PageMeta, PageQuery, TextQuery } from './paging.ts'
 import {
   Check,
   FILENAME_PROBLEM,
+  IdempotencyHeaders,
   MAX_INTEGER,
   Nullable,
   Problem,
@@ -121,17 +122,9 @@ export const ReplacementRequest = Type.Object(
 )
 export type ReplacementRequest = Static<typeof ReplacementRequest>
 
-export const UploadRequestHeaders = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      pattern: '^[\\x21-\\x7e]+$',
-      description: 'The same key with the same body returns the same session',
-      ...Problem('must be 1 to 255 visible ASCII characters'),
-    }),
-  ),
-})
+export const UploadRequestHeaders = IdempotencyHeaders(
+  'The same key with the same body returns the same session',
+)
 
 export const PartUrl = Type.Object(
   {

@@ -13,6 +13,7 @@ import {
 } from '../account.ts'
 import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import { accountExample, keyExample, signInExample, usageExample } from '../examples.ts'
+import { CreationHeaders } from '../schema.ts'
 
 export const readAccount = defineEndpoint({
   operationId: 'readAccount',
@@ -73,7 +74,8 @@ export const createKey = defineEndpoint({
   tag: 'Account',
   scope: 'manage',
   summary: 'Create a key',
-  description: `Returns the secret, which is shown only once. An account can have ${MAX_KEYS} active keys. Not idempotent: each call creates a key.`,
+  description: `Returns the secret, which is shown only once. An account can have ${MAX_KEYS} active keys. Without an \`Idempotency-Key\`, each call creates a key.`,
+  headers: CreationHeaders,
   body: KeyRequest,
   bodyExample: { name: 'shop backend', scope: 'write' },
   success: {
@@ -82,7 +84,7 @@ export const createKey = defineEndpoint({
     schema: NewKeyResponse,
     example: { data: { ...keyExample, secret: 'stow_…' } },
   },
-  errors: ['too_many_keys'],
+  errors: ['too_many_keys', 'idempotency_key_reused', 'result_gone', 'secret_key_missing'],
 })
 
 export const revokeKey = defineEndpoint({
@@ -130,6 +132,7 @@ export const signIn = defineEndpoint({
   summary: 'Sign in to the dashboard',
   description:
     'For the dashboard; programs send their key with each call. Sets a cookie that scripts cannot read and that has the scope of the key. The cookie is only accepted from pages of the service itself. The session ends when the key is revoked.',
+  refusesIdempotencyKey: true,
   body: SessionRequest,
   bodyExample: { remember: false },
   success: {

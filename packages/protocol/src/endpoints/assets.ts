@@ -22,6 +22,7 @@ import {
 } from '../examples.ts'
 import { PageOnlyQuery } from '../paging.ts'
 import { GroupPageOnlyQuery, ProductGroupPage, ProductPage, ProductReferences } from '../product.ts'
+import { CreationHeaders } from '../schema.ts'
 
 export const listAssets = defineEndpoint({
   operationId: 'listAssets',
@@ -150,7 +151,8 @@ export const storeLink = defineEndpoint({
   scope: 'write',
   summary: 'Store a link',
   description:
-    'Creates an asset that is an external URL. The service never fetches that URL. Not idempotent: each call creates a link.',
+    'Creates an asset that is an external URL. The service never fetches that URL. Without an `Idempotency-Key`, each call creates a link.',
+  headers: CreationHeaders,
   body: LinkRequest,
   bodyExample: { filename: 'course.zip', url: 'https://example.com/course.zip', size: '10MB' },
   success: {
@@ -159,7 +161,7 @@ export const storeLink = defineEndpoint({
     schema: AssetResponse,
     example: { data: linkExample },
   },
-  errors: [],
+  errors: ['idempotency_key_reused', 'result_gone'],
 })
 
 export const changeAsset = defineEndpoint({

@@ -11,6 +11,7 @@ import {
   uploadTokenExample,
 } from '../examples.ts'
 import { PageOnlyQuery } from '../paging.ts'
+import { CreationHeaders } from '../schema.ts'
 import {
   CancelledUpload,
   CancelRequest,
@@ -199,7 +200,8 @@ export const createUploadToken = defineEndpoint({
   scope: 'write',
   summary: 'Create an upload token for a web page',
   description:
-    'The token replaces the API key in a page: `Authorization: Bearer stowup_…`. It can start uploads within these limits, and resume, complete and cancel its own uploads; every other call returns 403. Concurrent uploads cannot exceed the limits. An upload that is cancelled or expires no longer counts toward them. With `attach`, each file is attached to the given products when its upload is completed. `DELETE /upload-tokens/:id` ends the token, and so does revoking the key that created it. Not idempotent: each call creates a token.',
+    'The token replaces the API key in a page: `Authorization: Bearer stowup_…`. It can start uploads within these limits, and resume, complete and cancel its own uploads; every other call returns 403. Concurrent uploads cannot exceed the limits. An upload that is cancelled or expires no longer counts toward them. With `attach`, each file is attached to the given products when its upload is completed. `DELETE /upload-tokens/:id` ends the token, and so does revoking the key that created it. Without an `Idempotency-Key`, each call creates a token.',
+  headers: CreationHeaders,
   body: UploadTokenRequest,
   bodyLimit: TOKEN_BODY_LIMIT,
   bodyExample: {
@@ -215,7 +217,15 @@ export const createUploadToken = defineEndpoint({
     schema: NewUploadToken,
     example: newUploadTokenExample,
   },
-  errors: ['not_found', 'not_ready', 'not_a_file', 'too_many_upload_tokens'],
+  errors: [
+    'not_found',
+    'not_ready',
+    'not_a_file',
+    'too_many_upload_tokens',
+    'idempotency_key_reused',
+    'result_gone',
+    'secret_key_missing',
+  ],
 })
 
 export const listUploadTokens = defineEndpoint({

@@ -6,6 +6,7 @@ import {
   pingExample,
   webhookExample,
 } from '../examples.ts'
+import { CreationHeaders } from '../schema.ts'
 import {
   DeliveryPage,
   DeliveryPath,
@@ -47,7 +48,8 @@ export const createWebhook = defineEndpoint({
   tag: 'Webhooks',
   scope: 'manage',
   summary: 'Create a webhook',
-  description: `The webhook receives the events that happen after its creation. Returns its secret, which is shown only once. An account can have ${MAX_WEBHOOKS} webhooks. Not idempotent: each call creates a webhook.`,
+  description: `The webhook receives the events that happen after its creation. Returns its secret, which is shown only once. An account can have ${MAX_WEBHOOKS} webhooks. Without an \`Idempotency-Key\`, each call creates a webhook.`,
+  headers: CreationHeaders,
   body: WebhookRequest,
   bodyExample: { url: webhookExample.url, types: webhookExample.types },
   success: {
@@ -56,7 +58,7 @@ export const createWebhook = defineEndpoint({
     schema: WebhookSecretResponse,
     example: withSecret,
   },
-  errors: ['too_many_webhooks', 'secret_key_missing'],
+  errors: ['idempotency_key_reused', 'result_gone', 'too_many_webhooks', 'secret_key_missing'],
 })
 
 export const readWebhook = defineEndpoint({
@@ -125,6 +127,7 @@ export const rotateWebhookSecret = defineEndpoint({
   summary: 'Replace the secret of a webhook',
   description:
     'Returns the new secret, which is shown only once. For 24 hours, requests are signed with both secrets, so that receivers can change to the new one at any time. If the response is lost, repeat the call: the secrets that it replaces stay valid, too.',
+  refusesIdempotencyKey: true,
   params: WebhookPath,
   success: {
     status: 200,
@@ -144,6 +147,7 @@ export const pingWebhook = defineEndpoint({
   summary: 'Send a test request to a webhook',
   description:
     'Sends a delivery of the type `ping` and waits for the response, for at most 15 seconds. It is sent once, even if the webhook is disabled, and does not change the state of the webhook. `status` and `attempts` show the result.',
+  refusesIdempotencyKey: true,
   params: WebhookPath,
   success: {
     status: 200,
@@ -201,6 +205,7 @@ export const redeliver = defineEndpoint({
   summary: 'Send a delivery again',
   description:
     'The delivery is sent immediately, in the background, with the same `webhook-id` and the same body, as long as its event is kept. If it fails, it is retried like a new one. A pending delivery is sent without waiting for its next attempt.',
+  refusesIdempotencyKey: true,
   params: DeliveryPath,
   success: {
     status: 202,

@@ -15,10 +15,12 @@ const TAG_BYTES = 16
 export interface SecretKey {
   /** Identifies the key, and does not reveal it. */
   id: string
-  /** Set if the key could not be read: `seal` and `open` throw. */
+  /** Set if the key could not be read: `seal`, `derive` and `open` throw. */
   isLost?: true
   /** `context` names what the secret belongs to, such as a row: `open` refuses it in any other place. */
   seal(secret: string, context: string): string
+  /** A new secret of 32 bytes. The same nonce returns the same secret. */
+  derive(nonce: string): Uint8Array
   /** Throws `CannotOpenSecret`. */
   open(sealed: string, context: string): string
 }
@@ -40,6 +42,7 @@ export function createSecretKey(key: string): SecretKey {
   const derive = (purpose: string) => createHmac('sha256', bytes).update(purpose).digest()
   const id = derive('stowage: ID of the secret key').toString('hex').slice(0, 16)
   const encryptionKey = derive('stowage: encryption of secrets')
+  const derivationKey = derive('stowage: secrets of repeatable calls')
 
   return {
     id,
@@ -50,6 +53,10 @@ export function createSecretKey(key: string): SecretKey {
       const encrypted = Buffer.concat([cipher.update(secret, 'utf8'), cipher.final()])
       const sealed = Buffer.concat([nonce, encrypted, cipher.getAuthTag()])
       return `${PREFIX}${id}:${sealed.toString('base64')}`
+    },
+
+    derive(nonce) {
+      return createHmac('sha256', derivationKey).update(nonce).digest()
     },
 
     open(sealed, context) {

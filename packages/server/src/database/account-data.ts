@@ -5,6 +5,7 @@ import type { NewProduct, Product, ProductGroup, ProductSelection } from '../dom
 import type { NewUploadToken, UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage, Usage } from '../domain/usage.ts'
 import type { AccountWebhookData, EventData } from './event-data.ts'
+import type { AddedUploadToken, OnceData } from './idempotency-data.ts'
 import type { TrashData } from './trash-data.ts'
 
 export interface AssetQuery extends PageRequest {
@@ -122,6 +123,7 @@ export interface AccountData
     VersionData,
     TrashData,
     UploadTokenData,
+    OnceData,
     EventData,
     AccountWebhookData {
   readSummary(): Promise<AccountSummary>
@@ -398,13 +400,6 @@ interface KeyData {
     options: { now: Date; keepLast: boolean },
   ): Promise<'revoked' | 'last_manage_key' | 'not_found'>
 }
-
-export type AddedUploadToken =
-  | { outcome: 'added'; createdAt: Date; expiresAt: Date }
-  /** Nothing was stored. */
-  | { outcome: 'products_not_found'; unknown: ProductSelection }
-  /** The account has `maxTokens` tokens that have not expired. Nothing was stored. */
-  | { outcome: 'too_many' }
 
 /** The upload tokens of one account. `AccountData.reserveUpload` applies their limits. */
 interface UploadTokenData {

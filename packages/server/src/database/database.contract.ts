@@ -5,6 +5,7 @@ import { testBulkChanges } from './contract/bulk-changes.ts'
 import { testChecksums } from './contract/checksums.ts'
 import { testDeliveries, testDeliveryLog } from './contract/deliveries.ts'
 import { testEventReaders, testEvents } from './contract/events.ts'
+import { testIdempotencyKeys } from './contract/idempotency-keys.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testAssetList, testUploadList } from './contract/lists.ts'
 import { testChangingLists, testLongLists } from './contract/long-lists.ts'
@@ -25,6 +26,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testUploads(contract)
   testUploadList(contract)
   testUploadTokens(contract)
+  testIdempotencyKeys(contract)
   testTokenExpiry(contract)
   testResizing(contract)
   testJobs(contract)

@@ -153,6 +153,9 @@ export interface Database extends VerificationData, DeliveryData {
    */
   forgetUploadTokens(keptForMs: number, limit: number): Promise<number>
 
+  /** Deletes idempotency keys that are older than this, by the database's clock, at most `limit`. Returns their number. */
+  forgetIdempotencyKeys(keptForMs: number, limit: number): Promise<number>
+
   /**
    * Counts a request with this key, and returns the number of its requests in this window. If they are at most `limit`, the
    * request also counts for the group, so that one key uses at most `limit` of the group's requests. Need not be durable.

@@ -73,15 +73,17 @@ export async function openSecretKeyIfPossible(
 }
 
 function lostKey(reason: Error): SecretKey {
+  const refuse = () => {
+    throw new ServiceError(
+      'secret_key_missing',
+      'The service cannot encrypt the secret, because its key is missing or wrong. Ask its operator to restore the key: stowage doctor shows what to do.',
+    )
+  }
   return {
     id: 'lost',
     isLost: true,
-    seal() {
-      throw new ServiceError(
-        'secret_key_missing',
-        'The service cannot encrypt the secret, because its key is missing or wrong. Ask its operator to restore the key: stowage doctor shows what to do.',
-      )
-    },
+    seal: refuse,
+    derive: refuse,
     open() {
       throw new CannotOpenSecret(reason.message)
     },

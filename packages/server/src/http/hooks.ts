@@ -119,7 +119,7 @@ export function sendContinue(app: FastifyInstance): void {
 
 const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID'
 const EXPOSED_HEADERS =
-  'X-Request-Id, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset'
+  'X-Request-Id, Idempotency-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset'
 
 /**
  * If the service requires keys, pages of any origin may call it: the key is the permission, and a

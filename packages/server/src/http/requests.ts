@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import {
+  type Endpoint,
   type ListAssetsQuery,
   type ListProductGroupsQuery,
   type ListProductsQuery,
@@ -16,8 +18,40 @@ import {
 } from '../domain/paging.ts'
 import type { ProductSelection } from '../domain/product.ts'
 import type { AssetListRequest } from '../operations/assets.ts'
+import type { Caller } from '../operations/authentication.ts'
+import type { Idempotency } from '../operations/idempotency.ts'
 import type { ProductGroupListRequest, ProductListRequest } from '../operations/products.ts'
 import type { TrashListRequest } from '../operations/trash.ts'
+
+/**
+ * The idempotency of a call that creates something. Each API key has its own keys: otherwise, another key of the account
+ * could get a secret by guessing.
+ */
+export function readIdempotency(
+  { operationId }: Endpoint,
+  {
+    headers,
+    caller,
+    body,
+  }: {
+    headers: { 'idempotency-key'?: string }
+    caller: Pick<Caller, 'keyId'>
+    body: unknown
+  },
+): Idempotency | undefined {
+  const key = headers['idempotency-key']
+  if (key === undefined) return undefined
+  const digest = createHash('sha256').update(`${operationId} ${JSON.stringify(sorted(body))}`)
+  return { key: `${caller.keyId} ${key}`, digest: digest.digest('hex') }
+}
+
+/** The same value with the members of every object in the same order: a retry may send them in another one. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(sorted)
+  const members = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
+  return members.map(([name, member]) => [name, sorted(member)])
+}
 
 interface PageQuery {
   page?: number | undefined

@@ -1,6 +1,7 @@
 import type { Endpoint } from '@stowage/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
+import { invalid } from '../domain/errors.ts'
 import type { Context } from '../operations/context.ts'
 import { type Authorized, authorize } from './authorization.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
@@ -53,6 +54,7 @@ export function route<E extends Endpoint>(
     async onRequest(request, reply) {
       if (scope === 'public') return
       request.authorized = await authorize(options, { scope, allowsUploadTokens }, request, reply)
+      if (endpoint.refusesIdempotencyKey) refuseIdempotencyKey(request)
     },
     ...(endpoint.isBodyOptional && { preValidation: replaceMissingBody }),
     async handler(request: FastifyRequest, reply: FastifyReply) {
@@ -73,6 +75,16 @@ export function route<E extends Endpoint>(
       }
     },
   })
+}
+
+/** The headers of the response to a repeated call: nothing was created now. */
+export const REPEATED = { 'Idempotency-Replayed': 'true' }
+
+function refuseIdempotencyKey({ headers }: FastifyRequest): void {
+  if (headers['idempotency-key'] === undefined) return
+  const problem =
+    'must be omitted: each call of this kind has another effect, even with the same key'
+  throw invalid({ 'idempotency-key': [problem] }, { areWireNames: true })
 }
 
 function replaceMissingBody(request: FastifyRequest, _reply: FastifyReply, done: () => void): void {

@@ -64,6 +64,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
+    repeat('forgetIdempotencyKeys', PAUSE_MS, forgetIdempotencyKeys),
     ...compare.map((job) => repeatOnEvents('compareChecksums', job)),
     ...compute.map((job) => repeatOnEvents('computeChecksums', job)),
     repeat('forgetRevokedKeys', REVOKED_KEYS_PAUSE_MS, forgetRevokedKeys),
@@ -155,6 +156,20 @@ export async function forgetUploadTokens(
   while (
     !signal.aborted &&
     (await database.forgetUploadTokens(EXPIRED_TOKENS_KEPT_MS, BATCH)) === BATCH
+  );
+}
+
+/** How long a call with the same `Idempotency-Key` returns the same result. */
+const IDEMPOTENCY_KEYS_KEPT_MS = 24 * 3_600_000
+
+/** Deletes old idempotency keys, and with them the means to derive the secrets of what was created. */
+export async function forgetIdempotencyKeys(
+  { database }: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  while (
+    !signal.aborted &&
+    (await database.forgetIdempotencyKeys(IDEMPOTENCY_KEYS_KEPT_MS, BATCH)) === BATCH
   );
 }
 

@@ -14,6 +14,7 @@ import type { Product, ProductSelection } from '../domain/product.ts'
 import { foldText, searchWords } from '../domain/search.ts'
 import { problemWithLinkUrl } from '../domain/urls.ts'
 import type { AccountContext } from './context.ts'
+import { createOnce, type Idempotency } from './idempotency.ts'
 import { isHalfEmpty, readPage } from './listing.ts'
 import { assetNotFound, unknownAssets, unknownProducts } from './refusals.ts'
 
@@ -60,7 +61,11 @@ interface LinkDetails {
 }
 
 /** A link is an asset like a file, but the service never fetches its URL. */
-export async function storeLink(context: AccountContext, link: LinkDetails): Promise<Asset> {
+export async function storeLink(
+  context: AccountContext,
+  link: LinkDetails,
+  idempotency?: Idempotency,
+): Promise<{ asset: Asset; isRepeated: boolean }> {
   const bytes = parseLinkSize(link.size) ?? 0
   checkLinkFields(link)
   const createdAt = context.clock()
@@ -79,8 +84,22 @@ export async function storeLink(context: AccountContext, link: LinkDetails): Pro
     integrity: NOT_VERIFIED,
     path: normalizePath(link.path),
   }
-  await context.data.addLink(asset)
-  return asset
+  const { data } = context
+  const { result, isRepeated } = await createOnce(
+    context,
+    { id: asset.id, idempotency },
+    {
+      hasSecret: false,
+      add: () => data.addLink(asset).then(() => true as const),
+      addOnce: (once) => data.addLinkOnce(once, asset),
+      toResult: () => asset,
+      async find(id) {
+        const found = await data.findAsset(id)
+        return found?.status === 'ready' ? found : undefined
+      },
+    },
+  )
+  return { asset: result, isRepeated }
 }
 
 export interface AssetChanges {

@@ -1,40 +1,60 @@
 import { MAX_KEYS } from '@stowage/protocol'
 import { invalid, ServiceError } from '../domain/errors.ts'
-import {
-  apiKeyHint,
-  formatApiKey,
-  KEY_ENTROPY_BYTES,
-  type Key,
-  type KeyScope,
-} from '../domain/key.ts'
+import { apiKeyHint, formatApiKey, type Key, type KeyScope, type NewKey } from '../domain/key.ts'
 import { isPrintable } from '../domain/names.ts'
 import { hashKey } from './authentication.ts'
 import type { AccountContext } from './context.ts'
+import { createOnce, type Idempotency } from './idempotency.ts'
+
+/** A command of the operator has no secret key, and needs none: it has no idempotency key. */
+type KeyContext = Pick<AccountContext, 'data' | 'newId' | 'clock' | 'randomBytes'> &
+  Partial<Pick<AccountContext, 'secretKey'>>
+
+interface CreatedKey {
+  key: Key
+  secret: string
+}
 
 /** The secret is returned only here; the database stores its hash. */
 export async function createKey(
-  context: Pick<AccountContext, 'data' | 'newId' | 'clock' | 'randomBytes'>,
+  context: KeyContext,
   details: { name: string; scope: KeyScope },
-): Promise<{ key: Key; secret: string }> {
+  idempotency?: Idempotency,
+): Promise<CreatedKey & { isRepeated: boolean }> {
   const name = details.name.trim()
   if (name === '' || !isPrintable(name)) {
     throw invalid({ name: ['must describe what the key is for, without control characters'] })
   }
-  const secret = formatApiKey(context.randomBytes(KEY_ENTROPY_BYTES))
-  const added = {
-    id: context.newId(),
-    name,
-    scope: details.scope,
-    hash: hashKey(secret),
-    hint: apiKeyHint(secret),
-    createdAt: context.clock(),
+  const { data } = context
+  const id = context.newId()
+  const newKey = (random: Uint8Array): NewKey => {
+    const secret = formatApiKey(random)
+    const hash = hashKey(secret)
+    const hint = apiKeyHint(secret)
+    return { id, name, scope: details.scope, hash, hint, createdAt: context.clock() }
   }
-  const key = await context.data.addKey(added, MAX_KEYS)
-  if (key !== undefined) return { key, secret }
-  throw new ServiceError(
-    'too_many_keys',
-    `The account has ${MAX_KEYS} active keys, which is the maximum. Revoke one that you do not need.`,
+  const { result, isRepeated } = await createOnce(
+    context,
+    { id, idempotency },
+    {
+      hasSecret: true,
+      add: (random) => data.addKey(newKey(random), MAX_KEYS),
+      addOnce: (once, random) => data.addKeyOnce(once, newKey(random), MAX_KEYS),
+      toResult(key, random): CreatedKey {
+        if (key !== undefined) return { key, secret: formatApiKey(random) }
+        throw new ServiceError(
+          'too_many_keys',
+          `The account has ${MAX_KEYS} active keys, which is the maximum. Revoke one that you do not need.`,
+        )
+      },
+      async find(keyId, random) {
+        const key = (await data.listKeys()).find((one) => one.id === keyId)
+        const secret = formatApiKey(random)
+        return key?.hash === hashKey(secret) ? { key, secret } : undefined
+      },
+    },
   )
+  return { ...result, isRepeated }
 }
 
 /** All keys of the account, including those that were revoked in the last 90 days, oldest first. */

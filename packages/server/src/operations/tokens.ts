@@ -1,13 +1,15 @@
 import { MAX_UPLOAD_TOKENS } from '@stowage/protocol'
 import type { UploadTokenQuery } from '../database/account-data.ts'
+import type { AddedUploadToken } from '../database/idempotency-data.ts'
 import { isVisible, type Upload } from '../domain/asset.ts'
 import { invalid, ServiceError } from '../domain/errors.ts'
-import { formatUploadToken, KEY_ENTROPY_BYTES } from '../domain/key.ts'
+import { formatUploadToken } from '../domain/key.ts'
 import { matchesMediaType } from '../domain/media-type.ts'
 import type { PagePosition } from '../domain/paging.ts'
-import type { UploadToken, UploadTokenLimits } from '../domain/upload-token.ts'
+import type { NewUploadToken, UploadToken, UploadTokenLimits } from '../domain/upload-token.ts'
 import { adminKeyHash, type Caller, hashKey } from './authentication.ts'
 import type { AccountContext } from './context.ts'
+import { createOnce, type Idempotency } from './idempotency.ts'
 import { readPage } from './listing.ts'
 import { assetNotFound, tokenExpired, unknownProducts } from './refusals.ts'
 import { getReplaced } from './versions.ts'
@@ -23,7 +25,8 @@ export async function createUploadToken(
   context: AccountContext,
   caller: Pick<Caller, 'key' | 'adminHash' | 'actor'>,
   request: UploadTokenLimits & { lifetimeMs: number },
-): Promise<CreatedUploadToken> {
+  idempotency?: Idempotency,
+): Promise<CreatedUploadToken & { isRepeated: boolean }> {
   const { lifetimeMs, ...limits } = request
   if (limits.attach !== null && limits.replaces !== null) {
     throw invalid({
@@ -32,13 +35,36 @@ export async function createUploadToken(
   }
   if (limits.replaces !== null) await getReplaced(context, limits.replaces)
   const id = context.newId()
-  const secret = formatUploadToken(context.randomBytes(KEY_ENTROPY_BYTES))
-  const keyHash = caller.key?.hash ?? adminKeyHash(secret, caller.adminHash ?? '')
-  const token = { ...limits, id, hash: hashKey(secret), keyHash, createdBy: caller.actor }
-  const added = await context.data.addUploadToken(token, {
-    lifetimeMs,
-    maxTokens: MAX_UPLOAD_TOKENS,
-  })
+  const { data, accountId } = context
+  const most = { lifetimeMs, maxTokens: MAX_UPLOAD_TOKENS }
+  const newToken = (random: Uint8Array): NewUploadToken => {
+    const secret = formatUploadToken(random)
+    const keyHash = caller.key?.hash ?? adminKeyHash(secret, caller.adminHash ?? '')
+    return { ...limits, id, hash: hashKey(secret), keyHash, createdBy: caller.actor }
+  }
+  const { result, isRepeated } = await createOnce(
+    context,
+    { id, idempotency },
+    {
+      hasSecret: true,
+      add: (random) => data.addUploadToken(newToken(random), most),
+      addOnce: (once, random) => data.addUploadTokenOnce(once, newToken(random), most),
+      toResult(added, random): CreatedUploadToken {
+        const { createdAt, expiresAt } = acceptAdded(added)
+        const state = { accountId, createdAt, expiresAt, isExpired: false, revokedAt: null }
+        return { token: { ...newToken(random), ...state }, secret: formatUploadToken(random) }
+      },
+      async find(tokenId, random) {
+        const token = await data.findOwnUploadToken(tokenId)
+        const secret = formatUploadToken(random)
+        return token?.hash === hashKey(secret) ? { token, secret } : undefined
+      },
+    },
+  )
+  return { ...result, isRepeated }
+}
+
+function acceptAdded(added: AddedUploadToken) {
   if (added.outcome === 'too_many') {
     throw new ServiceError(
       'too_many_upload_tokens',
@@ -46,10 +72,7 @@ export async function createUploadToken(
     )
   }
   if (added.outcome === 'products_not_found') throw unknownProducts(added.unknown, 'attach.')
-  const { createdAt, expiresAt } = added
-  const { accountId } = context
-  const state = { accountId, createdAt, expiresAt, isExpired: false, revokedAt: null }
-  return { token: { ...token, ...state }, secret }
+  return added
 }
 
 /** The tokens of the account that can start uploads, newest first. */

@@ -1,10 +1,11 @@
 import { MAX_WEBHOOKS } from '@stowage/protocol'
 import { sealWebhookSecret } from '../crypto/secret-key.ts'
-import type { WebhookChange } from '../database/event-data.ts'
+import type { NewWebhook, WebhookChange } from '../database/event-data.ts'
 import { invalid, ServiceError } from '../domain/errors.ts'
 import { isPrivateUrl } from '../domain/urls.ts'
 import { formatWebhookSecret, WEBHOOK_SECRET_BYTES, type WebhookState } from '../domain/webhook.ts'
 import type { AccountContext } from './context.ts'
+import { createOnce, type Idempotency } from './idempotency.ts'
 import { webhookNotFound } from './refusals.ts'
 
 interface WebhookDetails {
@@ -17,19 +18,37 @@ interface WebhookDetails {
 export async function createWebhook(
   context: AccountContext,
   details: WebhookDetails,
-): Promise<WebhookState> {
+  idempotency?: Idempotency,
+): Promise<{ webhook: WebhookState; isRepeated: boolean }> {
   checkTarget(context, details.url)
-  const { secretKey, accountId } = context
+  const { data, secretKey, accountId } = context
   const id = context.newId()
-  const secret = formatWebhookSecret(context.randomBytes(WEBHOOK_SECRET_BYTES))
-  const sealed = sealWebhookSecret(secretKey, { id, accountId }, secret)
-  const webhook = { ...details, id, secret: sealed, createdAt: context.clock() }
-  const added = await context.data.addWebhook(webhook, MAX_WEBHOOKS)
-  if (added !== undefined) return { ...added, secret }
-  throw new ServiceError(
-    'too_many_webhooks',
-    `The account has ${MAX_WEBHOOKS} webhooks, which is the maximum. Delete one that you do not need.`,
+  const newWebhook = (random: Uint8Array): NewWebhook => {
+    const secret = sealWebhookSecret(secretKey, { id, accountId }, formatWebhookSecret(random))
+    return { ...details, id, secret, createdAt: context.clock() }
+  }
+  const { result: webhook, isRepeated } = await createOnce(
+    context,
+    { id, idempotency },
+    {
+      hasSecret: true,
+      add: (random) => data.addWebhook(newWebhook(random), MAX_WEBHOOKS),
+      addOnce: (once, random) => data.addWebhookOnce(once, newWebhook(random), MAX_WEBHOOKS),
+      toResult(added, random): WebhookState {
+        if (added !== undefined) return { ...added, secret: formatWebhookSecret(random) }
+        throw new ServiceError(
+          'too_many_webhooks',
+          `The account has ${MAX_WEBHOOKS} webhooks, which is the maximum. Delete one that you do not need.`,
+        )
+      },
+      // The secret that it was created with, even if it was replaced since: the first response may have been lost.
+      async find(webhookId, random) {
+        const found = await data.findWebhook(webhookId)
+        return found && { ...found, secret: formatWebhookSecret(random) }
+      },
+    },
   )
+  return { webhook, isRepeated }
 }
 
 /** Fields that are not given keep their values. */

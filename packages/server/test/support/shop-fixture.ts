@@ -56,7 +56,7 @@ async function resourcesOfAnotherAccount({ context }: TestService): Promise<Shop
     readProductDetails({ product_id: 7, variant_id: 7, name: 'Theirs' }),
   ])
   const { key } = await createKey(own, { name: 'theirs', scope: 'read' })
-  return { linkId: link.id, productId: product?.id ?? '', keyId: key.id }
+  return { linkId: link.asset.id, productId: product?.id ?? '', keyId: key.id }
 }
 
 /** The assets, products, attachments and keys of every account. A refused request must not change them. */

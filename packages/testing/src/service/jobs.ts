@@ -9,6 +9,7 @@ import {
   continueDeletions,
   emptyTrash,
   forgetEndedAssets,
+  forgetIdempotencyKeys,
   forgetUploadTokens,
 } from '@stowage/server/src/jobs/schedule'
 import {
@@ -88,6 +89,7 @@ export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number 
     () => forgetEndedAssets(context, NEVER),
     () => forgetEvents(context, NEVER),
     () => forgetUploadTokens(context, NEVER),
+    () => forgetIdempotencyKeys(context, NEVER),
     () => computeChecksums(context),
     () => scrubFiles(context, NEVER),
     () => recheckDamagedFiles(context, NEVER),

@@ -1,5 +1,5 @@
 import type { KeyEventType } from '../../domain/event.ts'
-import { endedCredential } from '../../domain/key.ts'
+import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
 import { MAX_REVOKED_KEYS } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { type KeyRow, type SessionRow, toKey, toKeyEvent } from '../shared/account-rows.ts'
@@ -30,31 +30,7 @@ export function accountKeys(sql: Sql, writer: Writer): AccountMethods['keys'] {
   }
 
   return {
-    addKey: (key, maxKeys) =>
-      inTransaction(sql, async () => {
-        // Locks the account, so that concurrent calls can't exceed the limit.
-        await sql`select from accounts where id = ${account} for no key update`
-        const [counts] = await sql<{ active: number; revoked: number }[]>`
-          select count(*) filter (where revoked_at is null) as active, count(revoked_at) as revoked
-          from keys where account_id = ${account}`
-        const { active, revoked } = { active: 0, revoked: 0, ...counts }
-        if (active >= maxKeys) return undefined
-        if (revoked > MAX_REVOKED_KEYS) {
-          // Rows that a job is removing are skipped, so that no deadlock can occur.
-          await sql`
-            delete from keys where id = any(array(
-              select id from keys where account_id = ${account} and revoked_at is not null
-              order by revoked_at, id limit ${revoked - MAX_REVOKED_KEYS} for update skip locked))`
-        }
-        const [row] = await sql<KeyRow[]>`
-          insert into keys (id, account_id, name, scope, hash, hint, created_at)
-          values (${key.id}, ${account}, ${key.name}, ${key.scope}, ${key.hash}, ${key.hint},
-            ${key.createdAt})
-          returning *`
-        if (row === undefined) throw new Error('the key was not stored')
-        await record('key.created', row)
-        return toKey(row)
-      }),
+    addKey: (key, maxKeys) => inTransaction(sql, () => insertKey(sql, writer, key, maxKeys)),
     revokeKey: (keyId, { now, keepLast }) =>
       inTransaction(sql, async () => {
         // Locks all manage keys, so that concurrent calls can't revoke the last two.
@@ -75,6 +51,38 @@ export function accountKeys(sql: Sql, writer: Writer): AccountMethods['keys'] {
         return 'revoked'
       }),
   }
+}
+
+/** Adds a key, in the caller's transaction. */
+export async function insertKey(
+  sql: Sql,
+  writer: Writer,
+  key: NewKey,
+  maxKeys: number,
+): Promise<Key | undefined> {
+  const { account } = writer
+  // Locks the account, so that concurrent calls can't exceed the limit.
+  await sql`select from accounts where id = ${account} for no key update`
+  const [counts] = await sql<{ active: number; revoked: number }[]>`
+    select count(*) filter (where revoked_at is null) as active, count(revoked_at) as revoked
+    from keys where account_id = ${account}`
+  const { active, revoked } = { active: 0, revoked: 0, ...counts }
+  if (active >= maxKeys) return undefined
+  if (revoked > MAX_REVOKED_KEYS) {
+    // Rows that a job is removing are skipped, so that no deadlock can occur.
+    await sql`
+      delete from keys where id = any(array(
+        select id from keys where account_id = ${account} and revoked_at is not null
+        order by revoked_at, id limit ${revoked - MAX_REVOKED_KEYS} for update skip locked))`
+  }
+  const [row] = await sql<KeyRow[]>`
+    insert into keys (id, account_id, name, scope, hash, hint, created_at)
+    values (${key.id}, ${account}, ${key.name}, ${key.scope}, ${key.hash}, ${key.hint},
+      ${key.createdAt})
+    returning *`
+  if (row === undefined) throw new Error('the key was not stored')
+  await recordEvent(sql, writer, 'key.created', toKeyEvent(row))
+  return toKey(row)
 }
 
 export function globalSessions(sql: Sql): DatabaseMethods['sessions'] {

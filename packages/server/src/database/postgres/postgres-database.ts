@@ -25,6 +25,7 @@ import {
 import { deliveryQueue, webhookAttempts } from './delivery-queue.ts'
 import { openEventChannel } from './event-channel.ts'
 import { accountEvents, globalEvents } from './events.ts'
+import { accountOnce, globalIdempotencyKeys } from './idempotency-keys.ts'
 import { globalJobs } from './jobs.ts'
 import { accountKeys, globalKeys, globalRequestCount, globalSessions } from './keys.ts'
 import { MIGRATIONS, migrateUnderLock } from './migrations.ts'
@@ -43,7 +44,7 @@ import { accountDeliveries, accountWebhooks } from './webhooks.ts'
 /**
  * Connects and migrates, unless `migrate` forbids it. Any number of instances may share the database.
  *
- * Every transaction locks rows in this order, so that no deadlock can occur: an upload token, products by
+ * Every transaction locks rows in this order, so that no deadlock can occur: an idempotency key, an upload token, products by
  * (product_id, variant_id), assets by id and then their replacements, a webhook and then its deliveries, accounts by
  * id, and then rows that only the holder of the account's row changes (asset_blocks, usage_by_type, events).
  * Jobs that expire, remove or forget assets skip locked ones, and so does an upload that removes assets from the trash
@@ -105,6 +106,7 @@ const DATABASE_GROUPS: DatabaseGroups<Sql> = {
   keys: globalKeys,
   sessions: globalSessions,
   uploadTokens: globalUploadTokens,
+  idempotencyKeys: globalIdempotencyKeys,
   jobs: globalJobs,
   trash: globalTrash,
   events: globalEvents,
@@ -149,6 +151,7 @@ function accountGroups(
     attachedRows: (sql) => accountAttachedRows(sql, account),
     keys: (sql) => accountKeys(sql, writer),
     uploadTokens: (sql) => accountUploadTokens(sql, writer),
+    once: (sql) => accountOnce(sql, writer),
     events: (sql) => accountEvents(sql, account),
     records: (sql) => accountRecords(sql, account),
     webhooks: (sql) => accountWebhooks(sql, writer),

@@ -1,5 +1,7 @@
 import { toEventToken } from '../../domain/event.ts'
+import type { NewUploadToken } from '../../domain/upload-token.ts'
 import type { Reservation, TokenExceeded } from '../account-data.ts'
+import type { AddedUploadToken } from '../idempotency-data.ts'
 import {
   LATEST_TOKEN_MS,
   type TokenRow,
@@ -47,32 +49,8 @@ export function globalUploadTokens(sql: Sql): DatabaseMethods['uploadTokens'] {
 export function accountUploadTokens(sql: Sql, writer: Writer): AccountMethods['uploadTokens'] {
   const { account } = writer
   return {
-    addUploadToken: (token, { lifetimeMs, maxTokens }) =>
-      inTransaction(sql, async () => {
-        const { attach } = token
-        const products = attach && (await lockProducts(sql, account, attach))
-        if (products && !products.isComplete) {
-          return { outcome: 'products_not_found', unknown: products.unknown }
-        }
-        // Locks the account, so that concurrent calls can't exceed the limit.
-        await sql`select from accounts where id = ${account} for no key update`
-        const [valid] = await sql<{ count: number }[]>`
-          select count(*) as count from upload_tokens
-          where account_id = ${account} and expires_at > clock_timestamp()`
-        if ((valid?.count ?? 0) >= maxTokens) return { outcome: 'too_many' }
-        const [row] = await sql<Pick<TokenRow, 'created_at' | 'expires_at'>[]>`
-          insert into upload_tokens (id, account_id, hash, key_hash, created_at, expires_at, max_bytes,
-            max_files, media_types, origin, attach, replaces, created_by_id, created_by_name)
-          values (${token.id}, ${account}, ${token.hash}, ${token.keyHash}, now(),
-            now() + ${lifetimeMs} * interval '1 ms', ${token.maxBytes}, ${token.maxFiles},
-            ${token.mediaTypes}::text[], ${token.origin}, ${attach && JSON.stringify(attach)}::text::json,
-            ${token.replaces}::uuid, ${token.createdBy?.id ?? null}::uuid, ${token.createdBy?.name ?? null})
-          returning created_at, expires_at`
-        if (row === undefined) throw new Error('the upload token was not stored')
-        const expiresAt = toDate(row.expires_at)
-        await recordEvent(sql, writer, 'token.created', toEventToken(token, expiresAt))
-        return { outcome: 'added', createdAt: toDate(row.created_at), expiresAt }
-      }),
+    addUploadToken: (token, limits) =>
+      inTransaction(sql, () => insertUploadToken(sql, writer, token, limits)),
 
     async listUploadTokens({ after, page, perPage }) {
       // The index of the tokens that have not expired: their number is limited, unlike that of the others.
@@ -107,6 +85,39 @@ export function accountUploadTokens(sql: Sql, writer: Writer): AccountMethods['u
         return true
       }),
   }
+}
+
+/** Adds a token, in the caller's transaction. */
+export async function insertUploadToken(
+  sql: Sql,
+  writer: Writer,
+  token: NewUploadToken,
+  { lifetimeMs, maxTokens }: { lifetimeMs: number; maxTokens: number },
+): Promise<AddedUploadToken> {
+  const { account } = writer
+  const { attach } = token
+  const products = attach && (await lockProducts(sql, account, attach))
+  if (products && !products.isComplete) {
+    return { outcome: 'products_not_found', unknown: products.unknown }
+  }
+  // Locks the account, so that concurrent calls can't exceed the limit.
+  await sql`select from accounts where id = ${account} for no key update`
+  const [valid] = await sql<{ count: number }[]>`
+    select count(*) as count from upload_tokens
+    where account_id = ${account} and expires_at > clock_timestamp()`
+  if ((valid?.count ?? 0) >= maxTokens) return { outcome: 'too_many' }
+  const [row] = await sql<Pick<TokenRow, 'created_at' | 'expires_at'>[]>`
+    insert into upload_tokens (id, account_id, hash, key_hash, created_at, expires_at, max_bytes,
+      max_files, media_types, origin, attach, replaces, created_by_id, created_by_name)
+    values (${token.id}, ${account}, ${token.hash}, ${token.keyHash}, now(),
+      now() + ${lifetimeMs} * interval '1 ms', ${token.maxBytes}, ${token.maxFiles},
+      ${token.mediaTypes}::text[], ${token.origin}, ${attach && JSON.stringify(attach)}::text::json,
+      ${token.replaces}::uuid, ${token.createdBy?.id ?? null}::uuid, ${token.createdBy?.name ?? null})
+    returning created_at, expires_at`
+  if (row === undefined) throw new Error('the upload token was not stored')
+  const expiresAt = toDate(row.expires_at)
+  await recordEvent(sql, writer, 'token.created', toEventToken(token, expiresAt))
+  return { outcome: 'added', createdAt: toDate(row.created_at), expiresAt }
 }
 
 type LockedToken = Pick<TokenRow, 'id' | 'max_bytes' | 'max_files' | 'is_expired' | 'expires_at'>

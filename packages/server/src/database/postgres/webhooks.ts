@@ -1,5 +1,6 @@
 import { changedFields, toEventWebhook } from '../../domain/event.ts'
 import type { Webhook, WebhookState } from '../../domain/webhook.ts'
+import type { NewWebhook } from '../event-data.ts'
 import {
   changedColumns,
   DELIVERY_COLUMNS,
@@ -37,23 +38,7 @@ export function accountWebhooks(sql: Sql, writer: Writer): AccountMethods['webho
 
   return {
     addWebhook: (webhook, maxWebhooks) =>
-      inTransaction(sql, async () => {
-        const { id, url, description, types, secret, createdAt } = webhook
-        // Locks the account, so that concurrent calls can't exceed the limit.
-        await sql`select from accounts where id = ${account} for no key update`
-        // The next event is `webhook.created` of this webhook, which the webhook itself does not receive.
-        const added = await sql`
-          insert into webhooks (id, account_id, url, description, types, secret, previous_secrets,
-            last_event, created_at, updated_at)
-          select ${id}, id, ${url}, ${description}, ${writeTypes(types)}, ${secret}, '[]',
-            last_event + 1, ${createdAt}, ${createdAt}
-          from accounts where id = ${account}
-            and (select count(*) from webhooks where account_id = ${account}) < ${maxWebhooks}`
-        const state = added.count === 0 ? undefined : await findWebhook(id)
-        if (state === undefined) return undefined
-        await recordEvent(sql, writer, 'webhook.created', toEventWebhook(state))
-        return state
-      }),
+      inTransaction(sql, () => insertWebhook(sql, writer, webhook, maxWebhooks)),
 
     changeWebhook: (id, change, now) =>
       inTransaction(sql, async () => {
@@ -87,6 +72,32 @@ export function accountWebhooks(sql: Sql, writer: Writer): AccountMethods['webho
         return true
       }),
   }
+}
+
+/** Adds a webhook, in the caller's transaction. */
+export async function insertWebhook(
+  sql: Sql,
+  writer: Writer,
+  webhook: NewWebhook,
+  maxWebhooks: number,
+): Promise<WebhookState | undefined> {
+  const { account } = writer
+  const { id, url, description, types, secret, createdAt } = webhook
+  // Locks the account, so that concurrent calls can't exceed the limit.
+  await sql`select from accounts where id = ${account} for no key update`
+  // The next event is `webhook.created` of this webhook, which the webhook itself does not receive.
+  const added = await sql`
+    insert into webhooks (id, account_id, url, description, types, secret, previous_secrets,
+      last_event, created_at, updated_at)
+    select ${id}, id, ${url}, ${description}, ${writeTypes(types)}, ${secret}, '[]',
+      last_event + 1, ${createdAt}, ${createdAt}
+    from accounts where id = ${account}
+      and (select count(*) from webhooks where account_id = ${account}) < ${maxWebhooks}`
+  const state =
+    added.count === 0 ? undefined : await execute(sql, STATEMENTS.findWebhook, { account, id })
+  if (state === undefined) return undefined
+  await recordEvent(sql, writer, 'webhook.created', toEventWebhook(state))
+  return state
 }
 
 /** The log of the deliveries of an account. */

@@ -172,6 +172,27 @@ export function toUploadToken(row: TokenRow): UploadToken {
   }
 }
 
+export interface IdempotencyRow {
+  digest: string
+  resource_id: string
+  nonce: string
+}
+
+/** The outcome of a call whose key is known. */
+export function toRepetition({ digest, resource_id, nonce }: IdempotencyRow, given: string) {
+  return digest === given
+    ? ({ outcome: 'repeated', id: resource_id, nonce } as const)
+    : ({ outcome: 'key_reused' } as const)
+}
+
+/** Whether a creation has created something, rather than refused to. */
+export function isAdded(added: unknown): boolean {
+  if (typeof added === 'object' && added !== null && 'outcome' in added) {
+    return added.outcome === 'added'
+  }
+  return added !== undefined
+}
+
 /** Why a token does not allow an upload of these bytes; undefined if it does. `used` counts its other uploads. */
 export function tokenExcess(
   { max_bytes, max_files }: Pick<TokenRow, 'max_bytes' | 'max_files'>,

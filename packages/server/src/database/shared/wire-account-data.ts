@@ -135,6 +135,7 @@ export interface AccountMethods {
   >
   keys: Group<'addKey' | 'revokeKey'>
   uploadTokens: Group<'addUploadToken' | 'listUploadTokens' | 'revokeUploadToken'>
+  once: Group<'addLinkOnce' | 'addKeyOnce' | 'addWebhookOnce' | 'addUploadTokenOnce'>
   events: Group<'listEvents' | 'importEvents'>
   records: Group<'importRecords'>
   webhooks: Group<'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'>
@@ -172,7 +173,7 @@ export function wireAccountData<Unit>(
     const free = run('free')
     const groups = groupsOf(writer)
     const { uploads, completion, assets, trash, versions, attachments, attachedRows } = groups
-    const { productGroups, keys, events, webhooks, deliveries } = groups
+    const { productGroups, keys, once, events, webhooks, deliveries } = groups
 
     const ask = <Given extends Values, Result>(
       statement: Statement<Given, Result>,
@@ -258,6 +259,13 @@ export function wireAccountData<Unit>(
         read((unit) => groups.uploadTokens(unit).listUploadTokens(query)),
       findOwnUploadToken: (id) => ask(statements.findOwnUploadToken, { account, id }),
       revokeUploadToken: (id) => free((unit) => groups.uploadTokens(unit).revokeUploadToken(id)),
+
+      addLinkOnce: (given, asset) => write((unit) => once(unit).addLinkOnce(given, asset)),
+      addKeyOnce: (given, key, max) => write((unit) => once(unit).addKeyOnce(given, key, max)),
+      addWebhookOnce: (given, webhook, max) =>
+        write((unit) => once(unit).addWebhookOnce(given, webhook, max)),
+      addUploadTokenOnce: (given, token, limits) =>
+        write((unit) => once(unit).addUploadTokenOnce(given, token, limits)),
 
       listEvents: (query) => read((unit) => events(unit).listEvents(query)),
       importEvents: (page) => write((unit) => events(unit).importEvents(page)),

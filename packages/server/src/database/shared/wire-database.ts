@@ -11,6 +11,7 @@ export interface DatabaseMethods {
   keys: Group<'forgetRevokedKeys'>
   sessions: Group<'addSession' | 'removeSession'>
   uploadTokens: Group<'forgetUploadTokens'>
+  idempotencyKeys: Group<'forgetIdempotencyKeys'>
   jobs: Group<
     | 'readClock'
     | 'listOverdueUploads'
@@ -78,7 +79,7 @@ export function wireDatabase<Unit>(
   const writeWebhooks = run('write', 'webhooks')
   const freeWebhooks = run('free', 'webhooks')
   const { accounts, usage, keys, sessions, uploadTokens, jobs, trash, events } = groups
-  const { verifications, records, storedFiles, queue, attempts } = groups
+  const { verifications, records, storedFiles, queue, attempts, idempotencyKeys } = groups
 
   /** Callers are not known yet, so each key has a share of the connections. */
   const ofHash = (hash: string) => `key ${hash.slice(0, 2)}`
@@ -110,6 +111,8 @@ export function wireDatabase<Unit>(
       execute(statements.findUploadToken, { hash }, run('read', ofHash(hash))),
     forgetUploadTokens: (keptForMs, limit) =>
       free((unit) => uploadTokens(unit).forgetUploadTokens(keptForMs, limit)),
+    forgetIdempotencyKeys: (keptForMs, limit) =>
+      free((unit) => idempotencyKeys(unit).forgetIdempotencyKeys(keptForMs, limit)),
 
     readClock: () => read((unit) => jobs(unit).readClock()),
     listOverdueUploads: (limit) => read((unit) => jobs(unit).listOverdueUploads(limit)),

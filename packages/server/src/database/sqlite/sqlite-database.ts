@@ -29,6 +29,7 @@ import {
 import { prepareAttempts, prepareDeliveryQueue } from './delivery-queue.ts'
 import { openEventChannel } from './event-channel.ts'
 import { prepareEvents, prepareEventsOfAll } from './events.ts'
+import { prepareIdempotencyKeys, prepareOnce } from './idempotency-keys.ts'
 import { prepareJobs } from './jobs.ts'
 import { countRequestsInMemory, prepareKeys, prepareSessions } from './keys.ts'
 import { type LongWrites, openLongWrites, ROWS_PER_TURN, type Steps } from './long-writes.ts'
@@ -127,6 +128,7 @@ function prepareDatabaseGroups(connection: Connection): DatabaseGroups<void> {
     keys: always(prepareKeys(connection)),
     sessions: always(prepareSessions(connection)),
     uploadTokens: always(prepareUploadTokens(connection)),
+    idempotencyKeys: always(prepareIdempotencyKeys(connection)),
     jobs: always(prepareJobs(connection)),
     trash: always(prepareTrash(connection)),
     events: always(prepareEventsOfAll(connection)),
@@ -161,6 +163,7 @@ function prepareAccountGroups(
     attachedRows: prepareAttachedRows(connection),
     keys: prepareKeys(connection),
     uploadTokens: prepareUploadTokens(connection),
+    once: prepareOnce(connection),
     events: prepareEvents(connection),
     records: prepareRecords(connection),
     webhooks: prepareWebhooks(connection),

@@ -1,13 +1,8 @@
 import { toEventToken } from '../../domain/event.ts'
 import { rowRangeOf } from '../../domain/paging.ts'
 import type { NewUploadToken, UploadToken } from '../../domain/upload-token.ts'
-import type {
-  AddedUploadToken,
-  Reservation,
-  Rows,
-  TokenExceeded,
-  UploadTokenQuery,
-} from '../account-data.ts'
+import type { Reservation, Rows, TokenExceeded, UploadTokenQuery } from '../account-data.ts'
+import type { AddedUploadToken } from '../idempotency-data.ts'
 import {
   LATEST_TOKEN_MS,
   type TokenRow,

@@ -27,6 +27,7 @@ import {
 import { presentAsset, presentProduct } from '../../wire/resources.ts'
 import {
   readAssetListRequest,
+  readIdempotency,
   readProductGroupListRequest,
   readProductListRequest,
   readProductSelection,
@@ -40,7 +41,7 @@ import {
   sendJsonStream,
 } from '../responses/json.ts'
 import { presentPage } from '../responses/page.ts'
-import { type RouteGroup, route } from '../route.ts'
+import { REPEATED, type RouteGroup, route } from '../route.ts'
 
 export const assetRoutes: RouteGroup = (app, options) => {
   const requestOf = (url: string, { query }: { query: { properties: object } }) => ({
@@ -111,8 +112,11 @@ export const assetRoutes: RouteGroup = (app, options) => {
     return { data: { url, expires_at: expiresAt?.toISOString() ?? null } }
   })
 
-  route(app, options, endpoints.storeLink, async ({ context, body }) => {
-    return { data: presentAsset(await storeLink(context, body)) }
+  route(app, options, endpoints.storeLink, async (request, reply) => {
+    const idempotency = readIdempotency(endpoints.storeLink, request)
+    const { asset, isRepeated } = await storeLink(request.context, request.body, idempotency)
+    if (isRepeated) reply.headers(REPEATED)
+    return { data: presentAsset(asset) }
   })
 
   route(app, options, endpoints.changeAsset, async ({ context, params, body }) => {

@@ -1,15 +1,18 @@
 import { endpoints } from '@stowage/protocol'
 import { createKey, listKeys, revokeKey } from '../../operations/keys.ts'
 import { presentKey } from '../../wire/resources.ts'
-import { type RouteGroup, route } from '../route.ts'
+import { readIdempotency } from '../requests.ts'
+import { REPEATED, type RouteGroup, route } from '../route.ts'
 
 export const keyRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.listKeys, async ({ context }) => {
     return { data: (await listKeys(context)).map(presentKey) }
   })
 
-  route(app, options, endpoints.createKey, async ({ context, body }, reply) => {
-    const { key, secret } = await createKey(context, body)
+  route(app, options, endpoints.createKey, async (request, reply) => {
+    const idempotency = readIdempotency(endpoints.createKey, request)
+    const { key, secret, isRepeated } = await createKey(request.context, request.body, idempotency)
+    if (isRepeated) reply.headers(REPEATED)
     reply.header('Cache-Control', 'no-store')
     return { data: { ...presentKey(key), secret } }
   })

@@ -11,13 +11,17 @@ import {
   listUploadTokens,
   revokeUploadToken,
 } from '../../operations/tokens.ts'
-import { readPageRequest, readProductSelection } from '../requests.ts'
+import { readIdempotency, readPageRequest, readProductSelection } from '../requests.ts'
 import { presentPage } from '../responses/page.ts'
-import { type RouteGroup, route } from '../route.ts'
+import { REPEATED, type RouteGroup, route } from '../route.ts'
 
 export const tokenRoutes: RouteGroup = (app, options) => {
-  route(app, options, endpoints.createUploadToken, async ({ context, caller, body }, reply) => {
-    const created = await createUploadToken(context, caller, readUploadTokenRequest(body))
+  route(app, options, endpoints.createUploadToken, async (request, reply) => {
+    const { context, caller, body } = request
+    const limits = readUploadTokenRequest(body)
+    const idempotency = readIdempotency(endpoints.createUploadToken, request)
+    const created = await createUploadToken(context, caller, limits, idempotency)
+    if (created.isRepeated) reply.headers(REPEATED)
     reply.header('Cache-Control', 'no-store')
     return { ...presentUploadToken(created.token), token: created.secret }
   })

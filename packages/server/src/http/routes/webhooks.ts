@@ -17,9 +17,9 @@ import {
   listWebhooks,
   rotateSecret,
 } from '../../operations/webhooks.ts'
-import { readPageRequest } from '../requests.ts'
+import { readIdempotency, readPageRequest } from '../requests.ts'
 import { presentPage } from '../responses/page.ts'
-import { type RouteGroup, route } from '../route.ts'
+import { REPEATED, type RouteGroup, route } from '../route.ts'
 
 export const webhookRoutes: RouteGroup = (app, options) => {
   const { baseUrl } = options
@@ -29,9 +29,12 @@ export const webhookRoutes: RouteGroup = (app, options) => {
     return { data: (await listWebhooks(context)).map(present) }
   })
 
-  route(app, options, endpoints.createWebhook, async ({ context, body }, reply) => {
-    const { url, description = '', types = null } = body
-    const webhook = await createWebhook(context, { url, description, types })
+  route(app, options, endpoints.createWebhook, async (request, reply) => {
+    const { url, description = '', types = null } = request.body
+    const idempotency = readIdempotency(endpoints.createWebhook, request)
+    const details = { url, description, types }
+    const { webhook, isRepeated } = await createWebhook(request.context, details, idempotency)
+    if (isRepeated) reply.headers(REPEATED)
     reply.header('Cache-Control', 'no-store')
     return { data: { ...present(webhook), secret: webhook.secret } }
   })

@@ -95,7 +95,7 @@ async function aCountedShop(t: TestContext, rows: number): Promise<CountedShop> 
       path: 'course',
       url: `https://example.com/${number}`,
     }
-    assetIds.push((await storeLink(context, link)).id)
+    assetIds.push((await storeLink(context, link)).asset.id)
   }
   return {
     rows,

@@ -140,8 +140,9 @@ test('a link has no upload to resume, complete, cancel or resize', async (t) => 
     ['POST', 'cancel'],
     ['PATCH', 'upload'],
   ] as const) {
-    const body = method === 'GET' ? undefined : { upload_id, size: 1 }
-    const response = await service.call(method, `${API}/assets/${id}/${name}`, body)
+    const body = method === 'PATCH' ? { size: 1 } : { upload_id }
+    const sent = method === 'GET' ? undefined : body
+    const response = await service.call(method, `${API}/assets/${id}/${name}`, sent)
     assert.deepEqual([response.status, response.body.code], [404, 'not_found'], name)
     assert.match(response.body.message, /^The asset is a link and has no upload\./, name)
   }
