@@ -13,11 +13,12 @@ import { measureTasks } from './tasks.ts'
  * Measures the cost of the most common calls as a service grows, on PostgreSQL, and of large tasks and many clients on both
  * databases. Run nothing else on the machine at the same time.
  *
- *     npm run bench:scaling                       all sections: 20 minutes and 15 GB of disk
+ *     npm run bench:scaling                       all sections: about 20 minutes and 5 GB of disk
  *     npm run bench:scaling -- tasks-sqlite       some sections
  *     npm run bench:scaling -- --write            also writes docs/scaling.md. The working tree must be a commit
  *     npm run bench:scaling -- --page             only writes docs/scaling.md, from saved results
- *     npm run bench:scaling -- --assets 30000 --accounts 10 --changed 2000 --seconds 4
+ *     npm run bench:scaling -- --assets 3000000   a million in the large account: about 35 minutes and 12 GB
+ *     npm run bench:scaling -- --assets 30000 --accounts 100 --changed 2000 --seconds 4
  */
 
 /** Each section returns tables of docs/scaling.md, by their names. */
@@ -86,8 +87,8 @@ async function run(): Promise<number> {
   const { positionals, values } = parseArgs({
     allowPositionals: true,
     options: {
-      assets: { type: 'string', default: '3000000' },
-      accounts: { type: 'string', default: '200' },
+      assets: { type: 'string', default: '1200000' },
+      accounts: { type: 'string', default: '120' },
       changed: { type: 'string', default: '100000' },
       seconds: { type: 'string', default: '60' },
       write: { type: 'boolean', default: false },
