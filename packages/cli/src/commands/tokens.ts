@@ -47,8 +47,8 @@ ${CONNECTION_HELP}
   --json        the token as a JSON object, with its limits; a JSON array for ls
 
 A page uses the token instead of an API key. The token can only upload within these limits, and
-resume, complete and cancel its own uploads. It is shown only once. It ends when it or the API key of
-this command is revoked.
+resume, complete and cancel its own uploads. It is shown only once. It ends when it or the API key
+of this command is revoked.
 
 ls shows the tokens that can start uploads: those that were revoked or have expired are not shown.
 revoke ends a token immediately, also for the uploads that it has started. list is an alias of ls.
