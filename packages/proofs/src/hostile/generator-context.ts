@@ -39,6 +39,7 @@ export interface Pool {
   assets: string[]
   products: string[]
   keys: { id: string; secret: string }[]
+  uploadTokens: string[]
   webhooks: string[]
   deliveries: string[]
   downloads: KnownDownload[]
@@ -50,6 +51,7 @@ export function emptyPool(): Pool {
     assets: [],
     products: [],
     keys: [],
+    uploadTokens: [],
     webhooks: [],
     deliveries: [],
     downloads: [],
@@ -75,6 +77,7 @@ export function idFor(random: Random, pool: Pool, segment: string): string {
     ],
     products: pool.products,
     keys: pool.keys.map(({ id }) => id),
+    'upload-tokens': pool.uploadTokens,
     // The choice is small, so that the delivery often belongs to the webhook.
     webhooks: pool.webhooks.slice(-2),
     deliveries: pool.deliveries.slice(-2),

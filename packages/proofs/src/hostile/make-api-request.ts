@@ -78,7 +78,7 @@ function fillPath(
   // Most resources are kept, so that later requests find them.
   const isRemoval = method === 'DELETE' || path.endsWith('/cancel')
   const isAboutUpload = body?.properties?.upload_id !== undefined
-  return path.replaceAll(/(\w+)\/\{\w+\}/g, (_, segment: string) => {
+  return path.replaceAll(/([\w-]+)\/\{\w+\}/g, (_, segment: string) => {
     if (isRemoval && random.between(0, 3) > 0) return `${segment}/${UNKNOWN_ID}`
     const id =
       isAboutUpload && upload && random.between(0, 6) > 0

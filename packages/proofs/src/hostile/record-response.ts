@@ -73,6 +73,7 @@ function recordResource(pool: Pool, log: ResponseLog, target: string, body: any)
     for (const product of data)
       if (!pool.products.includes(product.id)) pool.products.push(product.id)
   }
+  if (typeof body?.token === 'string') recordOnce(pool.uploadTokens, body.id)
   if (data?.secret?.startsWith('whsec_')) recordOnce(pool.webhooks, data.id)
   else if (data?.secret !== undefined) pool.keys.push({ id: data.id, secret: data.secret })
   if (Array.isArray(data?.attempts)) recordOnce(pool.deliveries, data.id)
@@ -102,6 +103,7 @@ function forget(pool: Pool, id: string): void {
   pool.products = pool.products.filter((one) => one !== id)
   pool.webhooks = pool.webhooks.filter((one) => one !== id)
   pool.keys = pool.keys.filter((one) => one.id !== id)
+  pool.uploadTokens = pool.uploadTokens.filter((one) => one !== id)
 }
 
 function recordSession(pool: Pool, session: UploadSession): void {
