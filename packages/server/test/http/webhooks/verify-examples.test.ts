@@ -29,14 +29,17 @@ const EXAMPLES: Example[] = [
     language: 'js',
     file: 'verify.mjs',
     call: `import { readFileSync } from 'node:fs'
-console.log(JSON.stringify(verify(...JSON.parse(readFileSync(process.argv[2], 'utf8')))))`,
+const [headers, body, secret] = JSON.parse(readFileSync(process.argv[2], 'utf8'))
+const result = verify(headers, Buffer.from(body), secret)
+if (JSON.stringify(verify(headers, body, secret)) === JSON.stringify(result)) console.log(JSON.stringify(result))`,
   },
   {
     language: 'python',
     program: 'python3',
     file: 'verify.py',
     call: `import sys
-print(json.dumps(verify(*json.load(open(sys.argv[1])))))`,
+headers, body, secret = json.load(open(sys.argv[1]))
+print(json.dumps(verify(headers, body.encode(), secret)))`,
   },
   {
     language: 'php',
@@ -44,7 +47,9 @@ print(json.dumps(verify(*json.load(open(sys.argv[1])))))`,
     file: 'verify.php',
     start: '<?php\n',
     call: `[$headers, $body, $secret] = json_decode(file_get_contents($argv[1]), true);
-echo json_encode(verify($headers, $body, $secret));`,
+$named = [];
+foreach ($headers as $name => $value) $named[ucwords($name, '-')] = $value;
+echo json_encode(verify($named, $body, $secret));`,
   },
 ]
 
@@ -85,5 +90,8 @@ for (const { language, program, file, start = '', call } of EXAMPLES) {
       /signature is wrong/,
     )
     await assert.rejects(verify(signedAt(now - 3_600_000), body), /too old/)
+    const { 'webhook-signature': _, ...unsigned } = signedAt(now)
+    await assert.rejects(verify(unsigned, body), /signature is wrong/)
+    await assert.rejects(verify({}, body), /too old/)
   })
 }
