@@ -170,8 +170,7 @@ function otherPages(sql: Sql, account: string, caches: ListingCaches): AccountMe
     const matches = allOf(sql, [sql`true`, ...conditionsOf(sql, account, query, 'scan')])
     const order = orderOf(sql, query.sort)
     const listed = allOf(sql, [blocks.areManyToCount(query), ready, ...afterCursor(sql, query)])
-    const needed = offset + limit + 1
-    for (let most = START_ROWS; ; ) {
+    for (const most of [START_ROWS, MAX_START_ROWS]) {
       const rows = await sql<StartRow[]>`
         with scanned as materialized (
           select ${sql(SORT_COLUMNS[query.sort.by])}, (${matches}) as matches from assets
@@ -183,12 +182,9 @@ function otherPages(sql: Sql, account: string, caches: ListingCaches): AccountMe
         order by ${order}`
       const [start] = rows
       if (start === undefined || start.scanned === 0) return undefined
-      if (start.matches >= needed) return boundedRows(rows.map(toAsset), start)
-      if (most === MAX_START_ROWS) return undefined
-      // Twice as many rows as contain the page if the matches are evenly distributed. Reading all of them takes longer.
-      const expected = (2 * most * needed) / start.matches
-      most = Math.min(MAX_START_ROWS, Math.ceil(expected))
+      if (start.matches > offset + limit) return boundedRows(rows.map(toAsset), start)
     }
+    return undefined
   }
 
   /** The count and the page are read in one snapshot: an asset that is added in between would shift the page. */
