@@ -642,35 +642,12 @@ create table upload_tokens (
   origin text,
   -- Which products to attach.
   attach json,
-  replaces uuid,
-  -- The key that created it, by the ID and the name that it had. No name: the service requires no key.
-  created_by_id uuid,
-  created_by_name text,
-  -- When it was revoked. Then `expires_at` is not later.
-  revoked_at timestamptz(3)
+  replaces uuid
 );
 
 create index upload_tokens_by_expiry on upload_tokens (expires_at);
--- To count and list the upload tokens of an account that have not expired.
+-- To count the upload tokens of an account that have not expired.
 create index upload_tokens_of_account on upload_tokens (account_id, expires_at);
-
--- The calls of the last day that have created a link, a key, an upload token or a webhook with an `Idempotency-Key`.
--- Those of uploads are in `assets`.
-create table idempotency_keys (
-  account_id uuid not null references accounts,
-  -- The key of the client, after the ID of its API key.
-  key text not null,
-  -- Of the call and its body.
-  digest text not null,
-  -- What the call created. It may have been deleted since.
-  resource_id uuid not null,
-  -- The secret of the resource is derived from it, with the service's secret key. Deleting the row makes that impossible.
-  nonce text not null,
-  created_at timestamptz(3) not null,
-  primary key (account_id, key)
-);
-
-create index idempotency_keys_by_age on idempotency_keys (created_at);
 
 -- Endpoints of an account that its events are sent to.
 create table webhooks (

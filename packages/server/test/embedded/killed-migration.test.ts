@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 import { withNewerMigrations } from '@stowage/testing/engines/newer-migrations'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
+import { listMigrations } from '../../src/database/migrate.ts'
 import { MIGRATIONS } from '../../src/database/sqlite/migrations.ts'
 import { openSqliteDatabase } from '../../src/database/sqlite/sqlite-database.ts'
 
@@ -115,7 +116,7 @@ test('the creation of a database that is interrupted starts again', async (t) =>
   assert.deepEqual(readSchema(watching), before)
   watching.exec('drop trigger interruption')
   await (await openSqliteDatabase({ file })).close()
-  assert.equal(countApplied(watching), 1)
+  assert.equal(countApplied(watching), (await listMigrations(MIGRATIONS)).length)
   assert.equal(watching.prepare('select count(*) as n from identity').get()?.n, 1)
 })
 
