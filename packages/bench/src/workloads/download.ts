@@ -49,8 +49,8 @@ export const download: Workload = {
     {
       metric: 'memory',
       limit: { below: 150 },
-      reason: `The process with an open database has about 105 MB after its start. Of the rest, the buffers that all
-        downloads share are at most 24 MiB: 24 large ones, and 3 small ones for each further download.`,
+      reason: `Most of it is the process itself. The buffers that all downloads share are at most 24 MiB: 24 large ones,
+        and 3 small ones for each further download.`,
     },
   ],
   async open(context) {

@@ -32,7 +32,7 @@ export const parts: Workload = {
       limit: { atLeast: 1.2 },
       relativeTo: { contender: NGINX_SYNCED },
       reason: `Both wait for the same disk, and Stowage also computes a digest, with the same CPU time as nginx. The ratio
-        depends on how busy the two cores are, which the client shares: an idle machine reached 1.25.`,
+        depends on how busy the two cores are, which the client shares.`,
     },
     { metric: 'rate', limit: { atLeast: 1.6 }, relativeTo: { contender: TUS } },
   ],
