@@ -97,7 +97,7 @@ async function followEvents(
   const interruption = onInterrupt()
   if (forwarding !== undefined) writeMessage(forwarding.description)
   try {
-    for await (const event of client.events(omitUndefined({ ...query, ...interruption }))) {
+    for await (const event of client.events(omitUndefined({ ...query, signal: interruption.signal }))) {
       await show(event)
     }
     return 0
