@@ -94,10 +94,10 @@ async function followEvents(
   query: Query,
   { json, forwarding }: { json: boolean; forwarding: Forwarding | undefined },
 ): Promise<number> {
-  const interruption = onInterrupt()
+  const { signal, close } = onInterrupt()
   if (forwarding !== undefined) writeMessage(forwarding.description)
   try {
-    for await (const event of client.events(omitUndefined({ ...query, signal: interruption.signal }))) {
+    for await (const event of client.events(omitUndefined({ ...query, signal }))) {
       await show(event)
     }
     return 0
@@ -105,7 +105,7 @@ async function followEvents(
     if (error instanceof Interrupted) return INTERRUPTED
     throw error
   } finally {
-    interruption.close()
+    close()
   }
 
   async function show(event: StowageEvent): Promise<void> {
