@@ -8,7 +8,8 @@ import { API } from '@stowage/testing/service/upload'
 
 test('while another process holds the write lock, reads succeed and a write waits', async (t) => {
   const service = await aServiceProcess(t)
-  const other = new DatabaseSync(join(service.deployment.folder, 'stowage.db'))
+  // A job of the service may be writing.
+  const other = new DatabaseSync(join(service.deployment.folder, 'stowage.db'), { timeout: 10_000 })
   t.after(() => other.close())
   other.exec('begin immediate')
   const link = { filename: 'a link', url: 'https://example.com' }
