@@ -81,4 +81,5 @@ test('tokens ls shows the limits of each token until tokens revoke ends it', asy
   const refused = await page('POST', `${API}/assets/signed`, { name: 'a', size: 1 })
   assert.equal(refused.status, 401)
   assert.deepEqual(JSON.parse((await cli.run('tokens', 'ls', '--json')).stdout), [])
+  assert.match((await cli.run('tokens', 'ls')).stderr, /No results\./)
 })

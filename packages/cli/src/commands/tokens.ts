@@ -65,6 +65,7 @@ Examples:
       return withClient(values, async (client) => {
         const found = await Array.fromAsync(client.uploadTokens({ limit: 1000 }))
         writeData(found, { json, text: tokenTable(found) })
+        if (found.length === 0 && !json) writeMessage('No results.')
         return 0
       })
     }

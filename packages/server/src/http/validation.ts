@@ -166,7 +166,7 @@ function unknownField(name: string, known: string[]): string {
   const shown = name.slice(0, MAX_NAME_LENGTH)
   const closest = closestOf(shown, known)
   const isTypo = editDistance(shown, closest) <= Math.max(2, closest.length / 2)
-  const hint = isTypo ? `did you mean ${closest}?` : `its fields are ${known.join(', ')}`
+  const hint = isTypo ? `the closest field is ${closest}` : `its fields are ${known.join(', ')}`
   return `is not a field of this call; ${hint}`
 }
 

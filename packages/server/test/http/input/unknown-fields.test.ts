@@ -34,26 +34,62 @@ test('an unknown field is refused with the name of the closest one', async (t) =
   const { call } = await aService(t)
   const token = { max_bytes: 10 }
   const cases: [method: string, path: string, body: object, field: string, problem: RegExp][] = [
-    ['POST', '/upload-tokens', { ...token, mimes: ['image/*'] }, 'mimes', /did you mean mime\?/],
-    ['POST', '/upload-tokens', { ...token, origins: ['a'] }, 'origins', /did you mean origin\?/],
-    ['POST', '/upload-tokens', { ...token, maxFiles: 3 }, 'maxFiles', /did you mean max_files\?/],
+    [
+      'POST',
+      '/upload-tokens',
+      { ...token, mimes: ['image/*'] },
+      'mimes',
+      /the closest field is mime$/,
+    ],
+    [
+      'POST',
+      '/upload-tokens',
+      { ...token, origins: ['a'] },
+      'origins',
+      /the closest field is origin$/,
+    ],
+    [
+      'POST',
+      '/upload-tokens',
+      { ...token, maxFiles: 3 },
+      'maxFiles',
+      /the closest field is max_files$/,
+    ],
     ['POST', '/upload-tokens', { ...token, colour: 'red' }, 'colour', /its fields are max_bytes, /],
     [
       'POST',
       '/upload-tokens',
       { ...token, attach: { product_id: [1] } },
       'attach.product_id',
-      /did you mean product_ids\?/,
+      /the closest field is product_ids$/,
     ],
-    ['POST', '/keys', { name: 'a', scope: 'read', scopes: [] }, 'scopes', /did you mean scope\?/],
-    ['POST', '/webhooks', { url: 'https://a.example', type: [] }, 'type', /did you mean types\?/],
-    ['POST', '/assets/bulk', { action: 'delete', ids: [], id: 'a' }, 'id', /did you mean ids\?/],
+    [
+      'POST',
+      '/keys',
+      { name: 'a', scope: 'read', scopes: [] },
+      'scopes',
+      /the closest field is scope$/,
+    ],
+    [
+      'POST',
+      '/webhooks',
+      { url: 'https://a.example', type: [] },
+      'type',
+      /the closest field is types$/,
+    ],
+    [
+      'POST',
+      '/assets/bulk',
+      { action: 'delete', ids: [], id: 'a' },
+      'id',
+      /the closest field is ids$/,
+    ],
     [
       'PUT',
       '/products',
       { products: [{ product_id: 1, variant_id: 1, name: 'a', tag: 'b' }] },
       'products.0.tag',
-      /did you mean tags\?/,
+      /the closest field is tags$/,
     ],
   ]
   for (const [method, path, body, field, problem] of cases) {
