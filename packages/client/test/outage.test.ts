@@ -21,7 +21,9 @@ test('an upload survives an outage of the service', async (t) => {
     STOWAGE_STORAGE_PORT: String(await freePort()),
   }
   const before = await aServiceProcess(t, settings)
-  const { client, folder } = await aClient(t, { baseUrl: before.baseUrl, parallel: 1 })
+  // On a busy machine, the service takes long to start again.
+  const retry = { giveUpAfterMs: 120_000 }
+  const { client, folder } = await aClient(t, { baseUrl: before.baseUrl, parallel: 1, retry })
   const path = join(folder, 'film.mov')
   await writeFile(path, BYTES)
   const failures: unknown[] = []
