@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
 import { aStorageProxy } from '@stowage/testing/proxies/storage-proxy'
 import { aService } from '@stowage/testing/service/service'
-import { storeManyLinks } from '@stowage/testing/service/shop'
+import { attach, storeLink, storeManyLinks } from '@stowage/testing/service/shop'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { aCli } from './support/cli.ts'
 import { aStockedShop, ODD_NAMES } from './support/shop.ts'
@@ -273,6 +273,17 @@ test('products are imported from CSV and JSON, with a preview and errors by line
   const listed = await run('products', 'ls', '--sku', 'P-7', '--json')
   assert.equal(JSON.parse(listed.stdout)[0].name, 'Pack 7')
   assert.equal(JSON.parse((await run('products', 'ls', '--all', '--json')).stdout).length, 2_601)
+
+  const asset = await storeLink(service)
+  await attach(service, asset.id, { variant_ids: [10_007] })
+  const found = async (...options: string[]) =>
+    JSON.parse((await run('products', 'ls', '--json', ...options)).stdout).map(
+      ({ sku }: { sku: string }) => sku,
+    )
+  assert.deepEqual(await found('--with-assets'), ['P-7'])
+  const first = ['pack', '--without-assets', '--sort', 'sku', '-n', '2']
+  assert.deepEqual(await found(...first), ['P-1', 'P-10'])
+  assert.equal((await run('products', 'ls', '--with-assets', '--without-assets')).code, 2)
 })
 
 test('account shows the usage of the plan as a bar, and with --json in bytes', async (t) => {

@@ -31,7 +31,7 @@ import { type Call, checkId, type Request, splitSettings } from './request.ts'
  * The names that the query of each list may have, besides those of its pages. A test compares them with the protocol,
  * which is not imported: its schemas are larger than the client.
  */
-const PRODUCT_FILTERS = 'search name sku product_id variant_id vendor tag'
+const PRODUCT_FILTERS = 'search name sku product_id variant_id vendor tag has_assets sort'
 const EVENT_FILTERS = 'after order before type limit'
 const TRASH = { path: '/assets', filters: 'search filename type path trashed' }
 const ASSETS = {

@@ -114,6 +114,39 @@ test('products are filtered as the user types, and back and forward restore the 
   await untilNames(page, ['Bass loops', 'Drum loops', 'Book'])
 })
 
+test('products without files are found, and a column header sorts them, as the URL says', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  await client.putProducts([
+    aProduct({ product_id: 1, name: 'Book', sku: 'Z-1' }),
+    aProduct({ product_id: 2, name: 'drum loops', sku: 'D-1' }),
+    aProduct({ product_id: 3, variant_id: 1, name: 'Amp', variant_name: 'MP3', sku: 'A-1' }),
+    aProduct({ product_id: 3, variant_id: 2, name: 'Amp', variant_name: 'WAV', sku: 'A-2' }),
+  ])
+  const [asset] = await storeFiles(client, [{ name: 'a.zip' }])
+  await client.attach(asset?.id ?? '', { product_ids: [1], variant_ids: [2] })
+  await page.goto('/products')
+  await untilNames(page, ['Amp', 'drum loops', 'Book'])
+  await page.getByText('Without files', { exact: true }).click()
+  await page.waitForURL('/products?show=without-files')
+  await untilNames(page, ['Amp', 'drum loops'])
+  await page.getByRole('cell', { name: '1 of 2 variants without files' }).waitFor()
+  await page.getByRole('button', { name: 'Product', exact: true }).click()
+  await page.getByRole('button', { name: 'Product', exact: true }).click()
+  await untilNames(page, ['drum loops', 'Amp'])
+  assert.equal(pathOf(page), '/products?show=without-files&sort=-name')
+  await page.reload()
+  await untilNames(page, ['drum loops', 'Amp'])
+  await page
+    .getByRole('columnheader', { name: 'Product' })
+    .and(page.locator('[aria-sort=descending]'))
+    .waitFor()
+  await page.goto('/products?sort=sku')
+  await untilNames(page, ['Amp', 'drum loops', 'Book'])
+  await page.getByRole('button', { name: 'SKU or variants' }).click()
+  await untilNames(page, ['Book', 'drum loops', 'Amp'])
+})
+
 test('on a phone the filters are behind a button that shows how many are set', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)

@@ -81,6 +81,12 @@ export const ProductGroup = Type.Object(
           `null if there are more than ${MAX_COUNTED_ATTACHMENTS} attachments. Only in the list of all products`,
       }),
     ),
+    matching_total: Type.Optional(
+      Type.Integer({
+        description:
+          'The number of variants that match the filters. Only in the list of all products',
+      }),
+    ),
     attached_total: Type.Optional(
       Type.Integer({
         description:
@@ -183,6 +189,29 @@ export const ReadProductQuery = Type.Object({
   with_assets: Type.Optional(WithAssets),
 })
 
+/** Each has an index, so that a page costs the same for any number of products. */
+const PRODUCT_SORTS = [
+  'created_at',
+  '-created_at',
+  'name',
+  '-name',
+  'sku',
+  '-sku',
+  'product_id',
+  '-product_id',
+] as const
+
+function ProductSort(usual: (typeof PRODUCT_SORTS)[number], description: string) {
+  return Type.Optional(
+    Type.Enum([...PRODUCT_SORTS], {
+      type: 'string',
+      default: usual,
+      description,
+      ...Problem(`must be one of ${PRODUCT_SORTS.join(', ')}`),
+    }),
+  )
+}
+
 const ProductFilters = {
   search: Type.Optional(SearchQuery('the name, the variant name, the SKU or the vendor')),
   name: Type.Optional(TextQuery('Any part of the name or the variant name, case-insensitive')),
@@ -191,16 +220,32 @@ const ProductFilters = {
   variant_id: Type.Optional(shopId('The shop’s ID of the variant')),
   vendor: Type.Optional(TextQuery('The vendor, case-insensitive')),
   tag: Type.Optional(TextQuery('A tag, case-insensitive')),
+  has_assets: Type.Optional(
+    BooleanQuery(
+      'true: only variants that a ready asset is attached to; false: only variants without one',
+    ),
+  ),
 }
 
 export const ListProductsQuery = Type.Object({
   ...PageQuery,
   ...ProductFilters,
+  sort: ProductSort(
+    '-created_at',
+    'Prefix with `-` for descending order. Names and SKUs are sorted without regard to case, equal names by the variant name',
+  ),
   with_assets: Type.Optional(WithAssets),
 })
 export type ListProductsQuery = Static<typeof ListProductsQuery>
 
-export const ListProductGroupsQuery = Type.Object({ ...GroupPageQuery, ...ProductFilters })
+export const ListProductGroupsQuery = Type.Object({
+  ...GroupPageQuery,
+  ...ProductFilters,
+  sort: ProductSort(
+    '-product_id',
+    'Prefix with `-` for descending order. The other columns are those of the first variant of the product, with or without the filters',
+  ),
+})
 export type ListProductGroupsQuery = Static<typeof ListProductGroupsQuery>
 
 const listOf = <Item extends TSchema>(item: Item, description: string) =>

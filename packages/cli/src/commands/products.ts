@@ -17,12 +17,22 @@ import {
   type Command,
   CommandFailed,
   omitUndefined,
+  readChoice,
   readLimit,
   readOptions,
   requireOneArgument,
   suggestion,
   UsageError,
 } from '../usage.ts'
+
+const SORTS = {
+  newest: '-created_at',
+  oldest: 'created_at',
+  name: 'name',
+  sku: 'sku',
+  'product-id': 'product_id',
+} as const
+const SORT_NAMES = Object.keys(SORTS) as (keyof typeof SORTS)[]
 
 const ACTIONS: Record<string, (commandLine: string[]) => Promise<number>> = {
   ls: listProducts,
@@ -34,13 +44,17 @@ export const products: Command = {
   help: `stowage products: list and import the shop's products
 
 Usage:
-  stowage products ls [WORD…] [--sku SKU] [--vendor NAME] [--tag TAG] [--limit N | --all]
+  stowage products ls [WORD…] [--sku SKU] [--vendor NAME] [--tag TAG] [--sort ORDER]
+                      [--with-assets | --without-assets] [--limit N | --all]
   stowage products import FILE|- [--dry-run] [--skip-bad]
 
   WORD          any part of the name, variant name, SKU or vendor; all words must match
   --sku         only products with exactly this SKU
   --vendor      only products of this vendor
   --tag         only products with this tag
+  --with-assets, --without-assets
+                only products with or without an asset
+  -s, --sort    ${SORT_NAMES.join(', ')}
   -n, --limit   the maximum number of products (default: 25)
   --all         all products
   --dry-run     show what would be added and changed, and import nothing
@@ -62,6 +76,7 @@ Examples:
   stowage products import products.csv --dry-run
   stowage products import products.csv
   stowage products ls preset --vendor "Studio North"
+  stowage products ls --without-assets --sort sku
 `,
   async run([action, ...commandLine]) {
     if (action === undefined) throw new UsageError('Pass ls or import.')
@@ -80,6 +95,9 @@ const LIST_OPTIONS = {
   sku: { type: 'string' },
   vendor: { type: 'string' },
   tag: { type: 'string' },
+  sort: { type: 'string', short: 's' },
+  'with-assets': { type: 'boolean' },
+  'without-assets': { type: 'boolean' },
   limit: { type: 'string', short: 'n' },
   all: { type: 'boolean' },
 } as const
@@ -89,7 +107,17 @@ export async function listProducts(commandLine: string[]): Promise<number> {
   const { values, positionals } = readOptions(commandLine, LIST_OPTIONS)
   const { sku, vendor, tag, json = false } = values
   const limit = readLimit(values)
-  const query = { search: positionals.join(' ') || undefined, sku, vendor, tag }
+  const sort = readChoice(values.sort, '--sort', SORT_NAMES)
+  const { 'with-assets': isWith = false, 'without-assets': isWithout = false } = values
+  if (isWith && isWithout) throw new UsageError('Pass either --with-assets or --without-assets.')
+  const query = {
+    search: positionals.join(' ') || undefined,
+    sku,
+    vendor,
+    tag,
+    sort: sort && SORTS[sort],
+    has_assets: isWith || isWithout ? isWith : undefined,
+  }
   return withClient(values, async (client) => {
     const list = (pageSize: number) => client.products(omitUndefined({ ...query, limit: pageSize }))
     await writeList<Product>(list, { limit, json, text: productTable })

@@ -1,11 +1,10 @@
-import { Table, type TableThProps, UnstyledButton } from '@mantine/core'
+import { Table } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { useFocusHandover } from '../components/focus.ts'
-import { ListTable, RowCheckbox } from '../components/lists.tsx'
+import { ListTable, RowCheckbox, SortHeader } from '../components/lists.tsx'
 import { DateTime, Name } from '../components/values.tsx'
-import { IconArrowDown, IconArrowsSort, IconArrowUp } from '../icons/icons.tsx'
 import { AssetThumbnail, DamagedMark } from './asset-icon.tsx'
 import { KIND_LABELS, sizeOf } from './asset-kind.ts'
 import type { Sort, SortField } from './asset-query.ts'
@@ -156,26 +155,3 @@ const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: AssetRo
     </tr>
   )
 })
-
-interface SortHeaderProps extends Omit<TableThProps, 'onSort'> {
-  field: SortField
-  sort: Sort
-  onSort(field: SortField): void
-  isEnd?: boolean
-  children: string
-}
-
-function SortHeader({ field, sort, onSort, isEnd = false, children, ...props }: SortHeaderProps) {
-  const order = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : undefined
-  const Icon = { ascending: IconArrowUp, descending: IconArrowDown, none: IconArrowsSort }[
-    order ?? 'none'
-  ]
-  return (
-    <Table.Th {...props} aria-sort={order ?? 'none'} ta={isEnd ? 'end' : 'start'}>
-      <UnstyledButton className={classes.sort} onClick={() => onSort(field)}>
-        {children}
-        <Icon size={14} aria-hidden opacity={order === undefined ? 0.5 : 1} />
-      </UnstyledButton>
-    </Table.Th>
-  )
-}

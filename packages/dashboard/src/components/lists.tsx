@@ -1,8 +1,17 @@
-import { Group, Pagination, Skeleton, Table, Text } from '@mantine/core'
+import {
+  Group,
+  Pagination,
+  Skeleton,
+  Table,
+  type TableThProps,
+  Text,
+  UnstyledButton,
+} from '@mantine/core'
 import type { PageMeta } from '@stowage/client'
 import { type ChangeEvent, Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { countText, numberText } from '../format.ts'
+import { IconArrowDown, IconArrowsSort, IconArrowUp } from '../icons/icons.tsx'
 import classes from './lists.module.css'
 
 interface ListTableProps<Item> {
@@ -59,6 +68,38 @@ function SkeletonRow({ width }: { width: number }) {
         <Skeleton w={`${width}%`} h={16} my={3} />
       </Table.Td>
     </Table.Tr>
+  )
+}
+
+interface SortHeaderProps<Field extends string> extends Omit<TableThProps, 'onSort'> {
+  field: Field
+  /** The current order: a field, preceded by `-` if it is descending. */
+  sort: string
+  onSort(field: Field): void
+  isEnd?: boolean
+  children: string
+}
+
+/** The head of a column by which the list can be sorted. */
+export function SortHeader<Field extends string>({
+  field,
+  sort,
+  onSort,
+  isEnd = false,
+  children,
+  ...props
+}: SortHeaderProps<Field>) {
+  const order = sort === field ? 'ascending' : sort === `-${field}` ? 'descending' : undefined
+  const Icon = { ascending: IconArrowUp, descending: IconArrowDown, none: IconArrowsSort }[
+    order ?? 'none'
+  ]
+  return (
+    <Table.Th {...props} aria-sort={order ?? 'none'} ta={isEnd ? 'end' : 'start'}>
+      <UnstyledButton className={classes.sort} onClick={() => onSort(field)}>
+        {children}
+        <Icon size={14} aria-hidden opacity={order === undefined ? 0.5 : 1} />
+      </UnstyledButton>
+    </Table.Th>
   )
 }
 

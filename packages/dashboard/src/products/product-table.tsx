@@ -12,11 +12,11 @@ import type { ProductGroup } from '@stowage/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { useFocusHandover } from '../components/focus.ts'
-import { ListTable } from '../components/lists.tsx'
+import { ListTable, SortHeader } from '../components/lists.tsx'
 import { Name } from '../components/values.tsx'
-import { countText } from '../format.ts'
+import { countText, numberText } from '../format.ts'
 import { IconTrash } from '../icons/icons.tsx'
-import { productsUrl } from './product-query.ts'
+import { productsUrl, type Sort, type SortField } from './product-query.ts'
 import classes from './product-table.module.css'
 
 interface ProductTableProps {
@@ -24,20 +24,35 @@ interface ProductTableProps {
   products: readonly ProductGroup[] | undefined
   /** The products belong to the previous query, and the current one is loading. */
   isStale: boolean
+  sort: Sort
+  onSort(field: SortField): void
+  /** The list has only products with variants that have no files. */
+  isWithoutFiles: boolean
   /** Undefined if products cannot be deleted. */
   onDelete: ((product: ProductGroup) => void) | undefined
 }
 
 /** One row per product, whatever the number of its variants. */
-export function ProductTable({ products, isStale, onDelete }: ProductTableProps) {
+export function ProductTable({
+  products,
+  isStale,
+  sort,
+  onSort,
+  isWithoutFiles,
+  onDelete,
+}: ProductTableProps) {
   return (
     <ListTable
       items={products}
       isStale={isStale}
       head={
         <>
-          <Table.Th>Product</Table.Th>
-          <Table.Th visibleFrom="sm">SKU or variants</Table.Th>
+          <SortHeader field="name" sort={sort} onSort={onSort}>
+            Product
+          </SortHeader>
+          <SortHeader field="sku" sort={sort} onSort={onSort} visibleFrom="sm">
+            SKU or variants
+          </SortHeader>
           <Table.Th visibleFrom="md">Vendor</Table.Th>
           <Table.Th visibleFrom="md">Tags</Table.Th>
           <Table.Th visibleFrom="sm">Assets</Table.Th>
@@ -49,20 +64,33 @@ export function ProductTable({ products, isStale, onDelete }: ProductTableProps)
         </>
       }
       row={(product) => (
-        <ProductRow key={product.product_id} product={product} onDelete={onDelete} />
+        <ProductRow
+          key={product.product_id}
+          product={product}
+          isWithoutFiles={isWithoutFiles}
+          onDelete={onDelete}
+        />
       )}
       skeletonRow={(width) => <SkeletonRow width={width} />}
     />
   )
 }
 
-interface ProductRowProps extends Pick<ProductTableProps, 'onDelete'> {
+interface ProductRowProps extends Pick<ProductTableProps, 'isWithoutFiles' | 'onDelete'> {
   product: ProductGroup
 }
 
 /** On a phone, the SKU or variants and the number of assets are below the name; vendor and tags are hidden. */
-const ProductRow = memo(function ProductRow({ product, onDelete }: ProductRowProps) {
-  const { name, vendor, tags, variants, variants_total: total } = product
+const ProductRow = memo(function ProductRow({
+  product,
+  isWithoutFiles,
+  onDelete,
+}: ProductRowProps) {
+  const { name, vendor, tags, variants, variants_total: total, matching_total: matching } = product
+  const assetsText =
+    isWithoutFiles && matching !== undefined && matching < total
+      ? `${numberText(matching)} of ${countText(total, 'variant')} without files`
+      : assetCountText(product)
   const row = useFocusHandover<HTMLTableRowElement>()
   const [first] = variants
   const variantName = total > 1 ? countText(total, 'variant') : first?.variant_name
@@ -89,7 +117,7 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: ProductRowPro
         </Anchor>
         <Box hiddenFrom="sm" fz="xs" c="dimmed">
           {variantText}
-          {assetCountText(product)}
+          {assetsText}
         </Box>
       </Table.Td>
       <Table.Td visibleFrom="sm" miw={200} maw={280}>
@@ -103,7 +131,7 @@ const ProductRow = memo(function ProductRow({ product, onDelete }: ProductRowPro
       </Table.Td>
       <Table.Td visibleFrom="sm">
         <Text inherit {...(product.assets_total === 0 && { c: 'dimmed' })}>
-          {assetCountText(product)}
+          {assetsText}
         </Text>
       </Table.Td>
       {onDelete && (

@@ -1,4 +1,13 @@
-import { Button, Code, Group, Stack, Text, Title } from '@mantine/core'
+import {
+  Button,
+  Code,
+  Group,
+  NativeSelect,
+  SegmentedControl,
+  Stack,
+  Text,
+  Title,
+} from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ProductGroup } from '@stowage/client'
 import { useCallback, useEffect, useState } from 'react'
@@ -14,10 +23,13 @@ import { DeleteProduct } from './delete-product.tsx'
 import {
   activeFilters,
   NO_FILTERS,
-  type ProductFilter,
+  nextSort,
   type ProductQuery,
   productsUrl,
   readProductQuery,
+  type Show,
+  type Sort,
+  type TextFilter,
 } from './product-query.ts'
 import { ProductTable } from './product-table.tsx'
 import classes from './products-page.module.css'
@@ -31,7 +43,8 @@ export function ProductsPage() {
   const canWrite = useHasScope('write')
   const total = data?.meta.total
   const last = data?.meta.last_page ?? 1
-  const isFiltered = activeFilters(query).length > 0
+  const filters = activeFilters(query)
+  const isFiltered = filters.length > 0
 
   useEffect(() => {
     // All products of the last page were deleted, or the URL is old.
@@ -79,6 +92,9 @@ export function ProductsPage() {
         <ProductTable
           products={data?.data}
           isStale={isPlaceholderData}
+          sort={query.sort}
+          onSort={(field) => change({ sort: nextSort(query.sort, field) })}
+          isWithoutFiles={filters.join() === 'show'}
           onDelete={canWrite ? setDeleting : undefined}
         />
       )}
@@ -97,18 +113,32 @@ export function ProductsPage() {
 
 interface ProductFiltersProps {
   query: ProductQuery
-  change(changes: Partial<ProductQuery>, options: { replace: boolean }): void
+  change(changes: Partial<ProductQuery>, options?: { replace: boolean }): void
 }
 
-const MORE_FILTERS: [ProductFilter, string][] = [
+const SHOW_OPTIONS: { value: Show; label: string }[] = [
+  { value: 'all', label: 'All' },
+  { value: 'without-files', label: 'Without files' },
+]
+
+const SORT_OPTIONS: { value: Sort; label: string }[] = [
+  { value: '-product_id', label: 'Highest ID first' },
+  { value: 'name', label: 'Name A–Z' },
+  { value: '-name', label: 'Name Z–A' },
+  { value: 'sku', label: 'SKU A–Z' },
+  { value: '-sku', label: 'SKU Z–A' },
+]
+
+const MORE_FILTERS: [TextFilter, string][] = [
   ['sku', 'Exact SKU'],
   ['vendor', 'Vendor'],
   ['tag', 'Tag'],
 ]
 
-/** On a phone, all filters but the search are hidden behind a button. */
+/** On a phone, most filters are hidden behind a button, and the order is chosen here instead of in the table. */
 function ProductFilters({ query, change }: ProductFiltersProps) {
-  const active = activeFilters(query).filter((filter) => filter !== 'search').length
+  const hidden: string[] = MORE_FILTERS.map(([filter]) => filter)
+  const active = activeFilters(query).filter((filter) => hidden.includes(filter)).length
   const [isOpen, { toggle }] = useDisclosure(active > 0)
   return (
     <Group gap="sm" component="search">
@@ -137,11 +167,26 @@ function ProductFilters({ query, change }: ProductFiltersProps) {
           <Filter key={filter} filter={filter} label={label} query={query} change={change} />
         ))}
       </div>
+      <NativeSelect
+        hiddenFrom="sm"
+        w={160}
+        aria-label="Sort"
+        data={SORT_OPTIONS}
+        value={query.sort}
+        onChange={({ currentTarget }) => change({ sort: currentTarget.value as Sort })}
+      />
+      <SegmentedControl
+        w={{ base: '100%', sm: 'auto' }}
+        aria-label="Show"
+        data={SHOW_OPTIONS}
+        value={query.show}
+        onChange={(value) => change({ show: value as Show })}
+      />
     </Group>
   )
 }
 
-type FilterProps = ProductFiltersProps & { filter: ProductFilter; label: string } & Omit<
+type FilterProps = ProductFiltersProps & { filter: TextFilter; label: string } & Omit<
     Parameters<typeof FilterInput>[0],
     'value' | 'onValue'
   >

@@ -1,9 +1,8 @@
 import type { Product, ProductGroup } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { firstWords } from '../components/url-query.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
-import { activeFilters, type ProductQuery } from './product-query.ts'
+import { type ProductQuery, productFilters } from './product-query.ts'
 
 const PER_PAGE = 50
 
@@ -13,9 +12,8 @@ export function useProductPage(query: ProductQuery) {
   return useQuery({
     queryKey: queryKeys.productList(query),
     queryFn({ signal }) {
-      const filters = Object.fromEntries(activeFilters(query).map((name) => [name, query[name]]))
-      if (query.search !== '') filters.search = firstWords(query.search)
-      return client.productGroups({ ...filters, limit: PER_PAGE, signal }).page(query.page)
+      const request = { ...productFilters(query), limit: PER_PAGE, signal }
+      return client.productGroups(request).page(query.page)
     },
     placeholderData: keepPreviousData,
   })

@@ -60,7 +60,7 @@ export const listProducts = defineEndpoint({
   tag: 'Products',
   scope: 'read',
   summary: 'List products',
-  description: 'Newest first. Filters can be combined.',
+  description: 'By default newest first. Filters can be combined.',
   query: ListProductsQuery,
   success: {
     status: 200,
@@ -79,7 +79,7 @@ export const listProductGroups = defineEndpoint({
   scope: 'read',
   summary: 'List products with their variants',
   description:
-    'One entry per product instead of one per variant, by descending `product_id`; `meta.total` counts products. ' +
+    'One entry per product instead of one per variant, by default by descending `product_id`; `meta.total` counts products. ' +
     'Accepts the filters of `GET /products`: a product is listed with all of its variants if one variant matches all filters.',
   query: ListProductGroupsQuery,
   success: {

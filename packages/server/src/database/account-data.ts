@@ -2,6 +2,7 @@ import type { Asset, AssetStatus, AssetVersion, Upload } from '../domain/asset.t
 import type { Key, NewKey } from '../domain/key.ts'
 import type { Cursor, PageRequest, SortKey } from '../domain/paging.ts'
 import type { NewProduct, Product, ProductGroup, ProductSelection } from '../domain/product.ts'
+import type { Position, ProductSort } from '../domain/product-sort.ts'
 import type { NewUploadToken, UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage, Usage } from '../domain/usage.ts'
 import type { AccountWebhookData, EventData } from './event-data.ts'
@@ -46,8 +47,10 @@ export interface UploadQuery extends PageRequest {
 }
 
 export interface ProductQuery extends PageRequest {
+  /** `NEWEST_PRODUCTS` by default. */
+  sort?: ProductSort
   /** Returns the next `perPage` rows after this position, and ignores `page`. */
-  after?: Cursor
+  after?: Position
   /** Each word is part of the name, the variant name, the SKU or the vendor. Folded by `searchWords`. */
   words?: string[]
   /** Part of the name or the variant name, folded by `foldText`. */
@@ -61,12 +64,22 @@ export interface ProductQuery extends PageRequest {
   tag?: string
   /** Attached to this asset. */
   ofAsset?: string
+  /** Whether a ready asset is attached. */
+  hasAssets?: boolean
 }
 
-/** Finds products of the shop instead of variants. A product matches if any of its variants matches all filters. */
-export interface ProductGroupQuery extends Omit<ProductQuery, 'after'> {
-  /** Returns the next `perPage` products below this product ID, and ignores `page`. */
-  after?: number
+/**
+ * Finds products of the shop instead of variants. A product matches if any of its variants matches all filters. It is
+ * sorted by its product ID, by default `LAST_PRODUCT_ID`, or by its first variant, even if that does not match.
+ */
+export type ProductGroupQuery = ProductQuery
+
+/** A product of the shop, and how many of its variants match. */
+export interface MatchingProduct {
+  productId: number
+  matching: number
+  /** Its position in the list; omitted if the list is sorted by product ID. */
+  position?: Position
 }
 
 /** One page of rows, and the number of matches on all pages. */
@@ -248,10 +261,9 @@ export interface AccountData
   putProducts(products: NewProduct[], options?: { isCopy: boolean }): Promise<Product[]>
   findProduct(id: string): Promise<Product | undefined>
   listProducts(query: ProductQuery): Promise<Rows<Product>>
-  /** The products of the shop, by descending product ID, and for each the number of variants that match. */
-  listProductIds(query: ProductGroupQuery): Promise<Rows<{ productId: number; matching: number }>>
+  listProductIds(query: ProductGroupQuery): Promise<Rows<MatchingProduct>>
   /**
-   * These products of the shop with the first `variants` variants of each, by variant ID. With `ofAsset` only
+   * These products of the shop, in this order, with the first `variants` variants of each, by variant ID. With `ofAsset` only
    * variants that the asset is attached to, and no `assetsTotal`. Products that do not exist are left out.
    * `assetsTotal` is null if the variants of a product have more than `attachments` attachments.
    */

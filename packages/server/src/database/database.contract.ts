@@ -9,6 +9,7 @@ import { testIdempotencyKeys } from './contract/idempotency-keys.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testAssetList, testUploadList } from './contract/lists.ts'
 import { testChangingLists, testLongLists } from './contract/long-lists.ts'
+import { testProductOrder } from './contract/product-order.ts'
 import { testProductSearch, testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
 import { testAssetSearch, testPaths } from './contract/search.ts'
@@ -37,6 +38,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testPaths(contract)
   testProducts(contract)
   testProductSearch(contract)
+  testProductOrder(contract)
   testAttachmentsAndDeletion(contract)
   testRecords(contract)
   testUsage(contract)

@@ -41,6 +41,8 @@ export interface ProductGroup {
    */
   variants: Product[]
   variantsTotal: number
+  /** How many variants match the filters of the list. */
+  matchingTotal?: number
   /**
    * Assets attached to any variant; null if there are too many to count. Undefined in the list of an asset’s
    * products.

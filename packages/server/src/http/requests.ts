@@ -17,6 +17,12 @@ import {
   type SortKey,
 } from '../domain/paging.ts'
 import type { ProductSelection } from '../domain/product.ts'
+import {
+  LAST_PRODUCT_ID,
+  NEWEST_PRODUCTS,
+  type ProductSort,
+  readPosition,
+} from '../domain/product-sort.ts'
 import type { AssetListRequest } from '../operations/assets.ts'
 import type { Caller } from '../operations/authentication.ts'
 import type { Idempotency } from '../operations/idempotency.ts'
@@ -63,13 +69,20 @@ const DEFAULT_PAGE_SIZE = 25
 
 /** `after` continues after the last row of a page, so it cannot be combined with `page`. */
 export function readPageRequest(
-  { page, limit = DEFAULT_PAGE_SIZE, after }: PageQuery,
+  query: PageQuery,
   sortedBy: CursorKey,
 ): PageRequest & { after?: Cursor } {
+  return readPageAfter(query, (after) => readCursor(after, sortedBy))
+}
+
+function readPageAfter<Position>(
+  { page, limit = DEFAULT_PAGE_SIZE, after }: PageQuery,
+  read: (after: string) => Position | undefined,
+): PageRequest & { after?: Position } {
   const request = { page: page ?? 1, perPage: Math.min(limit, MAX_PAGE_SIZE) }
   if (after === undefined) return request
   if (page !== undefined) throw invalid({ page: ['must be omitted if after is given'] })
-  const cursor = readCursor(after, sortedBy)
+  const cursor = read(after)
   if (cursor !== undefined) return { ...request, after: cursor }
   throw invalid({ after: ['must be the meta.next_after of a page with the same sort'] })
 }
@@ -92,9 +105,13 @@ export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
   }
 }
 
-/** A column, preceded by `-` for descending order. The schema has checked it. */
 function readAssetSort(sort = '-created_at'): AssetListRequest['sort'] {
-  const by = sort.replace(/^-/, '') as SortKey
+  return readSort<SortKey>(sort)
+}
+
+/** A column, preceded by `-` for descending order. The schema has checked it. */
+function readSort<Key extends string>(sort: string): { by: Key; descending: boolean } {
+  const by = sort.replace(/^-/, '') as Key
   return { by, descending: sort.startsWith('-') }
 }
 
@@ -117,30 +134,29 @@ export function readTrashListRequest(query: ListAssetsQuery): TrashListRequest {
 }
 
 export function readProductListRequest(query: ListProductsQuery): ProductListRequest {
-  return { ...readPageRequest(query, 'created_at'), ...readProductFilters(query) }
+  const sort = readProductSort(query, NEWEST_PRODUCTS)
+  const page = readPageAfter(query, (after) => readPosition(after, { ...sort, numbers: 2 }))
+  return { ...page, sort, ...readProductFilters(query) }
 }
 
-/** The cursor of a page is the `product_id` of its last product. */
 export function readProductGroupListRequest(
   query: ListProductGroupsQuery,
 ): ProductGroupListRequest {
-  const { after, ...rest } = query
-  const page = readPageRequest(rest, 'created_at')
-  const request = {
-    page: page.page,
-    perPage: Math.min(page.perPage, MAX_GROUPS),
-    ...readProductFilters(query),
-  }
-  if (after === undefined) return request
-  if (query.page !== undefined) throw invalid({ page: ['must be omitted if after is given'] })
-  const id = /^\d{1,16}$/.test(after) ? Number(after) : Number.NaN
-  if (Number.isSafeInteger(id)) return { ...request, after: id }
-  throw invalid({ after: ['must be the meta.next_after of a page of this list'] })
+  const sort = readProductSort(query, LAST_PRODUCT_ID)
+  const page = readPageAfter(query, (after) => readPosition(after, { ...sort, numbers: 1 }))
+  const perPage = Math.min(page.perPage, MAX_GROUPS)
+  return { ...page, perPage, sort, ...readProductFilters(query) }
+}
+
+function readProductSort({ sort }: ListProductsQuery, usual: ProductSort): ProductSort {
+  return sort === undefined ? usual : readSort<ProductSort['by']>(sort)
 }
 
 function readProductFilters(query: ListProductsQuery) {
-  const { search, name, sku, vendor, tag, product_id: productId, variant_id: variantId } = query
+  const { search, name, sku, vendor, tag, has_assets: hasAssets } = query
+  const { product_id: productId, variant_id: variantId } = query
   return {
+    ...(hasAssets !== undefined && { hasAssets }),
     search,
     name,
     sku,

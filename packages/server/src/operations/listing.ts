@@ -1,6 +1,5 @@
 import type { Rows } from '../database/account-data.ts'
 import {
-  type Cursor,
   type PagePosition,
   type PageRequest,
   pagePosition,
@@ -11,7 +10,7 @@ import {
  * Reads a page by its number or after a cursor. After a cursor it reads one more row than requested, to
  * see whether another page follows.
  */
-export async function readPage<Row, Query extends PageRequest & { after?: Cursor }>(
+export async function readPage<Row, Query extends PageRequest & { after?: object }>(
   query: Query,
   read: (query: Query) => Promise<Rows<Row>>,
   cursorOf: (row: Row) => string,

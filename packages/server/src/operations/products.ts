@@ -10,6 +10,12 @@ import type { Asset } from '../domain/asset.ts'
 import { invalid } from '../domain/errors.ts'
 import { type PagePosition, pagePosition, positionAfterCursor } from '../domain/paging.ts'
 import type { NewProduct, Product, ProductGroup } from '../domain/product.ts'
+import {
+  LAST_PRODUCT_ID,
+  NEWEST_PRODUCTS,
+  positionText,
+  productPosition,
+} from '../domain/product-sort.ts'
 import { foldText, searchWords } from '../domain/search.ts'
 import type { AccountContext } from './context.ts'
 import { isHalfEmpty, readPage } from './listing.ts'
@@ -29,7 +35,9 @@ export async function listProducts(
 ): Promise<{ products: Product[]; position: PagePosition }> {
   const { rest, filters } = splitFilters(request)
   const query: ProductQuery = { ...rest, ...filters }
-  const { rows, position } = await readPage(query, data.listProducts, ({ id }) => id)
+  const { by } = query.sort ?? NEWEST_PRODUCTS
+  const cursorOf = (product: Product) => positionText(productPosition(product, by))
+  const { rows, position } = await readPage(query, data.listProducts, cursorOf)
   return { products: rows, position }
 }
 
@@ -40,7 +48,7 @@ export type ProductGroupListRequest = Omit<ProductGroupQuery, keyof TextFilters 
 const GROUPS_PER_STATEMENT = 25
 
 /**
- * Lists the products of the shop. Their variants are read as `groups` is iterated, some products at a
+ * Lists the products of the shop, by default by descending product ID. Their variants are read as `groups` is iterated, some products at a
  * time.
  */
 export async function listProductGroups(
@@ -48,7 +56,7 @@ export async function listProductGroups(
   request: ProductGroupListRequest,
 ): Promise<{ groups: AsyncGenerator<ProductGroup[]>; position: PagePosition }> {
   const { rest, filters } = splitFilters(request)
-  const query: ProductGroupQuery = { ...rest, ...filters }
+  const query: ProductGroupQuery = { sort: LAST_PRODUCT_ID, ...rest, ...filters }
   const { after, perPage, ofAsset } = query
   // One more row shows whether another page follows.
   const more = after === undefined ? 0 : 1
@@ -56,7 +64,8 @@ export async function listProductGroups(
   const rows = found.slice(0, perPage)
   const plain = pagePosition(query, total)
   const hasNext = after === undefined ? plain.next !== undefined : found.length > rows.length
-  const nextAfter = hasNext ? rows.at(-1)?.productId.toString() : undefined
+  const last = hasNext ? rows.at(-1) : undefined
+  const nextAfter = last && positionText(last.position ?? [last.productId])
 
   async function* readGroups(): AsyncGenerator<ProductGroup[]> {
     for (let at = 0; at < rows.length; at += GROUPS_PER_STATEMENT) {
@@ -70,9 +79,12 @@ export async function listProductGroups(
         attachments: MAX_COUNTED_ATTACHMENTS,
         ofAsset,
       })
-      yield ofAsset === undefined
-        ? groups
-        : groups.map((group) => ({ ...group, attachedTotal: some.get(group.productId) ?? 0 }))
+      yield groups.map((group) => {
+        const matching = some.get(group.productId) ?? 0
+        return ofAsset === undefined
+          ? { ...group, matchingTotal: matching }
+          : { ...group, attachedTotal: matching }
+      })
     }
   }
 

@@ -297,7 +297,7 @@ export function testProductSearch({ name, open }: Contract): void {
       after: fc.option(fc.integer({ min: 0, max: 10 }), { nil: undefined }),
     })
     const property = fc.asyncProperty(queries, async ({ filter, after, ...page }) => {
-      const query = { ...page, ...filter, ...(after !== undefined && { after }) }
+      const query = { ...page, ...filter, ...(after !== undefined && { after: [after] }) }
       const { rows, total } = await data.listProductIds(query)
       assert.deepEqual({ rows, total }, scan(products, query))
       const ids = rows.map(({ productId }) => productId)
@@ -387,6 +387,6 @@ function scan(products: Product[], query: ProductGroupQuery) {
   const rows =
     after === undefined
       ? groups.slice((page - 1) * perPage, page * perPage)
-      : groups.filter((group) => group.productId < after).slice(0, perPage)
+      : groups.filter((group) => group.productId < Number(after[0])).slice(0, perPage)
   return { rows, total: groups.length }
 }

@@ -1,5 +1,11 @@
 import { rowRangeOf } from '../../domain/paging.ts'
-import type { ProductQuery } from '../account-data.ts'
+import {
+  LAST_PRODUCT_ID,
+  NEWEST_PRODUCTS,
+  type Position,
+  type ProductSort,
+} from '../../domain/product-sort.ts'
+import type { MatchingProduct, ProductQuery, Rows } from '../account-data.ts'
 import { MAX_SKIPPED_ROWS } from '../shared/listing.ts'
 import {
   type GroupRow,
@@ -16,71 +22,149 @@ export function accountProductList(sql: Sql, account: string): AccountMethods['p
   return {
     async listProducts(query) {
       const filtered = productFilter(sql, account, query)
-      const count = sql`select count(*) as total from products where ${filtered}`
-      const { page, perPage, after } = query
-      const offset = after === undefined ? (page - 1) * perPage : 0
-      const columns = sql(PRODUCT_COLUMNS)
-      if (offset <= MAX_SKIPPED_ROWS) {
-        const beforeCursor = after === undefined ? sql`` : sql`and id < ${after.id}`
-        const { rows, total } = await readPageWithTotal<ProductRow>(sql, {
-          count,
-          page: sql`
-            select ${columns} from products where ${filtered} ${beforeCursor}
-            order by id desc limit ${perPage} offset ${offset}`,
-          order: sql`id desc`,
-        })
-        return { rows: rows.map(toProduct), total }
-      }
-      return inSnapshot(sql, async () => {
-        const [counted] = await sql<{ total: number }[]>`${count}`
-        const total = counted?.total ?? 0
-        const { isFromEnd, offset, limit } = rowRangeOf(query, total)
-        if (limit === 0) return { rows: [], total }
-        const rows = await sql<ProductRow[]>`
-          select ${columns} from products where ${filtered}
-          order by id ${isFromEnd ? sql`asc` : sql`desc`} limit ${limit} offset ${offset}`
-        const products = rows.map(toProduct)
-        return { rows: isFromEnd ? products.reverse() : products, total }
+      const { sort = NEWEST_PRODUCTS } = query
+      const { rows, total } = await readSorted<ProductRow>(sql, query, {
+        count: sql`select count(*) as total from products where ${filtered}`,
+        page: sql`select ${sql(PRODUCT_COLUMNS)}, ${sortColumns(sql, sort.by)} from products
+          where ${filtered}`,
+        sort,
+        values: SORTS[sort.by](sql),
       })
+      return { rows: rows.map(toProduct), total }
     },
   }
 }
 
-interface ProductIdRow {
-  productId: number
-  matching: number
+/**
+ * The columns by which a list is sorted. An index has the rows in each order; `productPosition` returns the same
+ * values.
+ */
+const SORTS: Record<ProductSort['by'], (sql: Sql) => Fragment[]> = {
+  created_at: (sql) => [sql`id`],
+  name: (sql) => [sql`left(search_name, 200)`, sql`id`],
+  sku: (sql) => [sql`left(search_sku, 200)`, sql`id`],
+  product_id: (sql) => [sql`product_id`, sql`variant_id`],
 }
+
+function sortColumns(sql: Sql, by: ProductSort['by']): Fragment {
+  return listOf(
+    sql,
+    SORTS[by](sql).map((value, index) => sql`${value} as ${sql(`sort${index}`)}`),
+  )
+}
+
+function listOf(sql: Sql, fragments: Fragment[]): Fragment {
+  return fragments.reduce((all, fragment) => sql`${all}, ${fragment}`)
+}
+
+interface SortedList {
+  /** Selects the `total`. */
+  count: Fragment
+  /** Selects the rows, with their sort values as `sort0` and `sort1`. It ends with a condition. */
+  page: Fragment
+  sort: Pick<ProductSort, 'descending'>
+  /** The sort values in terms of the rows that `page` reads. */
+  values: Fragment[]
+}
+
+/** Reads a page and the total of a list. A page far from the start is read from the nearer end. */
+async function readSorted<Row extends object>(
+  sql: Sql,
+  { page: number, perPage, after }: ProductQuery,
+  { count, page, sort: { descending }, values }: SortedList,
+): Promise<Rows<Row>> {
+  const names = values.map((_, index) => sql`${sql(`sort${index}`)}`)
+  const orderBy = (columns: Fragment[], isDescending: boolean) =>
+    listOf(
+      sql,
+      columns.map((column) => sql`${column} ${isDescending ? sql`desc` : sql`asc`}`),
+    )
+  const offset = after === undefined ? (number - 1) * perPage : 0
+  if (offset <= MAX_SKIPPED_ROWS) {
+    const rest =
+      after === undefined ? sql`` : sql`and ${afterCursor(sql, { values, after, descending })}`
+    return readPageWithTotal<Row>(sql, {
+      count,
+      page: sql`${page} ${rest} order by ${orderBy(values, descending)} limit ${perPage} offset ${offset}`,
+      order: orderBy(names, descending),
+    })
+  }
+  return inSnapshot(sql, async () => {
+    const [counted] = await sql<{ total: number }[]>`${count}`
+    const total = counted?.total ?? 0
+    const { isFromEnd, offset, limit } = rowRangeOf({ page: number, perPage }, total)
+    if (limit === 0) return { rows: [], total }
+    const found = await sql<Row[]>`
+      ${page} order by ${orderBy(values, descending !== isFromEnd)} limit ${limit} offset ${offset}`
+    const rows = [...found]
+    return { rows: isFromEnd ? rows.reverse() : rows, total }
+  })
+}
+
+function afterCursor(
+  sql: Sql,
+  { values, after, descending }: { values: Fragment[]; after: Position; descending: boolean },
+): Fragment {
+  const position = listOf(
+    sql,
+    after.map((value) => sql`${value}`),
+  )
+  return sql`(${listOf(sql, values)}) ${descending ? sql`<` : sql`>`} (${position})`
+}
+
+type ProductIdRow = MatchingProduct & { sort0: string | number; sort1?: string }
 
 /** Lists the products of the shop with their variants. */
 export function accountProductGroups(sql: Sql, account: string): AccountMethods['productGroups'] {
+  /** All products that match, in the order of their product IDs. */
+  function listedByNumber(filtered: Fragment): Pick<SortedList, 'page' | 'values'> {
+    return {
+      page: sql`
+        select "productId", matching, "productId" as sort0 from (
+          select product_id as "productId", count(*) as matching from products
+          where ${filtered} group by product_id) grouped
+        where true`,
+      values: [sql`"productId"`],
+    }
+  }
+
+  /** The first variants of all products that match, even if the first variant does not. */
+  function listedByFirst(
+    filtered: Fragment,
+    by: ProductSort['by'],
+  ): Pick<SortedList, 'page' | 'values'> {
+    const matching = sql`from products where ${filtered} and product_id = first_variant.product_id`
+    return {
+      page: sql`
+        select product_id as "productId", (select count(*) ${matching}) as matching,
+          ${sortColumns(sql, by)}
+        from products first_variant
+        where account_id = ${account} and exists (select ${matching}) and not exists (
+          select from products earlier
+          where earlier.account_id = ${account} and earlier.product_id = first_variant.product_id
+            and earlier.variant_id < first_variant.variant_id)`,
+      values: SORTS[by](sql),
+    }
+  }
+
   return {
     async listProductIds(query) {
       const filtered = productFilter(sql, account, query)
-      const count = sql`
-        select count(distinct product_id) as total from products where ${filtered}`
-      const { page, perPage, after } = query
-      const offset = after === undefined ? (page - 1) * perPage : 0
-      const grouped = sql`
-        select product_id as "productId", count(*) as matching from products
-        where ${filtered} ${after === undefined ? sql`` : sql`and product_id < ${after}`}
-        group by product_id`
-      if (offset <= MAX_SKIPPED_ROWS) {
-        return readPageWithTotal<ProductIdRow>(sql, {
-          count,
-          page: sql`${grouped} order by product_id desc limit ${perPage} offset ${offset}`,
-          order: sql`"productId" desc`,
-        })
-      }
-      return inSnapshot(sql, async () => {
-        const [counted] = await sql<{ total: number }[]>`${count}`
-        const total = counted?.total ?? 0
-        const { isFromEnd, offset, limit } = rowRangeOf({ page, perPage }, total)
-        if (limit === 0) return { rows: [], total }
-        const rows = await sql<ProductIdRow[]>`
-          ${grouped} order by product_id ${isFromEnd ? sql`asc` : sql`desc`}
-          limit ${limit} offset ${offset}`
-        return { rows: isFromEnd ? [...rows].reverse() : [...rows], total }
+      const { sort = LAST_PRODUCT_ID } = query
+      const isByNumber = sort.by === 'product_id'
+      const { rows, total } = await readSorted<ProductIdRow>(sql, query, {
+        count: sql`select count(distinct product_id) as total from products where ${filtered}`,
+        sort,
+        ...(isByNumber ? listedByNumber(filtered) : listedByFirst(filtered, sort.by)),
       })
+      return {
+        rows: rows.map(({ productId, matching, sort0, sort1 }) => ({
+          productId,
+          matching,
+          ...(!isByNumber && { position: sort1 === undefined ? [sort0] : [sort0, sort1] }),
+        })),
+        total,
+      }
     },
 
     async readProductGroups(productIds, options) {
@@ -97,7 +181,7 @@ export function accountProductGroups(sql: Sql, account: string): AccountMethods[
         select v.* from ${ids} cross join lateral (
           select ${sql(PRODUCT_COLUMNS)} from products p where ${ofProduct} ${attached}
           order by p.variant_id limit ${variants}) v
-        order by v.product_id desc, v.variant_id`
+        order by v.product_id, v.variant_id`
       const attachedRows = (limit: number) => sql`
         select l.asset_id from products p join asset_products l on l.product_id = p.id
         where ${ofProduct} limit ${limit}`
@@ -112,14 +196,14 @@ export function accountProductGroups(sql: Sql, account: string): AccountMethods[
         select wanted.id as product_id,
           (select count(*) from products p where ${ofProduct}) as variants_total, ${counts}
         from ${ids}`
-      return toProductGroups(rows, totals, options)
+      return toProductGroups(productIds, { rows, totals }, options)
     },
   }
 }
 
 /** The condition for the rows of products that match the filters of a query. */
 function productFilter(sql: Sql, account: string, query: Omit<ProductQuery, 'after'>): Fragment {
-  const { words = [], name, sku, productId, variantId, vendor, tag, ofAsset } = query
+  const { words = [], name, sku, productId, variantId, vendor, tag, ofAsset, hasAssets } = query
   const conditions: Fragment[] = [sql`account_id = ${account}`]
   for (const word of words) conditions.push(sql`search_text like ${containing(word)}`)
   if (name !== undefined) conditions.push(sql`search_name like ${containing(name)}`)
@@ -132,6 +216,11 @@ function productFilter(sql: Sql, account: string, query: Omit<ProductQuery, 'aft
     conditions.push(sql`id in (
       select l.product_id from assets a join asset_products l on l.asset_id = a.id
       where a.account_id = ${account} and a.id = ${ofAsset})`)
+  }
+  if (hasAssets !== undefined) {
+    conditions.push(sql`${hasAssets ? sql`` : sql`not`} exists (
+      select from asset_products l join assets a on a.id = l.asset_id and a.status = 'ready'
+      where l.product_id = products.id)`)
   }
   return allOf(sql, conditions)
 }

@@ -38,14 +38,20 @@ export interface GroupRow {
   assets?: number | null
 }
 
-/** Groups variants by the product of the shop. `attached` has stopped counting after `attachments` + 1. */
+/**
+ * Groups variants by the product of the shop, in the order of the IDs. `attached` has stopped counting after
+ * `attachments` + 1.
+ */
 export function toProductGroups(
-  rows: ProductRow[],
-  totals: GroupRow[],
+  productIds: number[],
+  { rows, totals }: { rows: ProductRow[]; totals: GroupRow[] },
   { attachments, ofAsset }: Parameters<AccountData['readProductGroups']>[1],
 ): ProductGroup[] {
   const byId = new Map(totals.map((row) => [row.product_id, row]))
-  return [...Map.groupBy(rows, (row) => row.product_id)].map(([productId, variants]) => {
+  const variantsById = Map.groupBy(rows, (row) => row.product_id)
+  return productIds.flatMap((productId) => {
+    const variants = variantsById.get(productId)
+    if (variants === undefined) return []
     const row = byId.get(productId)
     const assetsTotal = (row?.attached ?? 0) > attachments ? null : (row?.assets ?? 0)
     return {

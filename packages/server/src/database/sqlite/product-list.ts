@@ -1,6 +1,19 @@
 import { rowRangeOf } from '../../domain/paging.ts'
 import type { Product, ProductGroup } from '../../domain/product.ts'
-import type { AccountData, ProductGroupQuery, ProductQuery, Rows } from '../account-data.ts'
+import {
+  LAST_PRODUCT_ID,
+  NEWEST_PRODUCTS,
+  type Position,
+  type ProductSort,
+} from '../../domain/product-sort.ts'
+import type {
+  AccountData,
+  MatchingProduct,
+  ProductGroupQuery,
+  ProductQuery,
+  Rows,
+} from '../account-data.ts'
+import { inOrderOf } from '../shared/listing.ts'
 import { type GroupRow, toProduct, toProductGroups } from '../shared/product-rows.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
@@ -14,14 +27,15 @@ export function prepareProductList(connection: Connection, longReads: LongReads)
   function readPage(query: ProductQuery, { from, total, ...filter }: FewProducts): ProductRow[] {
     const { isFromEnd, offset, limit } = rowRangeOf(query, total)
     if (limit === 0) return []
-    const { after } = query
-    const conditions = [...filter.conditions, ...(after === undefined ? [] : ['id < :after'])]
+    const { sort = NEWEST_PRODUCTS, after } = query
+    const { columns } = SORTS[sort.by]
+    const cursor = afterCursor(columns, sort, after)
+    const conditions = [...filter.conditions, ...cursor.conditions]
     const page = connection.prepare<ProductRow>(
       `select ${PRODUCT_COLUMNS} ${from} where ${conditions.join(' and ') || 'true'}
-       order by id ${isFromEnd ? 'asc' : 'desc'} limit +:limit offset :offset`,
+       order by ${orderOf(columns, sort.descending !== isFromEnd)} limit +:limit offset :offset`,
     )
-    const cursor = after && { after: after.id }
-    const rows = page.all({ ...filter.parameters, ...cursor, limit, offset })
+    const rows = page.all({ ...filter.parameters, ...cursor.parameters, limit, offset })
     return isFromEnd ? rows.reverse() : rows
   }
 
@@ -30,15 +44,17 @@ export function prepareProductList(connection: Connection, longReads: LongReads)
     query: ProductQuery,
     filter: ProductFilter,
   ): Promise<Rows<ProductRow>> {
+    const { sort = NEWEST_PRODUCTS, after } = query
+    const { index, columns: order } = SORTS[sort.by]
     const list: Scan = {
       account,
       table: 'products',
-      index: 'products_newest',
+      index,
       own: 'account_id = :account',
-      order: ['id'],
-      descending: true,
+      order,
+      descending: sort.descending,
       filter,
-      after: query.after && [query.after.id],
+      after,
     }
     return scanList(longReads, { scan: list, page: query, columns: PRODUCT_COLUMNS })
   }
@@ -48,7 +64,7 @@ export function prepareProductList(connection: Connection, longReads: LongReads)
       const filter = filterOf(query)
       const few =
         filter.conditions.length === 0
-          ? countProducts(connection, account)
+          ? countProducts(connection, account, SORTS[(query.sort ?? NEWEST_PRODUCTS).by].index)
           : countFewProducts(connection, { account, filter, count: 'count(*)' })
       const { rows, total } =
         few === undefined
@@ -59,9 +75,32 @@ export function prepareProductList(connection: Connection, longReads: LongReads)
   }
 }
 
-interface MatchingProduct {
-  productId: number
-  matching: number
+/** The index of the unique product and variant IDs. */
+const PRODUCTS_BY_NUMBER = 'sqlite_autoindex_products_2'
+
+/** The columns of each sort order, as `productPosition` returns their values, and the index that has the rows in this order. */
+const SORTS: Record<ProductSort['by'], { index: string; columns: string[] }> = {
+  created_at: { index: 'products_newest', columns: ['id'] },
+  name: { index: 'products_in_name_order', columns: ['sort_name', 'id'] },
+  sku: { index: 'products_in_sku_order', columns: ['sort_sku', 'id'] },
+  product_id: { index: PRODUCTS_BY_NUMBER, columns: ['product_id', 'variant_id'] },
+}
+
+function orderOf(columns: string[], isDescending: boolean): string {
+  return columns.map((column) => `${column} ${isDescending ? 'desc' : 'asc'}`).join(', ')
+}
+
+function afterCursor(
+  columns: string[],
+  { descending }: ProductSort,
+  after: Position | undefined,
+): Filter {
+  if (after === undefined) return { conditions: [], parameters: {} }
+  const values = after.map((_, index) => `:after${index}`).join(', ')
+  return {
+    conditions: [`(${columns.join(', ')}) ${descending ? '<' : '>'} (${values})`],
+    parameters: Object.fromEntries(after.map((value, index) => [`after${index}`, value])),
+  }
 }
 
 const OF_PRODUCT = 'p.account_id = :account and p.product_id = j.value'
@@ -76,8 +115,13 @@ function variantsOf(condition: string): string {
     select ${PRODUCT_COLUMNS} from (
       select p.*, row_number() over (partition by p.product_id order by p.variant_id) as position
       from json_each(:ids) j cross join products p on ${OF_PRODUCT} ${condition})
-    where position <= :variants order by product_id desc, variant_id`
+    where position <= :variants order by product_id, variant_id`
 }
+
+/** The row of a product of the shop in a list that is sorted by its first variant. */
+const FIRST_VARIANT = `not exists (select 1 from products earlier
+  where earlier.account_id = :account and earlier.product_id = first_variant.product_id
+    and earlier.variant_id < first_variant.variant_id)`
 
 /** Lists the products of the shop with their variants. */
 export function prepareProductGroups(connection: Connection, longReads: LongReads) {
@@ -108,45 +152,99 @@ export function prepareProductGroups(connection: Connection, longReads: LongRead
     query: ProductGroupQuery,
     { from, total, ...filter }: FewProducts,
   ): MatchingProduct[] {
-    const { after, perPage } = query
+    const { sort = LAST_PRODUCT_ID, after, perPage } = query
     const { isFromEnd, offset, limit } =
       after === undefined
         ? rowRangeOf({ page: query.page, perPage }, total)
         : { isFromEnd: false, offset: 0, limit: perPage }
     if (limit === 0) return []
-    const cursor = after !== undefined && { after }
-    const conditions = [...filter.conditions, ...(cursor ? ['product_id < :after'] : [])]
-    const page = prepare<MatchingProduct>(
-      `select product_id as productId, count(*) as matching
-       ${from} where ${conditions.join(' and ') || 'true'}
-       group by product_id order by product_id ${isFromEnd ? 'asc' : 'desc'}
-       limit +:limit offset :offset`,
+    const isByNumber = sort.by === 'product_id'
+    const columns = isByNumber ? ['productId'] : SORTS[sort.by].columns
+    const cursor = afterCursor(columns, sort, after)
+    const matching = `select product_id as productId, count(*) as matching ${from}
+      where ${filter.conditions.join(' and ') || 'true'} group by product_id`
+    const withFirst = `select productId, matching, ${columns.join(', ')}
+      from (${matching}) cross join products first_variant
+      where account_id = :account and product_id = productId and ${FIRST_VARIANT}`
+    const page = prepare<ListedProduct>(
+      `select * from (${isByNumber ? matching : withFirst})
+       where ${cursor.conditions.join() || 'true'}
+       order by ${orderOf(columns, sort.descending !== isFromEnd)} limit +:limit offset :offset`,
     )
-    const rows = page.all({ ...filter.parameters, ...cursor, limit, offset })
+    const rows = page
+      .all({ ...filter.parameters, ...cursor.parameters, limit, offset })
+      .map((row) => toMatching(row, sort))
     return isFromEnd ? rows.reverse() : rows
   }
 
-  function scan(
+  /** In the order of the product IDs, all variants of a product follow each other. */
+  function scanByNumber(
     account: string,
     query: ProductGroupQuery,
     filter: ProductFilter,
   ): Promise<Rows<MatchingProduct>> {
+    const { sort = LAST_PRODUCT_ID, after } = query
+    // No variant has a smaller or a larger ID.
+    const last = sort.descending ? Number.MIN_SAFE_INTEGER : Number.MAX_SAFE_INTEGER
     const list: Scan = {
       account,
       table: 'products',
       index: PRODUCTS_BY_NUMBER,
       own: 'account_id = :account',
       order: ['product_id', 'variant_id'],
-      descending: true,
+      descending: sort.descending,
       filter,
-      // No variant has a smaller ID.
-      after: query.after === undefined ? undefined : [query.after, Number.MIN_SAFE_INTEGER],
+      after: after && [...after, last],
       groupBy: 'product_id',
     }
     return longReads.snapshots.read(account, async (snapshot) => {
       const { runStep } = longReads
       const { found, total } = await scanPage(snapshot, runStep, { scan: list, page: query })
       return { rows: found.map(({ key, rows }) => ({ productId: key, matching: rows })), total }
+    })
+  }
+
+  /** Reads the first variants, and looks for other variants that match. */
+  function scanByFirst(
+    account: string,
+    query: ProductGroupQuery & { sort: ProductSort },
+    { conditions, parameters }: ProductFilter,
+  ): Promise<Rows<MatchingProduct>> {
+    const { sort, after } = query
+    const { index, columns } = SORTS[sort.by]
+    const matching = `from products indexed by ${PRODUCTS_BY_NUMBER} where products.account_id = :account
+      and ${['products.product_id = first_variant.product_id', ...conditions].join(' and ')}`
+    const list: Scan = {
+      account,
+      table: 'products',
+      alias: 'first_variant',
+      index,
+      own: 'account_id = :account',
+      order: columns,
+      descending: sort.descending,
+      filter: {
+        conditions: [
+          FIRST_VARIANT,
+          ...(conditions.length === 0 ? [] : [`exists (select 1 ${matching})`]),
+        ],
+        parameters,
+      },
+      after,
+    }
+    return longReads.snapshots.read(account, async (snapshot) => {
+      const { runStep } = longReads
+      const { found, total } = await scanPage(snapshot, runStep, { scan: list, page: query })
+      const seqs = found.map(({ key }) => key)
+      const read = snapshot.prepare<ListedProduct & { seq: number }>(
+        `select seq, product_id as productId, (select count(*) ${matching}) as matching,
+           ${columns.join(', ')}
+         from products first_variant where seq in (select value from json_each(:seqs))`,
+      )
+      const rows = await runStep(account, () =>
+        read.all({ account, ...parameters, seqs: JSON.stringify(seqs) }),
+      )
+      const sorted = inOrderOf(seqs, rows, ({ seq }) => seq)
+      return { rows: sorted.map((row) => toMatching(row, sort)), total }
     })
   }
 
@@ -158,8 +256,11 @@ export function prepareProductGroups(connection: Connection, longReads: LongRead
       const filter = filterOf(query)
       const count = 'count(distinct product_id)'
       const few = countFewProducts(connection, { account, filter, count })
-      if (few === undefined) return scan(account, query, filter)
-      return { rows: readPage(query, few), total: few.total }
+      if (few !== undefined) return { rows: readPage(query, few), total: few.total }
+      const { sort = LAST_PRODUCT_ID } = query
+      return sort.by === 'product_id'
+        ? scanByNumber(account, query, filter)
+        : scanByFirst(account, { ...query, sort }, filter)
     },
 
     readProductGroups(
@@ -177,13 +278,19 @@ export function prepareProductGroups(connection: Connection, longReads: LongRead
         ofAsset === undefined
           ? totalsWithAssets.all({ account, ids, attachments })
           : totals.all({ account, ids })
-      return toProductGroups(rows, counted, options)
+      return toProductGroups(productIds, { rows, totals: counted }, options)
     },
   }
 }
 
-/** The index of the unique product and variant IDs. */
-const PRODUCTS_BY_NUMBER = 'sqlite_autoindex_products_2'
+/** A product in a list, with the columns by which it is sorted. */
+type ListedProduct = MatchingProduct & Record<string, string | number>
+
+function toMatching(row: ListedProduct, { by }: ProductSort): MatchingProduct {
+  const { productId, matching } = row
+  if (by === 'product_id') return { productId, matching }
+  return { productId, matching, position: SORTS[by].columns.map((column) => row[column] ?? '') }
+}
 
 /** The filters that an index answers: how it finds the products, and how one product is checked. */
 const INDEXED = {
@@ -218,6 +325,10 @@ function equal(
   return { found, condition }
 }
 
+/** Whether a ready asset is attached to the product. */
+const HAS_ASSETS = `exists (select 1 from asset_products l cross join assets a on a.seq = l.asset_seq
+  where l.product_seq = products.seq and a.status = 'ready')`
+
 const OWN = 'products where account_id = :account'
 
 interface ProductFilter extends Filter {
@@ -251,6 +362,9 @@ function prepareProductFilter(connection: Connection) {
       candidates.push(indexed)
       conditions.push(indexed.condition)
       parameters[name] = value
+    }
+    if (query.hasAssets !== undefined) {
+      conditions.push(query.hasAssets ? HAS_ASSETS : `not ${HAS_ASSETS}`)
     }
     if (found !== undefined) return { candidates: [{ found }], conditions, parameters }
     return {
@@ -291,10 +405,10 @@ function countFewProducts(
 }
 
 /** All products of the account. */
-function countProducts(connection: Connection, account: string): FewProducts {
+function countProducts(connection: Connection, account: string, index: string): FewProducts {
   const total = countAll(connection, OWN, account)
   return {
-    from: `from (select * from ${OWN}) products`,
+    from: `from (select * from products indexed by ${index} where account_id = :account) products`,
     conditions: [],
     parameters: { account },
     total,

@@ -122,7 +122,7 @@ function variants(filter: object, matches: Listing['matches']): Listing {
   return {
     matches,
     async read(data, page, after) {
-      const cursor = after && { after: { id: after.id } }
+      const cursor = after && { after: [after.id] }
       const { rows, total } = await data.listProducts({ ...page, ...filter, ...cursor })
       return { ids: rows.map(({ id }) => id), total }
     },
@@ -134,7 +134,7 @@ function products(filter: object, matches: Listing['matches']): Listing {
     matches,
     isGrouped: true,
     async read(data, page, after) {
-      const cursor = after && { after: after.product }
+      const cursor = after && { after: [after.product] }
       const { rows, total } = await data.listProductIds({ ...page, ...filter, ...cursor })
       return { ids: rows.map(({ productId, matching }) => `${productId}: ${matching}`), total }
     },

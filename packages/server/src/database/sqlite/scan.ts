@@ -43,6 +43,8 @@ type Position = (string | number)[]
 export interface Scan {
   account: string
   table: 'assets' | 'products'
+  /** Another name of the table, for filters that read it too. */
+  alias?: string
   /** Its columns are the account, those of `order`, and any others. */
   index: string
   /** The rows of the account that are in the index. */
@@ -190,7 +192,7 @@ export function openScan(connection: Connection, scan: Scan & Part) {
 
 /** The statements of a step: its last row, the keys of its matches, and their number. */
 function statementsOf({ prepare }: Connection, scan: Scan) {
-  const { order, descending, groupBy = 'seq' } = scan
+  const { order, descending, table, alias = table, groupBy = 'seq' } = scan
   const columns = order.join(', ')
   const values = (name: string) => order.map((_, index) => `:${name}${index}`).join(', ')
   const after = `(${columns}) ${descending ? '<' : '>'} (${values('after')})`
@@ -199,7 +201,7 @@ function statementsOf({ prepare }: Connection, scan: Scan) {
   const ordered = `order by ${order.map((column) => `${column} ${direction}`).join(', ')}`
   return (hasBegun: boolean) => {
     const start = [
-      `from ${scan.table} indexed by ${scan.index} where ${scan.own}`,
+      `from ${table} as ${alias} indexed by ${scan.index} where ${scan.own}`,
       ...(hasBegun ? [after] : []),
     ]
     const matching = (isLast: boolean) =>

@@ -144,7 +144,7 @@ function elementsOf(list: unknown[]): string {
 }
 
 function presentProductGroup(group: ProductGroup): wire.ProductGroup {
-  const { productId, variants, variantsTotal, assetsTotal, attachedTotal } = group
+  const { productId, variants, variantsTotal, assetsTotal, attachedTotal, matchingTotal } = group
   const [first] = variants
   return {
     product_id: productId,
@@ -154,6 +154,7 @@ function presentProductGroup(group: ProductGroup): wire.ProductGroup {
     variants: variants.map(presentProduct),
     variants_total: variantsTotal,
     ...(assetsTotal !== undefined && { assets_total: assetsTotal }),
+    ...(matchingTotal !== undefined && { matching_total: matchingTotal }),
     ...(attachedTotal !== undefined && { attached_total: attachedTotal }),
   }
 }

@@ -139,3 +139,50 @@ test('a search is limited to 255 characters and 20 words', async (t) => {
     }
   }
 })
+
+test('products without assets are found, sorted, page by page, and with other filters', async (t) => {
+  const service = await aService(t)
+  await aShop(service)
+  const asset = await storeLink(service)
+  await attach(service, asset.id, { product_ids: [1, 2, 3], variant_ids: [1000] })
+  const groups = (await read(service, '/product-groups?has_assets=false&sort=name')).data
+  assert.deepEqual(
+    groups.map(({ name, variants_total, matching_total }) => [
+      name,
+      variants_total,
+      matching_total,
+    ]),
+    [
+      ['Other 4', 1, 1],
+      ['Other 5', 1, 1],
+      ['Other 6', 1, 1],
+      ['Pack of dusty drums', 140, 139],
+    ],
+  )
+  assert.equal((await read(service, '/product-groups?has_assets=true')).meta.total, 4)
+  assert.equal((await read(service, '/products?has_assets=0&search=other')).meta.total, 3)
+  for (const list of ['products', 'product-groups']) {
+    for (const sort of ['created_at', '-name', 'sku', '-product_id']) {
+      const path = `/${list}?sort=${sort}&has_assets=false`
+      const whole = await read(service, `${path}&limit=100`)
+      const rows: unknown[] = []
+      for (let next: string | null = ''; next !== null; ) {
+        const after: string = next === '' ? '' : `&after=${next}`
+        const page = await read(service, `${path}&limit=3${after}`)
+        rows.push(...page.data)
+        next = rows.length < 100 ? page.meta.next_after : null
+      }
+      assert.deepEqual(rows.slice(0, 100), whole.data.slice(0, rows.length), path)
+    }
+  }
+  const id = asset.id
+  for (const query of [
+    'sort=vendor',
+    'has_assets=maybe',
+    `after=${id}&sort=name`,
+    `after=1.x&sort=sku`,
+  ]) {
+    const { status } = await service.call('GET', `${API}/product-groups?${query}`)
+    assert.equal(status, 422, query)
+  }
+})
