@@ -53,6 +53,10 @@ export const COMMANDS = {
     summary: 'rename an asset',
     load: async () => (await import('./commands/rename.ts')).rename,
   },
+  folders: {
+    summary: 'list, rename and move folders of assets',
+    load: async () => (await import('./commands/folders.ts')).folders,
+  },
   rm: {
     summary: 'delete assets',
     load: async () => (await import('./commands/rm.ts')).rm,

@@ -113,3 +113,45 @@ test('invalid combinations of options are refused before any request is sent', a
     assert.equal((await run('get', ...words)).code, 2, words.join(' '))
   }
 })
+
+test('folders are listed, renamed and merged', async (t) => {
+  const { run } = await anUploadedCourse(t)
+  const top = await run('folders', 'ls')
+  assert.match(top.stdout, /course +3 +yes/)
+  const below = await run('folders', 'ls', 'course', '--json')
+  assert.deepEqual(JSON.parse(below.stdout), [
+    {
+      name: 'week 1',
+      path: 'course/week 1',
+      assets: 2,
+      assets_is_exact: true,
+      has_folders: false,
+    },
+  ])
+  const none = await run('folders', 'ls', 'other')
+  assert.deepEqual([none.code, none.stderr], [0, 'No results.\n'])
+
+  const moved = await run('folders', 'mv', 'course/week 1', 'course/week 2')
+  assert.deepEqual(
+    [moved.code, moved.stdout],
+    [0, 'course/week 1 moved to course/week 2 (2 assets)\n'],
+  )
+  const refused = await run('folders', 'mv', 'course/week 2', 'course')
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /--merge/)
+  const merged = await run('folders', 'mv', 'course/week 2', 'course', '--merge', '--json')
+  assert.equal(JSON.parse(merged.stdout).moved, 2)
+  const gone = await run('folders', 'mv', 'course/week 2', 'x')
+  assert.match(gone.stderr, /There is no folder course\/week 2/)
+  for (const [flags, message] of [
+    [[], /Pass ls or mv/],
+    [['rm'], /Unknown command folders rm/],
+    [['mv', 'a'], /No new folder given/],
+    [['mv'], /No folder given/],
+    [['ls', 'a', 'b'], /Unexpected argument: b/],
+  ] as const) {
+    const { code, stderr } = await run('folders', ...flags)
+    assert.equal(code, 2)
+    assert.match(stderr, message)
+  }
+})

@@ -6,6 +6,8 @@ import type {
   DeliveryPage,
   DeliveryWithBody,
   EventPage,
+  FolderList,
+  FolderMove,
   Key,
   ListAssetsQuery,
   ListedUpload,
@@ -33,7 +35,7 @@ import { type Call, checkId, type Request, splitSettings } from './request.ts'
  */
 const PRODUCT_FILTERS = 'search name sku product_id variant_id vendor tag has_assets sort'
 const EVENT_FILTERS = 'after order before type limit'
-const TRASH = { path: '/assets', filters: 'search filename type path trashed' }
+const TRASH = { path: '/assets', filters: 'search filename type path below trashed' }
 const ASSETS = {
   path: '/assets',
   filters: `${TRASH.filters} with_products sort attached exact_total sku product_id`,
@@ -92,6 +94,11 @@ export function createCalls(
       await request.json('/assets/deleted-all', { ...settings, method: 'POST' })
     },
     bulk: (changes, settings) => post<BulkResponse['data']>('/assets/bulk', changes, settings),
+    folders: (query) =>
+      request.json<FolderList>('/folders', splitSettings('path limit after', query)),
+    moveFolder: (move, settings) =>
+      post<FolderMove>('/folders/move', move, { ...settings, isRepeatable: false }),
+    folderMoves: (settings) => data<FolderMove[]>('/folders/moves', settings),
     attach: (id, products, settings) => post('/assets/:id/attach', products, { ...settings, id }),
     detach: (id, products, settings) => post('/assets/:id/detach', products, { ...settings, id }),
     versions: (id, settings) => data<Version[]>('/assets/:id/versions', { ...settings, id }),

@@ -10,6 +10,8 @@ import type {
   DeliveryWithBody,
   DownloadUrl,
   EventPage,
+  FolderList,
+  FolderMove,
   Key,
   KeyRequest,
   LinkRequest,
@@ -17,9 +19,11 @@ import type {
   ListDeliveriesQuery,
   ListEventsQuery,
   ListedUpload,
+  ListFoldersQuery,
   ListProductGroupsQuery,
   ListProductsQuery,
   ListUploadsQuery,
+  MoveFolderRequest,
   NewKeyResponse,
   NewUploadToken,
   Product,
@@ -52,7 +56,7 @@ export type Account = AccountResponse['data']
 /** The filters of the trash. Products are not among them, because assets in the trash are detached. */
 export type ListTrashQuery = Pick<
   ListAssetsQuery,
-  'search' | 'filename' | 'type' | 'path' | 'limit' | 'page' | 'after'
+  'search' | 'filename' | 'type' | 'path' | 'below' | 'limit' | 'page' | 'after'
 >
 /** The storage in use, by type of file. */
 export type Usage = UsageResponse['data']
@@ -147,10 +151,23 @@ export interface Client<Input = BlobInput | StreamInput> {
   /** Moves all assets of the account to the trash. Unfinished uploads continue. */
   deleteAll(settings?: CallSettings): Promise<void>
   /**
-   * Deletes, restores, attaches or detaches up to 1,000 assets: either all of them or none. With `permanent`, a
+   * Deletes, restores, attaches, detaches or moves up to 1,000 assets: either all of them or none. With `permanent`, a
    * deletion removes the assets immediately, even if they are in the trash.
    */
   bulk(request: BulkRequest, settings?: CallSettings): Promise<BulkResponse['data']>
+  /**
+   * Returns the direct subfolders of the folder `path`, or those at the top, sorted by name. `meta.next_after` is set if
+   * there are more: pass it as `after`.
+   */
+  folders(query?: ListFoldersQuery & CallSettings): Promise<FolderList>
+  /**
+   * Renames or moves a folder with everything below it. If its `status` is `moving`, it continues in the background: see
+   * `folderMoves`. The call is retried only if the service reports that it did nothing (429, 503): the folder may no
+   * longer exist at any other retry.
+   */
+  moveFolder(request: MoveFolderRequest, settings?: CallSettings): Promise<FolderMove>
+  /** Returns the unfinished moves of folders, and the last finished ones, newest first. */
+  folderMoves(settings?: CallSettings): Promise<FolderMove[]>
   /** Attaches an asset to products. Returns the asset with all of its products. */
   attach(id: string, products: ProductReferences, settings?: CallSettings): Promise<AssetWith<true>>
   /** Detaches an asset from products. Returns the asset with its remaining products. */

@@ -97,6 +97,26 @@ test('assets are moved to the trash, listed there, restored and removed', async 
   assert.equal((await stowage.account()).trash, 0)
 })
 
+test('folders are listed level by level, and moved', async (t) => {
+  const { baseUrl } = await aService(t)
+  const stowage = createClient({ baseUrl })
+  const link = { filename: 'a.zip', url: 'https://example.com/' }
+  for (const path of ['a', 'a/b', 'a/c']) await stowage.store({ ...link, path })
+  const { data, meta } = await stowage.folders({ path: 'a', limit: 1 })
+  assert.deepEqual([data.map(({ path }) => path), meta.next_after], [['a/b'], 'b'])
+  const next = await stowage.folders({ path: 'a', after: 'b' })
+  assert.deepEqual([next.data.map(({ name }) => name), next.meta.next_after], [['c'], null])
+  const inFolder = await stowage.assets({ path: 'a', below: false }).page()
+  assert.equal(inFolder.meta.total, 1)
+
+  const moved = await stowage.moveFolder({ from: 'a', to: 'x/y' })
+  assert.deepEqual([moved.status, moved.moved], ['moved', 3])
+  assert.deepEqual(await stowage.folderMoves(), [moved])
+  await stowage.bulk({ action: 'move', ids: [inFolder.data[0]?.id ?? ''], path: 'x' })
+  assert.equal((await stowage.assets({ path: 'x/y' }).page()).meta.total, 2)
+  await assert.rejects(stowage.moveFolder({ from: 'x/y', to: 'x' }), { code: 'folder_exists' })
+})
+
 test('iterating over a listing returns every asset once, page by page, and no request is made before it starts', async (t) => {
   const { baseUrl } = await aService(t)
   let calls = 0

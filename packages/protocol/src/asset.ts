@@ -1,3 +1,4 @@
+import { FolderQuery } from './folder.ts'
 import { BooleanQuery, PageLinks, PageMeta, PageQuery, SearchQuery, TextQuery } from './paging.ts'
 import {
   Check,
@@ -282,13 +283,14 @@ export const ListAssetsQuery = Type.Object({
     ),
   ),
   path: Type.Optional(
-    Type.String({
-      maxLength: 513,
-      description:
-        'Only assets in this folder and below it: `course` and `course/` find `course` and `course/week 1`, not `course 2`. Case-sensitive',
-      ...Check('path-filter'),
-      ...Problem(PATH_PROBLEM),
-    }),
+    FolderQuery(
+      'Only assets in this folder and below it: `course` and `course/` find `course` and `course/week 1`, not `course 2`. Case-sensitive',
+    ),
+  ),
+  below: Type.Optional(
+    BooleanQuery(
+      'false: only assets in the folder `path` itself, not below it; without `path`, only assets that are in no folder',
+    ),
   ),
   trashed: Type.Optional(
     BooleanQuery(

@@ -1,3 +1,4 @@
+import { AssetFolder } from './asset.ts'
 import { ProductReferences } from './product.ts'
 import { Problem, type Static, Strict, Type, Uuid } from './schema.ts'
 
@@ -6,9 +7,9 @@ export const MAX_BULK_ASSETS = 1000
 
 export const BulkRequest = Type.Object(
   {
-    action: Type.Enum(['delete', 'restore', 'attach', 'detach'], {
+    action: Type.Enum(['delete', 'restore', 'attach', 'detach', 'move'], {
       type: 'string',
-      ...Problem('must be delete, restore, attach or detach'),
+      ...Problem('must be delete, restore, attach, detach or move'),
     }),
     ids: Type.Array(Uuid(), {
       minItems: 1,
@@ -23,6 +24,12 @@ export const BulkRequest = Type.Object(
         ...Problem('must be true or false'),
       }),
     ),
+    path: Type.Optional(
+      Type.Unsafe<string | null>({
+        ...AssetFolder,
+        description: 'Only for `move`, which requires it: the new folder. Empty or null means none',
+      }),
+    ),
     ...ProductReferences.properties,
   },
   { title: 'BulkRequest', ...Strict },
@@ -32,7 +39,7 @@ export type BulkRequest = Static<typeof BulkRequest>
 export const BulkResponse = Type.Object(
   {
     data: Type.Object({
-      action: Type.Enum(['delete', 'restore', 'attach', 'detach'], { type: 'string' }),
+      action: Type.Enum(['delete', 'restore', 'attach', 'detach', 'move'], { type: 'string' }),
       assets: Type.Integer({ description: 'Number of assets' }),
     }),
   },

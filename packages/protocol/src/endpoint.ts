@@ -55,6 +55,8 @@ export const TAGS = {
   Uploads: 'Upload files in parts, straight to the storage. Uploads resume from any machine.',
   Assets:
     'Files, and links to external URLs: list, view, download, rename, delete, and attach them to products.',
+  Folders:
+    'Browse the assets by their folders, and rename or move folders. A folder exists while an asset has its path.',
   Versions: 'Replace a file under the same asset, and restore older versions.',
   Trash:
     'Deleted assets can be restored for a limited time. Their storage is available to new uploads.',

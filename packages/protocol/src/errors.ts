@@ -103,6 +103,16 @@ export const ERRORS = {
     when: 'The current version of a file cannot be deleted.',
     remedy: 'Restore another version first, or delete the asset.',
   },
+  folder_exists: {
+    status: 409,
+    when: 'The target of a move of a folder already has assets. `assets` is their number, counted up to 1,000.',
+    remedy: 'Send `merge: true` to add the assets to those of the target, or choose another name.',
+  },
+  folder_move_in_progress: {
+    status: 409,
+    when: 'One of the folders is still being moved (`move_id`), or too many moves are unfinished.',
+    remedy: 'Call `GET /folders/moves` until the move is finished, then try again.',
+  },
   idempotency_key_reused: {
     status: 409,
     when: 'The Idempotency-Key was already used with another body, or for another call.',

@@ -1,6 +1,7 @@
 import type { AccountResponse, Key, Session, UsageResponse } from './account.ts'
 import { type Asset, type AssetPage, type Product, SHA256_EXAMPLE, type Version } from './asset.ts'
 import { EVENT_ID_EXAMPLE, type Event } from './event.ts'
+import type { Folder, FolderMove } from './folder.ts'
 import type { ProductGroup } from './product.ts'
 import type { ListedUpload, ResumedUpload, UploadSession } from './upload.ts'
 import type { NewUploadToken, UploadToken } from './upload-token.ts'
@@ -103,6 +104,24 @@ export const linkExample: Asset = {
   bytes: 10_000_000,
   mime: 'application/octet-stream',
   checksum: null,
+}
+
+export const folderExample: Folder = {
+  name: 'week 1',
+  path: 'course/week 1',
+  assets: 12,
+  assets_is_exact: true,
+  has_folders: false,
+}
+
+export const folderMoveExample: FolderMove = {
+  id: '01981d2c-7b11-7d02-8c4e-2a5f90c1d3e7',
+  from: 'course/week 1',
+  to: 'course/introduction',
+  status: 'moved',
+  moved: 12,
+  created_at: '2026-01-31T09:30:00.000Z',
+  finished_at: '2026-01-31T09:30:00.000Z',
 }
 
 export const productExample: Product = {

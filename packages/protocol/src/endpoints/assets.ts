@@ -263,9 +263,9 @@ export const changeAssets = defineEndpoint({
   path: `${API_PREFIX}/assets/bulk`,
   tag: 'Assets',
   scope: 'write',
-  summary: 'Delete, restore, attach or detach several assets',
+  summary: 'Delete, restore, attach, detach or move several assets',
   description:
-    'Changes all of the assets, or none: if an ID is unknown, nothing changes. `attach` and `detach` take the same references to products as the calls for a single asset (`POST /assets/:id/attach`). Only ready assets and assets in the trash can be deleted. Deleting an asset in the trash and restoring a ready one have no effect, so the call can be repeated. With `permanent`, assets are removed immediately and cannot be restored; a repeated call is refused, because their IDs are unknown then.',
+    'Changes all of the assets, or none: if an ID is unknown, nothing changes. `attach` and `detach` take the same references to products as the calls for a single asset (`POST /assets/:id/attach`). `move` changes their folder to `path`. Only ready assets and assets in the trash can be deleted. Deleting an asset in the trash and restoring a ready one have no effect, so the call can be repeated. With `permanent`, assets are removed immediately and cannot be restored; a repeated call is refused, because their IDs are unknown then.',
   body: BulkRequest,
   bodyLimit: BULK_BODY_LIMIT,
   bodyExample: { action: 'delete', ids: [assetExample.id] },

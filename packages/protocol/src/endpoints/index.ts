@@ -1,6 +1,7 @@
 export * from './account.ts'
 export * from './assets.ts'
 export * from './events.ts'
+export * from './folders.ts'
 export * from './products.ts'
 export * from './service.ts'
 export * from './trash.ts'

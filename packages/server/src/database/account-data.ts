@@ -6,6 +6,7 @@ import type { Position, ProductSort } from '../domain/product-sort.ts'
 import type { NewUploadToken, UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage, Usage } from '../domain/usage.ts'
 import type { AccountWebhookData, EventData } from './event-data.ts'
+import type { FolderData } from './folder-data.ts'
 import type { AddedUploadToken, OnceData } from './idempotency-data.ts'
 import type { TrashData } from './trash-data.ts'
 
@@ -30,6 +31,8 @@ export interface AssetQuery extends PageRequest {
   ofProduct?: string
   /** In this folder or below it, with a slash at its end, as `folderOfFilter` returns it. */
   folder?: string
+  /** Only in the folder itself, not below it; without `folder`, only assets without a path. */
+  isDirect?: boolean
   /** Counts all matches, even if that takes long. */
   exactTotal?: boolean
 }
@@ -135,6 +138,7 @@ export interface AccountData
   extends KeyData,
     VersionData,
     TrashData,
+    FolderData,
     UploadTokenData,
     OnceData,
     EventData,
@@ -452,6 +456,8 @@ export interface AssetRecord {
   trashedAt?: Date | undefined
   /** Whether an unfinished deletion of all assets (`findTrashAll`) will move it to the trash. */
   isBeingDeleted?: true | undefined
+  /** Whether an unfinished move of its folder (`listFolderMoveRecords`) will change its path. */
+  isBeingMoved?: true | undefined
   /** Our IDs of its products, sorted. An asset in the trash is attached to them when it is restored. */
   productIds: string[]
   /** The key of the current object; undefined for a link. */

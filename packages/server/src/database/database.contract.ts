@@ -5,6 +5,7 @@ import { testBulkChanges } from './contract/bulk-changes.ts'
 import { testChecksums } from './contract/checksums.ts'
 import { testDeliveries, testDeliveryLog } from './contract/deliveries.ts'
 import { testEventReaders, testEvents } from './contract/events.ts'
+import { testFolders } from './contract/folders.ts'
 import { testIdempotencyKeys } from './contract/idempotency-keys.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testAssetList, testUploadList } from './contract/lists.ts'
@@ -47,6 +48,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testTrash(contract)
   testTrashList(contract)
   testBulkChanges(contract)
+  testFolders(contract)
   testChecksums(contract)
   testEvents(contract)
   testEventReaders(contract)

@@ -232,6 +232,9 @@ export interface Database extends VerificationData, DeliveryData {
   /** The IDs of the accounts whose assets `continueTrashAll` has to move. */
   listTrashAll(): Promise<string[]>
 
+  /** The moves of folders that `continueFolderMove` has to continue, of all accounts. */
+  listUnfinishedFolderMoves(): Promise<{ account: string; id: string }[]>
+
   /**
    * Deletes the rows of at most `limit` assets that were cancelled, expired or deleted before `before`. Assets in the
    * trash are kept.

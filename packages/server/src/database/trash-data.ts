@@ -29,6 +29,8 @@ export interface TrashQuery extends PageRequest {
   kind?: Asset['kind']
   /** In this folder or below it, as `folderOfFilter` returns it. */
   folder?: string
+  /** As in `AssetQuery`. */
+  isDirect?: boolean
 }
 
 /** An unfinished deletion of all assets, which `continueTrashAll` continues. */

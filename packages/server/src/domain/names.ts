@@ -16,7 +16,7 @@ export function problemWithFilename(name: string): string | undefined {
 }
 
 /** Short enough, in any script, for an index entry of PostgreSQL, which has at most 2,704 bytes. */
-const MAX_PATH_LENGTH = 512
+export const MAX_PATH_LENGTH = 512
 const MAX_SEGMENT_LENGTH = 255
 
 /** What is wrong with a path, as a clause for the error message; undefined if it is valid. */
@@ -78,8 +78,16 @@ export function searchPath(path: string | null): string | null {
   return path === null ? null : foldText(path)
 }
 
-/** The texts from `from` (included) to `until` (excluded) are the folder and everything below it. */
-export function folderRange(folder: string): { from: string; until: string } {
+/**
+ * The texts from `from` (included) to `until` (excluded) are the folder and everything below it; with `isDirect` only the
+ * folder itself.
+ */
+export function folderRange(
+  folder: string,
+  { isDirect = false }: { isDirect?: boolean | undefined } = {},
+): { from: string; until: string } {
+  // A name has no lower character than the space.
+  if (isDirect) return { from: folder, until: `${folder} ` }
   // `0` is the character after `/`.
   return { from: folder, until: `${folder.slice(0, -1)}0` }
 }

@@ -36,6 +36,7 @@ import { accountRoutes } from './routes/account.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
 import { eventRoutes } from './routes/events.ts'
+import { folderRoutes } from './routes/folders.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { productRoutes } from './routes/products.ts'
 import { referenceRoutes } from './routes/reference.ts'
@@ -84,6 +85,7 @@ const ROUTES: RouteGroup[] = [
   tokenRoutes,
   assetRoutes,
   trashRoutes,
+  folderRoutes,
   versionRoutes,
   productRoutes,
   eventRoutes,

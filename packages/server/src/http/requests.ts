@@ -88,7 +88,7 @@ function readPageAfter<Position>(
 }
 
 export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
-  const { search, filename, type, attached, sku, product_id: productId, path } = query
+  const { search, filename, type, attached, sku, product_id: productId, path, below } = query
   const sort = readAssetSort(query.sort)
   return {
     ...readPageRequest(query, sort.by),
@@ -100,6 +100,7 @@ export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
     ...(type !== undefined && { kind: type }),
     ...(attached !== undefined && { attached }),
     ...(productId !== undefined && { productId }),
+    ...(below === false && { isDirect: true }),
     // Existing clients of the interface filter by `filename`, and know no other total than an exact one.
     exactTotal: query.exact_total ?? filename !== undefined,
   }
@@ -117,7 +118,7 @@ function readSort<Key extends string>(sort: string): { by: Key; descending: bool
 
 /** The query of a list of assets with `trashed=true`. */
 export function readTrashListRequest(query: ListAssetsQuery): TrashListRequest {
-  const { sort, search, filename, type, attached, sku, product_id: productId, path } = query
+  const { sort, search, filename, type, attached, sku, product_id: productId, path, below } = query
   if (sort !== undefined) {
     throw invalid({
       sort: ['must be omitted if trashed is true: the trash is sorted by the time of deletion'],
@@ -130,6 +131,7 @@ export function readTrashListRequest(query: ListAssetsQuery): TrashListRequest {
     path,
     isAttached: attached === true || Boolean(sku) || productId !== undefined,
     ...(type !== undefined && { kind: type }),
+    ...(below === false && { isDirect: true }),
   }
 }
 

@@ -61,6 +61,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('finishCompletions', PAUSE_MS, repairCompletions),
     repeat('removeOrphanedUploads', ORPHANS_PAUSE_MS, removeOrphanedUploads),
     repeat('continueDeletions', PAUSE_MS, continueDeletions),
+    repeat('continueFolderMoves', PAUSE_MS, continueFolderMoves),
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
@@ -132,6 +133,27 @@ export async function continueDeletions({ database }: Context, signal: AbortSign
     // The actor of the events is that of the call, which is stored.
     const data = database.of(account)
     while (!signal.aborted && (await data.continueTrashAll()) > 0);
+  }
+}
+
+/**
+ * Continues the moves of folders, if the call was interrupted, or if there are more assets than one call moves. Each of
+ * them in turn, so that a long one does not delay the others.
+ */
+export async function continueFolderMoves(
+  { database }: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  let unfinished = await database.listUnfinishedFolderMoves()
+  while (unfinished.length > 0) {
+    const remaining: typeof unfinished = []
+    for (const move of unfinished) {
+      if (signal.aborted) return
+      // The actor of the events is that of the call, which is stored.
+      const result = await database.of(move.account).continueFolderMove(move.id)
+      if (result?.isDone === false) remaining.push(move)
+    }
+    unfinished = remaining
   }
 }
 

@@ -31,6 +31,7 @@ export async function copyAccounts({ source, target }: Move): Promise<Destinatio
     }
     const deletion = await from.findTrashAll()
     if (deletion !== undefined) await data.importTrashAll(deletion)
+    for (const record of await from.listFolderMoveRecords()) await data.importFolderMove(record)
     for await (const products of productPages(from)) {
       const put = await data.putProducts(products, { isCopy: true })
       products.forEach((product, index) => {

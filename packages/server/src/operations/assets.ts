@@ -37,11 +37,12 @@ export async function listAssets(
   { data }: AccountContext,
   request: AssetListRequest,
 ): Promise<{ assets: Asset[]; position: PagePosition }> {
-  const { search = '', filename, sku, path, ...rest } = request
+  const { search = '', filename, sku, path, isDirect, ...rest } = request
   const folder = path === undefined ? undefined : folderOfFilter(path)
   const words = searchWords(search)
   const query: AssetQuery = {
     ...rest,
+    ...(isDirect && { isDirect }),
     ...(words.length > 0 && { words }),
     ...(filename && { name: foldText(filename) }),
     ...(sku && { sku }),

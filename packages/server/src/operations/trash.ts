@@ -109,11 +109,12 @@ export async function listTrash(
   { data, settings }: AccountContext,
   request: TrashListRequest,
 ): Promise<{ assets: ListedTrash[]; position: PagePosition }> {
-  const { search = '', filename, path, isAttached, ...rest } = request
+  const { search = '', filename, path, isDirect, isAttached, ...rest } = request
   const folder = path === undefined ? undefined : folderOfFilter(path)
   const words = searchWords(search)
   const query: TrashQuery = {
     ...rest,
+    ...(isDirect && { isDirect }),
     ...(words.length > 0 && { words }),
     ...(filename && { name: foldText(filename) }),
     ...(folder !== undefined && { folder }),

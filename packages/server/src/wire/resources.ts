@@ -2,6 +2,7 @@ import type * as wire from '@stowage/protocol'
 import type { Checksum } from '@stowage/protocol'
 import { formatSize, formatTimestamp } from '@stowage/protocol/format'
 import type { Asset, Integrity } from '../domain/asset.ts'
+import type { Folder, FolderMove } from '../domain/folder.ts'
 import type { Key } from '../domain/key.ts'
 import type { Product } from '../domain/product.ts'
 
@@ -41,6 +42,23 @@ export function presentProduct(product: Product): wire.Product {
     variant_id: product.variantId,
     vendor: product.vendor,
     tags: product.tags,
+  }
+}
+
+export function presentFolder({ path, assets, isExact, hasFolders }: Folder): wire.Folder {
+  const name = path.slice(path.lastIndexOf('/') + 1)
+  return { name, path, assets, assets_is_exact: isExact, has_folders: hasFolders }
+}
+
+export function presentFolderMove({ finishedAt, ...move }: FolderMove): wire.FolderMove {
+  return {
+    id: move.id,
+    from: move.from,
+    to: move.to,
+    status: finishedAt === null ? 'moving' : 'moved',
+    moved: move.moved,
+    created_at: formatTimestamp(move.createdAt),
+    finished_at: finishedAt === null ? null : formatTimestamp(finishedAt),
   }
 }
 

@@ -46,6 +46,13 @@ async function aLink({ call }: TestAccount): Promise<Target> {
   return { state: 'a link', ids: { 'assets/{id}': id }, fields: {} }
 }
 
+async function aFolder({ call }: TestAccount): Promise<Target> {
+  const from = `course ${randomInt(2 ** 40)}`
+  const link = { filename: 'elsewhere.zip', url: 'https://example.com/elsewhere.zip', path: from }
+  await createdBy(call, 'POST', '/assets/store', link)
+  return { state: 'a folder', ids: {}, fields: { from, to: `moved ${from}` } }
+}
+
 async function aProduct({ call }: TestAccount): Promise<Target> {
   const shopId = randomInt(1e9, 2 ** 40)
   const product = { product_id: shopId, variant_id: shopId, name: 'Course' }
@@ -100,6 +107,7 @@ export async function targetsOf(operation: Operation, account: TestAccount): Pro
   const variables = operation.path.match(/[^/]*\/?\{[^}]*\}/g) ?? []
   const variable = variables.join(' ')
   if (operation.body && 'ids' in operation.body) return [await aLinkInList(account)]
+  if (operation.path.endsWith('/folders/move')) return [await aFolder(account)]
   if (variables.length === 0) return [{ state: 'the account', ids: {}, fields: {} }]
   const makers = MAKERS[variable]
   assert.ok(makers, `${operation.name}: no test resource for ${variable}`)

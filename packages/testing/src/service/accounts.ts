@@ -106,10 +106,10 @@ interface SentUpload {
 /** Starts an upload and sends all of its parts, but does not complete it. */
 export async function sendUpload(
   call: Call,
-  { name, bytes }: { name: string; bytes: Buffer },
+  { bytes, ...details }: { name: string; bytes: Buffer; path?: string },
   headers?: Record<string, string>,
 ): Promise<SentUpload> {
-  const file = { name, size: bytes.length, mime: 'application/zip' }
+  const file = { ...details, size: bytes.length, mime: 'application/zip' }
   const { status, text, body } = await call('POST', `${API}/assets/signed`, file, headers)
   assert.equal(status, 201, text)
   return { session: body, parts: await putParts(body, bytes) }

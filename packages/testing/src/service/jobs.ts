@@ -7,6 +7,7 @@ import {
 import { forgetEvents } from '@stowage/server/src/jobs/forget-events'
 import {
   continueDeletions,
+  continueFolderMoves,
   emptyTrash,
   forgetEndedAssets,
   forgetIdempotencyKeys,
@@ -42,6 +43,7 @@ export const JOBS = {
   removeObjects: (context: Context) => removeObjects(later(context), NEVER),
   removeOrphanedUploads: (context: Context) => removeOrphanedUploads(context, NEVER),
   continueDeletions: (context: Context) => continueDeletions(context, NEVER),
+  continueFolderMoves: (context: Context) => continueFolderMoves(context, NEVER),
   emptyTrash: (context: Context) => emptyTrash(withoutTrash(context), NEVER),
   forgetEndedAssets: (context: Context) => forgetEndedAssets(later(context), NEVER),
   forgetEvents: (context: Context) => forgetEvents(context, NEVER),
@@ -82,6 +84,7 @@ export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number 
     () => expireUploads(context, NEVER),
     // It cancels replacements, whose parts the next job removes.
     () => continueDeletions(context, NEVER),
+    () => continueFolderMoves(context, NEVER),
     () => removeObjects(context, NEVER),
     () => finishCompletions(context, NEVER, stuckMs),
     () => removeOrphanedUploads(context, NEVER),

@@ -62,9 +62,13 @@ export async function storeLink({ call }: TestService, link: LinkToStore = {}): 
 }
 
 /** Stores `count` links with the same name, many times as fast as by single requests. */
-export async function storeManyLinks(service: TestService, count: number): Promise<void> {
+export async function storeManyLinks(
+  service: TestService,
+  count: number,
+  details: LinkToStore = {},
+): Promise<void> {
   const { context } = service
-  const link = await storeLink(service)
+  const link = await storeLink(service, details)
   const [account] = await context.database.listAccounts()
   const record = (await context.database.listRecords(undefined, 1000)).find(
     ({ asset }) => asset.id === link.id,

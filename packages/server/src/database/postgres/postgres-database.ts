@@ -25,6 +25,7 @@ import {
 import { deliveryQueue, webhookAttempts } from './delivery-queue.ts'
 import { openEventChannel } from './event-channel.ts'
 import { accountEvents, globalEvents } from './events.ts'
+import { accountFolderList, accountFolderMoves } from './folders.ts'
 import { accountOnce, globalIdempotencyKeys } from './idempotency-keys.ts'
 import { globalJobs } from './jobs.ts'
 import { accountKeys, globalKeys, globalRequestCount, globalSessions } from './keys.ts'
@@ -132,6 +133,8 @@ function accountGroups(
     assetList: (sql) => accountAssetList(sql, account, caches),
     trash: (sql) => accountTrash(sql, writer),
     trashList: (sql) => accountTrashList(sql, account),
+    folderList: (sql) => accountFolderList(sql, account),
+    folderMoves: (sql) => accountFolderMoves(sql, writer),
     versions: (sql) => accountVersions(sql, writer),
     bulk: {
       trashAssets: (ids) => write((sql) => accountTrash(sql, writer).trashAssets(ids)),
@@ -141,6 +144,8 @@ function accountGroups(
         write((sql) => accountAttachments(sql, writer).attachAssets(ids, selection)),
       detachAssets: (ids, selection) =>
         write((sql) => accountAttachments(sql, writer).detachAssets(ids, selection)),
+      moveAssets: (ids, path) =>
+        write((sql) => accountFolderMoves(sql, writer).moveAssets(ids, path)),
       putProducts: (products, options) =>
         write((sql) => accountPutProducts(sql, writer).putProducts(products, options)),
       deleteProduct: (id) => write((sql) => accountProducts(sql, writer).deleteProduct(id)),

@@ -43,6 +43,12 @@ export function globalRecords(sql: Sql): DatabaseMethods['records'] {
                 select from trash_exceptions e
                 where e.account_id = assets.account_id and e.asset_id = assets.id)
           ) as is_being_deleted,
+          exists (
+            select from folder_moves m
+            where m.account_id = assets.account_id and m.finished_at is null
+              and m.source <= assets.folder and m.source_end > assets.folder and not exists (
+                select from folder_move_exceptions where move_id = m.id and asset_id = assets.id)
+          ) as is_being_moved,
           (select json_agg(json_build_object('version', version, 'key', object_key,
              'chunkSize', chunk_size, 'filename', filename, 'bytes', bytes, 'mime', mime,
              'createdAt', created_at, 'checksum',
@@ -103,6 +109,12 @@ export function accountRecords(sql: Sql, account: string): AccountMethods['recor
         ) added
       ) sums
       where id = ${account}`
+    // Like all assets that arrive, they were excepted.
+    const beingMoved = added.filter(({ isBeingMoved }) => isBeingMoved).map(({ asset }) => asset.id)
+    await sql`
+      delete from folder_move_exceptions where asset_id = any(${beingMoved}::uuid[])
+        and move_id in (
+          select id from folder_moves where account_id = ${account} and finished_at is null)`
     const others = added
       .filter(({ isBeingDeleted }) => !isBeingDeleted)
       .map(({ asset }) => asset.id)

@@ -157,7 +157,7 @@ export function conditionsOf(
   query: AssetQuery,
   nameBy: 'index' | 'scan',
 ): Fragment[] {
-  const { name, kind, attached, sku, productId, ofProduct, folder } = query
+  const { name, kind, attached, sku, productId, ofProduct, folder, isDirect } = query
   const attachedTo = (condition: Fragment) => sql`id in (
     select l.asset_id from products p join asset_products l on l.product_id = p.id
     where p.account_id = ${account} and ${condition})`
@@ -174,11 +174,12 @@ export function conditionsOf(
   if (productId !== undefined) conditions.push(attachedTo(sql`p.product_id = ${productId}`))
   if (ofProduct !== undefined) conditions.push(attachedTo(sql`p.id = ${ofProduct}`))
   if (folder !== undefined) {
-    const { from, until } = folderRange(folder)
+    const { from, until } = folderRange(folder, { isDirect })
     // A scan reads an expression, so that PostgreSQL does not use the index of folders.
     const value = nameBy === 'index' ? sql`folder` : sql`(folder || '')`
     conditions.push(sql`folder is not null and ${value} >= ${from} and ${value} < ${until}`)
   }
+  if (folder === undefined && isDirect) conditions.push(sql`folder is null`)
   return [...conditions, ...wordFilter(sql, account, query.words ?? [], nameBy)]
 }
 

@@ -244,16 +244,16 @@ export function accountTrashList(sql: Sql, account: string): AccountMethods['tra
   }
 }
 
-function filterOf(sql: Sql, { name, kind, folder, words = [] }: TrashQuery): Fragment[] {
+function filterOf(sql: Sql, { name, kind, folder, isDirect, words = [] }: TrashQuery): Fragment[] {
   const conditions = words.map(
     (word) => sql`(strpos(search_name, ${word}) > 0 or strpos(search_path, ${word}) > 0)`,
   )
   if (name !== undefined) conditions.push(sql`strpos(search_name, ${name}) > 0`)
   if (kind !== undefined) conditions.push(sql`kind = ${kind}`)
   if (folder !== undefined) {
-    const { from, until } = folderRange(folder)
+    const { from, until } = folderRange(folder, { isDirect })
     conditions.push(sql`folder >= ${from} and folder < ${until}`)
-  }
+  } else if (isDirect) conditions.push(sql`folder is null`)
   return conditions
 }
 

@@ -80,8 +80,9 @@ function hasTrigrams({ name = '', words = [] }: AssetQuery): boolean {
   return [name, ...words].some((text) => [...text].length >= TRIGRAM_LENGTH)
 }
 
-function filtersOf({ words, name, kind, attached, sku, productId, ofProduct, folder }: AssetQuery) {
-  return [words, name, kind, attached, sku, productId, ofProduct, folder]
+function filtersOf(query: AssetQuery) {
+  const { words, name, kind, attached, sku, productId, ofProduct, folder, isDirect } = query
+  return [words, name, kind, attached, sku, productId, ofProduct, folder, isDirect]
 }
 
 export function isFiltered(query: AssetQuery): boolean {

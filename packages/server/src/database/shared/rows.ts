@@ -178,6 +178,7 @@ export interface RecordRow extends UploadRow {
   version_created_at: Time | null
   trashed_at: Time | null
   is_being_deleted: Flag
+  is_being_moved: Flag
   /** Null if there are none. */
   versions: Json<OldVersionRow[]> | null
 }
@@ -204,6 +205,7 @@ export function toRecord(row: RecordRow): AssetRecord {
     changedAt: toDate(row.changed_at),
     ...(row.trashed_at !== null && { trashedAt: toDate(row.trashed_at) }),
     ...(row.is_being_deleted && { isBeingDeleted: true }),
+    ...(row.is_being_moved && { isBeingMoved: true }),
     productIds: fromJson(row.product_ids),
     key: isLink ? undefined : (row.object_key ?? row.id),
     versionCreatedAt: toDate(row.version_created_at ?? row.created_at),

@@ -4,6 +4,7 @@ import type { DatabaseIdentity } from '../database.ts'
 import type { TrashAll } from '../trash-data.ts'
 import { LATEST_TOKEN_MS, toAccount, toKey, toSession, toUploadToken } from './account-rows.ts'
 import { type Dialect, statement } from './dialect.ts'
+import { FOLDER_MOVE_COLUMNS, toFolderMove, toFolderMoveRecord } from './folders.ts'
 import { PRODUCT_COLUMNS, toProduct } from './product-rows.ts'
 import { ASSET_COLUMNS, toAsset, toUpload, toVersion, UPLOAD_COLUMNS } from './rows.ts'
 import { DELIVERY_COLUMNS, toDelivery, toWebhookState, WEBHOOK_STATE } from './webhook-rows.ts'
@@ -123,6 +124,19 @@ export function statementsOf(dialect: Dialect) {
     listTrashAll: statement('select id from accounts where trash_until is not null').every(
       (row: { id: string }) => row.id,
     ),
+    listFolderMoves: statement<OfAccount>(
+      `select ${FOLDER_MOVE_COLUMNS} from folder_moves where account_id = :account order by id desc`,
+    ).every(toFolderMove),
+    listFolderMoveRecords: statement<OfAccount>(
+      `select ${FOLDER_MOVE_COLUMNS} from folder_moves
+       where account_id = :account and finished_at is null order by id`,
+    ).every(toFolderMoveRecord),
+    listUnfinishedFolderMoves: statement(
+      `select account_id as account, id from folder_moves
+       where finished_at is null
+         or exists (select 1 from folder_move_exceptions where move_id = folder_moves.id)
+       order by id`,
+    ).every((row: { account: string; id: string }) => row),
     postponeVerification: statement<{ key: string; due_at: Date }>(
       'update checksums set due_at = :due_at where object_key = :key and queue is not null',
     ).none(),

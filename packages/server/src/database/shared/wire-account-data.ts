@@ -126,6 +126,8 @@ export interface AccountMethods {
     'beginTrashAll' | 'continueTrashAll' | 'importTrashAll' | 'emptyTrash' | 'removeOldestTrash'
   >
   trashList: Group<'listTrash'>
+  folderList: Group<'listFolders' | 'findLongPath'>
+  folderMoves: Group<'beginFolderMove' | 'continueFolderMove' | 'importFolderMove'>
   versions: Group<'restoreVersion' | 'deleteVersion'>
   productList: Group<'listProducts'>
   productGroups: Group<'listProductIds' | 'readProductGroups'>
@@ -150,6 +152,7 @@ export type BulkMethods = Pick<
   | 'restoreAssets'
   | 'attachAssets'
   | 'detachAssets'
+  | 'moveAssets'
   | 'putProducts'
   | 'deleteProduct'
 >
@@ -224,6 +227,17 @@ export function wireAccountData<Unit>(
       importTrashAll: (deletion) => write((unit) => trash(unit).importTrashAll(deletion)),
       emptyTrash: (until) => free((unit) => trash(unit).emptyTrash(until)),
       removeOldestTrash: (bytes) => free((unit) => trash(unit).removeOldestTrash(bytes)),
+
+      listFolders: (query) => read((unit) => groups.folderList(unit).listFolders(query)),
+      findLongPath: (folder, length) =>
+        read((unit) => groups.folderList(unit).findLongPath(folder, length)),
+      beginFolderMove: (move, options) =>
+        write((unit) => groups.folderMoves(unit).beginFolderMove(move, options)),
+      continueFolderMove: (id) => write((unit) => groups.folderMoves(unit).continueFolderMove(id)),
+      listFolderMoves: () => ask(statements.listFolderMoves, { account }),
+      listFolderMoveRecords: () => ask(statements.listFolderMoveRecords, { account }),
+      importFolderMove: (record) =>
+        write((unit) => groups.folderMoves(unit).importFolderMove(record)),
 
       async listVersions(id) {
         const found = await ask(statements.listVersions, { account, id })

@@ -129,6 +129,7 @@ export function wireDatabase<Unit>(
     postponeRemoval: (id, dueAt) => free((unit) => jobs(unit).postponeRemoval(id, dueAt)),
     removeOldTrash: (keptForMs) => free((unit) => trash(unit).removeOldTrash(keptForMs)),
     listTrashAll: () => execute(statements.listTrashAll, {}),
+    listUnfinishedFolderMoves: () => execute(statements.listUnfinishedFolderMoves, {}),
     forgetEndedAssets: (before, limit) =>
       free((unit) => jobs(unit).forgetEndedAssets(before, limit)),
     listAccountsToTrim: (limits, after, limit) =>

@@ -325,7 +325,9 @@ function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
     ): Promise<Result> {
       const { query, filter, instead } = options
       const key = filterKey(query)
-      const blocksPerTurn = query.words === undefined ? BLOCKS_PER_TURN : SEARCHED_BLOCKS_PER_TURN
+      // No index has the assets without a folder.
+      const readsRows = query.words !== undefined || (query.isDirect && query.folder === undefined)
+      const blocksPerTurn = readsRows ? SEARCHED_BLOCKS_PER_TURN : BLOCKS_PER_TURN
       const blockFilter = { filter, blocksPerTurn }
       let hasInstead = mayHaveBounds(query)
       for (;;) {

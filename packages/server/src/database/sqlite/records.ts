@@ -40,6 +40,12 @@ export function prepareRecords(connection: Connection) {
              select 1 from trash_exceptions e
              where e.account_id = assets.account_id and e.asset_id = assets.id)
        ) as is_being_deleted,
+       exists (
+         select 1 from folder_moves m
+         where m.account_id = assets.account_id and m.finished_at is null
+           and m.source <= assets.folder and m.source_end > assets.folder and not exists (
+             select 1 from folder_move_exceptions where move_id = m.id and asset_id = assets.id)
+       ) as is_being_moved,
        (select json_group_array(json_object('version', v.version, 'key', v.object_key,
           'chunkSize', v.chunk_size, 'filename', v.filename, 'bytes', v.bytes, 'mime', v.mime,
           'createdAt', v.created_at, 'checksum',
@@ -86,6 +92,11 @@ export function prepareRecords(connection: Connection) {
      where id = :account`,
   )
 
+  const includeInMove = prepare(
+    `delete from folder_move_exceptions where asset_id = :id and move_id in (
+       select id from folder_moves where account_id = :account and finished_at is null)`,
+  )
+
   const countTrash = prepare(
     'update accounts set trash_bytes = trash_bytes + :bytes where id = :account',
   )
@@ -98,6 +109,8 @@ export function prepareRecords(connection: Connection) {
     for (const checksum of toChecksumColumns(account, record)) importChecksum(checksum)
     if (row === undefined) return
     if (!record.isBeingDeleted) except(account, [asset.id])
+    // Like every asset that arrives, it was excepted.
+    if (record.isBeingMoved) includeInMove.run({ account, id: asset.id })
     const product_ids = JSON.stringify(productIds)
     if (isTrashed) keepAttachments.run({ id: asset.id, product_ids })
     else {

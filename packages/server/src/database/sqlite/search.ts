@@ -197,9 +197,10 @@ export function filterOf(query: AssetQuery): Filter {
   if (query.folder !== undefined) {
     // The plus keeps SQLite from reading the whole folder again for each block.
     conditions.push('folder is not null', '+folder >= :folder_from', '+folder < :folder_until')
-    const { from, until } = folderRange(query.folder)
+    const { from, until } = folderRange(query.folder, query)
     Object.assign(parameters, { folder_from: from, folder_until: until })
   }
+  if (query.folder === undefined && query.isDirect) conditions.push('folder is null')
   const words = wordFilter(query.words ?? [])
   return {
     conditions: [...conditions, ...words.conditions],

@@ -29,6 +29,8 @@ import {
 import { prepareAttempts, prepareDeliveryQueue } from './delivery-queue.ts'
 import { openEventChannel } from './event-channel.ts'
 import { prepareEvents, prepareEventsOfAll } from './events.ts'
+import { prepareBulkMoves, prepareFolderMoves } from './folder-moves.ts'
+import { prepareFolderList } from './folders.ts'
 import { prepareIdempotencyKeys, prepareOnce } from './idempotency-keys.ts'
 import { prepareJobs } from './jobs.ts'
 import { countRequestsInMemory, prepareKeys, prepareSessions } from './keys.ts'
@@ -156,6 +158,8 @@ function prepareAccountGroups(
     assetList: prepareAssetList(connection, longReads),
     trash: prepareTrash(connection),
     trashList: prepareTrashList(connection, longReads),
+    folderList: prepareFolderList(connection, longReads),
+    folderMoves: prepareFolderMoves(connection),
     versions: prepareVersions(connection),
     productList: prepareProductList(connection, longReads),
     productGroups: prepareProductGroups(connection, longReads),
@@ -181,11 +185,12 @@ function prepareBulk(connection: Connection) {
   return {
     ...prepareBulkTrash(connection),
     ...prepareBulkAttachments(connection),
+    ...prepareBulkMoves(connection),
     ...prepareBulkProducts(connection),
   }
 }
 
-/** About how many rows are written for an asset that is deleted or restored, and for one that is attached. */
+/** About how many rows are written for an asset that is deleted, restored or moved, and for one that is attached. */
 const ROWS_PER_ASSET = 4
 const ROWS_PER_ATTACHMENT = 2
 
@@ -213,6 +218,8 @@ function bulkMethods(
       write(ids.length * ROWS_PER_ATTACHMENT, (bulk) => bulk.attachAssets(writer, ids, selection)),
     detachAssets: (ids, selection) =>
       write(ids.length * ROWS_PER_ATTACHMENT, (bulk) => bulk.detachAssets(writer, ids, selection)),
+    moveAssets: (ids, path) =>
+      write(ids.length * ROWS_PER_ASSET, (bulk) => bulk.moveAssets(writer, ids, path)),
     async putProducts(products, { isCopy } = { isCopy: false }) {
       const folded = await foldProducts(products)
       const rows = folded.reduce((sum, { searchTags }) => sum + 1 + searchTags.length, 0)

@@ -297,7 +297,7 @@ export function prepareTrashList(connection: Connection, longReads: LongReads) {
   }
 }
 
-function filterOf({ name, kind, folder, words = [] }: TrashQuery): Filter {
+function filterOf({ name, kind, folder, isDirect, words = [] }: TrashQuery): Filter {
   const conditions = words.map(
     (_, index) =>
       `(instr(search_name, :word${index}) > 0 or instr(search_path, :word${index}) > 0)`,
@@ -315,9 +315,9 @@ function filterOf({ name, kind, folder, words = [] }: TrashQuery): Filter {
   if (folder !== undefined) {
     // The plus keeps SQLite from using the index of folders.
     conditions.push('+folder >= :folder_from', '+folder < :folder_until')
-    const { from, until } = folderRange(folder)
+    const { from, until } = folderRange(folder, { isDirect })
     Object.assign(parameters, { folder_from: from, folder_until: until })
-  }
+  } else if (isDirect) conditions.push('folder is null')
   return { conditions, parameters }
 }
 

@@ -16,6 +16,7 @@ import {
 } from '../../operations/assets.ts'
 import type { AccountContext } from '../../operations/context.ts'
 import { signDownload } from '../../operations/downloads.ts'
+import { moveAssets } from '../../operations/folders.ts'
 import { listProductGroups, listProducts } from '../../operations/products.ts'
 import {
   deleteAsset,
@@ -146,12 +147,17 @@ export const assetRoutes: RouteGroup = (app, options) => {
 }
 
 async function change(context: AccountContext, ids: string[], body: BulkRequest): Promise<void> {
-  const { permanent: isPermanent = false } = body
-  if (body.action === 'delete') await deleteAssets(context, ids, { isPermanent })
+  const { action, path, permanent: isPermanent = false } = body
+  if (action !== 'move' && path !== undefined)
+    throw invalid({ path: ['can only be used with move'] })
+  if (action === 'delete') await deleteAssets(context, ids, { isPermanent })
   else if (isPermanent) throw invalid({ permanent: ['can only be used with delete'] })
-  else if (body.action === 'restore') await restoreAssets(context, ids)
-  else {
-    const changeAttachments = body.action === 'attach' ? attachAssets : detachAssets
+  else if (action === 'restore') await restoreAssets(context, ids)
+  else if (action === 'move') {
+    if (path === undefined) throw invalid({ path: ['is required; null means no folder'] })
+    await moveAssets(context, ids, path)
+  } else {
+    const changeAttachments = action === 'attach' ? attachAssets : detachAssets
     await changeAttachments(context, ids, readProductSelection(body))
   }
 }

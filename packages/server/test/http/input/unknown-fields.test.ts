@@ -135,6 +135,7 @@ test('every list names the query parameters that it has ignored', async (t) => {
     '/products',
     '/product-groups',
     '/events',
+    '/folders',
     '/upload-tokens',
     `/assets/${id}/products`,
     `/assets/${id}/product-groups`,

@@ -1,0 +1,51 @@
+-- Folders can be moved, with everything below them.
+
+-- The assets of a folder in any status, for moves: an asset keeps its place when its status changes meanwhile.
+create index assets_of_any_status_by_folder on assets (account_id, folder, id) where folder is not null;
+
+-- Moves of folders: the unfinished ones, and the last finished ones of each account.
+create table folder_moves (
+  id text not null primary key,
+  account_id text not null references accounts (id),
+  -- With a slash at the end, like `assets.folder`.
+  source text not null,
+  -- The texts from `source` (included) to `source_end` (excluded) are the folder and everything below it.
+  source_end text not null,
+  destination text not null,
+  -- Who requested it: the actor of the events.
+  actor text not null,
+  created_at integer not null,
+  finished_at integer,
+  moved integer not null default 0,
+  -- The assets up to this position are done. Null: none.
+  after_folder text,
+  after_id text
+) strict, without rowid;
+
+create index folder_moves_of_account on folder_moves (account_id, id);
+create index folder_moves_unfinished on folder_moves (account_id) where finished_at is null;
+
+-- Assets that came to a folder after the call that moves it. They stay. Without references: the rows are deleted after
+-- the move has finished.
+create table folder_move_exceptions (
+  move_id text not null,
+  asset_id text not null,
+  primary key (move_id, asset_id)
+) strict, without rowid;
+
+create trigger assets_arrived after insert on assets when new.folder is not null begin
+  insert into folder_move_exceptions (move_id, asset_id)
+  select id, new.id from folder_moves
+  where account_id = new.account_id and finished_at is null
+    and source <= new.folder and source_end > new.folder
+  on conflict do nothing;
+end;
+
+create trigger assets_came_to_folder after update of folder on assets
+when new.folder is not null and new.folder is not old.folder begin
+  insert into folder_move_exceptions (move_id, asset_id)
+  select id, new.id from folder_moves
+  where account_id = new.account_id and finished_at is null
+    and source <= new.folder and source_end > new.folder
+  on conflict do nothing;
+end;
