@@ -53,6 +53,54 @@ test('events lists the latest events, or those after an ID, by type', async (t) 
   assert.match(unknown.stderr, /type/)
 })
 
+test('events are found by actor, name and time, however many others there are', async (t) => {
+  const service = await aService(t)
+  const { run } = await aCli(t, service.baseUrl)
+  const client = createClient({ baseUrl: service.baseUrl })
+  const { id } = await client.store({ filename: 'intro.pdf', url: URL_OF_LINK })
+  await client.change(id, { filename: 'start.pdf' })
+  for (let batch = 0; batch < 21; batch += 1) {
+    const products = Array.from({ length: 1000 }, (_, index) => {
+      return { product_id: batch * 1000 + index, variant_id: 1, name: 'Pack' }
+    })
+    await client.putProducts(products)
+  }
+  await client.delete(id)
+  const found = await run('events', '--search', 'intro')
+  const [, ...rows] = found.stdout.trimEnd().split('\n')
+  assert.deepEqual(
+    rows.map((row) => row.split(/ {2,}/).slice(-3)),
+    [
+      ['asset.ready', 'anonymous', 'intro.pdf'],
+      ['asset.updated', 'anonymous', 'start.pdf (was intro.pdf)'],
+    ],
+  )
+  const count = async (...words: string[]) => {
+    const { stdout } = await run('events', '--json', ...words)
+    return JSON.parse(stdout).length
+  }
+  assert.equal(await count('--search', 'pdf'), 3)
+  assert.equal(await count('--search', 'pdf', '--after', '0'), 3)
+  assert.equal(await count('--search', 'pdf', '--limit', '2'), 2)
+  assert.equal(await count('--search', 'pdf', '--type', 'asset.deleted'), 1)
+  assert.equal(await count('--search', 'pdf', '--actor', 'anonymous'), 3)
+  assert.equal(await count('--search', 'pdf', '--actor', 'key'), 0)
+  const today = new Date().toISOString().slice(0, 10)
+  assert.equal(await count('--search', 'pdf', '--from', today, '--to', today), 3)
+  assert.equal(await count('--search', 'pdf', '--to', '2026-01-01'), 0)
+  for (const words of [
+    ['--follow', '--actor', 'key'],
+    ['--forward', 'http://localhost:3000', '--from', today],
+    ['--search', ''],
+    ['--by', 'key'],
+  ]) {
+    assert.equal((await run('events', ...words)).code, 2, words.join(' '))
+  }
+  const invalid = await run('events', '--from', 'yesterday')
+  assert.equal(invalid.code, 1)
+  assert.match(invalid.stderr, /from.*2026-01-31/s)
+})
+
 test('events --follow shows new events until it is interrupted', async (t) => {
   const { baseUrl } = await aService(t)
   const { start } = await aCli(t, baseUrl)

@@ -34,7 +34,7 @@ import { type Call, checkId, type Request, splitSettings } from './request.ts'
  * which is not imported: its schemas are larger than the client.
  */
 const PRODUCT_FILTERS = 'search name sku product_id variant_id vendor tag has_assets sort'
-const EVENT_FILTERS = 'after order before type limit'
+const EVENT_FILTERS = 'after order before type limit actor search from to'
 const TRASH = { path: '/assets', filters: 'search filename type path below trashed' }
 const ASSETS = {
   path: '/assets',

@@ -220,7 +220,8 @@ export interface Client<Input = BlobInput | StreamInput> {
   usage(settings?: CallSettings): Promise<Usage>
   /**
    * Returns one page of events: who did what, and when. With `order: 'desc'`, the newest first. To read all
-   * events, and new ones as they happen, use `events`.
+   * events, and new ones as they happen, use `events`. `actor`, `search`, `from` and `to` find events. A call examines a
+   * limited number of them: while `meta.has_more` is true, read the next page, even if this one is empty.
    */
   listEvents(query?: ListEventsQuery & CallSettings): Promise<EventPage>
   /**

@@ -14,7 +14,7 @@ type DataName = keyof typeof EVENT_DATA
 
 /** Returns docs/events.md: every type of event, and the fields of its data. */
 export function eventsPage(): string {
-  return `${[INTRODUCTION, STREAM, typesTable(), '## Data', ...Object.keys(EVENT_DATA).map(dataSection)].join('\n\n')}\n`
+  return `${[INTRODUCTION, SEARCH, STREAM, typesTable(), '## Data', ...Object.keys(EVENT_DATA).map(dataSection)].join('\n\n')}\n`
 }
 
 const { example } = endpoints.listEvents.success
@@ -47,6 +47,8 @@ ${JSON.stringify(example, null, 2)}
 - \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and the name of the key that
   created it), \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the
   service requires no key). \`grant\` is reserved for a later version.
+- \`call\` identifies the call that made the change, if one call can change many resources, such as \`POST /assets/bulk\`:
+  all of its events have the same value. Otherwise it is null.
 - \`data\` is the resource right after the change, with the fields listed under [Data](#data), but never with
   \`removed_after\`. It does not change when the resource changes again.
 - Calls that change nothing, such as a repeated call, write no event. Bulk calls write one event for each asset or product.
@@ -61,6 +63,34 @@ ${JSON.stringify(example, null, 2)}
   the assets and products then, and continue after \`last_id\`. A reader whose last event is in the backup continues as
   usual.
 - Later versions may add types and fields. Ignore those that you do not know.`
+
+const SEARCH = `## Who did what
+
+These parameters of \`GET /events\` find events. They combine with each other and with \`type\`, \`after\`, \`order\`, \`before\`
+and \`limit\`. A live stream refuses them.
+
+| parameter | finds |
+|---|---|
+| \`actor=key\` | changes by actors of this type: \`key\`, \`upload_token\`, \`job\`, \`operator\`, \`anonymous\` |
+| \`actor=01981d2c-…\` | changes by the key or the upload token with this ID |
+| \`actor=shop backend\` | changes by the keys with this name, in the same case |
+| \`actor=TYPE:NAME\` | changes by actors of this type with this name: \`job:empty_trash\`, \`upload_token:shop backend\` (tokens that this key created), \`key:job\` (a key whose name is a type or looks like an ID) |
+| \`search=intro pdf\` | events with all of these words in the names that \`data\` shows: the file name (also the previous one), the folder or the URL of an asset, the name, variant, SKU or vendor of a product, the name of a key, the description or origin of a webhook or an upload token. A word may be part of a longer one; case does not matter |
+| \`from=2026-01-31\` | changes at this time or later |
+| \`to=2026-01-31T09:30:00Z\` | changes before this time. A date includes the whole day |
+
+Times are in ISO 8601: a date, which is in UTC, or a time with \`Z\` or an offset. This returns who deleted \`intro.pdf\`:
+
+\`\`\`sh
+curl -H "Authorization: Bearer $KEY" "$STOWAGE_URL/api/v1/events?order=desc&type=asset.deleted,asset.removed&search=intro.pdf"
+stowage events --type asset.deleted --type asset.removed --search intro.pdf
+\`\`\`
+
+One call examines at most 20,000 events, the newest first with \`order=desc\`. If there are more, \`meta.has_more\` is true and
+\`meta.examined_to\` is the time of the last event that it has examined. Then the page may have fewer events than \`limit\`, or
+none: continue with \`meta.next_after\`, or with \`meta.next_before\` for \`order=desc\`, until \`has_more\` is false. The CLI
+does so. Only events of the requested types are counted, so a search with \`type\` needs fewer calls. \`from\` and \`to\` rely
+on the clock of the database: if it was set back, events close to that time may be missing.`
 
 const STREAM = `## Live stream
 

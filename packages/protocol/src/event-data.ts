@@ -17,6 +17,54 @@ const DamagedAsset = Type.Object(
   { title: 'DamagedAsset' },
 )
 
+const { filename: assetName, path, url } = Asset.properties
+
+/** Absent in events that version 0.2.0 has recorded. */
+const Previous = Type.Optional(
+  Type.Object(
+    {
+      filename: Type.Optional(assetName),
+      path: Type.Optional(path),
+      url: Type.Optional(url),
+      bytes: Type.Optional(Asset.properties.bytes),
+      version: Type.Optional(Asset.properties.version),
+    },
+    {
+      description:
+        'The values that the change has replaced: only fields that changed. Absent in events of version 0.2.0',
+    },
+  ),
+)
+
+const UpdatedAsset = Type.Object(
+  {
+    ...Asset.properties,
+    previous: Previous,
+    repaired_version: Type.Optional(
+      Type.Integer({
+        description:
+          'Present if a damaged version was read correctly again: its number. The asset did not change otherwise',
+        examples: [1],
+      }),
+    ),
+  },
+  { title: 'UpdatedAsset' },
+)
+
+const ReplacedAsset = Type.Object(
+  {
+    ...Asset.properties,
+    previous: Previous,
+    restored: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether an older version was restored: `version` is its number. Otherwise a new version was uploaded. Absent in events of version 0.2.0',
+      }),
+    ),
+  },
+  { title: 'ReplacedAsset' },
+)
+
 const AttachedAsset = Type.Object(
   {
     ...Asset.properties,
@@ -122,6 +170,8 @@ const EventToken = Type.Object(
 /** The schemas of `data`. */
 export const EVENT_DATA = {
   Asset,
+  UpdatedAsset,
+  ReplacedAsset,
   DamagedAsset,
   AttachedAsset,
   DeletedVersion,

@@ -1,5 +1,5 @@
 import { EVENT_DATA } from './event-data.ts'
-import { Ignored, PageQuery } from './paging.ts'
+import { Ignored, PageQuery, SearchQuery, TextQuery } from './paging.ts'
 import { MAX_INTEGER, Nullable, Problem, type Static, type TSchema, Type } from './schema.ts'
 
 interface EventEntry {
@@ -26,11 +26,11 @@ export const EVENTS = {
   },
   'asset.updated': {
     when: 'The name or the path of an asset changed, the URL or the size of a link changed, or a damaged file was read correctly again.',
-    data: 'Asset',
+    data: 'UpdatedAsset',
   },
   'asset.replaced': {
     when: 'Another version became the current one: the upload of a new version was completed, or an older version was restored.',
-    data: 'Asset',
+    data: 'ReplacedAsset',
   },
   'asset.attached': { when: 'Products were attached to the asset.', data: 'AttachedAsset' },
   'asset.detached': {
@@ -117,6 +117,7 @@ interface EventWith<Data extends DataName> {
   type: TypeWith<Data>
   created_at: string
   actor: EventActor
+  call: string | null
   data: Static<(typeof EVENT_DATA)[Data]>
 }
 
@@ -134,6 +135,10 @@ function eventsOf(types: EventType[], data: TSchema) {
     type: Type.Enum(types, { type: 'string' }),
     created_at: Type.String({ format: 'date-time' }),
     actor: EventActor,
+    call: Nullable('string', {
+      description:
+        'Identifies the call that made the change, if one call can change many resources, such as `POST /assets/bulk`: all of its events have the same value. Otherwise null, and null in events of version 0.2.0',
+    }),
     data,
   })
 }
@@ -154,6 +159,19 @@ export const Event = Type.Unsafe<Event>({
     ),
   ),
 })
+
+function TimeQuery(description: string) {
+  return Type.String({
+    pattern: TIME_PATTERN,
+    maxLength: 40,
+    description: `${description}. ISO 8601: a date (in UTC), or a time with Z or an offset. Not for streams`,
+    examples: ['2026-01-31', '2026-01-31T09:30:00Z'],
+    ...Problem('must be a date such as 2026-01-31, or a time such as 2026-01-31T09:30:00Z'),
+  })
+}
+
+const TIME_PATTERN =
+  '^\\d{4}-\\d{2}-\\d{2}(T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2}))?$'
 
 const types = EVENT_TYPES.map((type) => type.replace('.', '\\.')).join('|')
 
@@ -193,6 +211,19 @@ export const ListEventsQuery = Type.Object({
       ),
     }),
   ),
+  actor: Type.Optional({
+    ...TextQuery(
+      'Only changes by this actor. A type: `key`, `upload_token`, `job`, `operator` or `anonymous`. Or the ID of a key or an upload token. Or the name of a key, in the same case. `TYPE:NAME` also requires the type: `job:empty_trash`, `upload_token:NAME` (tokens that this key created), `key:job` (a key whose name is a type). Not for streams',
+    ),
+    examples: ['shop backend'],
+  }),
+  search: Type.Optional(
+    SearchQuery(
+      'the names that `data` shows: the file name (also the previous one), the folder or the URL of an asset, the name, variant, SKU or vendor of a product, the name of a key, the description or origin of a webhook or an upload token. Not for streams',
+    ),
+  ),
+  from: Type.Optional(TimeQuery('Only changes at this time or later')),
+  to: Type.Optional(TimeQuery('Only changes before this time; a date includes the whole day')),
   limit: PageQuery.limit,
 })
 export type ListEventsQuery = Static<typeof ListEventsQuery>
@@ -224,7 +255,17 @@ export const EventPage = Type.Object(
             'Present with `order=desc`: pass it as `before` to read the next page, with older events',
         }),
       ),
-      has_more: Type.Boolean({ description: 'Whether there are further events now' }),
+      has_more: Type.Boolean({
+        description:
+          'Whether to read the next page: there are further events now. With `actor` or `search`, a call examines a limited number of events, so a page may have fewer events than `limit`, or none, although `has_more` is true',
+      }),
+      examined_to: Type.Optional(
+        Nullable('string', {
+          format: 'date-time',
+          description:
+            'Present with `actor`, `search`, `from` or `to`: the time of the last event that this call has examined; null if it has examined none',
+        }),
+      ),
       last_id: Type.Integer({
         description: 'The ID of the last event of the account, of any type; 0 if there is none',
       }),
@@ -234,6 +275,28 @@ export const EventPage = Type.Object(
   { title: 'EventPage' },
 )
 export type EventPage = Static<typeof EventPage>
+
+/** Which actors an event may have. */
+export interface ActorFilter {
+  type?: EventActor['type'] | undefined
+  id?: string | undefined
+  name?: string | undefined
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+
+/** The actors in the query: a type, an ID, the name of a key, or `TYPE:NAME`. */
+export function parseActor(text: string): ActorFilter {
+  if (isActorType(text)) return { type: text }
+  if (UUID.test(text)) return { id: text.toLowerCase() }
+  const end = text.indexOf(':')
+  const type = text.slice(0, Math.max(0, end))
+  return isActorType(type) ? { type, name: text.slice(end + 1) } : { type: 'key', name: text }
+}
+
+function isActorType(text: string): text is EventActor['type'] {
+  return (ACTOR_TYPES as readonly string[]).includes(text)
+}
 
 /** The types in the query. */
 export function parseEventTypes(text: string): EventType[] {

@@ -64,6 +64,7 @@ export const eventExample: Event = {
   type: 'asset.ready',
   created_at: '2026-01-31T09:30:12.345Z',
   actor: { type: 'key', id: '01981d2c-5a7e-7b21-8c3d-1e2f3a4b5c6d', name: 'shop backend' },
+  call: null,
   data: { ...assetExample, checksum: null },
 }
 

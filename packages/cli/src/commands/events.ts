@@ -19,6 +19,10 @@ const OPTIONS = {
   ...CONNECTION_OPTIONS,
   type: { type: 'string', multiple: true },
   after: { type: 'string' },
+  actor: { type: 'string' },
+  search: { type: 'string' },
+  from: { type: 'string' },
+  to: { type: 'string' },
   limit: { type: 'string', short: 'n' },
   follow: { type: 'boolean', short: 'f' },
   forward: { type: 'string' },
@@ -31,11 +35,18 @@ export const events: Command = {
   help: `stowage events: show what happened, and who did it
 
 Usage:
-  stowage events [--type TYPE] [--after ID] [--limit N]
+  stowage events [--type TYPE] [--actor WHO] [--search WORDS] [--from TIME] [--to TIME]
+                 [--after ID] [--limit N]
   stowage events --follow [--type TYPE] [--after ID]
   stowage events --forward URL [--secret SECRET] [--type TYPE] [--after ID]
 
   --type        only events of this type, such as asset.ready; can be repeated
+  --actor       only changes by this actor: a type (key, upload_token, job, operator, anonymous), the ID or
+                the name of a key, or TYPE:NAME such as job:empty_trash
+  --search      only events with these words in the names that they show: of a file (also the previous
+                name), a folder, a URL, a product, a SKU, a key
+  --from        only changes at this time or later: 2026-01-31, or 2026-01-31T09:30:00Z
+  --to          only changes before this time; a date includes the whole day
   --after       the events after this ID, oldest first (default: the latest events)
   -n, --limit   the maximum number of events, up to ${MAX_LIMIT} (default: 25)
   -f, --follow  show new events as they happen, until Ctrl-C. After a failure of the connection it
@@ -49,6 +60,7 @@ ${CONNECTION_HELP}
 Times are in UTC.
 
 Examples:
+  stowage events --type asset.deleted --search intro.pdf
   stowage events --type key.created --type key.revoked
   stowage events --follow --json | jq -r .data.filename
   stowage events --forward http://localhost:3000/hook
@@ -59,6 +71,13 @@ Examples:
     const { follow = false, forward, secret, json = false } = values
     const isEndless = follow || forward !== undefined
     const limit = readCount(values.limit, '--limit')
+    const { actor, search, from, to } = values
+    const filters = { actor, search, from, to }
+    for (const [name, value] of Object.entries(filters)) {
+      if (value === '') throw new UsageError(`--${name}: must not be empty.`)
+      if (isEndless && value !== undefined)
+        throw new UsageError(`--${name} does not apply to --follow and --forward.`)
+    }
     if (isEndless && limit !== undefined)
       throw new UsageError('--limit does not apply to --follow and --forward.')
     if (limit !== undefined && limit > MAX_LIMIT)
@@ -69,7 +88,7 @@ Examples:
     const forwarding = forward === undefined ? undefined : openForwarding(forward, secret)
     return withClient(values, async (client) => {
       if (isEndless) return followEvents(client, query, { json, forwarding })
-      const list = await listEvents(client, { ...query, limit: limit ?? 25 })
+      const list = await listEvents(client, { ...query, ...filters, limit: limit ?? 25 })
       if (list.length === 0 && !json) writeMessage('No events.')
       else writeData(list, { json, text: eventTable(list) })
       return 0
@@ -82,11 +101,27 @@ interface Query {
   after: number | undefined
 }
 
-/** Returns the events in the order in which they happened. */
-async function listEvents(client: NodeClient, query: Query & { limit: number }) {
-  if (query.after !== undefined) return (await client.listEvents(omitUndefined(query))).data
-  const latest = await client.listEvents(omitUndefined({ ...query, order: 'desc' as const }))
-  return latest.data.toReversed()
+interface ListQuery extends Query, Record<'actor' | 'search' | 'from' | 'to', string | undefined> {
+  limit: number
+}
+
+/** Returns the events in the order in which they happened: those after an ID, or the latest ones. */
+async function listEvents(client: NodeClient, query: ListQuery): Promise<StowageEvent[]> {
+  const order = query.after === undefined ? 'desc' : 'asc'
+  const events: StowageEvent[] = []
+  let { after } = query
+  let before: number | undefined
+  for (;;) {
+    const limit = query.limit - events.length
+    const page = omitUndefined({ ...query, after, before, order, limit } as const)
+    const { data, meta } = await client.listEvents(page)
+    events.push(...data)
+    // A call that searches examines a limited number of events, and may return fewer than there are.
+    if (!meta.has_more || events.length >= query.limit) break
+    if (order === 'asc') after = meta.next_after
+    else before = meta.next_before
+  }
+  return order === 'asc' ? events : events.reverse()
 }
 
 async function followEvents(
@@ -146,13 +181,16 @@ function eventLine(event: StowageEvent): string {
   return cells.map((cell, index) => cell.padEnd(WIDTHS[index] ?? 0)).join('  ')
 }
 
-function cellsOf({ id, type, created_at, actor, data }: StowageEvent): string[] {
+function cellsOf(event: StowageEvent): string[] {
+  const { id, type, created_at, actor } = event
   const time = created_at.slice(0, 19).replace('T', ' ')
   const by = actor.name === null ? actor.type : `${actor.type} ${actor.name}`
-  return [String(id), time, type, by, 'filename' in data ? data.filename : nameOf(data)]
+  return [String(id), time, type, by, nameOf(event)]
 }
 
-function nameOf(data: object): string {
+function nameOf({ type, data }: StowageEvent): string {
+  const previous = type === 'asset.updated' ? data.previous?.filename : undefined
+  if ('filename' in data) return data.filename + (previous ? ` (was ${previous})` : '')
   if ('name' in data) return String(data.name)
   // A webhook, or an upload token that pages of one origin may use.
   return 'origin' in data ? String(data.origin ?? '') : ''

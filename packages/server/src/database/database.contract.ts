@@ -4,6 +4,7 @@ import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testBulkChanges } from './contract/bulk-changes.ts'
 import { testChecksums } from './contract/checksums.ts'
 import { testDeliveries, testDeliveryLog } from './contract/deliveries.ts'
+import { testEventSearch } from './contract/event-search.ts'
 import { testEventReaders, testEvents } from './contract/events.ts'
 import { testFolders } from './contract/folders.ts'
 import { testIdempotencyKeys } from './contract/idempotency-keys.ts'
@@ -52,6 +53,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testChecksums(contract)
   testEvents(contract)
   testEventReaders(contract)
+  testEventSearch(contract)
   testWebhooks(contract)
   testDeliveries(contract)
   testDeliveryLog(contract)

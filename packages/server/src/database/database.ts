@@ -117,8 +117,11 @@ export interface SessionLimits {
  * times that jobs pass.
  */
 export interface Database extends VerificationData, DeliveryData {
-  /** The data of one account. The actor makes the changes: see `EventData`. By default it is the operator. */
-  of(accountId: string, actor?: EventActor): AccountData
+  /**
+   * The data of one account. The actor makes the changes: see `EventData`. By default it is the operator. `call` is the
+   * `call` of their events, including those of a deletion of all assets that a job continues.
+   */
+  of(accountId: string, actor?: EventActor, call?: string): AccountData
 
   /** Returns the account with this name, and creates it if there is none. */
   ensureAccount(account: Account): Promise<Account>

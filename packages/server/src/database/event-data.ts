@@ -1,5 +1,6 @@
 import type { UnreadableEvent } from '../domain/errors.ts'
 import type { Event, EventType } from '../domain/event.ts'
+import type { ActorFilter } from '../domain/event-filter.ts'
 import type { Cursor, PageRequest } from '../domain/paging.ts'
 import type {
   Attempt,
@@ -20,6 +21,36 @@ export interface EventQuery {
   limit: number
   /** A page ends early when the data of its events has more bytes than this. At most `MAX_EVENT_PAGE_BYTES`. */
   maxBytes?: number | undefined
+}
+
+/** The events of an account between two IDs that match all conditions. */
+export interface EventSearch {
+  /** Only events with higher IDs. */
+  after: number
+  /** Only events with lower IDs. */
+  before: number
+  /** `desc`: the newest first. */
+  order: 'asc' | 'desc'
+  /** Only events of these types; undefined means all. */
+  types?: EventType[] | undefined
+  actor?: ActorFilter | undefined
+  /** Folded by `searchWords`. Each of them is part of a name that the event shows: `eventNames`. */
+  words?: string[] | undefined
+  limit: number
+  /** The number of events between the two IDs, of these types, that the call examines at most. */
+  maxExamined: number
+}
+
+export interface FoundEvents {
+  /** In the requested order. At most `limit`; fewer if their data is large. */
+  events: Event[]
+  /**
+   * The last event that was examined, as were all events of the range before it. Continue after it, or before it with
+   * `desc`. Undefined if no event of the range remains.
+   */
+  examined: { id: number; createdAt: Date } | undefined
+  /** Whether `limit`, or the number of rows that one statement reads, has ended the call before `maxExamined`. */
+  isCutOff: boolean
 }
 
 /** The default of `maxBytes`, so that the size of every page is bounded. */
@@ -66,6 +97,15 @@ export interface EventComparison {
 export interface EventData {
   /** Throws `UnreadableEvent` for the first event of the page whose data cannot be read. */
   listEvents(query: EventQuery): Promise<EventPage>
+
+  /** Its cost is bounded by `maxExamined`, however many events the account has. Throws `UnreadableEvent`. */
+  findEvents(search: EventSearch): Promise<FoundEvents>
+
+  /**
+   * The ID of the first event since this time, by the order of the IDs, which is that of the times as long as the clock
+   * of the database runs forward. The next ID that an event will get, if there is none.
+   */
+  firstEventSince(time: Date): Promise<number>
 
   /** Copies events of another deployment with their IDs. Existing ones are not changed. */
   importEvents(page: ImportedEvents): Promise<void>

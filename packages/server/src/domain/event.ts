@@ -34,11 +34,12 @@ export function tokenActor(id: string, createdBy: string | null): EventActor {
 
 export type AssetEventType =
   | 'asset.ready'
-  | 'asset.updated'
-  | 'asset.replaced'
+  | AssetChangeType
   | 'asset.deleted'
   | 'asset.restored'
   | 'asset.removed'
+/** The types of events whose data has more than the asset: `AssetUpdate` and `AssetReplacement`. */
+export type AssetChangeType = 'asset.updated' | 'asset.replaced'
 export type UploadEventType =
   | 'upload.started'
   | 'upload.updated'
@@ -52,7 +53,9 @@ type WebhookEventType = 'webhook.created' | 'webhook.updated' | 'webhook.deleted
 
 /** The data of an event is the resource right after the change. */
 type EventContent =
-  | { type: AssetEventType; data: EventAsset }
+  | { type: Exclude<AssetEventType, AssetChangeType>; data: EventAsset }
+  | { type: 'asset.updated'; data: EventAsset & AssetUpdate }
+  | { type: 'asset.replaced'; data: EventAsset & AssetReplacement }
   | { type: 'asset.damaged'; data: EventAsset & { damagedVersion: number } }
   | { type: AttachmentEventType; data: EventAsset & { products: AttachedProduct[] } }
   | { type: 'version.deleted'; data: DeletedVersion }
@@ -70,11 +73,37 @@ export type Event = EventContent & {
   id: number
   createdAt: Date
   actor: EventActor
+  /** Identifies the call that made the change, if one call can change many resources; otherwise null. */
+  call: string | null
 }
 
 export interface EventAsset extends Asset {
   /** When it was moved to the trash; null if it is not in the trash. */
   trashedAt: Date | null
+}
+
+/** The values that a change has replaced. */
+export type PreviousAsset = Partial<Pick<Asset, 'filename' | 'path' | 'url' | 'bytes' | 'version'>>
+
+/** What the data of `asset.updated` has besides the asset. Events of version 0.2.0 have none of it. */
+export interface AssetUpdate {
+  previous?: PreviousAsset
+  /** The number of a damaged version whose bytes were read correctly again. */
+  repairedVersion?: number
+}
+
+/** What the data of `asset.replaced` has besides the asset. Events of version 0.2.0 have none of it. */
+export interface AssetReplacement {
+  previous?: PreviousAsset
+  /** Whether an older version was restored. Otherwise a new one was uploaded. */
+  isRestored?: boolean
+}
+
+/** The values of `before` that the change has replaced. */
+export function previousValues(before: PreviousAsset, after: PreviousAsset): PreviousAsset {
+  const names = Object.keys(before) as (keyof PreviousAsset)[]
+  const changed = names.filter((name) => before[name] !== after[name])
+  return Object.fromEntries(changed.map((name) => [name, before[name]]))
 }
 
 /** A product that was attached to an asset, or detached from it. */

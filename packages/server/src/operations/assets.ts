@@ -189,20 +189,20 @@ export async function detachProducts(
 
 /** Attaches each of the assets to all selected products; all of them or none. */
 export async function attachAssets(
-  { data }: AccountContext,
+  { dataOfCall }: AccountContext,
   ids: string[],
   selection: ProductSelection,
 ): Promise<void> {
-  checkBulkOutcome(await data.attachAssets(ids, selection))
+  checkBulkOutcome(await dataOfCall().attachAssets(ids, selection))
 }
 
 /** Detaches each of the assets from all selected products; all of them or none. */
 export async function detachAssets(
-  { data }: AccountContext,
+  { dataOfCall }: AccountContext,
   ids: string[],
   selection: ProductSelection,
 ): Promise<void> {
-  checkBulkOutcome(await data.detachAssets(ids, selection))
+  checkBulkOutcome(await dataOfCall().detachAssets(ids, selection))
 }
 
 function checkBulkOutcome(result: AssetsAttachmentOutcome): void {

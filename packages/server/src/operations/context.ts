@@ -75,6 +75,8 @@ export type AuthSettings =
 export interface AccountContext extends Omit<Context, 'database'> {
   accountId: string
   data: AccountData
+  /** For a call that can change many resources: all events of its changes get the same, new `call`. */
+  dataOfCall: () => AccountData
   database: WorkQueues
   /** Set if a page makes the call with an upload token. */
   uploadToken?: UploadToken | undefined
@@ -100,8 +102,14 @@ export function forAccount(
   accountId: string,
   actor?: EventActor,
 ): AccountContext {
-  const data = context.database.of(accountId, actor)
-  return { ...context, accountId, data, database: queuesOf(context.database) }
+  const { database, newId } = context
+  return {
+    ...context,
+    accountId,
+    data: database.of(accountId, actor),
+    dataOfCall: () => database.of(accountId, actor, newId()),
+    database: queuesOf(database),
+  }
 }
 
 /** Only these methods, so that no operation of an account reaches the others. */

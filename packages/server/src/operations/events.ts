@@ -1,5 +1,5 @@
 import { EVENT_TYPES } from '@stowage/protocol'
-import type { EventPage, EventQuery } from '../database/event-data.ts'
+import type { EventPage, EventQuery, FoundEvents } from '../database/event-data.ts'
 import { ServiceError, UnreadableEvent } from '../domain/errors.ts'
 import {
   type Event,
@@ -8,7 +8,9 @@ import {
   isEventId,
   publicEventId,
 } from '../domain/event.ts'
+import type { ActorFilter } from '../domain/event-filter.ts'
 import { includesScope, type KeyScope } from '../domain/key.ts'
+import { searchWords } from '../domain/search.ts'
 import type { AccountContext } from './context.ts'
 
 interface ListedEvents {
@@ -107,6 +109,84 @@ export async function listNewestEvents(
   const oldest = events.at(-1)
   const nextBefore = oldest === undefined ? 1 : publicEventId(oldest.id, oldest.createdAt)
   return { events, nextBefore, hasMore, lastId: lastPosition(page) }
+}
+
+export interface EventFilters {
+  actor?: ActorFilter | undefined
+  search?: string | undefined
+  from?: Date | undefined
+  /** Exclusive. */
+  to?: Date | undefined
+}
+
+interface EventMatches {
+  /** By ascending ID, or by descending ID with `desc`. */
+  events: Event[]
+  /** The public IDs from which the next call continues: the value of `after`, and of `before` with `desc`. */
+  nextAfter: number
+  nextBefore: number
+  hasMore: boolean
+  /** Null if all events were examined. */
+  examinedTo: Date | null
+  lastId: number
+}
+
+/** How many events a call examines at most, and how many one statement. */
+export const MAX_EXAMINED_EVENTS = 20_000
+const EXAMINED_PER_STATEMENT = 500
+/** What a statement that was cut off counts as: it returned some events instead of examining all. */
+const CUT_OFF = 250
+
+/**
+ * The events that match all filters. A call examines a limited number of them, so that it takes a limited time: then it
+ * returns fewer than `limit`, and the next call continues.
+ */
+export async function searchEvents(
+  { data }: Pick<AccountContext, 'data'>,
+  query: {
+    after: number | undefined
+    before: number | undefined
+    order: 'asc' | 'desc'
+    types: EventType[] | undefined
+    limit: number
+    filters: EventFilters
+  },
+): Promise<EventMatches> {
+  const { after, before, order, types, limit, filters } = query
+  const { actor, search = '', from, to } = filters
+  const found = searchWords(search)
+  const words = found.length === 0 ? undefined : found
+  const start = await data.listEvents({ after: eventNumber(after ?? 0), types, limit: 0 })
+  if (after !== undefined && order === 'asc') checkPosition(after, start)
+  const last = lastPosition(start)
+  const range = {
+    after: eventNumber(after ?? 0),
+    // Events that are recorded meanwhile are for the next call.
+    before: Math.min(start.lastId + 1, before === undefined ? Infinity : eventNumber(before)),
+  }
+  if (from) range.after = Math.max(range.after, (await data.firstEventSince(from)) - 1)
+  if (to) range.before = Math.min(range.before, await data.firstEventSince(to))
+  const events: Event[] = []
+  let end: FoundEvents['examined']
+  const conditions = { order, types, actor, words, maxExamined: EXAMINED_PER_STATEMENT }
+  for (let examined = 0, isOver = false; !isOver; ) {
+    const page = await data.findEvents({ ...range, ...conditions, limit: limit - events.length })
+    events.push(...page.events)
+    end = page.examined
+    if (end !== undefined && order === 'asc') range.after = end.id
+    if (end !== undefined && order === 'desc') range.before = end.id
+    examined += page.isCutOff ? CUT_OFF : EXAMINED_PER_STATEMENT
+    isOver = end === undefined || events.length === limit || examined >= MAX_EXAMINED_EVENTS
+  }
+  const position = end === undefined ? undefined : publicEventId(end.id, end.createdAt)
+  return {
+    events,
+    nextAfter: position ?? last,
+    nextBefore: position ?? 1,
+    hasMore: end !== undefined,
+    examinedTo: end?.createdAt ?? null,
+    lastId: last,
+  }
 }
 
 export interface EventBatch<Result> {

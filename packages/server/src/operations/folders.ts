@@ -53,7 +53,7 @@ export async function moveFolder(
   context: AccountContext,
   request: FolderMoveRequest,
 ): Promise<FolderMove> {
-  const { data } = context
+  const data = context.dataOfCall()
   const from = readFolder('from', request.from)
   const to = readFolder('to', request.to)
   if (to.startsWith(from)) {
@@ -133,12 +133,12 @@ export function listFolderMoves({ data }: AccountContext): Promise<FolderMove[]>
 
 /** Moves the assets to a folder, all of them or none. Null or empty: to none. */
 export async function moveAssets(
-  { data }: AccountContext,
+  { dataOfCall }: AccountContext,
   ids: string[],
   path: string | null,
 ): Promise<void> {
   const problem = path === null ? undefined : problemWithPath(path)
   if (problem !== undefined) throw invalid({ path: [problem] })
-  const result = await data.moveAssets(ids, normalizePath(path))
+  const result = await dataOfCall().moveAssets(ids, normalizePath(path))
   if (result.outcome === 'assets_not_found') throw unknownAssets(result.unknown)
 }

@@ -128,7 +128,8 @@ export async function putProducts(
 ): Promise<Product[]> {
   checkTotals(products)
   checkProducts(products)
-  return context.data.putProducts(products.map((product) => ({ id: context.newId(), ...product })))
+  const { dataOfCall, newId } = context
+  return dataOfCall().putProducts(products.map((product) => ({ id: newId(), ...product })))
 }
 
 /** Limits all products together, because the work grows with their tags and characters. */

@@ -65,7 +65,8 @@ export async function deleteAssets(
   ids: string[],
   { isPermanent }: { isPermanent: boolean },
 ): Promise<void> {
-  const { data, settings } = context
+  const { dataOfCall, settings } = context
+  const data = dataOfCall()
   const isRemoval = isPermanent || settings.trashForMs === 0
   const result = await (isRemoval ? data.deleteAssets(ids) : data.trashAssets(ids))
   if (result.outcome === 'assets_not_found') throw unknownAssets(result.unknown)
@@ -80,14 +81,15 @@ const MAX_WAITED_FOR = 10_000
  * trash, also removes them. If the call is interrupted, a job continues. Idempotent.
  */
 export async function deleteAllAssets(context: AccountContext): Promise<void> {
-  const { data, settings } = context
+  const { dataOfCall, settings } = context
+  const data = dataOfCall()
   await data.beginTrashAll()
   for (let moved = 0; moved < MAX_WAITED_FOR; ) {
     const count = await data.continueTrashAll()
     if (count === 0) break
     moved += count
   }
-  if (settings.trashForMs === 0) await emptyTrash(context)
+  if (settings.trashForMs === 0) await removeTrash(data)
 }
 
 /** An empty filter means no filter. */
@@ -129,8 +131,11 @@ export async function listTrash(
 }
 
 /** Restores the assets with their versions and those of their products that still exist; all of them or none. */
-export async function restoreAssets({ data }: AccountContext, ids: string[]): Promise<Asset[]> {
-  return restoredOf(await data.restoreAssets(ids), unknownAssets)
+export async function restoreAssets(
+  { dataOfCall }: AccountContext,
+  ids: string[],
+): Promise<Asset[]> {
+  return restoredOf(await dataOfCall().restoreAssets(ids), unknownAssets)
 }
 
 /** Restores one asset. Repeating the call returns the same result. */
@@ -156,7 +161,11 @@ function restoredOf(
 const MAX_PASSES = 5
 
 /** Removes everything that is in the trash, in small transactions. */
-export async function emptyTrash({ data }: AccountContext): Promise<void> {
+export async function emptyTrash({ dataOfCall }: AccountContext): Promise<void> {
+  await removeTrash(dataOfCall())
+}
+
+async function removeTrash(data: AccountContext['data']): Promise<void> {
   for (let pass = 0; pass < MAX_PASSES; pass += 1) {
     const { rows } = await data.listTrash({ page: 1, perPage: 1 })
     const until = rows[0]?.trashedAt

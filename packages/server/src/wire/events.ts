@@ -17,15 +17,31 @@ import { presentAsset, presentKey, presentProduct } from './resources.ts'
 
 /** The data has the current format of the resource in the API, with the values at the time of the change. */
 export function presentEvent(event: Event): wire.Event {
-  const { type, actor, createdAt } = event
+  const { type, actor, call, createdAt } = event
   const id = publicEventId(event.id, createdAt)
   const created_at = formatTimestamp(createdAt)
   // The compiler cannot relate the two unions to each other.
-  return { id, type, created_at, actor, data: presentData(event) } as wire.Event
+  return { id, type, created_at, actor, call, data: presentData(event) } as wire.Event
 }
 
 function presentData(event: Event): wire.Event['data'] {
   switch (event.type) {
+    case 'asset.updated': {
+      const { previous, repairedVersion } = event.data
+      return {
+        ...presentEventAsset(event.data),
+        ...(previous && { previous }),
+        ...(repairedVersion !== undefined && { repaired_version: repairedVersion }),
+      }
+    }
+    case 'asset.replaced': {
+      const { previous, isRestored } = event.data
+      return {
+        ...presentEventAsset(event.data),
+        ...(previous && { previous }),
+        ...(isRestored !== undefined && { restored: isRestored }),
+      }
+    }
     case 'asset.damaged':
       return { ...presentEventAsset(event.data), damaged_version: event.data.damagedVersion }
     case 'asset.attached':

@@ -4,6 +4,7 @@ import {
   type EventAsset,
   type EventUpload,
   type EventWebhook,
+  previousValues,
   toEventWebhook,
 } from '../../domain/event.ts'
 import type { Product } from '../../domain/product.ts'
@@ -135,6 +136,8 @@ interface ReplayedAccount {
   /** The names of the keys that are not revoked, by ID. */
   keys: Map<string, string>
   webhooks: Map<string, EventWebhook>
+  /** The actor of each call that can change many resources, as JSON. */
+  calls: Map<string, string>
 }
 
 interface ReplayedAsset {
@@ -157,11 +160,21 @@ function noEvents(): ReplayedAccount {
     products: new Map(),
     keys: new Map(),
     webhooks: new Map(),
+    calls: new Map(),
   }
+}
+
+/** All events of a call have the same actor. */
+function checkCall({ calls }: ReplayedAccount, { call, actor }: Event): void {
+  if (call === null) return
+  const text = JSON.stringify(actor)
+  assert.equal(calls.get(call) ?? text, text)
+  calls.set(call, text)
 }
 
 function replayEvent(account: ReplayedAccount, event: Event): void {
   const { products, keys, webhooks } = account
+  checkCall(account, event)
   switch (event.type) {
     case 'upload.started':
     case 'upload.updated':
@@ -204,8 +217,10 @@ function replayEvent(account: ReplayedAccount, event: Event): void {
 
 type AssetEvent = Extract<Event, { data: EventAsset }>
 
-function replayAsset(account: ReplayedAccount, { type, data }: AssetEvent): void {
+function replayAsset(account: ReplayedAccount, event: AssetEvent): void {
+  const { type, data } = event
   const asset = account.assets.get(data.id)
+  checkPrevious(event, asset)
   if (type === 'asset.removed') {
     account.assets.delete(data.id)
     return
@@ -231,6 +246,22 @@ function replayAsset(account: ReplayedAccount, { type, data }: AssetEvent): void
     older,
     products,
   })
+}
+
+/** What an event says about the time before it is what the events before it say. */
+function checkPrevious(event: AssetEvent, asset: ReplayedAsset | undefined): void {
+  const { type, data } = event
+  if (type !== 'asset.updated' && type !== 'asset.replaced') return
+  assert.ok(asset)
+  const { filename, path, url, bytes, version } = asset.facts
+  if (type === 'asset.updated') {
+    assert.equal(data.repairedVersion === undefined, data.previous !== undefined)
+    const before = { filename, path, url, bytes }
+    assert.deepEqual(data.previous ?? {}, previousValues(before, data))
+    return
+  }
+  assert.deepEqual(data.previous, previousValues({ filename, version }, data))
+  assert.equal(data.isRestored, asset.older.has(data.version))
 }
 
 function stateAfter(

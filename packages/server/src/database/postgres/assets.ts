@@ -1,11 +1,12 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
 import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
+import { changedValues } from '../shared/events.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { transition } from './completion.ts'
 import { inTransaction, type Sql } from './connection.ts'
-import { assetSnapshot, recordAssetEvents, runAndMark } from './events.ts'
+import { assetSnapshot, recordChange, runAndMark } from './events.ts'
 import { assetColumns } from './rows.ts'
 import { type DeletableRow, deletePermanently, exceptFromDeletion, isDeletable } from './trash.ts'
 
@@ -41,7 +42,13 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): AccountMeth
         path === undefined
           ? sql``
           : sql`, folder = ${storedFolder(path)}, search_path = ${searchPath(path)}`
-      const row = await inTransaction(sql, async () => {
+      return inTransaction(sql, async () => {
+        const changeable = sql`
+          id = ${id} and account_id = ${account} and replaces is null
+            and status in ('uploading', 'completing', 'ready')`
+        const [before] = await sql<AssetRow[]>`
+          select ${columns} from assets where ${changeable} for no key update`
+        if (before === undefined) return undefined
         const [changed] = await sql<AssetRow[]>`
           update assets set filename = coalesce(${filename}, filename),
             search_name = coalesce(${searchName}, search_name),
@@ -49,15 +56,14 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): AccountMeth
             bytes = coalesce(${bytes}::bigint, bytes)
             ${isChange ? sql`, updated_at = now()` : sql``}
             ${moved}
-          where id = ${id} and account_id = ${account} and replaces is null
-            and status in ('uploading', 'completing', 'ready')
-          returning ${columns}`
-        if (changed && isChange) {
-          await recordAssetEvents(sql, actor, 'asset.updated', [id])
+          where id = ${id} returning ${columns}`
+        const asset = changed && toAsset(changed)
+        if (asset !== undefined && isChange) {
+          const previous = changedValues(toAsset(before), asset)
+          await recordChange(sql, actor, id, { type: 'asset.updated', previous })
         }
-        return changed
+        return asset
       })
-      return row && toAsset(row)
     },
 
     async deleteAsset(id) {

@@ -143,10 +143,9 @@ async function supersedeServed(sql: Sql, owner: Owner | undefined, keep: number)
 
 /** Records that an object became damaged, or that it no longer is, in the caller's transaction. */
 async function recordDamage(sql: Sql, key: string, isDamaged: boolean): Promise<void> {
-  const damagedVersion = sql`'damagedVersion', owner.version`
+  const member = isDamaged ? sql`'damagedVersion'` : sql`'repairedVersion'`
   const subjects = sql`
-    select s.account_id, 1 as position,
-      ${isDamaged ? assetSnapshot(sql, damagedVersion) : assetSnapshot(sql)} as data
+    select s.account_id, 1 as position, ${assetSnapshot(sql, sql`${member}, owner.version`)} as data
     from (${ownerOf(sql, key)}) owner join assets s on s.id = owner.id`
   const type = isDamaged ? 'asset.damaged' : 'asset.updated'
   await recordEvents(sql, { type, actor: VERIFICATION_JOB, subjects })

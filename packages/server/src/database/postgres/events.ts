@@ -1,21 +1,36 @@
 import type {
+  AssetChangeType,
   AssetEventType,
+  AssetReplacement,
+  AssetUpdate,
   EventType,
   ProductEventType,
   UploadEventType,
 } from '../../domain/event.ts'
-import { type EventComparison, type EventQuery, MAX_EVENT_PAGE_BYTES } from '../event-data.ts'
+import { pathOfStored } from '../../domain/names.ts'
+import {
+  type EventComparison,
+  type EventSearch,
+  type FoundEvents,
+  MAX_EVENT_PAGE_BYTES,
+} from '../event-data.ts'
 import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
 import {
+  areMostTypes,
   budgetOf,
   countEvents,
   EVENT_OVERHEAD,
   type EventCounters,
   type EventRow,
   type EventSize,
+  rangeUntil,
+  rowLimitOf,
   selectForgotten,
+  storeActor,
   storeEventData,
   toEventPage,
+  toFoundEvents,
+  wordFilters,
 } from '../shared/events.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
@@ -81,12 +96,47 @@ export async function runAndMark(sql: Sql, account: string, statement: Fragment)
 export function recordAssetEvents(
   sql: Sql,
   actor: string,
-  type: AssetEventType,
+  type: Exclude<AssetEventType, AssetChangeType>,
   ids: string[],
 ): Promise<void> {
   const rows = sql`
     select s.account_id, s.id as position, ${assetSnapshot(sql)} as data from assets s`
   return recordRows(sql, { type, actor, rows, ids })
+}
+
+type AssetChange =
+  | ({ type: 'asset.updated' } & AssetUpdate)
+  | ({ type: 'asset.replaced' } & AssetReplacement)
+
+/** Records a change of an asset, in the caller's transaction. */
+export function recordChange(
+  sql: Sql,
+  actor: string,
+  id: string,
+  { type, ...change }: AssetChange,
+): Promise<void> {
+  const members = Object.entries(change).map(
+    ([name, value]) => sql`${name}::text, ${JSON.stringify(value)}::text::json`,
+  )
+  const more = members.reduce((all, member) => sql`${all}, ${member}`)
+  const rows = sql`
+    select s.account_id, s.id as position, ${assetSnapshot(sql, more)} as data from assets s`
+  return recordRows(sql, { type, actor, rows, ids: [id] })
+}
+
+/** Records that these assets are in another folder, in the caller's transaction. `folder` is the previous one. */
+export function recordMoves(
+  sql: Sql,
+  actor: string,
+  assets: { id: string; folder: string | null }[],
+): Promise<void> {
+  const ids = assets.map(({ id }) => id)
+  const paths = assets.map(({ folder }) => pathOfStored(folder))
+  const previous = sql`'previous', json_build_object('path', moved.path)`
+  const rows = sql`
+    select s.account_id, s.id as position, ${assetSnapshot(sql, previous)} as data
+    from assets s join unnest(${ids}::uuid[], ${paths}::text[]) moved (id, path) on moved.id = s.id`
+  return recordRows(sql, { type: 'asset.updated', actor, rows, ids })
 }
 
 /** Records an event for each of these uploads, by the IDs of their rows, in the caller's transaction. */
@@ -201,41 +251,97 @@ export function accountSnapshot(sql: Sql): Fragment {
     'assets', s.asset_count)`
 }
 
+interface Range extends Pick<EventSearch, 'after' | 'order' | 'types' | 'limit'> {
+  before?: number | undefined
+}
+
 export function accountEvents(sql: Sql, account: string): AccountMethods['events'] {
-  function select({ after, before, limit }: EventQuery, condition: Fragment): Fragment {
+  /** The first events of a range. Each type is read by an index: otherwise, a rare type would require reading all events. */
+  function select(
+    range: Range,
+    columns: Fragment,
+    conditions: Fragment[],
+    filter = sql``,
+  ): Fragment {
+    const { after, before, order, limit } = range
     const below = before === undefined ? sql`` : sql`and id < ${before}`
-    return sql`
-      (select id, type, created_at, actor, data from events
-       where account_id = ${account} and id > ${after} ${below} ${condition}
-       ${orderById(before)} limit ${limit + 1})`
+    const first = sql`${orderById(order)} limit ${limit}`
+    const parts = conditions.map(
+      (condition) => sql`
+        (select ${columns} from events
+         where account_id = ${account} and id > ${after} ${below} ${condition} ${filter} ${first})`,
+    )
+    const union = parts.reduce((all, part) => sql`${all} union all ${part}`)
+    return sql`select * from (${union}) e ${first}`
   }
 
-  function orderById(before: number | undefined): Fragment {
-    return before === undefined ? sql`order by id` : sql`order by id desc`
+  function orderById(order: Range['order']): Fragment {
+    return order === 'asc' ? sql`order by id` : sql`order by id desc`
+  }
+
+  function conditionsOf(types: EventType[] | undefined): Fragment[] {
+    return types?.map((type) => sql`and type = ${type}`) ?? [sql``]
+  }
+
+  function searchedTypes(types: EventType[] | undefined): Fragment[] {
+    if (types === undefined || !areMostTypes(types)) return conditionsOf(types)
+    // With the expression, PostgreSQL does not use the index by type.
+    return [sql`and type || '' = any(${types})`]
+  }
+
+  function readRows(
+    range: Range,
+    {
+      maxBytes,
+      conditions,
+      filter,
+    }: { maxBytes: number; conditions: Fragment[]; filter?: Fragment },
+  ): PromiseLike<EventRow[]> {
+    const { after, order, limit } = range
+    const byId = orderById(order)
+    const columns = sql`id, type, created_at, actor, data`
+    return sql<EventRow[]>`
+      select a.last_event, a.forgotten_event, a.forgotten_event_at,
+        (select created_at from events where account_id = a.id and id = ${after}) as after_at,
+        (select created_at from events where account_id = a.id and id = a.last_event) as last_at,
+        e.* from accounts a left join (
+        select id, type, created_at, actor, data, found from (
+          select *, count(*) over () as found, row_number() over (${byId}) as position,
+            sum(octet_length(data::text)) over (${byId}) - octet_length(data::text) as bytes_before
+          from (${select({ ...range, limit: limit + 1 }, columns, conditions, filter)}) e
+        ) e where position <= ${limit} and bytes_before < ${maxBytes}
+      ) e on true
+      where a.id = ${account} order by e.id ${order === 'asc' ? sql`asc` : sql`desc`}`
+  }
+
+  /** The last event that a call examines; undefined if there are fewer. */
+  async function endOf(search: EventSearch): Promise<FoundEvents['examined']> {
+    const { order, types, maxExamined } = search
+    const range = { ...search, limit: maxExamined }
+    const [end] = await sql<{ id: number; createdAt: Date }[]>`
+      select id, created_at as "createdAt" from events where account_id = ${account} and id = (
+        select id from (${select(range, sql`id`, searchedTypes(types))}) ids
+        ${orderById(order)} offset ${maxExamined - 1} limit 1)`
+    return end && { ...end }
   }
 
   return {
-    async listEvents(query) {
-      const { types, before, limit, maxBytes = MAX_EVENT_PAGE_BYTES } = query
-      const byId = orderById(before)
-      // Each type is read separately, through an index: otherwise a rare type would require reading all events.
-      const parts = types?.map((type) => select(query, sql`and type = ${type}`)) ?? [
-        select(query, sql``),
-      ]
-      const union = parts.reduce((all, part) => sql`${all} union all ${part}`)
-      const rows = await sql<EventRow[]>`
-        select a.last_event, a.forgotten_event, a.forgotten_event_at,
-          (select created_at from events where account_id = a.id and id = ${query.after}) as after_at,
-          (select created_at from events where account_id = a.id and id = a.last_event) as last_at,
-          e.* from accounts a left join (
-          select id, type, created_at, actor, data, found from (
-            select *, count(*) over () as found, row_number() over (${byId}) as position,
-              sum(octet_length(data::text)) over (${byId}) - octet_length(data::text) as bytes_before
-            from (select * from (${union}) e ${byId} limit ${limit + 1}) e
-          ) e where position <= ${limit} and bytes_before < ${maxBytes}
-        ) e on true
-        where a.id = ${account} order by e.id ${before === undefined ? sql`asc` : sql`desc`}`
-      return toEventPage(rows, account, query.after)
+    async listEvents({ before, types, limit, after, maxBytes = MAX_EVENT_PAGE_BYTES }) {
+      const order = before === undefined ? 'asc' : 'desc'
+      const conditions = conditionsOf(types)
+      const rows = await readRows({ after, before, order, limit }, { maxBytes, conditions })
+      return toEventPage(rows, account, after)
+    },
+
+    async findEvents(search) {
+      const { order, types } = search
+      const end = await endOf(search)
+      const range = { ...rangeUntil(search, end), order, limit: rowLimitOf(search) }
+      const conditions = searchedTypes(types)
+      const filter = filterOf(sql, search)
+      const maxBytes = MAX_EVENT_PAGE_BYTES
+      const rows = await readRows(range, { maxBytes, conditions, filter })
+      return toFoundEvents(rows, account, search, end)
     },
 
     importEvents: ({ events, lastId, forgottenId, forgottenAt }) =>
@@ -252,12 +358,26 @@ export function accountEvents(sql: Sql, account: string): AccountMethods['events
           select ${account}, id, type, created_at, actor, data from unnest(
             ${events.map(({ id }) => id)}::bigint[], ${events.map(({ type }) => type)}::text[],
             ${events.map(({ createdAt }) => createdAt.toISOString())}::timestamptz[],
-            ${events.map(({ actor }) => JSON.stringify(actor))}::text[]::json[],
+            ${events.map(({ actor, call }) => storeActor(actor, call))}::text[]::json[],
             ${events.map(storeEventData)}::text[]::json[]
           ) imported (id, type, created_at, actor, data)
           on conflict (account_id, id) do nothing`
       }),
   }
+}
+
+/** A condition that events must meet to match, and that a few others may meet too. */
+function filterOf(sql: Sql, { actor = {}, words }: EventSearch): Fragment {
+  const { type, id, name } = actor
+  const members = Object.entries({ type, id, name }).filter(([, value]) => value !== undefined)
+  const actors = members.map(([key, value]) => sql`and actor ->> ${key}::text = ${value ?? ''}`)
+  // With this collation, ILIKE only folds ASCII letters, in every database.
+  const text = sql`data::text collate "C"`
+  const isUnicode = sql`octet_length(data::text) <> length(data::text)`
+  const texts = wordFilters(words).map((pattern) =>
+    pattern === null ? sql`and ${isUnicode}` : sql`and (${text} ilike ${pattern} or ${isUnicode})`,
+  )
+  return [...actors, ...texts].reduce((all, condition) => sql`${all} ${condition}`, sql``)
 }
 
 /** The events of all accounts. Instances may call this concurrently. */

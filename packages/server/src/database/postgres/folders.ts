@@ -22,7 +22,7 @@ import {
 } from '../shared/folders.ts'
 import type { AccountMethods, BulkMethods, Writer } from '../shared/wire-account-data.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
-import { recordAssetEvents } from './events.ts'
+import { recordMoves } from './events.ts'
 import { FIRST_ID } from './rows.ts'
 
 export function accountFolderList(sql: Sql, account: string): AccountMethods['folderList'] {
@@ -130,9 +130,9 @@ export function accountFolderMoves(
     const movable = rows.filter((asset) => !staying.has(asset.id) && isMovable(asset))
     const moved = movable.flatMap((asset) => moveRow(row, asset) ?? [])
     await changeFolders(sql, moved)
-    const announced = new Set(movable.filter(isAnnounced).map(({ id }) => id))
-    const changed = moved.map(({ id }) => id).filter((id) => announced.has(id))
-    await recordAssetEvents(sql, row.actor, 'asset.updated', changed)
+    const changed = new Set(moved.map(({ id }) => id))
+    const announced = movable.filter((asset) => isAnnounced(asset) && changed.has(asset.id))
+    await recordMoves(sql, row.actor, announced)
     const [advanced] = await sql<FolderMoveRow[]>`
       update folder_moves set moved = moved + ${moved.length}, after_folder = ${last?.folder ?? null},
         after_id = ${last?.id ?? null},
@@ -217,12 +217,12 @@ export function accountFolderMoves(
         const unknown = ids.filter((id) => !known.has(id))
         if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
         const target = { folder: storedFolder(path), search_path: searchPath(path) }
-        const moved = rows.filter(({ folder }) => folder !== target.folder).map(({ id }) => id)
+        const moved = rows.filter(({ folder }) => folder !== target.folder)
         await changeFolders(
           sql,
-          moved.map((id) => ({ id, ...target })),
+          moved.map(({ id }) => ({ id, ...target })),
         )
-        await recordAssetEvents(sql, actor, 'asset.updated', moved)
+        await recordMoves(sql, actor, moved)
         return { outcome: 'done' }
       }),
   }

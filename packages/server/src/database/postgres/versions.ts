@@ -1,4 +1,5 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
+import { previousValues } from '../../domain/event.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import {
   type AssetRow,
@@ -11,7 +12,7 @@ import {
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { queueChecksums } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
-import { recordAssetEvents, recordEvent, recordUploadEvents } from './events.ts'
+import { recordChange, recordEvent, recordUploadEvents } from './events.ts'
 import { supersedeOldest } from './removals.ts'
 import { assetColumns } from './rows.ts'
 
@@ -22,9 +23,9 @@ export function accountVersions(sql: Sql, writer: Writer): AccountMethods['versi
   const readyFile = (id: string) =>
     sql`id = ${id} and account_id = ${account} and status = 'ready' and kind = 'file'`
 
-  async function lock(id: string): Promise<{ version: number } | undefined> {
-    const [asset] = await sql<{ version: number }[]>`
-      select version from assets where ${readyFile(id)} for no key update`
+  async function lock(id: string): Promise<CurrentVersion | undefined> {
+    const [asset] = await sql<CurrentVersion[]>`
+      select version, filename from assets where ${readyFile(id)} for no key update`
     return asset
   }
 
@@ -47,7 +48,9 @@ export function accountVersions(sql: Sql, writer: Writer): AccountMethods['versi
           returning version, object_key, storage_id, chunk_size, filename, bytes, mime, created_at`
         if (content === undefined) return { outcome: 'version_not_found' }
         await switchVersion(sql, id, content)
-        await recordAssetEvents(sql, actor, 'asset.replaced', [id])
+        const { version: current, filename } = asset
+        const previous = previousValues({ version: current, filename }, content)
+        await recordChange(sql, actor, id, { type: 'asset.replaced', previous, isRestored: true })
         return { outcome: 'restored', asset: await readAsset(id) }
       }),
 
@@ -76,10 +79,14 @@ export function accountVersions(sql: Sql, writer: Writer): AccountMethods['versi
   }
 }
 
-interface ReplacedAsset {
+interface CurrentVersion {
+  version: number
+  filename: string
+}
+
+interface ReplacedAsset extends CurrentVersion {
   status: AssetStatus
   last_version: number
-  filename: string
 }
 
 interface FinishedReplacement {
@@ -102,7 +109,7 @@ export function finishReplacement(
 ): Promise<AssetStatus | undefined> {
   return inTransaction(sql, async () => {
     const [asset] = await sql<ReplacedAsset[]>`
-      select status, last_version, filename from assets where id = ${assetId} for no key update`
+      select status, version, last_version, filename from assets where id = ${assetId} for no key update`
     if (asset?.status !== 'ready')
       return (await cancelCompleting(sql, actor, id)) ? 'cancelled' : undefined
     const version = asset.last_version + 1
@@ -115,17 +122,21 @@ export function finishReplacement(
       update accounts set reserved_bytes = reserved_bytes - ${row.bytes},
         stored_bytes = stored_bytes + ${row.bytes}
       where id = ${row.account_id}`
+    const filename = row.keeps_name ? asset.filename : row.filename
     await switchVersion(sql, assetId, {
       version,
       object_key: row.id,
       storage_id: row.storage_id,
       chunk_size: row.chunk_size,
-      filename: row.keeps_name ? asset.filename : row.filename,
+      filename,
       bytes: row.bytes,
       mime: row.mime,
       created_at: row.created_at,
     })
-    await recordAssetEvents(sql, actor, 'asset.replaced', [assetId])
+    const before = { version: asset.version, filename: asset.filename }
+    const previous = previousValues(before, { version, filename })
+    const replacement = { type: 'asset.replaced', previous, isRestored: false } as const
+    await recordChange(sql, actor, assetId, replacement)
     await supersedeOldest(sql, actor, { assetId, keep })
     return 'ready'
   })

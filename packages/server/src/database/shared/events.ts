@@ -1,4 +1,4 @@
-import type { Integrity } from '../../domain/asset.ts'
+import type { Asset, Integrity } from '../../domain/asset.ts'
 import { UnreadableEvent } from '../../domain/errors.ts'
 import {
   type AttachedProduct,
@@ -9,9 +9,12 @@ import {
   type EventUpload,
   jobActor,
   OPERATOR,
+  type PreviousAsset,
+  previousValues,
 } from '../../domain/event.ts'
+import { matchesWords } from '../../domain/event-filter.ts'
 import { pathOfStored, storedFolder } from '../../domain/names.ts'
-import type { EventPage } from '../event-data.ts'
+import type { EventPage, EventSearch, FoundEvents } from '../event-data.ts'
 
 /** A time as text, or in milliseconds. */
 type Time = string | number
@@ -30,6 +33,9 @@ interface StoredAsset
   checksum: [string | null, Time | null, boolean | number] | null
   damagedVersion?: number
   products?: AttachedProduct[]
+  previous?: PreviousAsset
+  repairedVersion?: number
+  isRestored?: boolean
 }
 
 export interface StoredUpload
@@ -52,11 +58,17 @@ interface StoredEvent {
   data: unknown
 }
 
+/** The JSON of who made a change, and by which call. Most calls have no `call`, and events of version 0.2.0 have none. */
+export function storeActor({ type, id, name }: EventActor, call?: string | null): string {
+  return JSON.stringify({ type, id, name, ...(call && { call }) })
+}
+
 /** Throws `UnreadableEvent`. */
-export function toEvent({ accountId, actor, data, ...event }: StoredEvent): Event {
+export function toEvent({ accountId, actor: stored, data, ...event }: StoredEvent): Event {
   try {
     const read = readEventData(accountId, event.type, parse(data))
-    return { ...event, actor: parse(actor), data: read } as Event
+    const { call = null, ...actor } = parse(stored) as EventActor & { call?: string }
+    return { ...event, actor, call, data: read } as Event
   } catch (error) {
     throw new UnreadableEvent(event.id, error)
   }
@@ -98,6 +110,63 @@ export function toEventPage(
     ...toPositions(rows[0], after),
   }
 }
+
+/**
+ * `end` is the last event that is examined, and undefined if the rest of the range is. `rows` are those events up to it
+ * that may match: the database compares the words only roughly (`wordFilters`).
+ */
+export function toFoundEvents(
+  rows: readonly EventRow[],
+  accountId: string,
+  { words, limit }: EventSearch,
+  end: FoundEvents['examined'],
+): FoundEvents {
+  const { events: read, hasMore } = toEventPage(rows, accountId, 0)
+  const matches = words === undefined ? read : read.filter((event) => matchesWords(event, words))
+  const events = matches.slice(0, limit)
+  const isFull = matches.length > limit
+  const isCutOff = isFull || hasMore
+  const last = isCutOff ? (isFull ? events : read).at(-1) : end
+  const examined = last && { id: last.id, createdAt: last.createdAt }
+  return { events, examined, isCutOff }
+}
+
+/** How many rows of a search a statement reads: those that the database has compared only roughly cost more. */
+export function rowLimitOf({ words, limit }: EventSearch): number {
+  return words === undefined ? limit : MAX_ROUGH_MATCHES
+}
+
+const MAX_ROUGH_MATCHES = 250
+
+/** The range that ends with this event. */
+export function rangeUntil(
+  { after, before, order }: EventSearch,
+  end: FoundEvents['examined'],
+): Pick<EventSearch, 'after' | 'before'> {
+  if (end === undefined) return { after, before }
+  return order === 'asc' ? { after, before: end.id + 1 } : { after: end.id - 1, before }
+}
+
+const ASCII = /^[\x20-\x7e]*$/
+
+/**
+ * For each word, what a database can compare in the stored JSON before the names are read from it: a pattern of LIKE that
+ * only matters for ASCII texts, or null, if only texts with other characters can match. Folding does not change which
+ * ASCII letters an ASCII text has, and makes no other character of them. JSON escapes quotes and backslashes.
+ */
+export function wordFilters(words: readonly string[] = []): (string | null)[] {
+  return words.flatMap((word) => {
+    if (!ASCII.test(word)) return [null]
+    return /["\\]/.test(word) ? [] : [`%${word.replaceAll(/[%_\\]/g, '\\$&')}%`]
+  })
+}
+
+/** Whether most events have one of these types: then, an index by type does not make a search faster. */
+export function areMostTypes(types: readonly EventType[]): boolean {
+  return types.length > MANY_TYPES
+}
+
+const MANY_TYPES = 12
 
 /** The counters of an account, and the times of their events. The last forgotten event has its time in the account. */
 function toPositions(row: PositionRow | undefined, after: number) {
@@ -184,6 +253,12 @@ function storedUpload({ path, startedBy, ...upload }: EventUpload): object {
     startedById: startedBy?.id ?? null,
     startedByName: startedBy?.name ?? null,
   }
+}
+
+/** The values of an asset that `changeAsset` has replaced. */
+export function changedValues(before: Asset, after: Asset): PreviousAsset {
+  const { filename, path, url, bytes } = before
+  return previousValues({ filename, path, url, bytes }, after)
 }
 
 /** The actors of the events that the methods of `Database` record, as JSON. These methods get no actor. */

@@ -141,6 +141,19 @@ export function statementsOf(dialect: Dialect) {
       'update checksums set due_at = :due_at where object_key = :key and queue is not null',
     ).none(),
 
+    // Halves the range of IDs in each step. A missing event counts as older.
+    firstEventSince: statement<OfAccount & { time: Date }>(
+      `with recursive search (low, high) as (
+         select forgotten_event + 1, last_event + 1 from accounts where id = :account
+         union all
+         select case when e.created_at >= :time then low else (low + high) / 2 + 1 end,
+           case when e.created_at >= :time then (low + high) / 2 else high end
+         from search left join events e on e.account_id = :account and e.id = (low + high) / 2
+         where low < high
+       )
+       select low as first from search where low >= high`,
+    ).first(({ first }: { first: number }) => first),
+
     listWebhooks: statement<OfAccount>(
       `select ${WEBHOOK_STATE} from webhooks where account_id = :account order by id`,
     ).every(toWebhookState),

@@ -3,6 +3,7 @@ import { EngineUnavailable } from '../../domain/errors.ts'
 import { type EventActor, OPERATOR } from '../../domain/event.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Statement, Values } from './dialect.ts'
+import { storeActor } from './events.ts'
 import type { Statements } from './statements.ts'
 
 const MAX_CACHED = 1000
@@ -10,20 +11,23 @@ const MAX_CACHED = 1000
 /** An account, and who changes its data. */
 export interface Writer {
   account: string
-  /** An `EventActor` as JSON. */
+  /** Who makes the changes, as `storeActor` returns it. */
   actor: string
 }
 
-/** Creates the methods of each account and actor once instead of on every request. */
+/** Creates the methods of each account and actor once instead of on every request, except for calls with an ID. */
 export function cacheAccountData(
   create: (writer: Writer) => AccountData,
-): (accountId: string, actor?: EventActor) => AccountData {
+): (accountId: string, actor?: EventActor, call?: string) => AccountData {
   const cache = new Map<string, AccountData>()
-  return (account, { type, id, name } = OPERATOR) => {
+  return (account, actor = OPERATOR, call) => {
+    const writer = { account, actor: storeActor(actor, call) }
+    if (call !== undefined) return create(writer)
+    const { type, id, name } = actor
     const key = `${account} ${type} ${id} ${name}`
     const cached = cache.get(key)
     if (cached !== undefined) return cached
-    const data = create({ account, actor: JSON.stringify({ type, id, name }) })
+    const data = create(writer)
     if (cache.size > MAX_CACHED) cache.clear()
     cache.set(key, data)
     return data
@@ -138,7 +142,7 @@ export interface AccountMethods {
   keys: Group<'addKey' | 'revokeKey'>
   uploadTokens: Group<'addUploadToken' | 'listUploadTokens' | 'revokeUploadToken'>
   once: Group<'addLinkOnce' | 'addKeyOnce' | 'addWebhookOnce' | 'addUploadTokenOnce'>
-  events: Group<'listEvents' | 'importEvents'>
+  events: Group<'listEvents' | 'findEvents' | 'importEvents'>
   records: Group<'importRecords'>
   webhooks: Group<'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'>
   deliveries: Group<'listDeliveries' | 'redeliver' | 'addPing' | 'importWebhooks'>
@@ -282,6 +286,12 @@ export function wireAccountData<Unit>(
         write((unit) => once(unit).addUploadTokenOnce(given, token, limits)),
 
       listEvents: (query) => read((unit) => events(unit).listEvents(query)),
+      findEvents: (search) => read((unit) => events(unit).findEvents(search)),
+      async firstEventSince(time) {
+        const first = await ask(statements.firstEventSince, { account, time })
+        if (first === undefined) throw new Error(`there is no account ${account}`)
+        return first
+      },
       importEvents: (page) => write((unit) => events(unit).importEvents(page)),
       importRecords: (imported) => write((unit) => groups.records(unit).importRecords(imported)),
 

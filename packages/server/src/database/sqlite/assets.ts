@@ -2,6 +2,7 @@ import type { Asset } from '../../domain/asset.ts'
 import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { AssetChange, Deletion } from '../account-data.ts'
+import { changedValues } from '../shared/events.ts'
 import { toAsset } from '../shared/rows.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
@@ -10,11 +11,15 @@ import { ASSET_COLUMNS, type AssetRow, STATEMENTS, UPLOAD_COLUMNS, type UploadRo
 import { prepareNameIndex } from './search.ts'
 import { DELETABLE, prepareDeletion, prepareExcept } from './trash.ts'
 
+/** An asset that can be renamed. The rows of replacements are none. */
+const CHANGEABLE = `id = :id and account_id = :account and replaces is null
+  and status in ('uploading', 'completing', 'ready')`
+
 export function prepareAssets(connection: Connection) {
   const { prepare, transaction, execute } = connection
   const { deletePermanently } = prepareDeletion(connection)
   const except = prepareExcept(connection)
-  const { recordAsset } = prepareRecordEvents(connection)
+  const { recordAsset, recordUpdate } = prepareRecordEvents(connection)
   const insertLink = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        url, created_at, changed_at, folder, search_path)
@@ -23,6 +28,7 @@ export function prepareAssets(connection: Connection) {
      returning seq`,
   )
   const countLink = prepare('update accounts set asset_count = asset_count + 1 where id = :account')
+  const changeable = prepare<AssetRow>(`select ${ASSET_COLUMNS} from assets where ${CHANGEABLE}`)
   const change = prepare<AssetRow>(
     `update assets set filename = coalesce(:filename, filename),
        search_name = coalesce(:search_name, search_name),
@@ -30,9 +36,7 @@ export function prepareAssets(connection: Connection) {
        bytes = coalesce(:bytes, bytes), folder = iif(:moves, :folder, folder),
        search_path = iif(:moves, :search_path, search_path),
        updated_at = iif(:changes, :now, updated_at)
-     where id = :id and account_id = :account and replaces is null
-       and status in ('uploading', 'completing', 'ready')
-     returning ${ASSET_COLUMNS}`,
+     where ${CHANGEABLE} returning ${ASSET_COLUMNS}`,
   )
   const indexName = prepareNameIndex(connection)
   const deletable = prepare<UploadRow>(
@@ -75,12 +79,18 @@ export function prepareAssets(connection: Connection) {
         const { path = null } = changes
         const moved = { moves, folder: storedFolder(path), search_path: searchPath(path) }
         const fields = { filename, search_name, sort_name, url, bytes, ...moved }
+        const before = changeable.get({ account, id })
         const row = change.get({ account, id, ...fields, changes: isChange, now: Date.now() })
         // The index contains the names of ready assets only.
         const isIndexed = search_name !== null && row?.status === 'ready'
         if (isIndexed) indexName.run({ seq: row.seq, search_name })
-        if (row && isChange) recordAsset(writer, 'asset.updated', row.seq)
-        return row && toAsset(row)
+        if (row === undefined || before === undefined) return undefined
+        const asset = toAsset(row)
+        if (isChange) {
+          const previous = changedValues(toAsset(before), asset)
+          recordUpdate(writer, row.seq, { previous })
+        }
+        return asset
       })
     },
 

@@ -23,7 +23,7 @@ interface Owner {
 export function prepareVerifications(connection: Connection) {
   const { prepare, transaction } = connection
   const { supersedeOldest } = prepareSuperseded(connection)
-  const { recordAsset, recordDamage } = prepareRecordEvents(connection)
+  const { recordUpdate, recordDamage } = prepareRecordEvents(connection)
   const claims = {
     new: prepareClaim(connection, "queue = 'new' and withheld_for is null"),
     backlog: prepareClaim(connection, "queue = 'backlog' and withheld_for is null"),
@@ -69,7 +69,7 @@ export function prepareVerifications(connection: Connection) {
     if (asset === undefined) return
     const writer = { account: asset.account_id, actor: VERIFICATION_JOB }
     if (isDamaged) recordDamage(writer, asset)
-    else recordAsset(writer, 'asset.updated', asset.seq)
+    else recordUpdate(writer, asset.seq, { repairedVersion: asset.version })
   }
 
   /** Downloads get the object from now on. Removes the versions that were kept for them, also if the asset is in the trash. */

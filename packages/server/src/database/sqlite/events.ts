@@ -1,5 +1,8 @@
 import type {
+  AssetChangeType,
   AssetEventType,
+  AssetReplacement,
+  AssetUpdate,
   AttachedProduct,
   AttachmentEventType,
   EventType,
@@ -12,23 +15,32 @@ import {
   type EventLimits,
   type EventPage,
   type EventQuery,
+  type EventSearch,
+  type FoundEvents,
   type ImportedEvents,
   MAX_EVENT_PAGE_BYTES,
   type TrimmedEvents,
 } from '../event-data.ts'
 import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
 import {
+  areMostTypes,
   budgetOf,
   countEvents,
   EVENT_OVERHEAD,
   type EventCounters,
   type EventRow,
   type EventSize,
+  rangeUntil,
+  rowLimitOf,
   type StoredUpload,
   selectForgotten,
+  storeActor,
   storeEventData,
   toEventPage,
+  toFoundEvents,
+  wordFilters,
 } from '../shared/events.ts'
+import type { RunStep } from '../shared/time-slicer.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection, Statement } from './connection.ts'
 import type { UploadRow } from './rows.ts'
@@ -47,16 +59,6 @@ export function prepareRecordEvents({ prepare, addNotice }: Connection) {
   )
   const insertAsset = prepare(
     `insert into ${columns} select :account, :id, :type, :now, :actor, json_object(${ASSET_SNAPSHOT})
-     from assets where seq = :seq`,
-  )
-  const insertDamage = prepare(
-    `insert into ${columns}
-     select :account, :id, :type, :now, :actor, json_object(${ASSET_SNAPSHOT}, 'damagedVersion', :version)
-     from assets where seq = :seq`,
-  )
-  const insertAttachment = prepare(
-    `insert into ${columns}
-     select :account, :id, :type, :now, :actor, json_object(${ASSET_SNAPSHOT}, 'products', json(:products))
      from assets where seq = :seq`,
   )
   const newlyLow = prepare<object>(
@@ -86,20 +88,48 @@ export function prepareRecordEvents({ prepare, addNotice }: Connection) {
     insert.run({ ...headOf(writer, type, id), data: JSON.stringify(data) })
   }
 
+  /** `more` are further members of the data. */
+  function recordAssetWith(
+    writer: Writer,
+    type: EventType,
+    seq: number,
+    more: Record<string, unknown>,
+  ): void {
+    const members = Object.keys(more).map((name) => `, '${name}', json(:${name})`)
+    const insertWith = prepare(
+      `insert into ${columns} select :account, :id, :type, :now, :actor,
+         json_object(${ASSET_SNAPSHOT}${members.join('')}) from assets where seq = :seq`,
+    )
+    const values = Object.entries(more).map(([name, value]) => [name, JSON.stringify(value)])
+    insertWith.run({
+      ...headOf(writer, type, takeId(writer)),
+      seq,
+      ...Object.fromEntries(values),
+    })
+  }
+
   return {
     recordEvent,
 
     recordAsset(
       writer: Writer,
-      type: AssetEventType,
+      type: Exclude<AssetEventType, AssetChangeType>,
       seq: number,
       id: number = takeId(writer),
     ): void {
       insertAsset.run({ ...headOf(writer, type, id), seq })
     },
 
+    recordUpdate(writer: Writer, seq: number, update: AssetUpdate): void {
+      recordAssetWith(writer, 'asset.updated', seq, { ...update })
+    },
+
+    recordReplacement(writer: Writer, seq: number, replacement: AssetReplacement): void {
+      recordAssetWith(writer, 'asset.replaced', seq, { ...replacement })
+    },
+
     recordDamage(writer: Writer, { seq, version }: { seq: number; version: number }): void {
-      insertDamage.run({ ...headOf(writer, 'asset.damaged', takeId(writer)), seq, version })
+      recordAssetWith(writer, 'asset.damaged', seq, { damagedVersion: version })
     },
 
     recordAttachment(
@@ -107,8 +137,7 @@ export function prepareRecordEvents({ prepare, addNotice }: Connection) {
       type: AttachmentEventType,
       { seq, products }: { seq: number; products: AttachedProduct[] },
     ): void {
-      const head = headOf(writer, type, takeId(writer))
-      insertAttachment.run({ ...head, seq, products: JSON.stringify(products) })
+      recordAssetWith(writer, type, seq, { products })
     },
 
     recordUpload(writer: Writer, type: UploadEventType, row: UploadRow): void {
@@ -167,7 +196,7 @@ export function newUploadSnapshot(upload: NewUpload['upload'], expiresAt: number
   }
 }
 
-export function prepareEvents({ prepare, transaction }: Connection) {
+export function prepareEvents({ prepare, transaction }: Connection, runStep: RunStep) {
   const setCounters = prepare(
     `update accounts set last_event = max(last_event, :last),
        forgotten_event = max(forgotten_event, :forgotten),
@@ -184,13 +213,8 @@ export function prepareEvents({ prepare, transaction }: Connection) {
    * One statement reads the counters and the events, because another process may record and forget events meanwhile. It
    * finds the events by an index, adds up their sizes without reading their data, and then reads only those that fit.
    */
-  function select(conditions: string[], order: 'asc' | 'desc'): Statement<EventRow> {
+  function select(conditions: string[], order: Order): Statement<EventRow> {
     const byId = `order by id ${order}`
-    const parts = conditions.map(
-      (condition) => `select * from (select id, seq from events
-        where account_id = :account and id > :after and id < :before ${condition}
-        ${byId} limit :limit + 1)`,
-    )
     return prepare(
       `select a.last_event, a.forgotten_event, a.forgotten_event_at,
          (select created_at from events where account_id = a.id and id = :after) as after_at,
@@ -202,7 +226,7 @@ export function prepareEvents({ prepare, transaction }: Connection) {
              sum(size) over (${byId}) - size as bytes_before
            from (
              select events.id, seq, octet_length(data) as size
-             from (select * from (${parts.join(' union all ')}) ${byId} limit :limit + 1)
+             from (${idsOf(conditions, order, ':limit + 1')})
              join events using (seq))
          ) join events using (seq)
          where position <= :limit and bytes_before < :max_bytes
@@ -211,22 +235,46 @@ export function prepareEvents({ prepare, transaction }: Connection) {
     )
   }
 
-  /** Reads each type by an index: otherwise, a query for a rare type would read all events of the account. */
   function read(account: string, query: EventQuery): EventRow[] {
     const { after, before, types, limit, maxBytes = MAX_EVENT_PAGE_BYTES } = query
-    const position = {
+    const { conditions, parameters } = conditionsOf(types)
+    return select(conditions, before === undefined ? 'asc' : 'desc').all({
       account,
       after,
       before: before ?? Number.MAX_SAFE_INTEGER,
       limit,
       max_bytes: maxBytes,
-    }
-    const order = before === undefined ? 'asc' : 'desc'
-    if (types === undefined) return select([''], order).all(position)
-    const names = types.map((type, index) => [`type${index}`, type] as const)
-    const conditions = names.map(([name]) => `and type = :${name}`)
-    const statement = select(conditions, order)
-    return statement.all({ ...position, ...Object.fromEntries(names) })
+      ...parameters,
+    })
+  }
+
+  /** The last event that a call examines; undefined if there are fewer. */
+  function endOf(account: string, search: EventSearch) {
+    const { after, before, order, types, maxExamined } = search
+    const { conditions, parameters } = searchedTypes(types)
+    const end = prepare<{ id: number; created_at: number }>(
+      `select id, created_at from (
+         select seq from (${idsOf(conditions, order, ':examined')}) limit 1 offset :examined - 1
+       ) join events using (seq)`,
+    ).get({ account, after, before, examined: maxExamined, ...parameters })
+    return end && { id: end.id, createdAt: new Date(end.created_at) }
+  }
+
+  function find(account: string, search: EventSearch): FoundEvents {
+    const { order, types } = search
+    const end = endOf(account, search)
+    const { conditions, parameters } = searchedTypes(types)
+    const filter = filterOf(search)
+    const matching = conditions.map((condition) => `${condition} ${filter.condition}`)
+    const rows = select(matching, order).all({
+      account,
+      ...rangeUntil(search, end),
+      limit: rowLimitOf(search),
+      max_bytes: MAX_EVENT_PAGE_BYTES,
+      ...parameters,
+      ...filter.parameters,
+    })
+    return toFoundEvents(rows, account, search, end)
   }
 
   return {
@@ -234,6 +282,9 @@ export function prepareEvents({ prepare, transaction }: Connection) {
       const rows = read(account, query)
       return toEventPage(rows, account, query.after)
     },
+
+    findEvents: ({ account }: Writer, search: EventSearch): Promise<FoundEvents> =>
+      runStep(account, () => find(account, search)),
 
     importEvents(
       { account }: Writer,
@@ -252,13 +303,68 @@ export function prepareEvents({ prepare, transaction }: Connection) {
             id: event.id,
             type: event.type,
             created_at: event.createdAt.getTime(),
-            actor: JSON.stringify(event.actor),
+            actor: storeActor(event.actor, event.call),
             data: storeEventData(event),
           })
         }
       })
     },
   }
+}
+
+type Order = EventSearch['order']
+
+interface Conditions {
+  /** Each of them is read by an index of its own. */
+  conditions: string[]
+  parameters: Record<string, string>
+}
+
+/** Reads each type by an index: otherwise, a query for a rare type would read all events of the account. */
+function conditionsOf(types: EventType[] | undefined): Conditions {
+  const names = types?.map((type, index) => [`type${index}`, type] as const)
+  return {
+    conditions: names?.map(([name]) => `and type = :${name}`) ?? [''],
+    parameters: Object.fromEntries(names ?? []),
+  }
+}
+
+function searchedTypes(types: EventType[] | undefined): Conditions {
+  const { conditions, parameters } = conditionsOf(types)
+  if (types === undefined || !areMostTypes(types)) return { conditions, parameters }
+  const names = Object.keys(parameters).map((name) => `:${name}`)
+  // With the plus, SQLite does not use the index by type.
+  return { conditions: [`and +type in (${names.join(', ')})`], parameters }
+}
+
+/** The `id` and `seq` of the first events that meet one of the conditions. */
+function idsOf(conditions: string[], order: Order, limit: string): string {
+  const first = `order by id ${order} limit ${limit}`
+  const parts = conditions.map(
+    (condition) => `select * from (select id, seq from events
+      where account_id = :account and id > :after and id < :before ${condition} ${first})`,
+  )
+  return `select * from (${parts.join(' union all ')}) ${first}`
+}
+
+/** A condition that events must meet to match, and that a few others may meet too. */
+function filterOf({ actor = {}, words }: EventSearch) {
+  const parameters: Record<string, string> = {}
+  const conditions: string[] = []
+  for (const [name, value] of Object.entries(actor)) {
+    if (value === undefined) continue
+    conditions.push(`and actor ->> '${name}' = :actor_${name}`)
+    parameters[`actor_${name}`] = value
+  }
+  for (const [index, pattern] of wordFilters(words).entries()) {
+    const isUnicode = 'octet_length(data) <> length(data)'
+    if (pattern === null) conditions.push(`and ${isUnicode}`)
+    else {
+      conditions.push(`and (data like :like${index} escape '\\' or ${isUnicode})`)
+      parameters[`like${index}`] = pattern
+    }
+  }
+  return { condition: conditions.join(' '), parameters }
 }
 
 const SIZE = `octet_length(data) + ${EVENT_OVERHEAD}`

@@ -1,5 +1,5 @@
 import { type FolderMove, movesOverlap } from '../../domain/folder.ts'
-import { folderRange, searchPath, storedFolder } from '../../domain/names.ts'
+import { folderRange, pathOfStored, searchPath, storedFolder } from '../../domain/names.ts'
 import {
   FOLDER_MOVE_BATCH,
   type FolderMoveOutcome,
@@ -36,7 +36,7 @@ const IN_FOLDER =
 
 export function prepareFolderMoves(connection: Connection) {
   const { prepare, transaction } = connection
-  const { recordAsset } = prepareRecordEvents(connection)
+  const { recordUpdate } = prepareRecordEvents(connection)
   const move = prepareMoveRow(connection)
   const unfinished = prepare<FolderMoveRow>(
     `select ${FOLDER_MOVE_COLUMNS} from folder_moves
@@ -102,7 +102,8 @@ export function prepareFolderMoves(connection: Connection) {
       if (!target) continue
       const { folder, search_path } = target
       move.run({ seq: asset.seq, folder, search_path, now: Date.now() })
-      if (isAnnounced(asset)) recordAsset({ account, actor }, 'asset.updated', asset.seq)
+      const previous = { path: pathOfStored(asset.folder) }
+      if (isAnnounced(asset)) recordUpdate({ account, actor }, asset.seq, { previous })
       moved += 1
     }
     const last = rows.at(BATCH - 1)
@@ -168,7 +169,7 @@ function prepareMoveRow({ prepare }: Connection) {
 /** Moves several assets, all or none. Each is a step. */
 export function prepareBulkMoves(connection: Connection) {
   const { prepare } = connection
-  const { recordAsset } = prepareRecordEvents(connection)
+  const { recordUpdate } = prepareRecordEvents(connection)
   const move = prepareMoveRow(connection)
   const visible = prepare<{ id: string; seq: number; folder: string | null }>(
     `select id, seq, folder from assets
@@ -187,7 +188,7 @@ export function prepareBulkMoves(connection: Connection) {
       for (const { seq, folder } of rows) {
         if (folder === target.folder) continue
         move.run({ seq, ...target, now: Date.now() })
-        recordAsset(writer, 'asset.updated', seq)
+        recordUpdate(writer, seq, { previous: { path: pathOfStored(folder) } })
         yield
       }
       return { outcome: 'done' }

@@ -168,7 +168,7 @@ function prepareAccountGroups(
     keys: prepareKeys(connection),
     uploadTokens: prepareUploadTokens(connection),
     once: prepareOnce(connection),
-    events: prepareEvents(connection),
+    events: prepareEvents(connection, longReads.runStep),
     records: prepareRecords(connection),
     webhooks: prepareWebhooks(connection),
     deliveries: prepareDeliveries(connection),

@@ -1,4 +1,5 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
+import { type PreviousAsset, previousValues } from '../../domain/event.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { RestoreOutcome, VersionDeletion } from '../account-data.ts'
 import { toAsset, toUpload, type VersionContent } from '../shared/rows.ts'
@@ -25,7 +26,7 @@ export function prepareVersions(connection: Connection) {
   const { prepare, transaction } = connection
   const queueRemoval = prepareQueueRemoval(connection)
   const switchVersion = prepareSwitchVersion(connection)
-  const { recordAsset, recordEvent } = prepareRecordEvents(connection)
+  const { recordReplacement, recordEvent } = prepareRecordEvents(connection)
   const asset = prepare<AssetOfVersions>(
     `select seq, id, version, last_version, filename from assets where ${READY_FILE}`,
   )
@@ -55,7 +56,8 @@ export function prepareVersions(connection: Connection) {
         const content = take.get({ id, version })
         if (content === undefined) return { outcome: 'version_not_found' }
         switchVersion(found, content)
-        recordAsset(writer, 'asset.replaced', found.seq)
+        const previous = previousValues(versionOf(found), content)
+        recordReplacement(writer, found.seq, { previous, isRestored: true })
         return { outcome: 'restored', asset: readAsset() }
       })
     },
@@ -86,7 +88,7 @@ export function prepareReplacements(connection: Connection) {
   const switchVersion = prepareSwitchVersion(connection)
   const { supersedeOldest } = prepareSuperseded(connection)
   const { queueChecksum } = prepareChecksums(connection)
-  const { recordAsset } = prepareRecordEvents(connection)
+  const { recordReplacement } = prepareRecordEvents(connection)
   const completing = prepare<UploadRow & { replaces: string }>(
     `select ${UPLOAD_COLUMNS} from assets
      where id = :id and account_id = :account and status = 'completing' and replaces is not null`,
@@ -129,17 +131,19 @@ export function prepareReplacements(connection: Connection) {
       store.run({ account, bytes: row.bytes })
       const object = { key: row.id, bytes: row.bytes, chunkSize: row.chunk_size }
       queueChecksum(object, withheldFor)
+      const filename = row.keeps_name === 1 ? found.filename : row.filename
       switchVersion(found, {
         version,
         object_key: row.id,
         storage_id: row.storage_id,
         chunk_size: row.chunk_size,
-        filename: row.keeps_name === 1 ? found.filename : row.filename,
+        filename,
         bytes: row.bytes,
         mime: row.mime,
         created_at: row.created_at,
       })
-      recordAsset(writer, 'asset.replaced', found.seq)
+      const previous = previousValues(versionOf(found), { version, filename })
+      recordReplacement(writer, found.seq, { previous, isRestored: false })
       supersedeOldest(writer, found.id, keep)
       return 'ready'
     },
@@ -163,6 +167,11 @@ interface AssetOfVersions {
   version: number
   last_version: number
   filename: string
+}
+
+/** The values that another version can have. */
+function versionOf({ version, filename }: AssetOfVersions): PreviousAsset {
+  return { version, filename }
 }
 
 /**

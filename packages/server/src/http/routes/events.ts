@@ -1,8 +1,15 @@
-import { endpoints, MAX_PAGE_SIZE, parseEventTypes } from '@stowage/protocol'
+import { endpoints, MAX_PAGE_SIZE, parseActor, parseEventTypes } from '@stowage/protocol'
+import { formatTimestamp } from '@stowage/protocol/format'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { invalid } from '../../domain/errors.ts'
 import type { EventType } from '../../domain/event.ts'
-import { listEvents, listNewestEvents, visibleTypes } from '../../operations/events.ts'
+import {
+  type EventFilters,
+  listEvents,
+  listNewestEvents,
+  searchEvents,
+  visibleTypes,
+} from '../../operations/events.ts'
 import { presentEvent } from '../../wire/events.ts'
 import { type EventStreams, openEventStreams } from '../event-streams.ts'
 import { logRequest } from '../responses/log-request.ts'
@@ -20,8 +27,25 @@ export const eventRoutes: RouteGroup = (app, options) => {
     const { after, before, order, type, limit = DEFAULT_LIMIT } = query
     const types = visibleTypes(scope, type === undefined ? undefined : parseEventTypes(type))
     const perPage = Math.min(limit, MAX_PAGE_SIZE)
+    const filters = readFilters(query)
     if (wantsStream(reply.request)) return startStream(streams, { request, types }, reply)
     const ignored = presentIgnored(Object.entries(query), endpoints.listEvents.query)
+    if (order !== 'desc' && before !== undefined) throw invalid({ before: ['requires order=desc'] })
+    if (filters !== undefined) {
+      const limits = { after, before, order: order ?? 'asc', types, limit: perPage }
+      const page = await searchEvents(context, { ...limits, filters })
+      return {
+        data: page.events.map(presentEvent),
+        meta: {
+          next_after: order === 'desc' ? page.lastId : page.nextAfter,
+          ...(order === 'desc' && { next_before: page.nextBefore }),
+          has_more: page.hasMore,
+          examined_to: page.examinedTo && formatTimestamp(page.examinedTo),
+          last_id: page.lastId,
+          ...ignored,
+        },
+      }
+    }
     if (order === 'desc') {
       const page = await listNewestEvents(context, { after, before, types, limit: perPage })
       const { nextBefore, hasMore, lastId } = page
@@ -36,7 +60,6 @@ export const eventRoutes: RouteGroup = (app, options) => {
         },
       }
     }
-    if (before !== undefined) throw invalid({ before: ['requires order=desc'] })
     const page = await listEvents(context, { after, types, limit: perPage })
     return {
       data: page.events.map(presentEvent),
@@ -48,6 +71,34 @@ export const eventRoutes: RouteGroup = (app, options) => {
       },
     }
   })
+}
+
+const FILTERS = ['actor', 'search', 'from', 'to'] as const
+
+type Query = CheckedRequest<typeof endpoints.listEvents>['query']
+
+/** Undefined if there are none. */
+function readFilters(query: Query): EventFilters | undefined {
+  if (FILTERS.every((name) => query[name] === undefined)) return undefined
+  const { actor = '', search } = query
+  const from = readTime('from', query.from)
+  const to = readTime('to', query.to)
+  if (from && to && from >= to) throw invalid({ to: ['must be later than from'] })
+  return { actor: actor === '' ? undefined : parseActor(actor), search, from, to }
+}
+
+const DAY_MS = 24 * 3_600_000
+
+/** A date starts at midnight UTC. As the end of a range, it is the end of the day. */
+function readTime(name: 'from' | 'to', text: string | undefined): Date | undefined {
+  if (text === undefined) return undefined
+  const time = new Date(text)
+  const date = text.slice(0, 'yyyy-mm-dd'.length)
+  // `Date` reads February 30 as a day in March.
+  const isDate = new Date(date).toJSON()?.startsWith(date)
+  if (Number.isNaN(time.getTime()) || !isDate)
+    throw invalid({ [name]: ['is not a date that exists'] })
+  return name === 'to' && !text.includes('T') ? new Date(time.getTime() + DAY_MS) : time
 }
 
 const EVENT_STREAM = 'text/event-stream'
@@ -73,7 +124,9 @@ async function startStream(
   if (query.order === 'desc') {
     throw invalid({ order: ['must not be desc for a stream, which sends the oldest event first'] })
   }
-  if (query.before !== undefined) throw invalid({ before: ['must be omitted for a stream'] })
+  for (const name of ['before', ...FILTERS] as const) {
+    if (query[name] !== undefined) throw invalid({ [name]: ['must be omitted for a stream'] })
+  }
   const stream = streams.admit({
     accountId: context.accountId,
     keyId: caller.keyId,
