@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { anHttpServer } from '@stowage/testing/machine/ports'
-import { assertAccessible } from './support/axe.ts'
+import { assertAccessible, DIALOG } from './support/axe.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { HOSTILE, recordDialogs } from './support/products.ts'
 
@@ -24,10 +24,12 @@ test('a webhook is added, tested, disabled and deleted, and a delivery is sent a
   await page.getByRole('button', { name: 'Add webhook' }).click()
   const dialog = page.getByRole('dialog', { name: 'Add webhook' })
   await dialog.getByLabel('URL').fill(url)
-  await dialog.getByLabel('Types of events').fill('asset.exploded')
-  await dialog.getByRole('button', { name: 'Add' }).click()
-  await dialog.getByText('must be null or an array of event types').waitFor()
-  await dialog.getByLabel('Types of events').fill('asset.ready, asset.deleted')
+  await dialog.getByLabel('Only these types').check()
+  // At least one type is required.
+  assert.ok(await dialog.getByRole('button', { name: 'Add' }).isDisabled())
+  await dialog.getByLabel('A new file is uploaded, or a URL is added').check()
+  await dialog.getByLabel('It is moved to the trash').check()
+  await assertAccessible(page, 'the form of a webhook', DIALOG)
   await dialog.getByRole('button', { name: 'Add' }).click()
   const shown = page.getByRole('dialog', { name: 'The secret of your webhook' })
   assert.match(await shown.getByTestId('secret').innerText(), /^whsec_/)
@@ -48,7 +50,7 @@ test('a webhook is added, tested, disabled and deleted, and a delivery is sent a
 
   await client.store({ filename: 'a.zip', url: 'https://example.com/a.zip' })
   await until('the event is sent', () => bodies.length === 3)
-  await page.reload()
+  // The page shows the delivery without a reload.
   const row = page.getByRole('group').filter({ hasText: 'asset.ready' })
   await row.getByText('succeeded').click()
   await row.getByText('"filename":"a.zip"').waitFor()
@@ -56,6 +58,24 @@ test('a webhook is added, tested, disabled and deleted, and a delivery is sent a
   await row.getByRole('button', { name: 'Send again' }).click()
   await until('the event is sent again', () => bodies.length === 4)
   assert.equal(bodies[3], bodies[2])
+
+  const time = await row.locator('time').first().innerText()
+  assert.match(time, /:\d\d:\d\d/, 'with seconds')
+
+  await page.getByRole('button', { name: 'Edit' }).click()
+  const editing = page.getByRole('dialog', { name: 'Edit webhook' })
+  assert.ok(await editing.getByLabel('It is moved to the trash').isChecked())
+  await editing.getByRole('textbox', { name: 'URL' }).fill('not a URL')
+  await editing.getByRole('group', { name: 'Types of events' }).getByLabel('Products', { exact: true }).check()
+  await editing.getByLabel('It is moved to the trash').uncheck()
+  await editing.getByRole('textbox', { name: 'URL' }).fill(`${url}/2`)
+  await editing.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('heading', { name: `${url}/2` }).waitFor()
+  const [changed] = await client.webhooks()
+  assert.deepEqual(
+    [changed?.url, changed?.types],
+    [`${url}/2`, ['asset.ready', 'product.updated', 'product.deleted']],
+  )
 
   await page.getByRole('button', { name: 'Disable' }).click()
   await page.getByText('This webhook is disabled').waitFor()

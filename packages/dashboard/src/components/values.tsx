@@ -31,6 +31,7 @@ export function Name({ children, isWrapped, isWhole, ...props }: NameProps) {
 }
 
 const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
+const SECONDS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
 const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
 const DATE_ONLY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
 
@@ -38,14 +39,17 @@ interface DateTimeProps {
   /** ISO 8601 */
   value: string
   isDateOnly?: boolean
+  /** For a log, whose entries may be seconds apart. */
+  hasSeconds?: boolean
 }
 
 /** A time in the reader's time zone. The tooltip shows it in full. */
-export function DateTime({ value, isDateOnly = false }: DateTimeProps) {
+export function DateTime({ value, isDateOnly = false, hasSeconds = false }: DateTimeProps) {
   const date = new Date(value)
+  const format = isDateOnly ? DATE_ONLY : hasSeconds ? SECONDS : SHORT
   return (
     <time dateTime={value} title={FULL.format(date)}>
-      {(isDateOnly ? DATE_ONLY : SHORT).format(date)}
+      {format.format(date)}
     </time>
   )
 }

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
 import { ActionButton } from '../components/action-button.tsx'
 import { SecretDialog } from '../components/copy.tsx'
-import { ConfirmDialog } from '../components/dialogs.tsx'
+import { ConfirmDialog, Dialog } from '../components/dialogs.tsx'
 import { PageLinks } from '../components/lists.tsx'
 import { notify } from '../components/notifications.tsx'
 import { useTitle } from '../components/page.tsx'
@@ -18,9 +18,11 @@ import {
 } from '../components/sections.tsx'
 import { readPage } from '../components/url-query.ts'
 import { DateTime, Name } from '../components/values.tsx'
+import { countText } from '../format.ts'
 import { IconArrowLeft } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
+import { WebhookForm } from './webhook-form.tsx'
 import classes from './webhooks.module.css'
 import { useDeliveries, useWebhook, useWebhookAction, WebhookState } from './webhooks.tsx'
 
@@ -52,7 +54,7 @@ const REASONS = {
 }
 
 function WebhookContent({ webhook }: { webhook: Webhook }) {
-  const { url, types, description, disabled_reason, failing_since, created_at } = webhook
+  const { url, types, description, disabled_reason, failing_since, created_at, pending } = webhook
   const since = webhook.disabled_at ?? failing_since
   const oldSecretUntil = webhook.previous_secret_valid_until
   return (
@@ -74,7 +76,7 @@ function WebhookContent({ webhook }: { webhook: Webhook }) {
             {since !== null && (
               <>
                 {' '}
-                since <DateTime value={since} />
+                since <DateTime value={since} hasSeconds />
               </>
             )}
           </Detail>
@@ -84,6 +86,9 @@ function WebhookContent({ webhook }: { webhook: Webhook }) {
             </Detail>
           )}
           <Detail name="Events">{types?.join(', ') ?? 'All'}</Detail>
+          {pending > 0 && (
+            <Detail name="Waiting">{countText(pending, 'delivery', 'deliveries')}</Detail>
+          )}
           {oldSecretUntil !== null && (
             <Detail name="Previous secret">
               Valid until <DateTime value={oldSecretUntil} />
@@ -99,11 +104,12 @@ function WebhookContent({ webhook }: { webhook: Webhook }) {
   )
 }
 
-function WebhookActions({ webhook: { id, enabled } }: { webhook: Webhook }) {
+function WebhookActions({ webhook }: { webhook: Webhook }) {
+  const { id, enabled } = webhook
   const client = useClient()
   const [, navigate] = useLocation()
   const [secret, setSecret] = useState<string>()
-  const [asking, setAsking] = useState<'rotate' | 'delete'>()
+  const [asking, setAsking] = useState<'edit' | 'rotate' | 'delete'>()
   const ping = useWebhookAction('Could not send the test', () => client.pingWebhook(id), report)
   const toggle = useWebhookAction('Could not change the webhook', () =>
     client.changeWebhook(id, { enabled: !enabled }),
@@ -130,12 +136,28 @@ function WebhookActions({ webhook: { id, enabled } }: { webhook: Webhook }) {
       >
         {enabled ? 'Disable' : 'Enable'}
       </ActionButton>
+      <Button variant="default" onClick={() => setAsking('edit')}>
+        Edit
+      </Button>
       <Button variant="default" onClick={() => setAsking('rotate')}>
         Replace secret
       </Button>
       <Button variant="light" color="red" onClick={() => setAsking('delete')}>
         Delete
       </Button>
+      <Dialog
+        isOpen={asking === 'edit'}
+        onClose={() => setAsking(undefined)}
+        title="Edit webhook"
+        size="lg"
+      >
+        <WebhookForm
+          webhook={webhook}
+          save={(values) => client.changeWebhook(id, values)}
+          onDone={() => setAsking(undefined)}
+          onClose={() => setAsking(undefined)}
+        />
+      </Dialog>
       <ConfirmDialog
         isOpen={asking === 'delete'}
         title="Delete this webhook?"
@@ -229,7 +251,7 @@ function DeliveryRow({ delivery, webhook }: { delivery: Delivery; webhook: Webho
           {type}
         </Text>{' '}
         <Text component="span" size="xs" c="dimmed">
-          <DateTime value={created_at} />
+          <DateTime value={created_at} hasSeconds />
           {last && ` · ${responseText(last)}`}
         </Text>
       </summary>
@@ -246,14 +268,14 @@ function DeliveryRow({ delivery, webhook }: { delivery: Delivery; webhook: Webho
           </Button>
           {delivery.next_attempt_at && (
             <Text size="xs" c="dimmed">
-              Next attempt <DateTime value={delivery.next_attempt_at} />
+              Next attempt <DateTime value={delivery.next_attempt_at} hasSeconds />
             </Text>
           )}
         </Group>
         {attempts.map((attempt) => (
           <div key={attempt.attempted_at}>
             <Text size="xs" c="dimmed">
-              <DateTime value={attempt.attempted_at} /> · {responseText(attempt)}
+              <DateTime value={attempt.attempted_at} hasSeconds /> · {responseText(attempt)}
             </Text>
             {attempt.response && <Code block>{attempt.response}</Code>}
           </div>

@@ -1,16 +1,14 @@
-import { Anchor, Box, Button, Group, Stack, Text, TextInput } from '@mantine/core'
-import type { Webhook, WebhookRequest } from '@stowage/client'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { Anchor, Box, Button, Group, Stack, Text } from '@mantine/core'
+import type { Webhook } from '@stowage/client'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { SecretDialog } from '../components/copy.tsx'
-import { DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { LoadedSection } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
 import { countText } from '../format.ts'
 import { IconPlus } from '../icons/icons.tsx'
-import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
+import { WebhookForm } from './webhook-form.tsx'
 import { useWebhooks, WebhookState } from './webhooks.tsx'
 
 /** Endpoints that receive the events of the account. */
@@ -70,6 +68,7 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
 
 /** A form, then the secret of the new webhook. */
 function AddWebhook({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
+  const client = useClient()
   const [secret, setSecret] = useState<string>()
   const close = () => {
     setSecret(undefined)
@@ -84,64 +83,11 @@ function AddWebhook({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
       hint="Your endpoint verifies the signature of each request with it."
       onClose={close}
     >
-      <WebhookForm onCreated={setSecret} onClose={close} />
+      <WebhookForm
+        save={(values) => client.createWebhook(values)}
+        onDone={(created) => setSecret(created.secret)}
+        onClose={close}
+      />
     </SecretDialog>
-  )
-}
-
-type EventTypes = NonNullable<WebhookRequest['types']>
-
-interface WebhookFormProps {
-  onCreated(secret: string): void
-  onClose(): void
-}
-
-function WebhookForm({ onCreated, onClose }: WebhookFormProps) {
-  const client = useClient()
-  const queries = useQueryClient()
-  const [url, setUrl] = useState('')
-  const [typeText, setTypeText] = useState('')
-  const mutation = useMutation({
-    mutationFn: () => {
-      // The service refuses unknown types.
-      const types = typeText.split(/[\s,]+/).filter(Boolean) as EventTypes
-      return client.createWebhook({ url: url.trim(), types: types.length > 0 ? types : null })
-    },
-    // Removes the secret from the cache.
-    gcTime: 0,
-    onSuccess({ secret }) {
-      onCreated(secret)
-      return queries.invalidateQueries({ queryKey: queryKeys.webhooks() })
-    },
-  })
-  const { url: urlProblems, ...typeProblems } = fieldProblems(mutation.error)
-  return (
-    <DialogForm
-      mutation={mutation}
-      errorTitle="Could not add the webhook"
-      submitLabel="Add"
-      isIncomplete={url.trim() === ''}
-      onClose={onClose}
-    >
-      <TextInput
-        label="URL"
-        description="An endpoint of your own that receives events as signed POST requests"
-        placeholder="https://shop.example/webhooks"
-        type="url"
-        required
-        data-autofocus
-        value={url}
-        onChange={({ currentTarget }) => setUrl(currentTarget.value)}
-        error={urlProblems?.join(', ')}
-      />
-      <TextInput
-        label="Types of events"
-        description="Separated by commas. Leave it empty to send all events"
-        placeholder="asset.ready, asset.deleted"
-        value={typeText}
-        onChange={({ currentTarget }) => setTypeText(currentTarget.value)}
-        error={Object.values(typeProblems).flat().join(', ') || undefined}
-      />
-    </DialogForm>
   )
 }

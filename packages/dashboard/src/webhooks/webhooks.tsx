@@ -7,6 +7,9 @@ import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 
 const DELIVERIES_PER_PAGE = 25
+/** Deliveries are added and end in the background, and so does the state of the webhook change. */
+const REFETCH_MS = 5_000
+const REFETCH_PENDING_MS = 2_000
 
 export function useWebhooks() {
   const client = useClient()
@@ -21,6 +24,7 @@ export function useWebhook(id: string) {
   return useQuery({
     queryKey: queryKeys.webhook(id),
     queryFn: ({ signal }) => client.webhook(id, { signal }),
+    refetchInterval: REFETCH_MS,
   })
 }
 
@@ -31,9 +35,8 @@ export function useDeliveries(id: string, page: number) {
     queryFn: ({ signal }) =>
       client.deliveries(id, { limit: DELIVERIES_PER_PAGE, signal }).page(page),
     placeholderData: keepPreviousData,
-    // Deliveries end in the background.
     refetchInterval: ({ state }) =>
-      state.data?.data.some(({ status }) => status === 'pending') ? 2_000 : false,
+      state.data?.data.some(({ status }) => status === 'pending') ? REFETCH_PENDING_MS : REFETCH_MS,
   })
 }
 
