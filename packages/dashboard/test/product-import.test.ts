@@ -71,7 +71,7 @@ test('an import shows new, changed, unchanged and invalid products, and then sen
   await page.getByText('3 lines cannot be imported').waitFor()
   assert.deepEqual(writes, [])
   await page.getByRole('button', { name: 'Import 2 products' }).click()
-  await page.getByRole('heading', { name: '2 imported, 3 lines skipped' }).waitFor()
+  await page.getByRole('heading', { name: '2 products imported, 3 lines skipped' }).waitFor()
   await page.getByText('1 added, 1 changed, 1 unchanged.').waitFor()
   await page.getByRole('row', { name: '7 ID must be a whole number' }).waitFor()
   assert.deepEqual(writes, [2])
@@ -117,7 +117,8 @@ test('Shopify’s CSV export is rejected with an explanation, because it has no 
   const variants = [1, 2].map((id) => ({ id, title: `No. ${id}`, sku: `P${id}` }))
   const shop = { products: [{ id: 7, title: 'Pack', vendor: 'Sounds', tags: ['x'], variants }] }
   await choose(page, JSON.stringify(shop), 'products.json')
-  await page.getByRole('button', { name: 'Import 2 products' }).click()
+  await page.getByRole('button', { name: 'Import 1 product (2 variants)' }).click()
+  await page.getByRole('heading', { name: '1 product (2 variants) imported' }).waitFor()
   await page.getByText('2 added').waitFor()
   assert.equal((await client.products({ product_id: 7 }).page(1)).meta.total, 2)
   await choose(page, JSON.stringify(shop), 'products.json')

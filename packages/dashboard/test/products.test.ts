@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
-import { storeFiles } from './support/assets.ts'
+import { storeFiles, storeProducts } from './support/assets.ts'
 import {
   aFolder,
   missingForBrowser,
@@ -227,7 +227,8 @@ test('a product is one row with all of its variants, and its page attaches, deta
   await assetPicker.fill('drum')
   await page.getByRole('option', { name: 'drums.txt' }).click()
   await page.getByText('drums.txt attached to 1 product').waitFor()
-  assert.equal(await assetPicker.getAttribute('aria-expanded'), 'false', 'the list is closed')
+  assert.equal(await assetPicker.getAttribute('aria-expanded'), 'true', 'the list stays open')
+  await assetPicker.press('Escape')
   const detach = page.getByRole('button', { name: 'Detach drums.txt' })
   const undo = page.getByRole('button', { name: 'Undo' })
   await detach.waitFor()
@@ -237,6 +238,7 @@ test('a product is one row with all of its variants, and its page attaches, deta
   await assetPicker.fill('drum')
   await highlighted(page, 'drums.txt').waitFor()
   await assetPicker.press('Enter')
+  await assetPicker.press('Escape')
   await detach.click()
   await page.getByText('drums.txt detached from 1 product').waitFor()
   await undo.click()
@@ -382,4 +384,33 @@ test('a product is deleted by keyboard after a confirmation, and its assets stay
   await page.getByRole('link', { name: 'Book' }).waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'Sample pack' }).waitFor()
   assert.equal((await client.asset(asset.id)).filename, 'book.pdf')
+})
+
+test('the page of a product offers files without a product first, by name, and attaches several in a row', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const [product] = await storeProducts(client, ['Analog Drums'])
+  const names = ['analog drums.zip', 'SKU-1.pdf', 'cover.png', 'attached.zip']
+  const assets = await storeFiles(
+    client,
+    names.map((name) => ({ name })),
+  )
+  const other = await client.putProducts([{ product_id: 9, variant_id: 9, name: 'Other' }])
+  await client.attach(assets[3]?.id ?? '', { products: [other[0]?.id ?? ''] })
+  await page.goto(`/products/${product?.id}`)
+  const picker = page.getByRole('combobox', { name: 'Attach assets' })
+  await picker.click()
+  const options = page.getByRole('option')
+  await options.first().waitFor()
+  const labels = await options.allInnerTexts()
+  assert.deepEqual(
+    labels.map((label) => label.replace(/ \(.*/, '')),
+    ['SKU-1.pdf', 'analog drums.zip', 'cover.png'],
+  )
+  await options.first().click()
+  await options.first().click()
+  await page.getByRole('button', { name: 'Detach SKU-1.pdf' }).waitFor()
+  await page.getByRole('button', { name: 'Detach analog drums.zip' }).waitFor()
+  const { data } = await client.assets({ product_id: 1 }).page()
+  assert.equal(data.length, 2)
 })

@@ -1,4 +1,4 @@
-import { Button, Group, Paper, Table, Text } from '@mantine/core'
+import { Button, Paper, Table, Text } from '@mantine/core'
 import { useMergedRef } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
 import { type ReactNode, useCallback, useRef, useState } from 'react'
@@ -113,15 +113,21 @@ export function SelectionPaper({ selection: { selected, clear }, children }: Sel
       shadow="md"
       p="xs"
     >
-      <Group gap="xs">
-        <Text size="sm" fw={500} px="xs" w={{ base: '100%', sm: 'auto' }} role="status">
+      <div className={classes.content}>
+        <Text size="sm" fw={500} px="xs" className={classes.count} role="status">
           {countText(selected.size, 'asset')} selected
         </Text>
-        {children}
-        <Button size="compact-sm" variant="subtle" color="gray" onClick={clear}>
+        <div className={classes.actions}>{children}</div>
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          color="gray"
+          className={classes.clear}
+          onClick={clear}
+        >
           Clear
         </Button>
-      </Group>
+      </div>
     </Paper>
   )
 }

@@ -25,7 +25,7 @@ import type { PickedFile } from '../uploads/picked-file.ts'
 import { useUploads } from '../uploads/uploads.tsx'
 import classes from './import.module.css'
 import { ImportPreview, ProblemTable } from './import-preview.tsx'
-import { changesOf, type Import, importedText, useImport } from './use-import.ts'
+import { changesOf, type Import, importedText, nounOf, useImport } from './use-import.ts'
 
 export function ImportPage() {
   useTitle('Import products')
@@ -130,7 +130,8 @@ interface SendingProps {
 
 function Sending({ state, onRetry, onRestart }: SendingProps) {
   const { done, failure, preview } = state
-  const total = changesOf(preview).length
+  const changes = changesOf(preview)
+  const total = changes.length
   return (
     <Stack gap="sm" maw={640}>
       <Progress
@@ -141,7 +142,7 @@ function Sending({ state, onRetry, onRestart }: SendingProps) {
         color={failure === undefined ? 'cyan' : 'orange'}
       />
       <Text role="status">
-        {numberText(done)} of {countText(total, 'product')} imported
+        {numberText(done)} of {countText(total, nounOf(changes))} imported
       </Text>
       {failure !== undefined && (
         <>

@@ -2,10 +2,10 @@ import { Alert, Badge, Button, Group, Pagination, Stack, Table, Tabs, Text } fro
 import type { ComparedProduct, ProductsFileProblem } from '@stowage/client/products-file'
 import { type ReactNode, useState } from 'react'
 import { Name } from '../components/values.tsx'
-import { countText, numberText } from '../format.ts'
+import { numberText } from '../format.ts'
 import { IconAlertTriangle } from '../icons/icons.tsx'
 import classes from './import.module.css'
-import { changesOf, FIELD_LABELS, type Preview, skippedLines } from './use-import.ts'
+import { changesOf, FIELD_LABELS, type Preview, productsText, skippedLines } from './use-import.ts'
 
 interface ImportPreviewProps {
   preview: Preview
@@ -22,7 +22,7 @@ const OUTCOMES: { outcome: ComparedProduct['outcome']; label: string; color: str
 /** Shows the effect of every line before anything is imported. */
 export function ImportPreview({ preview, onSend, onRestart }: ImportPreviewProps) {
   const { compared, problems, format, ignoredColumns } = preview
-  const changes = changesOf(preview).length
+  const changes = changesOf(preview)
   const groups = OUTCOMES.map((one) => ({
     ...one,
     products: compared.filter(({ outcome }) => outcome === one.outcome),
@@ -31,11 +31,11 @@ export function ImportPreview({ preview, onSend, onRestart }: ImportPreviewProps
     <Stack gap="md">
       {problems.length > 0 && <SkippedLines {...{ problems, compared, format }} />}
       <Group>
-        {changes > 0 && <Button onClick={onSend}>Import {countText(changes, 'product')}</Button>}
+        {changes.length > 0 && <Button onClick={onSend}>Import {productsText(changes)}</Button>}
         <Button variant="default" onClick={onRestart}>
           Choose another file
         </Button>
-        {changes === 0 && compared.length > 0 && (
+        {changes.length === 0 && compared.length > 0 && (
           <Text role="status">Nothing to import: all products are up to date.</Text>
         )}
       </Group>

@@ -20,6 +20,7 @@ import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { ChooseFiles } from '../uploads/add-files.tsx'
 import classes from './product-page.module.css'
+import { sortByMatch } from './suggestions.ts'
 import { useProductAssets } from './use-products.ts'
 
 /** The assets of a product, with controls to attach, detach and upload. */
@@ -43,6 +44,7 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
               <AssetPicker
                 onPick={(asset) => attaching.mutate({ assets: [asset], products: attach })}
                 exclude={data}
+                product={product}
               />
               <ChooseFiles attach={attach} />
             </Group>
@@ -154,40 +156,49 @@ interface AssetPickerProps {
   onPick(asset: Asset): void
   /** Assets that are not offered. */
   exclude: readonly Asset[]
+  /** Assets with its name or an SKU are offered first. */
+  product: ProductGroup
 }
 
 const MAX_OFFERED_ASSETS = 20
+/** How many assets without a product are compared with the name of the product. */
+const MAX_COMPARED_ASSETS = 200
 
-/** Searches the assets of the account, and calls `onPick` with each one that the user chooses. */
-function AssetPicker({ onPick, exclude }: AssetPickerProps) {
+/**
+ * Searches the assets of the account, and calls `onPick` with each one that the user chooses. The list stays open, to
+ * choose several. Without a search, it offers assets without a product.
+ */
+function AssetPicker({ onPick, exclude, product }: AssetPickerProps) {
   const client = useClient()
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
+  /** Chosen since the list was opened. They are not offered again, even before they are attached. */
+  const [picked, setPicked] = useState<readonly Asset[]>([])
   const [search] = useDebouncedValue(text.trim(), 150)
   const { data, isFetching, isPlaceholderData } = useQuery({
     queryKey: queryKeys.assetSearch(search),
-    queryFn: ({ signal }) =>
-      client
-        .assets({
-          ...assetFilters({ ...readAssetQuery(''), search }),
-          limit: MAX_OFFERED_ASSETS,
-          signal,
-        })
-        .page(),
+    queryFn: async ({ signal }) => {
+      const list = (query: object) => client.assets({ ...query, signal }).page()
+      const all = { ...assetFilters({ ...readAssetQuery(''), search }), limit: MAX_OFFERED_ASSETS }
+      if (search !== '') return list(all)
+      const unattached = await list({ attached: false, limit: MAX_COMPARED_ASSETS })
+      return unattached.data.length > 0 ? unattached : list(all)
+    },
     placeholderData: keepPreviousData,
   })
-  const excluded = new Set(exclude.map(({ id }) => id))
+  const excluded = new Set([...exclude, ...picked].map(({ id }) => id))
   // Until the service has responded, assets of the previous search remain if they contain the words.
   const isStale = text.trim() !== search || isFetching
   const isListed = text.trim() === search && data !== undefined && !isPlaceholderData
   const isSelectingFirst = useFirstOption(text, isListed)
-  const found = (data?.data ?? []).filter(
-    ({ id, filename }) => !excluded.has(id) && (!isStale || textHasWords(filename, text)),
-  )
+  const listed = search === '' ? sortByMatch(data?.data ?? [], product) : (data?.data ?? [])
+  const found = listed
+    .filter(({ id, filename }) => !excluded.has(id) && (!isStale || textHasWords(filename, text)))
+    .slice(0, MAX_OFFERED_ASSETS)
   return (
     <MultiSelect
       label="Attach assets"
-      placeholder="Search assets"
+      placeholder="Choose one or more, or search"
       flex={1}
       miw={200}
       searchable
@@ -197,16 +208,19 @@ function AssetPicker({ onPick, exclude }: AssetPickerProps) {
       searchValue={text}
       onSearchChange={setText}
       value={[]}
-      onChange={([picked]) => {
-        const asset = found.find(({ id }) => id === picked)
-        setText('')
-        // Otherwise the next click could attach another asset by mistake.
-        setOpen(false)
-        if (asset !== undefined) onPick(asset)
+      onChange={([chosen]) => {
+        const asset = found.find(({ id }) => id === chosen)
+        if (asset === undefined) return
+        setPicked([...picked, asset])
+        onPick(asset)
       }}
       dropdownOpened={isOpen}
       onDropdownOpen={() => setOpen(true)}
-      onDropdownClose={() => setOpen(false)}
+      onDropdownClose={() => {
+        setOpen(false)
+        setText('')
+        setPicked([])
+      }}
       selectFirstOptionOnChange={isSelectingFirst}
       nothingFoundMessage={isStale ? 'Searching…' : 'No matching assets'}
       {...DROPDOWN}

@@ -12,7 +12,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import pLimit from 'p-limit'
 import { useEffect, useRef, useState } from 'react'
 import { type Notice, notify } from '../components/notifications.tsx'
-import { countText, errorText, numberText } from '../format.ts'
+import { countText, errorText } from '../format.ts'
 import { changedBy } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 
@@ -91,7 +91,7 @@ export function useImport() {
       } catch (error) {
         const failure = { error, problems: problemsOf(error, batch) }
         if (signal.aborted) return
-        const title = `${countText(changes.length - done, 'product')} not imported`
+        const title = `${productsText(changes.slice(done))} not imported`
         const notice = { isError: true, title, message: errorText(error) }
         finish({ step: 'sending', preview, done, failure }, notice)
         return
@@ -156,11 +156,25 @@ export function changesOf({ compared }: Preview): ComparedProduct[] {
   return compared.filter(({ outcome }) => outcome !== 'unchanged')
 }
 
-/** `117 products imported`, or `117 imported, 3 lines skipped`. */
+/** `10 products`, or `10 products (30 variants)`: the list of products counts the same, and each line is a variant. */
+export function productsText(changes: readonly ComparedProduct[]): string {
+  const text = countText(countProducts(changes), 'product')
+  return nounOf(changes) === 'product' ? text : `${text} (${countText(changes.length, 'variant')})`
+}
+
+/** What each line is: a product, if no product has several of them. */
+export function nounOf(changes: readonly ComparedProduct[]): 'product' | 'variant' {
+  return countProducts(changes) === changes.length ? 'product' : 'variant'
+}
+
+function countProducts(changes: readonly ComparedProduct[]): number {
+  return new Set(changes.map(({ details }) => details.product_id)).size
+}
+
+/** `117 products imported`, or `117 products imported, 3 lines skipped`. */
 export function importedText(preview: Preview): string {
-  const count = changesOf(preview).length
-  if (preview.problems.length === 0) return `${countText(count, 'product')} imported`
-  return `${numberText(count)} imported, ${skippedLines(preview)} skipped`
+  const imported = `${productsText(changesOf(preview))} imported`
+  return preview.problems.length === 0 ? imported : `${imported}, ${skippedLines(preview)} skipped`
 }
 
 /** `3 lines`: a line may have several problems. */
