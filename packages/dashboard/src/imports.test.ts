@@ -18,7 +18,7 @@ const ALLOWED: Record<string, string[]> = {
   trash: ['assets', 'session', 'components', 'icons', 'format', 'query-keys'],
   storage: ['assets', 'session', 'components', 'icons', 'format', 'query-keys'],
   webhooks: ['session', 'components', 'icons', 'format', 'query-keys'],
-  settings: ['webhooks', 'uploads', 'session', 'components', 'icons', 'format', 'query-keys'],
+  settings: ['webhooks', 'session', 'components', 'icons', 'format', 'query-keys'],
   'live-updates': ['query-keys'],
   activity: ['session', 'components', 'icons', 'format', 'query-keys'],
   shell: ['uploads', 'session', 'components', 'icons'],

@@ -134,7 +134,7 @@ test('axe finds no violations on the pages of assets, in all of their states', a
   await assertAccessible(page, 'on a phone')
   await page.route('**/api/v1/**', (route) => route.abort())
   await page.getByLabel('Files to upload').setInputFiles(await aFile(t, 'waiting', 1))
-  await page.getByText('The service cannot be reached').waitFor()
+  await page.getByText('1 file is waiting').waitFor()
   await assertAccessible(page, 'files that wait for the service')
 })
 

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { assertAccessible } from './support/axe.ts'
 import { missingForBrowser, openDashboard, skipUnlessCi, until } from './support/dashboard.ts'
 import { manyProducts } from './support/products.ts'
-import { watchParts } from './support/uploads.ts'
+import { aFile, watchParts } from './support/uploads.ts'
 
 const NO_BROWSER = await missingForBrowser()
 
@@ -75,7 +75,7 @@ test('a page that cannot be loaded shows an error, and uploads continue', async 
   await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor()
 })
 
-test('once all uploads are done, the tray shrinks on the next page, and new uploads open it again', async (t) => {
+test('once all uploads are done, the tray shrinks, and new uploads open it again', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service } = await openDashboard(t)
   const tray = page.getByRole('region', { name: 'Uploads' })
@@ -86,8 +86,6 @@ test('once all uploads are done, the tray shrinks on the next page, and new uplo
   await page.goto('/')
   await upload('a.txt')
   await tray.getByText('1 file uploaded').first().waitFor()
-  await tray.getByRole('link', { name: 'a.txt' }).waitFor()
-  await page.getByRole('link', { name: 'Storage' }).click()
   await tray.getByRole('link', { name: 'a.txt' }).waitFor({ state: 'hidden' })
   await until('the tray is small', async () => {
     const box = await tray.boundingBox()
@@ -106,9 +104,31 @@ test('once all uploads are done, the tray shrinks on the next page, and new uplo
   // While files are uploaded, the tray stays open on every page.
   await page.getByRole('link', { name: 'Storage' }).click()
   await page.getByRole('heading', { name: 'Storage', level: 1 }).waitFor()
-  await tray.getByRole('button', { name: 'Pause: b.txt' }).waitFor()
+  // It does not close under the pointer.
+  await tray.getByRole('button', { name: 'Pause: b.txt' }).hover()
   parts.release()
-  await tray.getByRole('link', { name: 'b.txt' }).waitFor()
+  await tray.getByRole('link', { name: 'b.txt' }).click()
+  await page.getByRole('heading', { name: 'b.txt' }).waitFor()
+  await tray.getByRole('button', { name: 'Show files' }).waitFor()
+})
+
+test('of a single file, the tray shows the progress once, and the title of the tab shows it, too', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, context, service } = await openDashboard(t, { STOWAGE_CHUNK_SIZE: '1000000' })
+  const parts = await watchParts(context, service, 1)
+  await page.goto('/')
+  await page.getByLabel('Files to upload').setInputFiles(await aFile(t, 'film.bin', 4_000_000))
+  const tray = page.getByRole('region', { name: 'Uploads' })
+  await tray.getByText(/^1 MB of 4 MB/).waitFor()
+  assert.equal(await tray.getByRole('progressbar').count(), 1)
+  await until('the title has the progress', async () =>
+    (await page.title()).startsWith('25% · Assets'),
+  )
+  await tray.getByRole('button', { name: 'Hide files' }).click()
+  await tray.getByRole('progressbar', { name: 'Progress of all uploads' }).waitFor()
+  parts.release()
+  await tray.getByText('1 file uploaded').first().waitFor()
+  assert.equal(await page.title(), 'Assets · Stowage')
 })
 
 test('an offline browser can use a service on the same computer', async (t) => {

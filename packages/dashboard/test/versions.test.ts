@@ -131,7 +131,7 @@ test('a replacement that is refused shows the reason, and succeeds once the reas
   await page.goto(`/assets/${id}`)
   await choose(page, 'book.txt', 'x'.repeat(2000))
   await button(page, 'Replace').click()
-  await page.getByText('“book.txt” needs 2 kB, but only 992 B is available.').waitFor()
+  await page.getByText('2 kB needed, 992 B available').waitFor()
   await button(page, 'Dismiss').click()
 
   await fetch(`${service.baseUrl}/api/v1/assets/${id}/signed`, {
@@ -142,7 +142,7 @@ test('a replacement that is refused shows the reason, and succeeds once the reas
   await choose(page, 'book.txt', 'second')
   await button(page, 'Replace').click()
   const text =
-    /Another replacement of this asset is unfinished\. .* discard it on the page “Unfinished”/
+    /Another replacement of this asset is unfinished\. .* discard it on the page “Unfinished uploads”/
   await tray(page).getByText(text).waitFor()
   await assertAccessible(page, 'a replacement that was refused')
   await button(page, 'Cancel: book.txt').click()

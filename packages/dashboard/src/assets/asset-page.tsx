@@ -17,9 +17,10 @@ import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { CopyButton } from '../components/copy.tsx'
 import { useFocusHandover } from '../components/focus.ts'
-import { useOnline, useTitle } from '../components/page.tsx'
+import { useTitle } from '../components/page.tsx'
 import { isUnreachable } from '../components/reachable.ts'
 import { Detail, DetailList, LoadedRecord, Section, TwoColumns } from '../components/sections.tsx'
+import { useConnection } from '../components/service.ts'
 import { DateTime } from '../components/values.tsx'
 import { countText } from '../format.ts'
 import { IconAlertTriangle, IconShieldCheck } from '../icons/icons.tsx'
@@ -199,7 +200,7 @@ function IntegrityDetails({ asset: { checksum, damaged } }: { asset: Asset }) {
 /** An asset whose upload has not finished, in this tab or elsewhere. */
 function AssetUploading({ asset }: { asset: Asset }) {
   const { items } = useUploadsState()
-  const isOnline = useOnline()
+  const connection = useConnection()
   const item = items.find(({ id }) => id === asset.id)
   return (
     <Paper withBorder p="lg">
@@ -208,7 +209,7 @@ function AssetUploading({ asset }: { asset: Asset }) {
           <bdi dir="auto">{asset.filename}</bdi>
         </Title>
         <Text>The upload of this file ({formatSize(asset.bytes)}) is not complete.</Text>
-        {item !== undefined && <Text c="dimmed">{statusText(item, isOnline)}</Text>}
+        {item !== undefined && <Text c="dimmed">{statusText(item, connection)}</Text>}
         {item === undefined && (
           <RequireScope scope="write">
             <ResumeUpload asset={asset} />

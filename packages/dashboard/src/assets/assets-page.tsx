@@ -1,4 +1,5 @@
 import {
+  Anchor,
   Button,
   Group,
   NativeSelect,
@@ -11,6 +12,7 @@ import {
 import { useDisclosure } from '@mantine/hooks'
 import { useMutation, usePrefetchQuery, useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { Link } from 'wouter'
 import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { FilterInput, FilterPill, useUrlQuery } from '../components/filters.tsx'
 import { useRestoredScroll } from '../components/list-position.tsx'
@@ -19,7 +21,7 @@ import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { IconCloudUpload, IconSearch, IconTag } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
-import { RequireScope, useHasScope } from '../session/account.tsx'
+import { RequireScope, useAccount, useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { ChooseFiles } from '../uploads/add-files.tsx'
 import {
@@ -254,15 +256,29 @@ function ProductFilter({ productId, onClear }: ProductFilterProps) {
 
 /** Replaces the list while the account has no assets. */
 function FirstUse() {
+  const hasTrash = (useAccount().data?.trash ?? 0) > 0
   if (!useHasScope('write')) {
     return <EmptyState Icon={IconCloudUpload} color="dimmed" title="No assets yet" />
   }
   return (
-    <EmptyState Icon={IconCloudUpload} color="anchor" title="Drop your first file here">
+    <EmptyState
+      Icon={IconCloudUpload}
+      color="anchor"
+      title={hasTrash ? 'Drop files here' : 'Drop your first file here'}
+    >
       <Text c="dimmed">
         Drop files and folders anywhere on this page, or choose “Upload”. An interrupted upload
         resumes where it stopped.
       </Text>
+      {hasTrash && (
+        <Text c="dimmed">
+          Deleted files can be restored from the{' '}
+          <Anchor component={Link} href="/trash" underline="always" inherit>
+            trash
+          </Anchor>
+          .
+        </Text>
+      )}
     </EmptyState>
   )
 }

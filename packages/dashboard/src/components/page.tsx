@@ -1,13 +1,31 @@
-/* The browser tab as a whole: its title, its network connection, and leaving it. */
+/* The browser tab as a whole: its title, and leaving it. */
 
 import { Center, Loader } from '@mantine/core'
-import { useCallback, useEffect, useSyncExternalStore } from 'react'
+import { useCallback, useEffect } from 'react'
 
 /** Sets the title of the browser tab. */
 export function useTitle(title: string): void {
   useEffect(() => {
-    document.title = `${title} · Stowage`
+    tab.title = `${title} · Stowage`
+    showTitle()
   }, [title])
+}
+
+/** Shows the progress of the uploads before the title of the tab, such as `42%`. Undefined: there is none. */
+export function useTitleProgress(progress: string | undefined): void {
+  useEffect(() => {
+    tab.progress = progress
+    showTitle()
+  }, [progress])
+}
+
+const tab: { title: string; progress: string | undefined } = {
+  title: 'Stowage',
+  progress: undefined,
+}
+
+function showTitle(): void {
+  document.title = tab.progress === undefined ? tab.title : `${tab.progress} · ${tab.title}`
 }
 
 export function Loading() {
@@ -30,20 +48,6 @@ export function useLeaveWarning(isNeeded: boolean): void {
     addEventListener('beforeunload', warn)
     return () => removeEventListener('beforeunload', warn)
   }, [isNeeded])
-}
-
-function subscribe(listener: () => void): () => void {
-  addEventListener('online', listener)
-  addEventListener('offline', listener)
-  return () => {
-    removeEventListener('online', listener)
-    removeEventListener('offline', listener)
-  }
-}
-
-/** Whether the browser has a network connection. */
-export function useOnline(): boolean {
-  return useSyncExternalStore(subscribe, () => navigator.onLine)
 }
 
 /** Writes the height of an element to a CSS property of the page for as long as the element is rendered. */

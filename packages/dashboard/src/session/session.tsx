@@ -11,6 +11,7 @@ import {
 } from 'react'
 import { notify } from '../components/notifications.tsx'
 import { isUnreachable } from '../components/reachable.ts'
+import { isServiceDown, watchedFetch } from '../components/service.ts'
 import { errorText } from '../format.ts'
 import { type QueryKey, queryKeys } from '../query-keys.ts'
 import { signOut } from './session-calls.ts'
@@ -39,7 +40,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: each session has its own queries
   const { session, queries } = useMemo(() => {
     const queries = openQueries((wasSignedIn) => setStatus(wasSignedIn ? 'ended' : 'signed-out'))
-    const client = createClient({ baseUrl: location.origin })
+    const client = createClient({ baseUrl: location.origin, fetch: watchedFetch })
     const leave = async () => {
       try {
         await signOut()
@@ -108,14 +109,14 @@ function openQueries(onUnauthenticated: (wasSignedIn: boolean) => void): QueryCl
     queryCache: new QueryCache({ onError }),
     mutationCache: new MutationCache({ onError }),
     defaultOptions: {
-      // The client has its own retry policy. A service on this computer is reachable even while the
-      // browser is offline.
+      // The client has its own retry policy. While the whole service is down, queries wait instead of failing, and
+      // everything is loaded again once it responds.
       queries: {
-        retry: false,
+        retry: (_count, error) => isServiceDown() && isUnreachable(error),
         staleTime: 5_000,
-        networkMode: 'always',
-        refetchOnReconnect: true,
-        // A page recovers automatically when the service can be reached again.
+        networkMode: 'online',
+        refetchOnReconnect: 'always',
+        // A page recovers automatically from failures of some calls only.
         refetchInterval: ({ state }) => isUnreachable(state.error) && RECOVER_MS,
       },
       mutations: { networkMode: 'always' },

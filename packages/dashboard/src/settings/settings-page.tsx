@@ -1,6 +1,5 @@
 import {
   Anchor,
-  Button,
   Code,
   type MantineColorScheme,
   SegmentedControl,
@@ -9,19 +8,13 @@ import {
   Title,
   useMantineColorScheme,
 } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
 import { formatSize } from '@stowage/protocol/format'
 import { Link } from 'wouter'
-import { ConfirmDialog } from '../components/dialogs.tsx'
 import { useTitle } from '../components/page.tsx'
 import { Detail, DetailList, LoadedSection, Section } from '../components/sections.tsx'
 import { DateTime } from '../components/values.tsx'
 import { countText } from '../format.ts'
-import { IconLogout } from '../icons/icons.tsx'
 import { RequireScope, useAccount, useSignedIn } from '../session/account.tsx'
-import { useSession } from '../session/session.tsx'
-import { isActive } from '../uploads/upload-item.ts'
-import { useUploads } from '../uploads/uploads.tsx'
 import { WebhooksSection } from '../webhooks/webhooks-section.tsx'
 import { KeysSection } from './keys.tsx'
 import { TokensSection } from './tokens.tsx'
@@ -95,21 +88,9 @@ function OpenAccess() {
 }
 
 function SignedIn() {
-  const { signOut } = useSession()
   const { data } = useSignedIn()
-  const uploads = useUploads()
-  const [isConfirming, confirming] = useDisclosure()
-  const signOutButton = (
-    <Button
-      variant="default"
-      leftSection={<IconLogout size={18} aria-hidden />}
-      onClick={() => (uploads.read().items.some(isActive) ? confirming.open() : void signOut())}
-    >
-      Sign out
-    </Button>
-  )
   return (
-    <Section title="Access" action={signOutButton}>
+    <Section title="Access">
       <Text>
         You are signed in with the key <bdi>{data?.key?.name}</bdi>
         {data?.key?.hint && (
@@ -126,20 +107,8 @@ function SignedIn() {
         .
       </Text>
       <Text c="dimmed" size="sm" mt="xs">
-        Signing out applies to all tabs of this browser.
+        The button “Sign out” at the top of each page signs you out in all tabs of this browser.
       </Text>
-      <ConfirmDialog
-        isOpen={isConfirming}
-        title="Sign out?"
-        confirmLabel="Sign out"
-        cancelLabel="Stay signed in"
-        onConfirm={() => void signOut()}
-        onClose={confirming.close}
-      >
-        <Text size="sm">
-          Uploads are in progress. They will stop, and you can resume them later.
-        </Text>
-      </ConfirmDialog>
     </Section>
   )
 }

@@ -1,5 +1,6 @@
 import {
   ActionIcon,
+  Alert,
   Anchor,
   AppShell,
   Badge,
@@ -23,8 +24,9 @@ import {
   ReturnLink,
   saveListPosition,
 } from '../components/list-position.tsx'
-import { Logo, useOnline, useTitle } from '../components/page.tsx'
+import { Logo, useTitle } from '../components/page.tsx'
 import { ErrorAlert } from '../components/page-states.tsx'
+import { useConnection, useServiceDown } from '../components/service.ts'
 import {
   IconApi,
   IconChartDonut,
@@ -33,6 +35,7 @@ import {
   IconHourglass,
   IconLock,
   IconMoon,
+  IconPlugConnectedX,
   IconSettings,
   IconSun,
   IconTag,
@@ -45,11 +48,12 @@ import { UploadTray } from '../uploads/upload-tray.tsx'
 import { ConflictDialog } from '../uploads/waiting-files.tsx'
 import classes from './shell.module.css'
 import { Shortcuts } from './shortcuts.tsx'
+import { SignOut } from './sign-out.tsx'
 
 const PAGES = [
   { path: '/', label: 'Assets', Icon: IconFiles },
   { path: '/products', label: 'Products', Icon: IconTag },
-  { path: '/uploads', label: 'Unfinished', Icon: IconHourglass },
+  { path: '/uploads', label: 'Unfinished uploads', Icon: IconHourglass },
   { path: '/trash', label: 'Trash', Icon: IconTrash },
   { path: '/activity', label: 'Activity', Icon: IconHistory },
   { path: '/storage', label: 'Storage', Icon: IconChartDonut },
@@ -101,6 +105,7 @@ export function Shell({ children }: { children: ReactNode }) {
             <OfflineBadge />
             <ReadOnlyBadge />
             <ColorSchemeSwitch />
+            <SignOut />
           </Group>
         </Group>
       </AppShell.Header>
@@ -129,6 +134,7 @@ export function Shell({ children }: { children: ReactNode }) {
         />
       </AppShell.Navbar>
       <AppShell.Main id="page" tabIndex={-1} className={classes.main}>
+        <ServiceBanner />
         <div className={classes.page}>
           {/* The key resets the state and the error of the previous page. */}
           <PageErrorBoundary key={location}>{children}</PageErrorBoundary>
@@ -139,6 +145,25 @@ export function Shell({ children }: { children: ReactNode }) {
       <ConflictDialog />
       <Shortcuts />
     </AppShell>
+  )
+}
+
+/** The only message while the service does not respond: pages and uploads wait. */
+function ServiceBanner() {
+  const isDown = useServiceDown()
+  return (
+    <div className={classes.banner}>
+      {isDown && (
+        <Alert
+          color="orange"
+          icon={<IconPlugConnectedX aria-hidden />}
+          title="The service cannot be reached"
+        >
+          Pages may be out of date. They are loaded again, and uploads continue, as soon as the
+          service responds.
+        </Alert>
+      )}
+    </div>
   )
 }
 
@@ -172,10 +197,10 @@ function ColorSchemeSwitch() {
 }
 
 function OfflineBadge() {
-  const isOnline = useOnline()
+  const isOffline = useConnection() === 'offline'
   return (
     <div role="status">
-      {!isOnline && (
+      {isOffline && (
         <Badge color="orange" leftSection={<IconWifiOff size={14} aria-hidden />}>
           Offline
         </Badge>

@@ -53,43 +53,35 @@ async function findAssets(
   return found.flat()
 }
 
-/** Files that were not accepted, because the plan does not have enough storage for all of them. */
-export interface StorageShortage {
-  files: readonly PickedFile[]
-  /** Those that fit when they are accepted in order. */
-  fitting: readonly PickedFile[]
-  needed: number
-  available: number
+/** Divides the files: in their order, each one that the available storage still has room for is accepted. */
+export function divideByStorage(
+  files: readonly PickedFile[],
+  available: number,
+): { accepted: PickedFile[]; refused: PickedFile[] } {
+  let remaining = available
+  const { accepted = [], refused = [] } = Object.groupBy(files, ({ file: { size } }) => {
+    if (size > remaining) return 'refused'
+    remaining -= size
+    return 'accepted'
+  })
+  return { accepted, refused }
 }
 
-interface StorageCheck {
-  files: readonly PickedFile[]
-  /** Files that were rejected earlier and neither uploaded nor dismissed since. */
-  previous: StorageShortage | undefined
-  available: number
+/** The files of a list that are not among the others, which may be the same files, chosen again. */
+export function withoutSame(
+  files: readonly PickedFile[],
+  others: readonly PickedFile[],
+): PickedFile[] {
+  return files.filter((one) => !others.some((other) => isSame(one, other)))
 }
 
-/** Accepts all files or none. Files that were rejected earlier stay rejected, unless they are among the new ones. */
-export function checkStorage({ files, previous, available }: StorageCheck): {
-  accepted: readonly PickedFile[]
-  shortage: StorageShortage | undefined
-} {
-  const earlier = previous?.files.filter((one) => !files.some((file) => isSame(one, file))) ?? []
-  const needed = totalSizeOf(files)
-  if (needed > available) {
-    return { accepted: [], shortage: shortageOf([...earlier, ...files], available) }
-  }
-  return { accepted: files, shortage: shortageOf(earlier, available - needed) }
-}
-
-function shortageOf(files: readonly PickedFile[], available: number): StorageShortage | undefined {
-  if (files.length === 0) return undefined
-  return { files, fitting: fittingOf(files, available), needed: totalSizeOf(files), available }
-}
-
-function isSame({ file: one }: PickedFile, { file: other }: PickedFile): boolean {
+function isSame(one: PickedFile, other: PickedFile): boolean {
   return (
-    one.name === other.name && one.size === other.size && one.lastModified === other.lastModified
+    one.file.name === other.file.name &&
+    one.file.size === other.file.size &&
+    one.file.lastModified === other.file.lastModified &&
+    one.folder === other.folder &&
+    one.replaces?.id === other.replaces?.id
   )
 }
 
@@ -98,15 +90,6 @@ export function bytesToReserve(items: Iterable<UploadItem>): number {
   return totalSizeOf([...items].filter((item) => isActive(item) && item.id === undefined))
 }
 
-function fittingOf(files: readonly PickedFile[], available: number): PickedFile[] {
-  let remaining = available
-  return files.filter(({ file: { size } }) => {
-    if (size > remaining) return false
-    remaining -= size
-    return true
-  })
-}
-
-function totalSizeOf(files: readonly { file: File }[]): number {
+export function totalSizeOf(files: readonly { file: File }[]): number {
   return files.reduce((sum, { file }) => sum + file.size, 0)
 }

@@ -1,5 +1,7 @@
 import { isStowageError, type Progress, type Upload } from '@stowage/client'
 import { formatDuration, formatSize } from '@stowage/protocol/format'
+import { isUnreachable } from '../components/reachable.ts'
+import type { Connection } from '../components/service.ts'
 import { errorText } from '../format.ts'
 import type { PickedFile, Replacement } from './picked-file.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
@@ -55,7 +57,7 @@ export function totalsOf(items: readonly UploadItem[]): UploadTotals {
     toSend: 0,
   }
   for (const item of items) {
-    const { state, bytes, rate } = item.progress
+    const { state, bytes, rate, problem } = item.progress
     totals.files += 1
     totals.total += item.file.size
     totals.bytes += state === 'ready' ? item.file.size : bytes
@@ -64,7 +66,8 @@ export function totalsOf(items: readonly UploadItem[]): UploadTotals {
     if (state === 'paused') totals.paused += 1
     if (!isActive(item)) continue
     totals.active += 1
-    totals.rate += state === 'sending' ? rate : 0
+    // While an upload retries, its rate is that of the past.
+    totals.rate += state === 'sending' && problem === undefined ? rate : 0
     totals.toSend += item.file.size - bytes
   }
   const { toSend, ...rest } = totals
@@ -74,7 +77,7 @@ export function totalsOf(items: readonly UploadItem[]): UploadTotals {
 /** The state of an upload: `45 MB of 500 MB · 12 MB/s · 40 s left`. */
 export function statusText(
   { file, progress, error, replaces }: UploadItem,
-  isOnline: boolean,
+  connection: Connection,
 ): string {
   const { state, bytes, problem } = progress
   const done = `${formatSize(bytes)} of ${formatSize(file.size)}`
@@ -82,7 +85,7 @@ export function statusText(
     case 'paused':
       return `Paused at ${done}`
     case 'finishing':
-      return 'Finishing: the service is assembling the file'
+      return problem === undefined ? 'Finishing…' : problemText(problem, done, connection)
     case 'stopped':
       return replaces === undefined ? errorText(error) : replacementErrorText(error)
     case 'cancelled':
@@ -90,11 +93,19 @@ export function statusText(
     case 'ready':
       return formatSize(file.size)
     default:
-      if (!isOnline) return `${done} · offline, resumes automatically`
-      if (problem !== undefined) return `${done} · retrying: ${errorText(problem)}`
+      if (problem !== undefined || connection === 'offline') {
+        return problemText(problem, done, connection)
+      }
       if (bytes === 0) return `${formatSize(file.size)} · waiting`
       return state === 'waiting' ? `${done} · waiting` : `${done}${paceText(progress)}`
   }
+}
+
+function problemText(problem: unknown, done: string, connection: Connection): string {
+  if (connection === 'offline') return `${done} · offline, resumes automatically`
+  // The banner of the page explains it.
+  if (connection === 'down' && isUnreachable(problem)) return `${done} · waiting for the service`
+  return `${done} · retrying: ${errorText(problem)}`
 }
 
 /** ` · 12 MB/s · 40 s left`. Omits what is unknown. */
@@ -115,7 +126,7 @@ function replacementErrorText(error: unknown): string {
   if (!isStowageError(error)) return errorText(error)
   switch (error.code) {
     case 'replacement_in_progress':
-      return 'Another replacement of this asset is unfinished. Wait until it is complete, or discard it on the page “Unfinished”. Then try again.'
+      return 'Another replacement of this asset is unfinished. Wait until it is complete, or discard it on the page “Unfinished uploads”. Then try again.'
     case 'not_found':
       return 'The asset was deleted, so its file cannot be replaced. Restore it if it is in the trash, or upload the file as a new asset.'
     case 'upload_ended':

@@ -13,6 +13,7 @@ import { formatSize } from '@stowage/protocol/format'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { useFocusHandover } from '../components/focus.ts'
+import type { Connection } from '../components/service.ts'
 import { DateTime, Name } from '../components/values.tsx'
 import {
   type Icon,
@@ -36,14 +37,14 @@ import { useUploads } from './uploads.tsx'
 
 interface UploadRowProps {
   item: UploadItem
-  isOnline: boolean
+  connection: Connection
   /** Called instead of cancelling if much data would be lost. */
   onConfirmCancel(item: UploadItem): void
 }
 
 export const UploadRow = memo(function UploadRow({
   item,
-  isOnline,
+  connection,
   onConfirmCancel,
 }: UploadRowProps) {
   const { file, progress, id } = item
@@ -85,7 +86,7 @@ export const UploadRow = memo(function UploadRow({
         <Progress value={percent} size="sm" aria-label={`Progress of ${file.name}`} />
       )}
       <Text size="xs" c={isStopped ? 'var(--mantine-color-error)' : 'dimmed'}>
-        {isReady ? formatSize(file.size) : statusText(item, isOnline)}
+        {isReady ? formatSize(file.size) : statusText(item, connection)}
       </Text>
     </Stack>
   )

@@ -6,14 +6,14 @@ import {
   type Upload,
   type UploadOptions,
 } from '@stowage/client'
-import { whenReachable } from '../components/reachable.ts'
+import { isUnreachable, whenReachable } from '../components/reachable.ts'
 import { errorText } from '../format.ts'
 import {
   bytesToReserve,
-  checkStorage,
+  divideByStorage,
   findConflicts,
   type NameConflict,
-  type StorageShortage,
+  withoutSame,
 } from './check-files.ts'
 import type { PickedFile } from './picked-file.ts'
 import {
@@ -42,19 +42,20 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
   const items = new Map<number, UploadItem>()
   const closing = new AbortController()
   let resumable: ResumableUpload[] = []
-  let shortage: StorageShortage | undefined
+  let refused: readonly PickedFile[] = []
+  let retrying: Promise<number> | undefined
   let conflicts: readonly NameConflict[] = []
   let waiting: readonly PickedFile[] = []
   let stopWaiting = new AbortController()
   let target: UploadTarget | undefined
-  let state: UploadsState = { items: [], resumable, shortage, conflicts, waiting, target }
+  let state: UploadsState = { items: [], resumable, refused, conflicts, waiting, target }
   let lastKey = 0
   let timer: ReturnType<typeof setTimeout> | undefined
 
   function notifyListeners(): void {
     clearTimeout(timer)
     timer = undefined
-    state = { items: [...items.values()], resumable, shortage, conflicts, waiting, target }
+    state = { items: [...items.values()], resumable, refused, conflicts, waiting, target }
     for (const listener of listeners) listener()
   }
 
@@ -82,7 +83,12 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     const onReady = () => events.onReady(picked)
     ended.then(onReady, (error: unknown) => {
       if (isStowageError(error, 'cancelled')) return
-      if (resumed === undefined || !isStowageError(error, 'file_changed')) change(key, { error })
+      if (isStowageError(error, 'storage_exceeded')) {
+        // Another upload was faster. The file is listed with those that the plan had no room for.
+        items.delete(key)
+        refuse([picked])
+      } else if (resumed === undefined || !isStowageError(error, 'file_changed'))
+        change(key, { error })
       else {
         items.delete(key)
         putResumable({ ...resumed, problem: errorText(error) })
@@ -98,6 +104,11 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       lastKey += 1
       start(lastKey, picked)
     }
+    notifyListeners()
+  }
+
+  function refuse(files: readonly PickedFile[]): void {
+    refused = [...withoutSame(refused, files), ...files]
     notifyListeners()
   }
 
@@ -132,6 +143,21 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
 
   function forEachItem(action: (item: UploadItem) => unknown): void {
     for (const item of [...items.values()]) action(item)
+  }
+
+  function retry(key: number): void {
+    const item = items.get(key)
+    if (item !== undefined) start(key, item, item.resumed)
+    notifyListeners()
+  }
+
+  function retryUnreached({ key, progress, error, handle }: UploadItem): void {
+    if (progress.state === 'stopped' && isUnreachable(error)) retry(key)
+    else if (progress.state !== 'paused' && isUnreachable(progress.problem)) {
+      // Ends the pause before the next try, which may be long.
+      handle.pause()
+      handle.resume()
+    }
   }
 
   function resumeWith(upload: ResumableUpload, file: File): void {
@@ -204,19 +230,18 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
     notifyListeners()
     const taken = new Set(found.map(({ picked }) => picked))
     const others = files.filter((picked) => !taken.has(picked))
-    if (others.length > 0) await acceptIfAllFit(others)
+    if (others.length > 0) await acceptFitting(others)
   }
 
-  async function acceptIfAllFit(files: readonly PickedFile[]): Promise<void> {
+  async function acceptFitting(files: readonly PickedFile[]): Promise<number> {
     const account = await untilReached(files, () => client.account({ retry: { tries: 1 } }))
-    if (account === undefined) return
-    const result = checkStorage({
-      files,
-      previous: shortage,
-      available: Math.max(0, account.available - bytesToReserve(items.values())),
-    })
-    shortage = result.shortage
-    startAll(result.accepted)
+    if (account === undefined) return 0
+    const available = Math.max(0, account.available - bytesToReserve(items.values()))
+    const divided = divideByStorage(files, available)
+    refused = withoutSame(refused, divided.accepted)
+    startAll(divided.accepted)
+    if (divided.refused.length > 0) refuse(divided.refused)
+    return divided.accepted.length
   }
 
   async function add(files: readonly PickedFile[]): Promise<void> {
@@ -230,7 +255,7 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       replaces === undefined ? 'others' : 'replacing',
     )
     await Promise.all(replacing.map(discardEarlier))
-    if (replacing.length > 0) await acceptIfAllFit(replacing)
+    if (replacing.length > 0) await acceptFitting(replacing)
     if (others.length > 0) await addNew(others)
   }
 
@@ -254,7 +279,7 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       const files = decided.map(({ picked, existing: { id, filename } }) =>
         isReplacing ? { ...picked, replaces: { id, filename } } : picked,
       )
-      const accept = isReplacing ? add : acceptIfAllFit
+      const accept = isReplacing ? add : acceptFitting
       accept(files).catch(events.onAddError)
     },
     cancelWaiting() {
@@ -267,22 +292,19 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       target = changed
       notifyListeners()
     },
-    addFitting() {
-      const { fitting = [] } = shortage ?? {}
-      shortage = undefined
-      startAll(fitting)
+    retryRefused() {
+      retrying ??= acceptFitting(refused).finally(() => {
+        retrying = undefined
+      })
+      return retrying
     },
-    dismissShortage() {
-      shortage = undefined
+    dismissRefused() {
+      refused = []
       notifyListeners()
     },
     pause: (key) => items.get(key)?.handle.pause(),
     resume: (key) => items.get(key)?.handle.resume(),
-    retry(key) {
-      const item = items.get(key)
-      if (item !== undefined) start(key, item, item.resumed)
-      notifyListeners()
-    },
+    retry,
     remove,
     pauseAll: () => forEachItem((item) => isActive(item) && item.handle.pause()),
     resumeAll: () =>
@@ -292,6 +314,7 @@ export function openUploadStore(client: Client, events: StoreEvents): UploadStor
       forEachItem((item) => isEnded(item) && items.delete(item.key))
       notifyListeners()
     },
+    retryUnreached: () => forEachItem(retryUnreached),
     resumeWith,
     discard,
     close() {

@@ -9,10 +9,12 @@ import {
   Title,
   VisuallyHidden,
 } from '@mantine/core'
+import { useMergedRef } from '@mantine/hooks'
 import { formatSize } from '@stowage/protocol/format'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
-import { useHeightProperty, useOnline } from '../components/page.tsx'
+import { useHeightProperty, useTitleProgress } from '../components/page.tsx'
+import { type Connection, useConnection } from '../components/service.ts'
 import { countText, numberText } from '../format.ts'
 import {
   IconChecks,
@@ -36,19 +38,20 @@ const MAX_ROWS = 50
 /** Stays at the bottom of every page for as long as it has anything to show. */
 export function UploadTray() {
   const uploads = useUploads()
-  const { items, shortage, waiting, ...state } = useUploadsState()
+  const { items, refused, waiting, ...state } = useUploadsState()
   const [path] = useLocation()
   // The page of unfinished uploads lists them itself.
   const resumable = path === '/uploads' ? [] : state.resumable
-  const tray = useHeightProperty('--tray-height')
   const [cancelling, setCancelling] = useState<UploadItem | 'all'>()
-  const isOnline = useOnline()
+  const connection = useConnection()
   const totals = totalsOf(items)
   const otherRows = resumable.length + waiting.length
   const isDone = totals.files > 0 && totals.done === totals.files
-  const isAllDone = isDone && otherRows === 0 && shortage === undefined
-  const { isOpen, toggle } = useTrayOpen({ isAllDone, path })
-  if (items.length + otherRows === 0 && shortage === undefined) return null
+  const isAllDone = isDone && otherRows === 0 && refused.length === 0
+  const { tray: element, isOpen, toggle } = useTrayOpen({ isAllDone, path })
+  const tray = useMergedRef(element, useHeightProperty('--tray-height'))
+  useTitleProgress(totals.active > 0 ? percentOf(totals) : undefined)
+  if (items.length + otherRows === 0 && refused.length === 0) return null
   const rows = inDisplayOrder(items)
   const cancel = () => (cancelling === 'all' ? uploads.cancelAll() : remove(cancelling))
   const remove = (item: UploadItem | undefined) => item && uploads.remove(item.key)
@@ -62,12 +65,12 @@ export function UploadTray() {
       withBorder
       shadow="md"
     >
-      {shortage !== undefined && <StorageAlert shortage={shortage} />}
+      {refused.length > 0 && <StorageAlert files={refused} />}
       {waiting.length > 0 && <WaitingFiles files={waiting} />}
       {items.length > 0 && (
         <TrayHeader
           totals={totals}
-          isOnline={isOnline}
+          connection={connection}
           isOpen={isOpen}
           onToggle={toggle}
           onCancelAll={() => setCancelling('all')}
@@ -98,7 +101,7 @@ export function UploadTray() {
                 <UploadRow
                   key={item.key}
                   item={item}
-                  isOnline={isOnline}
+                  connection={connection}
                   onConfirmCancel={setCancelling}
                 />
               ))}
@@ -121,6 +124,11 @@ export function UploadTray() {
       />
     </Paper>
   )
+}
+
+/** Never `100%` before the end. */
+function percentOf({ bytes, total }: UploadTotals): string {
+  return `${total === 0 ? 0 : Math.min(99, Math.floor((100 * bytes) / total))}%`
 }
 
 function subjectOf(cancelling: UploadItem | 'all' | undefined, totals: UploadTotals): string {
@@ -150,17 +158,19 @@ function announcementOf({ files, done, failed, active }: UploadTotals): string {
 
 interface TrayHeaderProps {
   totals: UploadTotals
-  isOnline: boolean
+  connection: Connection
   isOpen: boolean
   onToggle(): void
   onCancelAll(): void
 }
 
 /** The total progress of all uploads. */
-function TrayHeader({ totals, isOnline, isOpen, onToggle, onCancelAll }: TrayHeaderProps) {
+function TrayHeader({ totals, connection, isOpen, onToggle, onCancelAll }: TrayHeaderProps) {
   const uploads = useUploads()
   const { files, done, failed, paused, active, bytes, total } = totals
   const isDone = done === files
+  // The row of a single file shows the same.
+  const hasFigures = isOpen ? files > 1 : !isDone
   const pause = { label: 'Pause all', Icon: IconPlayerPause, run: uploads.pauseAll }
   const resume = { label: 'Resume all', Icon: IconPlayerPlay, run: uploads.resumeAll }
   const cancel = { label: 'Cancel all', Icon: IconPlayerStop, run: onCancelAll }
@@ -185,20 +195,20 @@ function TrayHeader({ totals, isOnline, isOpen, onToggle, onCancelAll }: TrayHea
     <Stack gap={4} px="md" py="sm">
       <Group wrap="nowrap" justify="space-between" gap="xs">
         <Text fw={600} size="sm">
-          {titleOf(totals, isOnline)}
+          {titleOf(totals, connection)}
         </Text>
         <IconButtons actions={actions} />
       </Group>
-      {!isDone && (
+      {!isDone && hasFigures && (
         <Progress
           value={total === 0 ? 0 : (100 * bytes) / total}
           aria-label="Progress of all uploads"
         />
       )}
-      {(isOpen || !isDone) && (
+      {hasFigures && (
         <Text size="xs" c="dimmed">
           {formatSize(bytes)} of {formatSize(total)}
-          {isOnline && paceText(totals)}
+          {connection === 'ok' && paceText(totals)}
           {failed > 0 && ` · ${numberText(failed)} failed`}
         </Text>
       )}
@@ -206,19 +216,30 @@ function TrayHeader({ totals, isOnline, isOpen, onToggle, onCancelAll }: TrayHea
   )
 }
 
-function titleOf({ files, done, failed, paused, active }: UploadTotals, isOnline: boolean): string {
+function titleOf(
+  { files, done, failed, paused, active }: UploadTotals,
+  connection: Connection,
+): string {
   const of = `${numberText(done)} of ${countText(files, 'file')}`
-  if (active > 0) return isOnline ? `Uploading · ${of} done` : `Offline · ${of} done`
+  if (active > 0) return `${ACTIVE_TITLES[connection]} · ${of} done`
   if (paused > 0) return `Paused · ${of} done`
   if (failed > 0) return `${of} uploaded`
   return `${countText(files, 'file')} uploaded`
 }
 
+const ACTIVE_TITLES: Record<Connection, string> = {
+  ok: 'Uploading',
+  offline: 'Offline',
+  down: 'Waiting for the service',
+}
+
 /**
- * Whether the tray shows its files. Once all uploads are done, it closes when the user opens another page, so that it
- * does not cover that page. New uploads open it again, unless the user has closed it.
+ * Whether the tray shows its files. Once all uploads are done, it closes, so that it does not cover the list that now
+ * has the files: at once, or, if the user points at it or has the focus in it, with the next page. New uploads open it
+ * again, unless the user has closed it.
  */
 function useTrayOpen({ isAllDone, path }: { isAllDone: boolean; path: string }) {
+  const tray = useRef<HTMLElement>(null)
   const [state, setState] = useState({ isOpen: true, wasClosed: false, path })
   // Set while rendering, so that the next page never appears with the open tray.
   if (path !== state.path) {
@@ -227,7 +248,14 @@ function useTrayOpen({ isAllDone, path }: { isAllDone: boolean; path: string }) 
   } else if (!isAllDone && state.wasClosed) {
     setState({ path, isOpen: true, wasClosed: false })
   }
+
+  useLayoutEffect(() => {
+    if (!isAllDone || tray.current?.matches(':hover, :focus-within')) return
+    setState((before) => (before.isOpen ? { ...before, isOpen: false, wasClosed: true } : before))
+  }, [isAllDone])
+
   return {
+    tray,
     isOpen: state.isOpen,
     toggle: () => setState({ path, isOpen: !state.isOpen, wasClosed: false }),
   }

@@ -1,4 +1,4 @@
-import type { NameConflict, StorageShortage } from './check-files.ts'
+import type { NameConflict } from './check-files.ts'
 import type { PickedFile } from './picked-file.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
 import type { UploadItem } from './upload-item.ts'
@@ -6,7 +6,8 @@ import type { UploadItem } from './upload-item.ts'
 export interface UploadsState {
   items: readonly UploadItem[]
   resumable: readonly ResumableUpload[]
-  shortage: StorageShortage | undefined
+  /** Files that were not uploaded, because the plan had no room for them. */
+  refused: readonly PickedFile[]
   /** Files whose names already exist. They are not uploaded until the user decides. */
   conflicts: readonly NameConflict[]
   /** Files that are uploaded as soon as the service can be reached. */
@@ -37,8 +38,7 @@ export interface UploadStore {
   read(): UploadsState
   /**
    * Waits until the service can be reached. Files whose names already exist become conflicts, unless they
-   * replace an asset. Then checks the available storage: if the plan does not have room for all of the other
-   * files, none of them is uploaded. A replacement discards an earlier one of the same asset that has stopped
+   * replace an asset. Of the others, those that the plan has room for are uploaded. A replacement discards an earlier one of the same asset that has stopped
    * or was interrupted.
    */
   add(files: readonly PickedFile[]): Promise<void>
@@ -48,8 +48,9 @@ export interface UploadStore {
   cancelWaiting(): void
   /** Sets what happens to dropped files. */
   setTarget(target: UploadTarget | undefined): void
-  addFitting(): void
-  dismissShortage(): void
+  /** Uploads the refused files that the plan has room for now. Returns how many there are. */
+  retryRefused(): Promise<number>
+  dismissRefused(): void
   pause(key: number): void
   resume(key: number): void
   /** Resumes an upload that failed. */
@@ -60,6 +61,8 @@ export interface UploadStore {
   resumeAll(): void
   cancelAll(): void
   clearDone(): void
+  /** Repeats at once what failed while the service could not be reached. */
+  retryUnreached(): void
   /** A file that does not match sets the `problem` of the upload. */
   resumeWith(upload: ResumableUpload, file: File): void
   discard(upload: ResumableUpload): Promise<void>

@@ -9,6 +9,7 @@ import {
 } from 'react'
 import { notify } from '../components/notifications.tsx'
 import { useLeaveWarning } from '../components/page.tsx'
+import { onServiceBack } from '../components/service.ts'
 import { errorText } from '../format.ts'
 import { changedBy } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
@@ -53,7 +54,9 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
         notify({ isError: true, title: 'Could not cancel the upload', message: errorText(error) }),
     })
     setStore(opened)
+    const stopListening = onServiceBack(opened.retryUnreached)
     return () => {
+      stopListening()
       clearTimeout(timer)
       opened.close()
     }

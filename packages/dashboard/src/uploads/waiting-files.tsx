@@ -2,18 +2,22 @@
 
 import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import { formatSize } from '@stowage/protocol/format'
-import { useState } from 'react'
+import { useMutation } from '@tanstack/react-query'
+import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
+import { ActionButton } from '../components/action-button.tsx'
 import { Dialog } from '../components/dialogs.tsx'
 import { useFocusHandover } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
 import { DateTime, Name } from '../components/values.tsx'
-import { countText } from '../format.ts'
-import { IconDatabaseOff, IconPlugConnectedX } from '../icons/icons.tsx'
-import type { NameConflict, StorageShortage } from './check-files.ts'
+import { countText, errorText } from '../format.ts'
+import { IconCircleCheck, IconDatabaseOff, IconPlugConnectedX } from '../icons/icons.tsx'
+import { useAccount } from '../session/account.tsx'
+import { bytesToReserve, divideByStorage, type NameConflict, totalSizeOf } from './check-files.ts'
 import type { PickedFile } from './picked-file.ts'
 import { useUploads, useUploadsState } from './uploads.tsx'
 import type { ConflictChoice } from './uploads-state.ts'
+import classes from './waiting-files.module.css'
 
 /** In the order of the buttons. */
 const CONFLICT_CHOICES: { choice: ConflictChoice; label: string }[] = [
@@ -102,40 +106,54 @@ function ConflictQuestion({ conflict, count }: { conflict: NameConflict; count: 
   )
 }
 
-/** Reports files that do not fit into the plan, before anything is uploaded. */
-export function StorageAlert({ shortage }: { shortage: StorageShortage }) {
-  const uploads = useUploads()
+/** The maximum number of names in the alert. */
+const MAX_NAMES = 50
+
+/**
+ * Names the files that the plan had no room for. Storage that becomes available, or is taken, changes what the alert
+ * offers.
+ */
+export function StorageAlert({ files }: { files: readonly PickedFile[] }) {
   const alert = useFocusHandover<HTMLDivElement>()
-  const { files, fitting, needed, available } = shortage
-  const [first] = files
-  const isSingle = files.length === 1
+  const uploads = useUploads()
+  const available = useAvailable(files)
+  const retry = useRetryRefused()
+  const needed = totalSizeOf(files)
+  const { accepted: fitting } = divideByStorage(files, available ?? 0)
+  const isAll = fitting.length === files.length
+  const subject = files.length === 1 ? 'It was' : `These ${countText(files.length, 'file')} were`
   return (
     <Alert
       ref={alert}
-      color="red"
-      title="Not enough storage"
-      icon={<IconDatabaseOff aria-hidden />}
+      color={isAll ? 'cyan' : 'red'}
+      title={isAll ? 'Storage is available now' : `Not enough storage for ${filesText(files)}`}
+      icon={isAll ? <IconCircleCheck aria-hidden /> : <IconDatabaseOff aria-hidden />}
       withCloseButton
       closeButtonLabel="Dismiss"
-      onClose={uploads.dismissShortage}
+      onClose={uploads.dismissRefused}
       role="alert"
     >
-      <Text size="sm" lineClamp={6}>
-        {isSingle ? (
-          <Quoted>{first?.file.name}</Quoted>
-        ) : (
-          `These ${countText(files.length, 'file')}`
-        )}{' '}
-        {isSingle ? 'needs' : 'need'} {formatSize(needed)}, but only {formatSize(available)} is
-        available. {isSingle ? 'It was not uploaded.' : 'None of them was uploaded.'} Delete files
-        that you no longer need, or ask the operator of the service to upgrade the plan.
+      <ul className={classes.names}>
+        {files.slice(0, MAX_NAMES).map(({ file, folder }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
+          <li key={index}>
+            <Name>{folder === '' ? file.name : `${folder}/${file.name}`}</Name>
+            <span>{formatSize(file.size)}</span>
+          </li>
+        ))}
+        {files.length > MAX_NAMES && (
+          <li>and {countText(files.length - MAX_NAMES, 'more file')}</li>
+        )}
+      </ul>
+      <Text size="sm">
+        {subject} not uploaded: {formatSize(needed)} needed
+        {available !== undefined && `, ${formatSize(available)} available`}.
+        {!isAll && ' Delete files, or ask the operator of the service to upgrade the plan.'}
       </Text>
       <Group gap="xs" mt="xs">
-        {fitting.length > 0 && (
-          <Button size="compact-sm" onClick={uploads.addFitting}>
-            Upload {countText(fitting.length, 'file')} that {fitting.length === 1 ? 'fits' : 'fit'}
-          </Button>
-        )}
+        <ActionButton size="compact-sm" isBusy={retry.isPending} onClick={() => retry.mutate()}>
+          {fitting.length === 0 ? 'Try again' : `Upload ${uploadLabel(files, fitting)}`}
+        </ActionButton>
         <Button size="compact-sm" variant="default" component={Link} href="/storage">
           View storage usage
         </Button>
@@ -144,12 +162,36 @@ export function StorageAlert({ shortage }: { shortage: StorageShortage }) {
   )
 }
 
-function Quoted({ children }: { children: string | undefined }) {
-  return (
-    <>
-      “<bdi dir="auto">{children}</bdi>”
-    </>
-  )
+function filesText(files: readonly PickedFile[]): string {
+  return files.length === 1 ? 'this file' : `these ${countText(files.length, 'file')}`
+}
+
+function uploadLabel(files: readonly PickedFile[], fitting: readonly PickedFile[]): string {
+  const count = countText(fitting.length, 'file')
+  if (fitting.length === files.length) return count
+  return `${count} that ${fitting.length === 1 ? 'fits' : 'fit'}`
+}
+
+/** The storage that uploads of this tab have not taken, as it is now. Undefined until it is loaded. */
+function useAvailable(files: readonly PickedFile[]): number | undefined {
+  const { data, refetch } = useAccount()
+  const { items } = useUploadsState()
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the storage has changed since files were refused
+  useEffect(() => void refetch(), [files, refetch])
+  return data && Math.max(0, data.available - bytesToReserve(items))
+}
+
+function useRetryRefused() {
+  const uploads = useUploads()
+  return useMutation({
+    mutationFn: uploads.retryRefused,
+    onSuccess(count) {
+      if (count > 0) return
+      notify({ isError: true, title: 'Still not enough storage', message: 'No files uploaded.' })
+    },
+    onError: (error) =>
+      notify({ isError: true, title: 'No files uploaded', message: errorText(error) }),
+  })
 }
 
 /** Files that were picked while the service could not be reached. */
@@ -161,7 +203,7 @@ export function WaitingFiles({ files }: { files: readonly PickedFile[] }) {
     <Alert
       ref={alert}
       color="orange"
-      title="The service cannot be reached"
+      title={`${countText(files.length, 'file')} ${files.length === 1 ? 'is' : 'are'} waiting`}
       icon={<IconPlugConnectedX aria-hidden />}
       role="status"
     >
