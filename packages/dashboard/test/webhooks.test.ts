@@ -66,7 +66,10 @@ test('a webhook is added, tested, disabled and deleted, and a delivery is sent a
   const editing = page.getByRole('dialog', { name: 'Edit webhook' })
   assert.ok(await editing.getByLabel('It is moved to the trash').isChecked())
   await editing.getByRole('textbox', { name: 'URL' }).fill('not a URL')
-  await editing.getByRole('group', { name: 'Types of events' }).getByLabel('Products', { exact: true }).check()
+  await editing
+    .getByRole('group', { name: 'Types of events' })
+    .getByLabel('Products', { exact: true })
+    .check()
   await editing.getByLabel('It is moved to the trash').uncheck()
   await editing.getByRole('textbox', { name: 'URL' }).fill(`${url}/2`)
   await editing.getByRole('button', { name: 'Save' }).click()

@@ -1,4 +1,4 @@
-import { Button, Paper, Table, Text } from '@mantine/core'
+import { Button, Paper, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useMergedRef } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
 import { type ReactNode, useCallback, useRef, useState } from 'react'
@@ -116,6 +116,7 @@ export function SelectionPaper({ selection: { selected, clear }, children }: Sel
       <div className={classes.content}>
         <Text size="sm" fw={500} px="xs" className={classes.count} role="status">
           {countText(selected.size, 'asset')} selected
+          <VisuallyHidden>. Ctrl+Enter moves to the actions.</VisuallyHidden>
         </Text>
         <div className={classes.actions}>{children}</div>
         <Button

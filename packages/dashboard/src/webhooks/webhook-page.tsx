@@ -7,7 +7,7 @@ import { ActionButton } from '../components/action-button.tsx'
 import { SecretDialog } from '../components/copy.tsx'
 import { ConfirmDialog, Dialog } from '../components/dialogs.tsx'
 import { PageLinks } from '../components/lists.tsx'
-import { notify } from '../components/notifications.tsx'
+import { dismissNotices, notify } from '../components/notifications.tsx'
 import { useTitle } from '../components/page.tsx'
 import {
   Detail,
@@ -110,7 +110,11 @@ function WebhookActions({ webhook }: { webhook: Webhook }) {
   const [, navigate] = useLocation()
   const [secret, setSecret] = useState<string>()
   const [asking, setAsking] = useState<'edit' | 'rotate' | 'delete'>()
-  const ping = useWebhookAction('Could not send the test', () => client.pingWebhook(id), report)
+  const ping = useWebhookAction(
+    'Could not send the test',
+    () => client.pingWebhook(id),
+    (delivery) => report(id, delivery),
+  )
   const toggle = useWebhookAction('Could not change the webhook', () =>
     client.changeWebhook(id, { enabled: !enabled }),
   )
@@ -136,7 +140,14 @@ function WebhookActions({ webhook }: { webhook: Webhook }) {
       >
         {enabled ? 'Disable' : 'Enable'}
       </ActionButton>
-      <Button variant="default" onClick={() => setAsking('edit')}>
+      <Button
+        variant="default"
+        onClick={() => {
+          // The result of an earlier test would cover the dialog.
+          dismissNotices([id])
+          setAsking('edit')
+        }}
+      >
         Edit
       </Button>
       <Button variant="default" onClick={() => setAsking('rotate')}>
@@ -191,13 +202,14 @@ function WebhookActions({ webhook }: { webhook: Webhook }) {
   )
 }
 
-function report({ status, attempts }: DeliveryWithBody): void {
+function report(webhookId: string, { status, attempts }: DeliveryWithBody): void {
   const isError = status !== 'succeeded'
   const last = attempts.at(-1)
   notify({
     title: isError ? 'The test failed' : 'The test succeeded',
     message: last ? responseText(last) : status,
     isError,
+    about: [webhookId],
   })
 }
 
