@@ -46,8 +46,9 @@ never changes once released.
 - 422 has \`errors\`: the problems by field. Calls of Stowage's own, such as \`POST /upload-tokens\`, refuse unknown fields.
 - 402 has \`needed\`, \`available\`, \`limit\`, \`stored\` and \`reserved\`, in bytes.
 - 429, 503 and 409 \`verifying\` have a \`Retry-After\` header, in seconds.
-- Every response has an \`X-Request-Id\`. The log of the service contains the same ID for each request that could be
-  parsed.
+- Every response has an \`X-Request-Id\`: that of the request, if it has 1 to 128 letters, digits and \`.:+/=@_-\`, or a
+  new one. The log of the service contains the same ID for each request that could be parsed.
+- A 201 has a \`Location\`: the URL of what the call has created.
 - A call that returns a 4xx status has changed nothing. One exception: after the storage refused a completion, the size
   of the upload can no longer change.
 
@@ -63,6 +64,10 @@ The first pages of a large list of assets with \`search\` or a filter are return
 \`meta.total_is_exact\` is false: the list has at least \`meta.total_at_least\` rows and at most \`meta.total\`.
 \`meta.last_page\` is computed from \`meta.total\`, so a client that reads all pages up to it reads all rows; the last of
 these pages may be empty. \`exact_total=true\` counts all matches first. It is the default with \`filename\`.
+
+A list has an \`ETag\`, unless it is longer than 64,000 characters or is produced while it is sent. With \`If-None-Match\`,
+the response is 304 without a body as long as the list has not changed. Lists from 16,000 characters on are compressed if
+the client sends \`Accept-Encoding: gzip\`.
 
 \`GET /events\` is read with \`after\` and \`meta.next_after\` instead. Keys, webhooks and versions are returned whole.
 

@@ -154,7 +154,17 @@ function response(
   components: Components,
 ) {
   const content = schema && jsonContent(reference(schema, components), example)
-  return [status, { description, ...(content && { content }) }]
+  return [
+    status,
+    { description, ...(status === 201 && { headers: LOCATION }), ...(content && { content }) },
+  ]
+}
+
+const LOCATION = {
+  Location: {
+    description: 'The URL of what the call has created',
+    schema: { type: 'string', format: 'uri' },
+  },
 }
 
 function operation(endpoint: Endpoint, method: Method, components: Components) {

@@ -70,6 +70,11 @@ export function Check(check: TextCheck) {
   return { 'x-check': check }
 }
 
+/** For a required field that existing clients send under several names: one of them must be given. */
+export function Aliases(...names: string[]) {
+  return { 'x-aliases': names }
+}
+
 /**
  * For the bodies of our own calls: unknown fields are refused, because a mistyped limit must not mean that there is no
  * limit. The calls of the interface that existing clients know ignore unknown fields.

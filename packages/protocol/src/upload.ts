@@ -1,6 +1,7 @@
 import { AssetFolder, SHA256_EXAMPLE } from './asset.ts'
 import { PageLinks, PageMeta, PageQuery, TextQuery } from './paging.ts'
 import {
+  Aliases,
   Check,
   FILENAME_PROBLEM,
   IdempotencyHeaders,
@@ -96,7 +97,7 @@ const uploadRequest = {
 
 export const UploadRequest = Type.Object(
   { ...uploadRequest, path: Type.Optional(AssetFolder) },
-  { title: 'UploadRequest' },
+  { title: 'UploadRequest', ...Aliases('name', 'filename') },
 )
 export type UploadRequest = Static<typeof UploadRequest>
 

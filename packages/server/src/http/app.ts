@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -13,7 +12,7 @@ import {
   SHUTDOWN_TIMEOUT_MS,
   trackConnections,
 } from '../node-http/connections.ts'
-import { handleExpectations, refuseMalformedMessages } from '../node-http/messages.ts'
+import { handleExpectations, refuseMalformedMessages, requestIdOf } from '../node-http/messages.ts'
 import type { Caller } from '../operations/authentication.ts'
 import type { Authorized } from './authorization.ts'
 import { limitBodyMemory, parseJsonBodies } from './bodies.ts'
@@ -30,6 +29,7 @@ import {
   sendContinue,
 } from './hooks.ts'
 import { sendError } from './responses/errors.ts'
+import { createListHook } from './responses/lists.ts'
 import { logRequest } from './responses/log-request.ts'
 import type { RouteGroup, RouteOptions } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
@@ -68,7 +68,7 @@ declare module 'fastify' {
   }
 }
 
-interface AppOptions extends Omit<RouteOptions, 'failures'> {
+interface AppOptions extends Omit<RouteOptions, 'failures' | 'finishList'> {
   logger: FastifyBaseLogger
   /** The proxies whose `X-Forwarded-For` is used. Undefined: none. */
   trustProxy: TrustedProxies | undefined
@@ -108,7 +108,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
   const app = Fastify({
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
-    genReqId: () => randomUUID(),
+    genReqId: requestIdOf,
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: false,
@@ -179,6 +179,7 @@ export function buildApp(options: AppOptions): FastifyInstance {
     done()
   })
   const failures = openFailedAuthentications(() => options.context.clock())
-  for (const addRoutes of ROUTES) addRoutes(app, { ...options, failures })
+  const finishList = createListHook()
+  for (const addRoutes of ROUTES) addRoutes(app, { ...options, failures, finishList })
   return app
 }

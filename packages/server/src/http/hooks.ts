@@ -117,9 +117,10 @@ export function sendContinue(app: FastifyInstance): void {
   })
 }
 
-const ALLOWED_HEADERS = 'Authorization, Content-Type, Idempotency-Key, Last-Event-ID'
+const ALLOWED_HEADERS =
+  'Authorization, Content-Type, Idempotency-Key, If-None-Match, Last-Event-ID, X-Request-Id'
 const EXPOSED_HEADERS =
-  'X-Request-Id, Idempotency-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset'
+  'X-Request-Id, ETag, Location, Idempotency-Replayed, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset'
 
 /**
  * If the service requires keys, pages of any origin may call it: the key is the permission, and a

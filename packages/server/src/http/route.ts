@@ -1,10 +1,11 @@
-import type { Endpoint } from '@stowage/protocol'
+import { API_PREFIX, type Endpoint } from '@stowage/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Static, TSchema } from 'typebox'
 import { invalid } from '../domain/errors.ts'
 import type { Context } from '../operations/context.ts'
 import { type Authorized, authorize } from './authorization.ts'
 import type { FailedAuthentications } from './failed-authentications.ts'
+import { type ListHook, returnsList } from './responses/lists.ts'
 
 type StaticOf<Schema> = Schema extends TSchema ? Static<Schema> : undefined
 
@@ -57,6 +58,7 @@ export function route<E extends Endpoint>(
       if (endpoint.refusesIdempotencyKey) refuseIdempotencyKey(request)
     },
     ...(endpoint.isBodyOptional && { preValidation: replaceMissingBody }),
+    ...(returnsList(endpoint) && { onSend: options.finishList }),
     async handler(request: FastifyRequest, reply: FastifyReply) {
       request.isCalled = true
       reply.code(success.status)
@@ -77,8 +79,18 @@ export function route<E extends Endpoint>(
   })
 }
 
-/** The headers of the response to a repeated call: nothing was created now. */
-export const REPEATED = { 'Idempotency-Replayed': 'true' }
+/**
+ * Sets the headers of a 201: the URL of what the call has created, below `/api/v1`, and whether an earlier call with the
+ * same `Idempotency-Key` has created it.
+ */
+export function nameCreated(
+  reply: FastifyReply,
+  { baseUrl }: RouteOptions,
+  { path, isRepeated = false }: { path: string; isRepeated?: boolean },
+): void {
+  reply.header('Location', `${baseUrl()}${API_PREFIX}${path}`)
+  if (isRepeated) reply.header('Idempotency-Replayed', 'true')
+}
 
 function refuseIdempotencyKey({ headers }: FastifyRequest): void {
   if (headers['idempotency-key'] === undefined) return
@@ -100,6 +112,8 @@ export interface RouteOptions {
   /** The folder of the built web app, if there is one. */
   dashboard: URL | undefined
   failures: FailedAuthentications
+  /** The last step of each response with a list. */
+  finishList: ListHook
 }
 
 export type RouteGroup = (app: FastifyInstance, options: RouteOptions) => void

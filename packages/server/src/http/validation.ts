@@ -75,6 +75,8 @@ export interface Schema {
   maximum?: number
   enum?: unknown[]
   anyOf?: Schema[]
+  /** Names of the same required field: one of them must be given. */
+  'x-aliases'?: string[]
   /** A check of the text that JSON Schema cannot express. */
   'x-check'?: TextCheck
   /** The clause for the error message if a value violates this schema. */
@@ -123,9 +125,12 @@ export function findViolations(schema: Schema, value: unknown): Violation[] {
   }
 
   function visitMembers(schema: Schema, value: object, problem: string): void {
-    const { properties = {}, required } = schema
+    const { properties = {}, required = [], 'x-aliases': aliases = [] } = schema
     const members = value as Record<string, unknown>
-    const missing = required?.filter((name) => members[name] === undefined) ?? []
+    const isMissing = (name: string) => members[name] === undefined
+    // A required field that has an alias is named by its own name.
+    const [unnamed] = aliases.every(isMissing) ? aliases : []
+    const missing = [...(unnamed === undefined ? [] : [unnamed]), ...required.filter(isMissing)]
     if (missing.length > 0) add('is required', missing)
     if (schema.additionalProperties === false) addUnknown(properties, members)
     for (const name in properties) {

@@ -33,6 +33,15 @@ export function isMalformed({ rawHeaders, headers, httpVersion }: IncomingMessag
   return hosts > 1
 }
 
+/** Short and without spaces, so that it is safe in a header, in the log and in a shell. */
+const REQUEST_ID = /^[\w.:+/=@-]{1,128}$/
+
+/** The `X-Request-Id` of the client or of a proxy, so that its log can be compared with ours; otherwise a new one. */
+export function requestIdOf({ headers }: IncomingMessage): string {
+  const given = headers['x-request-id']
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
+}
+
 /** The error for CONNECT, the one method that Node passes to no request handler. */
 const NO_PROXY = {
   code: 'method_not_allowed',

@@ -47,7 +47,7 @@ test('the log line of a request has the account, the key and the address of the 
       line: { status: 200, auth: 'key', key: key.id },
     },
     { secret: unknown, path: `${API}/assets`, line: { status: 401 } },
-    { path: '/healthz', line: { status: 200 } },
+    { path: '/healthz', headers: { 'X-Request-Id': 'check-7' }, line: { status: 200 } },
     { path: `/${'x'.repeat(2000)}`, line: { path: `/${'x'.repeat(499)}`, status: 404 } },
   ]
   const lines = () =>

@@ -178,7 +178,7 @@ const SUCCESSES = ENDPOINTS.flatMap(({ methods, path, success: { status, schema 
   return [{ methods, pathPattern, status, errors }]
 })
 
-/** Fails unless a successful API response matches its schema and has no other fields. */
+/** Fails unless a successful API response matches its schema and has no other fields, and a 201 has a `Location`. */
 function expectInterface(
   request: { method: string; url: string },
   response: CheckedResponse,
@@ -191,6 +191,7 @@ function expectInterface(
       status === response.status,
   )
   if (success === undefined) return
+  if (response.status === 201) assert.ok(response.headers.get('location'), `${pathname}: Location`)
   assert.deepEqual(
     success.errors(response.body),
     [],
@@ -200,6 +201,7 @@ function expectInterface(
 
 interface CheckedResponse {
   status: number
+  headers: Headers
   body: unknown
 }
 

@@ -42,7 +42,7 @@ import {
   sendJsonStream,
 } from '../responses/json.ts'
 import { presentPage } from '../responses/page.ts'
-import { REPEATED, type RouteGroup, route } from '../route.ts'
+import { nameCreated, type RouteGroup, route } from '../route.ts'
 
 export const assetRoutes: RouteGroup = (app, options) => {
   const requestOf = (url: string, { query }: { query: { properties: object } }) => ({
@@ -116,7 +116,7 @@ export const assetRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.storeLink, async (request, reply) => {
     const idempotency = readIdempotency(endpoints.storeLink, request)
     const { asset, isRepeated } = await storeLink(request.context, request.body, idempotency)
-    if (isRepeated) reply.headers(REPEATED)
+    nameCreated(reply, options, { path: `/assets/${asset.id}`, isRepeated })
     return { data: presentAsset(asset) }
   })
 
@@ -131,6 +131,7 @@ export const assetRoutes: RouteGroup = (app, options) => {
 
   route(app, options, endpoints.attachProducts, async ({ context, params, body }, reply) => {
     const asset = await attachProducts(context, params.id, readProductSelection(body))
+    nameCreated(reply, options, { path: `/assets/${asset.id}/products` })
     return sendWithProducts(reply, context, asset)
   })
 

@@ -2,7 +2,7 @@ import { endpoints } from '@stowage/protocol'
 import { createKey, listKeys, revokeKey } from '../../operations/keys.ts'
 import { presentKey } from '../../wire/resources.ts'
 import { readIdempotency } from '../requests.ts'
-import { REPEATED, type RouteGroup, route } from '../route.ts'
+import { nameCreated, type RouteGroup, route } from '../route.ts'
 
 export const keyRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.listKeys, async ({ context }) => {
@@ -12,7 +12,7 @@ export const keyRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.createKey, async (request, reply) => {
     const idempotency = readIdempotency(endpoints.createKey, request)
     const { key, secret, isRepeated } = await createKey(request.context, request.body, idempotency)
-    if (isRepeated) reply.headers(REPEATED)
+    nameCreated(reply, options, { path: `/keys/${key.id}`, isRepeated })
     reply.header('Cache-Control', 'no-store')
     return { data: { ...presentKey(key), secret } }
   })

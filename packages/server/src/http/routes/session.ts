@@ -2,7 +2,7 @@ import { endpoints, type Session } from '@stowage/protocol'
 import { ServiceError } from '../../domain/errors.ts'
 import type { Caller } from '../../operations/authentication.ts'
 import { signIn, signOut } from '../../operations/session.ts'
-import { type RouteGroup, route } from '../route.ts'
+import { nameCreated, type RouteGroup, route } from '../route.ts'
 import {
   clearSessionCookie,
   findSessionToken,
@@ -31,6 +31,7 @@ export const sessionRoutes: RouteGroup = (app, options) => {
         'Pages of other origins cannot sign in. Send the API key with each call instead.',
       )
     }
+    nameCreated(reply, options, { path: '/session' })
     reply.header('Cache-Control', 'no-store')
     if (isOpen) return { data: presentSession(caller) }
     const isRemembered = body.remember ?? false

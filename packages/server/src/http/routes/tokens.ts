@@ -13,17 +13,22 @@ import {
 } from '../../operations/tokens.ts'
 import { readIdempotency, readPageRequest, readProductSelection } from '../requests.ts'
 import { presentPage } from '../responses/page.ts'
-import { REPEATED, type RouteGroup, route } from '../route.ts'
+import { nameCreated, type RouteGroup, route } from '../route.ts'
 
 export const tokenRoutes: RouteGroup = (app, options) => {
   route(app, options, endpoints.createUploadToken, async (request, reply) => {
     const { context, caller, body } = request
     const limits = readUploadTokenRequest(body)
     const idempotency = readIdempotency(endpoints.createUploadToken, request)
-    const created = await createUploadToken(context, caller, limits, idempotency)
-    if (created.isRepeated) reply.headers(REPEATED)
+    const { token, secret, isRepeated } = await createUploadToken(
+      context,
+      caller,
+      limits,
+      idempotency,
+    )
+    nameCreated(reply, options, { path: `/upload-tokens/${token.id}`, isRepeated })
     reply.header('Cache-Control', 'no-store')
-    return { ...presentUploadToken(created.token), token: created.secret }
+    return { ...presentUploadToken(token), token: secret }
   })
 
   route(app, options, endpoints.listUploadTokens, async ({ context, query, url }) => {

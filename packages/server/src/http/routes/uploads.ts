@@ -21,7 +21,7 @@ import { presentAsset } from '../../wire/resources.ts'
 import { readPageRequest } from '../requests.ts'
 import { sendInChunks } from '../responses/json.ts'
 import { presentPage } from '../responses/page.ts'
-import { type RouteGroup, route } from '../route.ts'
+import { nameCreated, type RouteGroup, route } from '../route.ts'
 
 export const uploadRoutes: RouteGroup = (app, options) => {
   const { baseUrl } = options
@@ -32,6 +32,7 @@ export const uploadRoutes: RouteGroup = (app, options) => {
     const idempotencyKey = headers['idempotency-key']
     const file = readFileDetails(body)
     const session = await requestUpload(context, { file, idempotencyKey, startedBy: actor })
+    nameCreated(reply, options, { path: `/assets/${session.upload.asset.id}` })
     return sendInChunks(reply, presentUploadSession(session, baseUrl()))
   })
 
@@ -43,6 +44,8 @@ export const uploadRoutes: RouteGroup = (app, options) => {
       startedBy: actor,
       replaces: params.id,
     })
+    const path = `/assets/${params.id}/upload?upload_id=${session.upload.id}`
+    nameCreated(reply, options, { path })
     return sendInChunks(reply, presentUploadSession(session, baseUrl()))
   })
 
@@ -80,11 +83,9 @@ export const uploadRoutes: RouteGroup = (app, options) => {
   })
 }
 
-/** Accepts `name` or `filename`, and `mime` or `mime_type`. */
+/** Accepts `name` or `filename`, and `mime` or `mime_type`. The schema requires a name. */
 function readFileDetails(body: UploadRequest): FileDetails {
-  const file = readReplacementDetails(body)
-  if (file.filename === undefined) throw invalid({ name: ['is required: send the file’s name'] })
-  return { ...file, path: body.path }
+  return { ...readReplacementDetails(body), path: body.path }
 }
 
 /** A replacement may keep the name of its asset. */

@@ -19,7 +19,7 @@ import {
 } from '../../operations/webhooks.ts'
 import { readIdempotency, readPageRequest } from '../requests.ts'
 import { presentPage } from '../responses/page.ts'
-import { REPEATED, type RouteGroup, route } from '../route.ts'
+import { nameCreated, type RouteGroup, route } from '../route.ts'
 
 export const webhookRoutes: RouteGroup = (app, options) => {
   const { baseUrl } = options
@@ -34,7 +34,7 @@ export const webhookRoutes: RouteGroup = (app, options) => {
     const idempotency = readIdempotency(endpoints.createWebhook, request)
     const details = { url, description, types }
     const { webhook, isRepeated } = await createWebhook(request.context, details, idempotency)
-    if (isRepeated) reply.headers(REPEATED)
+    nameCreated(reply, options, { path: `/webhooks/${webhook.id}`, isRepeated })
     reply.header('Cache-Control', 'no-store')
     return { data: { ...present(webhook), secret: webhook.secret } }
   })

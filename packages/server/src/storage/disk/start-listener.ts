@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ErrorCode } from '@stowage/protocol/errors'
@@ -20,6 +19,7 @@ import {
   isMalformed,
   MALFORMED_REQUEST,
   refuseMalformedMessages,
+  requestIdOf,
   UNKNOWN_EXPECTATION,
 } from '../../node-http/messages.ts'
 import type { StorageUpload } from '../storage.ts'
@@ -58,7 +58,7 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
   function handle(request: IncomingMessage, response: ServerResponse): void {
     // Between two requests, the timeout is shorter.
     request.socket.setTimeout(IDLE_MS)
-    const requestId = randomUUID()
+    const requestId = requestIdOf(request)
     response.setHeader('X-Request-Id', requestId)
     Atomics.add(options.transfers, 0, 1)
     response.once('close', () => Atomics.sub(options.transfers, 0, 1))

@@ -12,6 +12,7 @@ test('a 422 names every invalid field', async (t) => {
       { name: 'a/b', size: -1, mime: 'no type', chunk_size: 1, max_chunk_size: 1 },
       ['name', 'size', 'mime', 'chunk_size', 'max_chunk_size'],
     ],
+    ['POST', '/assets/signed', {}, ['name', 'size']],
     ['POST', '/assets/signed', { filename: '', mime_type: '/' }, ['size', 'filename', 'mime_type']],
     [
       'POST',
