@@ -22,9 +22,11 @@ export async function stageClient(staged: string): Promise<void> {
   await compile(folder, Object.values(manifest.exports), dist)
   await rewriteSourceMaps(dist)
   await inlineProtocolTypes(dist)
+  await writeTypesForRequire(dist)
   await writeManifest(staged, manifest, {
     sideEffects: manifest.sideEffects,
     exports: packedExports(manifest),
+    ...olderTypes(manifest),
     dependencies: manifest.dependencies,
     peerDependencies: manifest.peerDependencies,
     peerDependenciesMeta: manifest.peerDependenciesMeta,
@@ -32,14 +34,48 @@ export async function stageClient(staged: string): Promise<void> {
   await stageDocs(staged, folder, ['client.md', 'client-api.md', 'browser.md', 'errors.md'])
 }
 
-/** `./src/node/index.ts` becomes `./dist/node/index.js` with its types beside it. */
-function packedExports({ exports }: Manifest): Record<string, object> {
+/** `./src/node/index.ts` becomes `./dist/node/index`. */
+function stemsOf({ exports }: Manifest): [name: string, stem: string][] {
+  return Object.entries(exports).map(([name, source]) => [
+    name,
+    source.replace('./src/', './dist/').replace(/\.ts$/, ''),
+  ])
+}
+
+/**
+ * The code is ESM, which `require()` can load since Node 20.19. TypeScript takes declarations `.d.ts` of an ESM package as
+ * proof that it cannot, unless `module` is `node20` or later. So `require` has its own.
+ */
+function packedExports(manifest: Manifest): Record<string, object> {
   return Object.fromEntries(
-    Object.entries(exports).map(([name, source]) => {
-      const stem = source.replace('./src/', './dist/').replace(/\.ts$/, '')
-      return [name, { types: `${stem}.d.ts`, default: `${stem}.js` }]
-    }),
+    stemsOf(manifest).map(([name, stem]) => [
+      name,
+      {
+        require: { types: `${stem}.d.cts`, default: `${stem}.js` },
+        types: `${stem}.d.ts`,
+        default: `${stem}.js`,
+      },
+    ]),
   )
+}
+
+/** Until TypeScript 6, the default of `moduleResolution` ignored `exports`. */
+function olderTypes(manifest: Manifest): object {
+  const typesOf = new Map(stemsOf(manifest).map(([name, stem]) => [name, `${stem}.d.cts`]))
+  const types = typesOf.get('.')
+  typesOf.delete('.')
+  const paths = [...typesOf].map(([name, file]) => [name.slice('./'.length), [file]])
+  return { types, typesVersions: { '*': Object.fromEntries(paths) } }
+}
+
+/** Copies each `.d.ts` to a `.d.cts`, which imports others of its kind. */
+async function writeTypesForRequire(dist: string): Promise<void> {
+  for await (const name of glob('**/*.d.ts', { cwd: dist })) {
+    const file = join(dist, name)
+    const text = await readFile(file, 'utf8')
+    const copy = text.replace(/(from |import\()'(\.[^']*)\.js'/g, "$1'$2.cjs'")
+    await writeFile(file.replace(/ts$/, 'cts'), copy)
+  }
 }
 
 async function compile(folder: string, entries: string[], outDir: string): Promise<void> {

@@ -32,6 +32,7 @@ if (missing !== undefined) {
   for (const version of ['24', '26'] as const) testCommandOn(version)
   testContents()
   for (const resolution of ['nodenext', 'bundler'] as const) testTypes(resolution)
+  testTypesOfCommonJs()
 }
 
 function environmentOf(version: NodeVersion): NodeJS.ProcessEnv {
@@ -68,9 +69,11 @@ function testClientOn(version: NodeVersion): void {
     assert.ok(content.equals(await readFile(copy)))
   })
 
-  test(`Node ${version}: every entry of the client can be loaded`, async () => {
-    const entries = JSON.parse(await runProgram(version, 'load-client.js'))
-    assert.deepEqual(entries, Object.keys((await readManifest('@stowage/client')).exports))
+  test(`Node ${version}: every entry of the client can be loaded, also with require()`, async () => {
+    const names = Object.keys((await readManifest('@stowage/client')).exports)
+    for (const program of ['load-client.js', 'load-client.cjs']) {
+      assert.deepEqual(JSON.parse(await runProgram(version, program)), names)
+    }
   })
 }
 
@@ -109,9 +112,9 @@ function testContents(): void {
     )
     assert.ok(files.length > 50)
     for (const file of files) {
-      assert.doesNotMatch(file, /(?<!\.d)\.ts$|\.test\./)
+      assert.doesNotMatch(file, /(?<!\.d)\.[cm]?ts$|\.test\./)
       const text = await readFile(join(project, file), 'utf8')
-      if (/\.(js|ts)$/.test(file))
+      if (/\.([cm]?js|c?ts)$/.test(file))
         assert.doesNotMatch(text, /(from |import\(|require\()["']@stowage\//, file)
       if (file.endsWith('package.json')) assert.doesNotMatch(text, /"@stowage\/(?!client")/, file)
       assert.ok(
@@ -183,6 +186,42 @@ function testContents(): void {
     const code = outputFiles[0]?.text ?? ''
     assert.match(code, /XMLHttpRequest/)
     assert.doesNotMatch(code, /node:/)
+  })
+}
+
+const COMMON_JS = `
+import { createClient, isStowageError, type NodeClient } from '@stowage/client/node'
+import { verifyWebhook } from '@stowage/client/webhooks'
+
+const stowage: NodeClient = createClient({ baseUrl: 'https://files.example' })
+
+export async function neededBytes(error: unknown, request: Request): Promise<number> {
+  await verifyWebhook(request, 'whsec_')
+  for await (const { bytes } of stowage.assets()) return bytes
+  return isStowageError(error, 'storage_exceeded') ? error.facts.needed : 0
+}
+
+// @ts-expect-error a key has a scope
+stowage.createKey({ name: 'shop' })
+`
+
+/** TypeScript refuses declarations of ESM in such a program, although Node can load the code. */
+function testTypesOfCommonJs(): void {
+  test('the installed types compile in a program in CommonJS', async () => {
+    const compilerOptions = {
+      strict: true,
+      skipLibCheck: false,
+      noEmit: true,
+      target: 'es2024',
+      module: 'node16',
+      lib: ['es2024', 'esnext.disposable'],
+      types: ['node'],
+      typeRoots: [join(ROOT, 'node_modules/@types')],
+    }
+    await writeFile(join(project, 'common.cts'), COMMON_JS)
+    const config = join(project, 'tsconfig.common.json')
+    await writeFile(config, JSON.stringify({ compilerOptions, files: ['common.cts'] }))
+    assert.equal(await runTsc(['-p', config], project), '')
   })
 }
 
