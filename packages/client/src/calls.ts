@@ -28,6 +28,7 @@ import { isStowageError } from './errors.ts'
 import { createListing } from './listing.ts'
 import type { CallSettings } from './options.ts'
 import { type Call, checkId, type Request, splitSettings } from './request.ts'
+import { randomKey } from './upload/session.ts'
 
 /*
  * The names that the query of each list may have, besides those of its pages. A test compares them with the protocol,
@@ -78,8 +79,7 @@ export function createCalls(
       createListing<ListedUpload, UploadPage>(request, UPLOADS, { limit: 100, ...query }),
     assets: (query) => createListing(request, ASSETS, query),
     asset: (id, query) => data('/assets/:id', { ...splitSettings('with_products', query), id }),
-    store: (link, settings) =>
-      post<Asset>('/assets/store', link, { ...settings, isRepeatable: false }),
+    store: (link, settings) => post<Asset>('/assets/store', link, { ...settings, ...once() }),
     change: (id, changes, settings) => put<Asset>('/assets/:id', changes, { ...settings, id }),
     delete: (id, { permanent, ...settings } = {}) =>
       remove('/assets/:id', id, { ...settings, query: { permanent: permanent || undefined } }),
@@ -134,15 +134,25 @@ export function createCalls(
     usage: (settings) => data<Usage>('/account/usage', settings),
     listEvents: (query) => request.json<EventPage>('/events', splitSettings(EVENT_FILTERS, query)),
     keys: (settings) => data<Key[]>('/keys', settings),
-    createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, isRepeatable: false }),
+    createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, ...once() }),
     createUploadToken: (limits, settings) =>
-      request.json<NewUploadToken>('/upload-tokens', { ...settings, method: 'POST', body: limits }),
+      request.json<NewUploadToken>('/upload-tokens', {
+        ...settings,
+        ...once(),
+        method: 'POST',
+        body: limits,
+      }),
     uploadTokens: (query) =>
       createListing<UploadToken, UploadTokenPage>(request, { path: '/upload-tokens' }, query),
     uploadToken: (id, settings) => data<UploadToken>('/upload-tokens/:id', { ...settings, id }),
     revokeUploadToken: (id, settings) => remove('/upload-tokens/:id', id, settings),
     revokeKey: (id, settings) => remove('/keys/:id', id, settings),
   }
+}
+
+/** However often the call is retried, the service creates one thing, and returns it each time. */
+function once(): Pick<Call, 'headers'> {
+  return { headers: { 'Idempotency-Key': randomKey() } }
 }
 
 /** Without a version, the asset itself is restored. */
@@ -183,12 +193,7 @@ function createWebhookCalls({ data, ...request }: Request, remove: Remove): Webh
     webhooks: (settings) => data<Webhook[]>('/webhooks', settings),
     webhook: (id, settings) => data<Webhook>('/webhooks/:id', { ...settings, id }),
     createWebhook: (body, settings) =>
-      data<WebhookWithSecret>('/webhooks', {
-        ...settings,
-        method: 'POST',
-        body,
-        isRepeatable: false,
-      }),
+      data<WebhookWithSecret>('/webhooks', { ...settings, ...once(), method: 'POST', body }),
     changeWebhook: (id, body, settings) =>
       data<Webhook>('/webhooks/:id', { ...settings, id, method: 'PUT', body }),
     rotateWebhookSecret: (id, settings) =>

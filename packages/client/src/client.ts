@@ -114,8 +114,7 @@ export interface Client<Input = BlobInput | StreamInput> {
     query?: { with_products?: Products } & CallSettings,
   ): Promise<AssetWith<Products>>
   /**
-   * Creates a link asset, which is an external URL. The call is retried only if the service reports that
-   * it did nothing (429, 503): any other retry could create a second asset.
+   * Creates a link asset, which is an external URL. Retries of the call create no second asset.
    */
   store(link: LinkRequest, settings?: CallSettings): Promise<Asset>
   /** Renames an asset or changes its path. The URL and the size can be changed for link assets only. */
@@ -234,8 +233,7 @@ export interface Client<Input = BlobInput | StreamInput> {
   /** Lists the API keys, including those that were revoked in the last 90 days, without their secrets. */
   keys(settings?: CallSettings): Promise<Key[]>
   /**
-   * Creates an API key. The secret is returned only here. The call is retried only if the service reports
-   * that it did nothing (429, 503): any other retry could create a second key.
+   * Creates an API key. The secret is returned only here. Retries of the call create no second key.
    */
   createKey(key: KeyRequest, settings?: CallSettings): Promise<NewKey>
   /**
@@ -256,9 +254,8 @@ export interface Client<Input = BlobInput | StreamInput> {
   /** Returns a webhook: whether its attempts fail, and whether and why it is disabled. */
   webhook(id: string, settings?: CallSettings): Promise<Webhook>
   /**
-   * Creates a webhook, which receives the events that happen after its creation. The secret is returned only here. The
-   * call is retried only if the service reports that it did nothing (429, 503): any other retry could create a second
-   * webhook.
+   * Creates a webhook, which receives the events that happen after its creation. The secret is returned only here. Retries
+   * of the call create no second webhook.
    */
   createWebhook(webhook: WebhookRequest, settings?: CallSettings): Promise<WebhookWithSecret>
   /** Changes, enables or disables a webhook. A missing field keeps its value. */

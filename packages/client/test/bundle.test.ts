@@ -12,7 +12,7 @@ const INDEX = fileURLToPath(new URL('../src/index.ts', import.meta.url))
  * In bytes, gzipped. Every page loads this code before it can upload, so raise the limit only for a feature
  * that most pages need.
  */
-const LIMIT = 13_400
+const LIMIT = 13_600
 
 /**
  * Bundles code for browsers. Fails if it imports something that browsers lack. With `splitting`, leaves out modules
@@ -51,7 +51,7 @@ async function bundle(
   return { code: files.map(({ text }) => text).join(''), inputs: Object.keys(metafile.inputs) }
 }
 
-test('the bundled client is smaller than 13.4 kB and contains only code of this package', async (t) => {
+test('the bundled client is smaller than 13.6 kB and contains only code of this package', async (t) => {
   const { code, inputs } = await bundle(`export * from ${JSON.stringify(INDEX)}`, {
     splitting: true,
   })

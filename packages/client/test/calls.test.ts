@@ -222,7 +222,7 @@ test('an error response becomes a StowageError with the code and fields of the s
   assert.equal(isStowageError(new Error('x')), false)
 })
 
-test('calls are retried, except those that would create something twice', async (t) => {
+test('calls are retried, and create nothing twice', async (t) => {
   const { baseUrl } = await aService(t)
   const faults: Fault[] = []
   const proxy = await aFaultProxy(t, {
@@ -232,10 +232,19 @@ test('calls are retried, except those that would create something twice', async 
   const stowage = createClient({ baseUrl: proxy.url, retry: RETRY })
   const link = { filename: 'a.zip', url: 'https://example.com/' }
   faults.push({ kind: 'lose' })
-  await assert.rejects(stowage.store(link), (error) => isStowageError(error, 'network'))
-  faults.push({ kind: 'refuse', status: 429, headers: { 'Retry-After': '0' } })
   const { id } = await stowage.store(link)
+  faults.push({ kind: 'lose' })
+  const { secret } = await stowage.createKey({ name: 'shop', scope: 'read' })
+  assert.match(secret, /^stow_/)
+  faults.push({ kind: 'lose' })
+  assert.match((await stowage.createUploadToken({ max_bytes: 1 })).token, /^stowup_/)
+  faults.push({ kind: 'lose' })
+  assert.match((await stowage.createWebhook({ url: link.url })).secret, /^whsec_/)
+  faults.push({ kind: 'refuse', status: 429, headers: { 'Retry-After': '0' } })
+  await stowage.store(link)
   assert.equal((await stowage.assets().page()).meta.total, 2)
+  assert.equal((await stowage.uploadTokens().page()).meta.total, 1)
+  assert.deepEqual([(await stowage.keys()).length, (await stowage.webhooks()).length], [1, 1])
   faults.push({ kind: 'refuse', status: 500 }, { kind: 'cut' })
   assert.equal((await stowage.asset(id)).id, id)
   faults.push({ kind: 'lose' })
