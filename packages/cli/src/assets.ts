@@ -190,6 +190,7 @@ export const FILTER_OPTIONS = {
   attached: { type: 'boolean' },
   unattached: { type: 'boolean' },
   sku: { type: 'string' },
+  tag: { type: 'string' },
 } as const
 
 export const FILTER_HELP = `  --search      words in any order; each must be in the file name, in the folder, or in the name,
@@ -197,7 +198,8 @@ export const FILTER_HELP = `  --search      words in any order; each must be in 
   --path        only assets in this folder and below it, such as course/
   --attached    only assets that are attached to a product
   --unattached  only assets that are not attached to a product
-  --sku         only assets of products with exactly this SKU`
+  --sku         only assets of products with exactly this SKU
+  --tag         only assets with this tag`
 
 type FilterValues = { [Name in keyof typeof FILTER_OPTIONS]?: string | boolean | undefined }
 
@@ -219,6 +221,7 @@ export function readFilters(values: FilterValues) {
     path: values.path as string | undefined,
     attached: attached || unattached ? attached === true : undefined,
     sku: values.sku as string | undefined,
+    tag: values.tag as string | undefined,
   })
 }
 

@@ -73,6 +73,18 @@ export const COMMANDS = {
     summary: 'detach assets from products',
     load: async () => (await import('./commands/attach.ts')).detach,
   },
+  tag: {
+    summary: 'add tags to assets',
+    load: async () => (await import('./commands/tag.ts')).tag,
+  },
+  untag: {
+    summary: 'remove tags from assets',
+    load: async () => (await import('./commands/tag.ts')).untag,
+  },
+  tags: {
+    summary: 'list the tags of assets',
+    load: async () => (await import('./commands/tag.ts')).tags,
+  },
   products: {
     summary: "list and import the shop's products",
     load: async () => (await import('./commands/products.ts')).products,

@@ -79,6 +79,43 @@ test('an asset is found by its ID, or by a name that no other asset has', async 
   assert.match(part.stderr, /no asset named plain\. Similar names:/)
 })
 
+test('tag and untag change the tags of assets, which ls, show and tags show', async (t) => {
+  const { cli } = await aStockedShop(t)
+  const [one = '', two = '', three = ''] = ODD_NAMES
+  const lines = (text: string) => text.trimEnd().split('\n')
+  assert.doesNotMatch((await cli.run('ls')).stdout, /TAGS/)
+  const tagged = await cli.run('tag', one, two, '--tag', 'Drums', 'summer sale')
+  assert.equal(tagged.code, 0, tagged.stderr)
+  assert.match(lines(tagged.stdout)[1] ?? '', /: Drums, summer sale$/)
+  assert.match((await cli.run('ls', '--tag', 'DRUMS')).stdout, /TAGS/)
+  const listed = JSON.parse((await cli.run('ls', '--tag', 'DRUMS', '--json')).stdout)
+  assert.deepEqual(
+    listed.map(({ filename }: { filename: string }) => filename),
+    [two, one],
+  )
+  assert.match((await cli.run('show', one)).stdout, /^ {2}tags +Drums, summer sale$/m)
+
+  const untagged = await cli.run('untag', one, three, '--tag', 'drums', '--json')
+  const assets = lines(untagged.stdout).map((line) => JSON.parse(line))
+  assert.deepEqual(
+    assets.map(({ tags }) => tags),
+    [['summer sale'], []],
+  )
+  assert.deepEqual(lines((await cli.run('tags')).stdout), [
+    'TAG          ASSETS',
+    'Drums             1',
+    'summer sale       2',
+  ])
+  assert.deepEqual(JSON.parse((await cli.run('tags', 'SALE', '--json')).stdout), [
+    { name: 'summer sale', assets: 2 },
+  ])
+  const usage = await cli.run('tag', one)
+  assert.deepEqual([usage.code, /No tags given/.test(usage.stderr)], [2, true])
+  const unknown = await cli.run('tag', one, 'no such asset', '--tag', 'x')
+  assert.equal(unknown.code, 1)
+  assert.equal((await cli.run('tags', 'x')).stdout, '')
+})
+
 test('rename, attach, detach and rm change the assets', async (t) => {
   const shop = await aStockedShop(t)
   const { cli, idOf } = shop

@@ -16,6 +16,8 @@ import type {
   ProductGroup,
   ProductGroupPage,
   ProductPage,
+  Tag,
+  TagPage,
   UploadPage,
   UploadToken,
   UploadTokenPage,
@@ -36,7 +38,8 @@ import { randomKey } from './upload/session.ts'
  */
 const PRODUCT_FILTERS = 'search name sku product_id variant_id vendor tag has_assets sort'
 const EVENT_FILTERS = 'after order before type limit actor search from to'
-const TRASH = { path: '/assets', filters: 'search filename type path below trashed' }
+const TRASH = { path: '/assets', filters: 'search filename type path below tag trashed' }
+const TAGS = { path: '/tags', filters: 'search' }
 const ASSETS = {
   path: '/assets',
   filters: `${TRASH.filters} with_products sort attached exact_total sku product_id`,
@@ -93,6 +96,7 @@ export function createCalls(
     deleteAll: async (settings) => {
       await request.json('/assets/deleted-all', { ...settings, method: 'POST' })
     },
+    tags: (query) => createListing<Tag, TagPage>(request, TAGS, query),
     bulk: (changes, settings) => post<BulkResponse['data']>('/assets/bulk', changes, settings),
     folders: (query) =>
       request.json<FolderList>('/folders', splitSettings('path limit after', query)),

@@ -22,6 +22,7 @@ import type {
   ListFoldersQuery,
   ListProductGroupsQuery,
   ListProductsQuery,
+  ListTagsQuery,
   ListUploadsQuery,
   MoveFolderRequest,
   NewKeyResponse,
@@ -33,6 +34,8 @@ import type {
   ProductPage,
   ProductReferences,
   ProductWithAssets,
+  Tag,
+  TagPage,
   UploadPage,
   UploadToken,
   UploadTokenPage,
@@ -117,7 +120,7 @@ export interface Client<Input = BlobInput | StreamInput> {
    * Creates a link asset, which is an external URL. Retries of the call create no second asset.
    */
   store(link: LinkRequest, settings?: CallSettings): Promise<Asset>
-  /** Renames an asset or changes its path. The URL and the size can be changed for link assets only. */
+  /** Renames an asset, or changes its path or all of its tags. The URL and the size can be changed for link assets only. */
   change(id: string, changes: AssetChanges, settings?: CallSettings): Promise<Asset>
   /**
    * Uploads a new version of a file. The asset keeps its ID and its products, and all links to it stay valid.
@@ -150,8 +153,8 @@ export interface Client<Input = BlobInput | StreamInput> {
   /** Moves all assets of the account to the trash. Unfinished uploads continue. */
   deleteAll(settings?: CallSettings): Promise<void>
   /**
-   * Deletes, restores, attaches, detaches or moves up to 1,000 assets: either all of them or none. With `permanent`, a
-   * deletion removes the assets immediately, even if they are in the trash.
+   * Deletes, restores, attaches, detaches, tags, untags or moves up to 1,000 assets: either all of them or none. With
+   * `permanent`, a deletion removes the assets immediately, even if they are in the trash.
    */
   bulk(request: BulkRequest, settings?: CallSettings): Promise<BulkResponse['data']>
   /**
@@ -167,6 +170,8 @@ export interface Client<Input = BlobInput | StreamInput> {
   moveFolder(request: MoveFolderRequest, settings?: CallSettings): Promise<FolderMove>
   /** Returns the unfinished moves of folders, and the last finished ones, newest first. */
   folderMoves(settings?: CallSettings): Promise<FolderMove[]>
+  /** Lists the tags of the ready assets by name, in the same way as `assets`. */
+  tags(query?: ListTagsQuery & CallSettings): Listing<Tag, TagPage>
   /** Attaches an asset to products. Returns the asset with all of its products. */
   attach(id: string, products: ProductReferences, settings?: CallSettings): Promise<AssetWith<true>>
   /** Detaches an asset from products. Returns the asset with its remaining products. */

@@ -11,6 +11,7 @@ import {
   Type,
   Uuid,
 } from './schema.ts'
+import { TagFilter, Tags } from './tag.ts'
 
 export const SHA256_EXAMPLE = '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'
 
@@ -74,13 +75,17 @@ export const Asset = Type.Object(
     created_at: Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] }),
     updated_at: Type.String({
       format: 'date-time',
-      description: 'When the name, the path, the link or the version last changed',
+      description: 'When the name, the path, the tags, the link or the version last changed',
       examples: ['2026-01-31T09:30:00.000Z'],
     }),
     version: Type.Integer({ description: 'The number of the current version', examples: [1] }),
     path: Nullable('string', {
       description: 'The folder that the file came from; null for none',
       examples: ['course/week 1'],
+    }),
+    tags: Type.Array(Type.String(), {
+      description: 'Sorted without regard to case',
+      examples: [['audio', 'Summer sale']],
     }),
     deleted_at: Type.Optional(
       Type.String({ format: 'date-time', description: 'Present only for an asset in the trash' }),
@@ -165,6 +170,7 @@ export const LinkRequest = Type.Object(
     url,
     size: Type.Optional(Type.Unsafe<number | string>(sizeOfLink)),
     path: Type.Optional(AssetFolder),
+    tags: Type.Optional(Tags),
     type: Type.Optional(
       Type.Enum(['link'], {
         type: 'string',
@@ -183,6 +189,7 @@ export const AssetChanges = Type.Object(
     url: Type.Optional(url),
     size: Type.Optional(Type.Unsafe<number | string>(sizeOfLink)),
     path: Type.Optional(AssetFolder),
+    tags: Type.Optional(Tags),
   },
   { title: 'AssetChanges' },
 )
@@ -292,6 +299,7 @@ export const ListAssetsQuery = Type.Object({
       'false: only assets in the folder `path` itself, not below it; without `path`, only assets that are in no folder',
     ),
   ),
+  tag: Type.Optional(TagFilter),
   trashed: Type.Optional(
     BooleanQuery(
       'true: the assets in the trash, the most recently deleted first. Assets in the trash are detached from their products. `sort` must be omitted',

@@ -28,6 +28,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.listFolders,
   endpoints.moveFolder,
   endpoints.listFolderMoves,
+  endpoints.listTags,
   endpoints.requestReplacement,
   endpoints.listVersions,
   endpoints.downloadVersion,

@@ -25,6 +25,7 @@ const Previous = Type.Optional(
     {
       filename: Type.Optional(assetName),
       path: Type.Optional(path),
+      tags: Type.Optional(Asset.properties.tags),
       url: Type.Optional(url),
       bytes: Type.Optional(Asset.properties.bytes),
       version: Type.Optional(Asset.properties.version),
@@ -94,6 +95,7 @@ const EventUpload = Type.Object(
     is_replacement: upload.is_replacement,
     filename: upload.filename,
     path: upload.path,
+    tags: Asset.properties.tags,
     bytes: upload.bytes,
     mime: upload.mime,
     status: Type.Enum(['uploading', 'cancelled', 'expired'], { type: 'string' }),

@@ -55,6 +55,7 @@ export const assetExample: Asset = {
   updated_at: '2026-01-31T09:30:00.000Z',
   version: 1,
   path: null,
+  tags: ['audio'],
   checksum: { sha256: SHA256_EXAMPLE, verified_at: '2026-01-31T09:31:00.000Z' },
   damaged: false,
 }

@@ -63,6 +63,7 @@ export type TextCheck =
   | 'printable'
   | 'search'
   | 'size'
+  | 'tag'
   | 'token-lifetime'
   | 'webhook-url'
 

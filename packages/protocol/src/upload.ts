@@ -13,6 +13,7 @@ import {
   Type,
   Uuid,
 } from './schema.ts'
+import { Tags } from './tag.ts'
 
 const fileName = {
   minLength: 1,
@@ -96,7 +97,7 @@ const uploadRequest = {
 }
 
 export const UploadRequest = Type.Object(
-  { ...uploadRequest, path: Type.Optional(AssetFolder) },
+  { ...uploadRequest, path: Type.Optional(AssetFolder), tags: Type.Optional(Tags) },
   { title: 'UploadRequest', ...Aliases('name', 'filename') },
 )
 export type UploadRequest = Static<typeof UploadRequest>

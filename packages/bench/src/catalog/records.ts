@@ -103,6 +103,7 @@ function recordWith(
       status: 'ready',
       url: null,
       path: null,
+      tags: [],
       updatedAt: createdAt,
       version,
     },

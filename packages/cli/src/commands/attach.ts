@@ -72,7 +72,7 @@ export async function changeAttachments(
     ...CONNECTION_OPTIONS,
     [option]: { type: 'string', multiple: true },
   })
-  const { assets, products } = splitArguments(tokens, option)
+  const { assets, others: products } = splitArguments(tokens, option)
   const wanted = requireArguments(assets, 'asset')
   if (products.length === 0)
     throw new UsageError(`No products given. Pass --${option} SKU|ID|WORDS…`)
@@ -94,19 +94,19 @@ interface Token {
   value?: string | undefined
 }
 
-/** All words after `--to` or `--from` are products. */
-function splitArguments(tokens: readonly Token[], option: string) {
+/** All words after the option, such as `--to`, belong to it. The words before it are assets. */
+export function splitArguments(tokens: readonly Token[], option: string) {
   const assets: string[] = []
-  const products: string[] = []
+  const others: string[] = []
   let isAfter = false
   for (const { kind, name, value } of tokens) {
     if (kind === 'option' && name === option) {
       isAfter = true
-      products.push(value ?? '')
+      others.push(value ?? '')
     }
-    if (kind === 'positional') (isAfter ? products : assets).push(value ?? '')
+    if (kind === 'positional') (isAfter ? others : assets).push(value ?? '')
   }
-  return { assets, products }
+  return { assets, others }
 }
 
 function textOf({ id, filename, products = [] }: Asset): string {

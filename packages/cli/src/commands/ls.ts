@@ -35,7 +35,7 @@ export const ls: Command = {
 
 Usage:
   stowage ls [NAME] [--search WORDS] [--path FOLDER] [--sort ORDER] [--type file|link]
-             [--attached | --unattached] [--sku SKU] [--limit N | --all]
+             [--attached | --unattached] [--sku SKU] [--tag TAG] [--limit N | --all]
 
   NAME          a part of the name, case-insensitive
   -s, --sort    ${SORT_NAMES.join(', ')}
@@ -83,25 +83,31 @@ const COLUMNS: Column[] = [
   { head: 'STATE' },
   { head: 'CREATED', dropOrder: 2 },
   { head: 'PRODUCTS', minWidth: 10, dropOrder: 4 },
+  { head: 'TAGS', minWidth: 10, dropOrder: 5 },
 ]
 
 function assetTable(assets: Asset[]): string {
   const hasPaths = assets.some(({ path }) => path)
   const hasDamaged = assets.some(({ damaged }) => damaged)
-  const unused = [...(hasPaths ? [] : ['PATH']), ...(hasDamaged ? [] : ['STATE'])]
+  // A service of an older version has no tags.
+  const hasTags = assets.some(({ tags = [] }) => tags.length > 0)
+  const unused = [
+    ...(hasPaths ? [] : ['PATH']),
+    ...(hasDamaged ? [] : ['STATE']),
+    ...(hasTags ? [] : ['TAGS']),
+  ]
   return table(
     COLUMNS.filter(({ head }) => !unused.includes(head)),
-    assets.map(
-      ({ id, filename, path, is_link, size, bytes, damaged, created_at, products = [] }) => [
-        id,
-        filename,
-        ...(hasPaths ? [path ?? ''] : []),
-        is_link && bytes === 0 ? 'link' : size,
-        ...(hasDamaged ? [damaged ? 'damaged' : ''] : []),
-        created_at.slice(0, 10),
-        [...new Set(products.map(({ sku, name }) => sku || name))].join(', '),
-      ],
-    ),
+    assets.map(({ id, filename, path, is_link, size, bytes, damaged, created_at, ...asset }) => [
+      id,
+      filename,
+      ...(hasPaths ? [path ?? ''] : []),
+      is_link && bytes === 0 ? 'link' : size,
+      ...(hasDamaged ? [damaged ? 'damaged' : ''] : []),
+      created_at.slice(0, 10),
+      [...new Set(asset.products?.map(({ sku, name }) => sku || name))].join(', '),
+      ...(hasTags ? [(asset.tags ?? []).join(', ')] : []),
+    ]),
     { columns: tableWidth() },
   )
 }

@@ -47,12 +47,14 @@ function textOf(asset: Asset, url: string): string {
     version = 1,
     checksum,
     damaged,
+    tags = [],
     products = [],
   } = asset
   const details: [string, string][] = [
     ['id', id],
     ['type', is_link ? 'link' : `file, ${mime}`],
     ...optional('path', path),
+    ...optional('tags', tags.join(', ')),
     ['size', bytes < 1000 ? size : `${size} (${bytes} bytes)`],
     ['created', created_at],
     ...optional('version', version > 1 && `${version}`),

@@ -114,7 +114,7 @@ function knownFor(random: Random, pool: Pool, path: string, upload?: KnownUpload
     ...(pool.products.length > 0 &&
       !path.endsWith('/products') && { products: [idFor(random, pool, 'products')] }),
     ...(path.endsWith('/bulk') && {
-      action: random.pick(['attach', 'detach']),
+      action: random.pick(['attach', 'detach', 'tag', 'untag']),
       ids: [idFor(random, pool, 'assets')],
     }),
     ...(path.endsWith('/signed') && { size: random.between(0, MAX_FILE_SIZE), name: 'file.bin' }),

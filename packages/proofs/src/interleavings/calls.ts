@@ -28,6 +28,15 @@ const secondPart = { kind: 'put', upload: 0, part: 1, content: 3 } as const sati
 export const attach = { kind: 'attach', upload: 0, variant: VARIANT } as const satisfies Command
 export const detach = { kind: 'detach', upload: 0, variant: VARIANT } as const satisfies Command
 
+export const tag = { kind: 'retag', upload: 0, tags: ['one'] } satisfies Command
+export const bulkTag = {
+  kind: 'bulkTag',
+  uploads: [0],
+  tags: ['One', 'two'],
+  isRemoval: false,
+} satisfies Command
+export const bulkUntag = { ...bulkTag, isRemoval: true } satisfies Command
+
 /* The second upload is another file. */
 export const putOther = { kind: 'putAll', upload: 1, content: 5 } as const satisfies Command
 export const completeOther = {
@@ -96,6 +105,8 @@ export const CONCURRENT_CALLS: Record<string, Command[]> = {
   shrink: [{ ...resize, size: 12 }],
   'resize, send the last part, complete': [resize, secondPart, complete],
   rename: [{ kind: 'rename', upload: 0, name: 'b.zip', path: 'moved' }],
+  tag: [tag],
+  'untag in bulk': [bulkUntag],
   attach: [attach],
   detach: [detach],
   read: [{ kind: 'read', upload: 0 }],
@@ -156,6 +167,7 @@ export const CONCURRENT_VERSION_CALLS: Record<string, Command[]> = {
   'delete, restore': [remove, restoreAsset],
   'complete the replacement, delete': [completeNew, remove],
   rename: [{ kind: 'rename', upload: 0, name: 'b.zip', path: 'moved' }],
+  tag: [tag],
   finishCompletions: [job('finishCompletions')],
   removeOrphanedUploads: [job('removeOrphanedUploads')],
 }
@@ -188,6 +200,8 @@ export const CONCURRENT_TRASH_CALLS: Record<string, Command[]> = {
   replace: [replace],
   'complete the replacement': [completeNew],
   attach: [attach],
+  tag: [tag],
+  'tag in bulk': [bulkTag],
   'list the trash': [{ kind: 'trash' }],
   account: [{ kind: 'account' }],
 }

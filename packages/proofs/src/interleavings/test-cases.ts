@@ -11,6 +11,8 @@ import {
   bulkDelete,
   bulkPurge,
   bulkRestore,
+  bulkTag,
+  bulkUntag,
   cancel,
   complete,
   completeOther,
@@ -34,6 +36,7 @@ import {
   sign,
   signByToken,
   signEstimate,
+  tag,
 } from './calls.ts'
 import type { Harness } from './harness.ts'
 
@@ -204,6 +207,9 @@ export const TEST_CASES: TestCase[] = [
     before: READY,
     call: { kind: 'rename', upload: 0, name: 'a.zip', path: 'moved' },
   },
+  { name: 'tag', before: READY, call: tag },
+  { name: 'tag in bulk', before: READY, call: bulkTag },
+  { name: 'untag in bulk', before: [...READY, bulkTag], call: bulkUntag },
   { name: 'attach', before: READY, call: attach },
   { name: 'detach', before: [...READY, attach], call: detach },
   { name: 'read', before: READY, call: { kind: 'read', upload: 0 } },

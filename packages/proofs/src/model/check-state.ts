@@ -26,6 +26,8 @@ const FINAL_FILTERS: Filters[] = [
   { sku: 'SKU-3' },
   { product_id: 1 },
   { attached: false },
+  { tag: 'SALE' },
+  { tag: 'new', type: 'file' },
 ]
 
 /** The state of an account, as seen through the API and in its storage. */
@@ -34,6 +36,7 @@ export interface State {
     id: string
     name: string
     path: string | null
+    tags: string[]
     bytes: number
     variants: number[]
     sha256: string
@@ -76,6 +79,7 @@ export async function readState(
     id: asset.id,
     name: asset.filename,
     path: asset.path,
+    tags: asset.tags,
     bytes: asset.bytes,
     variants: asset.products.map(({ variant_id }) => variant_id).sort(),
     sha256: await digestAt(`${baseUrl}${API}/assets/${asset.id}/download`, account),
@@ -111,7 +115,8 @@ export async function readState(
     open: byId(open),
     objects: ids.filter((id, index) => objects[index] !== undefined && !removed.has(id)).sort(),
     wrongCounters: usage.filter(
-      ({ counted, actual }) => JSON.stringify(counted) !== JSON.stringify(actual),
+      ({ counted, actual, wrongTags }) =>
+        JSON.stringify(counted) !== JSON.stringify(actual) || wrongTags > 0,
     ),
   }
 }
@@ -151,6 +156,7 @@ export function expectedState(before: Model): State {
       id: upload.id,
       name: upload.name,
       path: upload.path,
+      tags: upload.tags ?? [],
       bytes: upload.size,
       variants: upload.variants,
       sha256: digestOfDownload(servedVersion(upload)),

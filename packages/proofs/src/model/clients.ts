@@ -149,6 +149,7 @@ export function openClients(
       case 'list':
       case 'products':
       case 'groups':
+      case 'tags':
       case 'uploads':
       case 'account':
         return performList(call, command)
@@ -257,6 +258,8 @@ export function openClients(
             body: { filename: command.name, path: command.path },
           })
         ).seen
+      case 'retag':
+        return (await callAsset(session, 'PUT', '', { body: { tags: command.tags } })).seen
       case 'attach':
       case 'detach': {
         const body = command.isWhole
@@ -329,7 +332,7 @@ export function openClients(
 
 type TrashCommand = Extract<
   Command,
-  { kind: 'bulkDelete' | 'bulkRestore' | 'deleteAll' | 'emptyTrash' | 'trash' }
+  { kind: 'bulkDelete' | 'bulkRestore' | 'bulkTag' | 'deleteAll' | 'emptyTrash' | 'trash' }
 >
 
 /** Makes a call about the trash or about several assets. */
@@ -351,12 +354,14 @@ async function performOnTrash(
   }
   const chosen = command.uploads.flatMap((index) => sessions[index % sessions.length]?.id ?? [])
   const ids = [...new Set(chosen)]
-  const change =
-    command.kind === 'bulkDelete'
-      ? { action: 'delete', permanent: command.isPermanent }
-      : { action: 'restore' }
-  const { status } = await call('POST', `${API}/assets/bulk`, { ...change, ids })
+  const { status } = await call('POST', `${API}/assets/bulk`, { ...changeOf(command), ids })
   return { status, ids }
+}
+
+function changeOf(command: Extract<TrashCommand, { uploads: number[] }>): object {
+  if (command.kind === 'bulkDelete') return { action: 'delete', permanent: command.isPermanent }
+  if (command.kind === 'bulkRestore') return { action: 'restore' }
+  return { action: command.isRemoval ? 'untag' : 'tag', tags: command.tags }
 }
 
 /** The product that the upload token attaches files to, if it exists when the token is created. */

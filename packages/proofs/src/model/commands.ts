@@ -35,6 +35,7 @@ export interface Filters {
   attached?: boolean | undefined
   sku?: string | undefined
   product_id?: number | undefined
+  tag?: string | undefined
 }
 
 /** Words of file names, of folders, and of every text of a product, and some that occur in none of them. */
@@ -45,6 +46,7 @@ const SEARCHES = [
 
 const FILE_NAMES = ['a 2.zip', 'Drum.zip', 'Straße.pdf']
 const PATHS = ['a', 'a/b', 'ab', 'Drums']
+const TAGS = ['Sale', 'sale', 'new']
 const VENDORS = ['', 'Press', 'Sounds']
 
 const often = <Value>(...values: Value[]) =>
@@ -63,6 +65,7 @@ const filters: fc.Arbitrary<Filters> = fc.record({
   attached: rarely(true, false),
   sku: rarely(...VARIANTS.map(skuOf)),
   product_id: rarely(1, 2, 3),
+  tag: rarely('sale', 'NEW', 'none'),
 })
 
 export function queryOf(query: Filters): string {
@@ -114,6 +117,11 @@ export type Command =
   /** `isWhole`: all variants of the variant's product. */
   | { kind: 'attach'; upload: number; variant: number; isWhole?: boolean }
   | { kind: 'detach'; upload: number; variant: number; isWhole?: boolean }
+  /** Replaces the tags of an asset. */
+  | { kind: 'retag'; upload: number; tags: string[] }
+  | { kind: 'bulkTag'; uploads: number[]; tags: string[]; isRemoval: boolean }
+  /** Lists the tags. */
+  | { kind: 'tags' }
   | { kind: 'storeLink'; name: string }
   | { kind: 'import'; variants: number[]; vendor?: string | undefined }
   | { kind: 'removeProduct'; variant: number }
@@ -167,6 +175,19 @@ const importProducts = fc.record({
   // Without a vendor, the stored one is kept.
   vendor: fc.option(fc.constantFrom(...VENDORS), { nil: undefined }),
 })
+const someTags = fc.uniqueArray(fc.constantFrom(...TAGS), { minLength: 1, maxLength: 2 })
+const bulkTag = fc.record({
+  kind: is('bulkTag'),
+  uploads: someUploads,
+  tags: someTags,
+  isRemoval: fc.boolean(),
+})
+const retag = (index: fc.Arbitrary<number>) =>
+  fc.record({
+    kind: is('retag'),
+    upload: index,
+    tags: fc.oneof(someTags, fc.constant<string[]>([])),
+  })
 const storeLink = fc.record({ kind: is('storeLink'), name: fc.constantFrom(...FILE_NAMES) })
 const rename = (index: fc.Arbitrary<number>) =>
   fc.record({
@@ -281,6 +302,9 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: is('deleteVersion'), upload: asset, version }) },
   { weight: 2, arbitrary: fc.record({ kind: is('versions'), upload: asset }) },
   { weight: 3, arbitrary: rename(upload) },
+  { weight: 3, arbitrary: retag(upload) },
+  { weight: 2, arbitrary: bulkTag },
+  { weight: 2, arbitrary: fc.record({ kind: is('tags') }) },
   { weight: 4, arbitrary: fc.record({ kind: is('attach'), upload, variant, isWhole }) },
   { weight: 1, arbitrary: fc.record({ kind: is('detach'), upload, variant, isWhole }) },
   { weight: 2, arbitrary: importProducts },
@@ -310,6 +334,9 @@ const listCommand: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: is('uploadWhole'), size: fc.constant(1), content }) },
   { weight: 1, arbitrary: fc.record({ kind: is('delete'), upload: asset }) },
   { weight: 6, arbitrary: rename(asset) },
+  { weight: 4, arbitrary: retag(asset) },
+  { weight: 4, arbitrary: bulkTag },
+  { weight: 4, arbitrary: fc.record({ kind: is('tags') }) },
   { weight: 6, arbitrary: fc.record({ kind: is('attach'), upload: asset, variant, isWhole }) },
   { weight: 3, arbitrary: fc.record({ kind: is('detach'), upload: asset, variant, isWhole }) },
   { weight: 1, arbitrary: storeLink },

@@ -148,6 +148,8 @@ const SUCCESS: Partial<Record<Command['kind'], number>> = {
   restore: 200,
   deleteVersion: 202,
   restoreAsset: 200,
+  retag: 200,
+  bulkTag: 200,
   bulkDelete: 200,
   bulkRestore: 200,
   deleteAll: 202,

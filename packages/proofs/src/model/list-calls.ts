@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Asset, ListedUpload, Product, ProductGroup } from '@stowage/protocol'
+import type { Asset, ListedUpload, Product, ProductGroup, Tag } from '@stowage/protocol'
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import { API } from '@stowage/testing/service/upload'
 import { type Command, queryOf } from './commands.ts'
@@ -7,7 +7,7 @@ import type { Observation } from './observation.ts'
 
 type ListCommand = Extract<
   Command,
-  { kind: 'list' | 'products' | 'groups' | 'uploads' | 'account' }
+  { kind: 'list' | 'tags' | 'products' | 'groups' | 'uploads' | 'account' }
 >
 
 /** Makes the calls that read data of the whole account. */
@@ -21,6 +21,9 @@ export async function performList(
     case 'list':
       assert.equal(body.meta.total, body.data.length)
       return { status, listed: body.data.map(({ id }: Asset) => id) }
+    case 'tags':
+      assert.equal(body.meta.total, body.data.length)
+      return { status, tags: body.data.map(({ name, assets }: Tag) => [name, assets]) }
     case 'products':
       assert.equal(body.meta.total, body.data.length)
       return { status, variants: body.data.map(({ variant_id }: Product) => variant_id) }
@@ -56,6 +59,8 @@ function pathOf(command: ListCommand): string {
       const { kind, ...filters } = command
       return `/assets?${queryOf(filters)}`
     }
+    case 'tags':
+      return '/tags?limit=1000'
     case 'products':
       return `/products?${queryOf({ search: command.search })}`
     case 'groups':

@@ -20,6 +20,10 @@ export const LIST_RULES = {
     return allowIf(isSame(seen.listed, matchingAssets(model, filters)), model)
   },
 
+  tags(model: Model, _: Call<'tags'>, seen: Observation) {
+    return allowIf(JSON.stringify(seen.tags) === JSON.stringify(tagsOf(model)), model)
+  },
+
   products(model: Model, { search }: Call<'products'>, seen: Observation) {
     return allowIf(isSame(seen.variants, matchingVariants(model, search)), model)
   },
@@ -108,9 +112,9 @@ export function matchingAssets(model: Model, query: Filters): string[] {
   const files = model.uploads.filter(({ status }) => status === 'ready')
   const all = [
     ...files.map((upload) => ({ ...upload, type: 'file' })),
-    ...model.links.map((link) => ({ ...link, type: 'link', path: null, variants: [] })),
+    ...model.links.map((link) => ({ ...link, type: 'link', path: null, tags: [], variants: [] })),
   ]
-  const { search = '', filename = '', path = '', type, attached, sku, product_id } = query
+  const { search = '', filename = '', path = '', type, attached, sku, product_id, tag } = query
   const folder = path.replace(/\/?$/, '/')
   return all
     .filter(
@@ -121,10 +125,19 @@ export function matchingAssets(model: Model, query: Filters): string[] {
         (type === undefined || asset.type === type) &&
         (attached === undefined || asset.variants.length > 0 === attached) &&
         (sku === undefined || asset.variants.some((variant) => skuOf(variant) === sku)) &&
+        (tag === undefined || asset.tags?.some((one) => folded(one) === folded(tag))) &&
         (product_id === undefined ||
           asset.variants.some((variant) => productOf(variant) === product_id)),
     )
     .map(({ id }) => id)
+}
+
+/** The tags of the ready assets by name, as the oldest asset spells them, each with its number of assets. */
+function tagsOf(model: Model): [string, number][] {
+  const oldestFirst = readyUploads(model).toSorted((a, b) => (a.id < b.id ? -1 : 1))
+  const all = oldestFirst.flatMap(({ tags = [] }) => tags)
+  const groups = [...Map.groupBy(all, folded)].sort(([a], [b]) => (a < b ? -1 : 1))
+  return groups.map(([, spellings]) => [spellings[0] ?? '', spellings.length])
 }
 
 /** The stored variants that match, by a scan of all of them. */

@@ -41,6 +41,8 @@ export interface ModelUpload {
   isOpenInStorage?: boolean
   name: string
   path: string | null
+  /** Sorted by their folded names. Undefined: none. */
+  tags?: string[]
   /** Sorted by part number. */
   parts: ModelPart[]
   /** Of the current version, or of the upload. */
@@ -259,4 +261,10 @@ export function digestOf({ size, parts }: Pick<ModelVersion, 'size' | 'parts'>):
 
 export function sha256(bytes: Buffer): string {
   return createHash('sha256').update(bytes).digest('hex')
+}
+
+/** The tags of an asset after these were added: each once, as it was first spelled, sorted without regard to case. */
+export function withTags(tags: string[], added: string[]): string[] {
+  const spellings = Map.groupBy([...tags, ...added], (tag) => tag.toLowerCase())
+  return [...spellings].sort(([a], [b]) => (a < b ? -1 : 1)).flatMap(([, [first]]) => first ?? [])
 }

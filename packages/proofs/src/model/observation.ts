@@ -31,6 +31,8 @@ export interface Observation {
   received?: number[]
   /** The IDs of the listed assets. */
   listed?: string[]
+  /** The listed tags, each with its number of assets. */
+  tags?: [string, number][]
   /** The listed variants. */
   variants?: number[]
   /** The listed products. `count` is the number of assets or of attached variants. */

@@ -17,6 +17,7 @@ import {
   servedVersion,
   tokenUse,
   withCurrent,
+  withTags,
 } from './model.ts'
 import { NO_RESPONSE, type Observation } from './observation.ts'
 import { deletePermanently, TRASH_RULES, toTrash } from './trash-rules.ts'
@@ -258,6 +259,13 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     const upload = uploadOf(model, seen)
     if (!isVisible(upload)) return allowIf(seen.status === 404, model)
     return seen.status === 200 ? changeUpload(model, upload.id, { name, path }) : undefined
+  },
+
+  retag(model, { tags }, seen) {
+    const upload = uploadOf(model, seen)
+    if (!isVisible(upload)) return allowIf(seen.status === 404, model)
+    if (seen.status !== 200) return undefined
+    return changeUpload(model, upload.id, { tags: withTags([], tags) })
   },
 
   attach(model, command, seen, concurrent) {

@@ -4,10 +4,12 @@ import {
   bytesIn,
   changeUpload,
   findUpload,
+  isVisible,
   type Model,
   type ModelUpload,
   readyUploads,
   replacementOf,
+  withTags,
 } from './model.ts'
 import type { Observation } from './observation.ts'
 
@@ -47,6 +49,21 @@ export const TRASH_RULES = {
     const assets = assetsOf(model, seen)
     if (!assets.every(isReadyOrTrashed)) return allowIf(seen.status === 422, model)
     return restoreAll(model, assets, seen)
+  },
+
+  bulkTag(model: Model, command: Call<'bulkTag'>, seen: Observation): Model | undefined {
+    const assets = assetsOf(model, seen)
+    if (!assets.every(isVisible)) return allowIf(seen.status === 422, model)
+    const removed = new Set(command.tags.map((tag) => tag.toLowerCase()))
+    const tagsOf = ({ tags = [] }: ModelUpload) =>
+      command.isRemoval
+        ? tags.filter((tag) => !removed.has(tag.toLowerCase()))
+        : withTags(tags, command.tags)
+    const tagged = assets.reduce(
+      (changed, asset) => changeUpload(changed, asset.id, { tags: tagsOf(asset) }),
+      model,
+    )
+    return allowIf(seen.status === 200, tagged)
   },
 
   trash(model: Model, _: Call<'trash'>, seen: Observation): Model | undefined {

@@ -23,6 +23,7 @@ import {
 import { PageOnlyQuery } from '../paging.ts'
 import { GroupPageOnlyQuery, ProductGroupPage, ProductPage, ProductReferences } from '../product.ts'
 import { CreationHeaders } from '../schema.ts'
+import { ListTagsQuery, TagPage } from '../tag.ts'
 
 export const listAssets = defineEndpoint({
   operationId: 'listAssets',
@@ -170,9 +171,9 @@ export const changeAsset = defineEndpoint({
   path: `${API_PREFIX}/assets/:id`,
   tag: 'Assets',
   scope: 'write',
-  summary: 'Rename an asset, change its path, or change a link',
+  summary: 'Rename an asset, change its path or its tags, or change a link',
   description:
-    'Omitted fields do not change; a `path` of null removes the path. `url` and `size` can only be changed for links.',
+    'Omitted fields do not change; a `path` of null removes the path. `tags` replaces all tags of the asset. `url` and `size` can only be changed for links.',
   params: AssetPath,
   body: AssetChanges,
   bodyExample: { filename: 'sample-pack-2.zip' },
@@ -254,6 +255,25 @@ export const detachProducts = defineEndpoint({
   errors: ['not_found'],
 })
 
+export const listTags = defineEndpoint({
+  operationId: 'listTags',
+  methods: ['GET'],
+  path: `${API_PREFIX}/tags`,
+  tag: 'Assets',
+  scope: 'read',
+  summary: 'List the tags of assets',
+  description:
+    'The tags of ready assets, sorted without regard to case, each with the number of its ready assets. A tag that no ready asset has is not listed.',
+  query: ListTagsQuery,
+  success: {
+    status: 200,
+    description: 'One page',
+    schema: TagPage,
+    example: { data: [{ name: 'audio', assets: 12 }], ...pageExample('tags') },
+  },
+  errors: [],
+})
+
 /** Enough for a thousand asset IDs, a thousand IDs of each kind and a thousand SKUs of 150 characters. */
 const BULK_BODY_LIMIT = 320 * 1024
 
@@ -263,9 +283,9 @@ export const changeAssets = defineEndpoint({
   path: `${API_PREFIX}/assets/bulk`,
   tag: 'Assets',
   scope: 'write',
-  summary: 'Delete, restore, attach, detach or move several assets',
+  summary: 'Delete, restore, attach, detach, tag, untag or move several assets',
   description:
-    'Changes all of the assets, or none: if an ID is unknown, nothing changes. `attach` and `detach` take the same references to products as the calls for a single asset (`POST /assets/:id/attach`). `move` changes their folder to `path`. Only ready assets and assets in the trash can be deleted. Deleting an asset in the trash and restoring a ready one have no effect, so the call can be repeated. With `permanent`, assets are removed immediately and cannot be restored; a repeated call is refused, because their IDs are unknown then.',
+    'Changes all of the assets, or none: if an ID is unknown, nothing changes. `attach` and `detach` take the same references to products as the calls for a single asset (`POST /assets/:id/attach`). `tag` adds `tags` to the assets, and `untag` removes them. `move` changes their folder to `path`. Only ready assets and assets in the trash can be deleted. Deleting an asset in the trash and restoring a ready one have no effect, so the call can be repeated. With `permanent`, assets are removed immediately and cannot be restored; a repeated call is refused, because their IDs are unknown then.',
   body: BulkRequest,
   bodyLimit: BULK_BODY_LIMIT,
   bodyExample: { action: 'delete', ids: [assetExample.id] },

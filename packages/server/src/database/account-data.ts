@@ -7,7 +7,8 @@ import type { NewUploadToken, UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage, Usage } from '../domain/usage.ts'
 import type { AccountWebhookData, EventData } from './event-data.ts'
 import type { FolderData } from './folder-data.ts'
-import type { AddedUploadToken, OnceData } from './idempotency-data.ts'
+import type { AddedUploadToken, LinkOutcome, OnceData } from './idempotency-data.ts'
+import type { TagData } from './tag-data.ts'
 import type { TrashData } from './trash-data.ts'
 
 export interface AssetQuery extends PageRequest {
@@ -33,6 +34,8 @@ export interface AssetQuery extends PageRequest {
   folder?: string
   /** Only in the folder itself, not below it; without `folder`, only assets without a path. */
   isDirect?: boolean
+  /** Has this tag, folded by `foldTag`. */
+  tag?: string
   /** Counts all matches, even if that takes long. */
   exactTotal?: boolean
 }
@@ -99,6 +102,8 @@ export interface AssetChange {
   bytes?: number
   /** Null removes it. */
   path?: string | null
+  /** All of its tags, normalized. */
+  tags?: string[]
 }
 
 /** The outcome of attaching or detaching. Either everything changed, or nothing. */
@@ -139,6 +144,7 @@ export interface AccountData
     VersionData,
     TrashData,
     FolderData,
+    TagData,
     UploadTokenData,
     OnceData,
     EventData,
@@ -192,10 +198,13 @@ export interface AccountData
   listAssets(query: AssetQuery): Promise<Rows<Asset>>
 
   /** A link counts as an asset, but uses no storage of the plan. */
-  addLink(asset: Asset): Promise<void>
+  addLink(asset: Asset): Promise<LinkOutcome>
 
-  /** Undefined unless the asset is uploading, completing or ready. */
-  changeAsset(assetId: string, change: AssetChange): Promise<Asset | undefined>
+  /**
+   * Undefined unless the asset is uploading, completing or ready. Nothing changes if the ready assets of the account
+   * would have too many different tags.
+   */
+  changeAsset(assetId: string, change: AssetChange): Promise<Asset | 'too_many_tags' | undefined>
 
   /**
    * ready → deleted, permanently. Also removes an asset that is in the trash. Unlists and detaches it and frees its
@@ -350,6 +359,8 @@ export type Reservation =
   /** The upload exceeds the limits of its token. */
   | TokenExceeded
   | { outcome: 'token_expired'; expiresAt: Date }
+  /** The ready assets of the account have too many different tags. Those of unfinished uploads do not count. */
+  | { outcome: 'too_many_tags' }
 
 export type Resizing =
   | { outcome: 'resized' }

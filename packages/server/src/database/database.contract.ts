@@ -15,6 +15,7 @@ import { testProductOrder } from './contract/product-order.ts'
 import { testProductSearch, testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
 import { testAssetSearch, testPaths } from './contract/search.ts'
+import { testTaggedLists, testTags } from './contract/tags.ts'
 import { testTrash, testTrashList } from './contract/trash.ts'
 import { testTokenExpiry, testUploadTokens } from './contract/upload-tokens.ts'
 import { testResizing, testUploads } from './contract/uploads.ts'
@@ -50,6 +51,8 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testTrashList(contract)
   testBulkChanges(contract)
   testFolders(contract)
+  testTags(contract)
+  testTaggedLists(contract)
   testChecksums(contract)
   testEvents(contract)
   testEventReaders(contract)

@@ -76,6 +76,8 @@ export interface UsageComparison {
   actual: UsageTotals
   /** The number of listing blocks with a wrong counter. Must be 0. */
   wrongBlocks: number
+  /** The number of tags with a wrong counter, and of entries that the index of tags lacks or has too many. Must be 0. */
+  wrongTags: number
 }
 
 interface UsageTotals {
@@ -268,8 +270,8 @@ export interface Database extends VerificationData, DeliveryData {
   /** Sets the counters of an account to the sums of its rows. */
   recountUsage(accountId: string): Promise<void>
   /**
-   * Counts the next blocks of an account's listing after `after`. Returns the last counted block for the
-   * next call, or undefined at the end.
+   * Counts the next blocks of an account's listing after `after`, and corrects the index of tags for their assets. Returns
+   * the last counted block for the next call, or undefined at the end, after it has counted the tags.
    */
   recountBlocks(accountId: string, after: string | undefined): Promise<string | undefined>
 

@@ -5,6 +5,9 @@ import type { NewUploadToken } from '../domain/upload-token.ts'
 import type { WebhookState } from '../domain/webhook.ts'
 import type { NewWebhook } from './event-data.ts'
 
+/** Nothing was stored if the ready assets of the account have `MAX_ACCOUNT_TAGS` different tags, without the new one. */
+export type LinkOutcome = 'added' | 'too_many_tags'
+
 export type AddedUploadToken =
   | { outcome: 'added'; createdAt: Date; expiresAt: Date }
   /** Nothing was stored. */
@@ -32,7 +35,7 @@ export type OnceOutcome<Added> =
 
 /** Creates what the methods without `Once` in their names create, and records the key, atomically. */
 export interface OnceData {
-  addLinkOnce(once: Once, asset: Asset): Promise<OnceOutcome<true>>
+  addLinkOnce(once: Once, asset: Asset): Promise<OnceOutcome<LinkOutcome>>
   addKeyOnce(once: Once, key: NewKey, maxKeys: number): Promise<OnceOutcome<Key | undefined>>
   addWebhookOnce(
     once: Once,

@@ -31,6 +31,8 @@ export interface TrashQuery extends PageRequest {
   folder?: string
   /** As in `AssetQuery`. */
   isDirect?: boolean
+  /** Has this tag, folded by `foldTag`. */
+  tag?: string
 }
 
 /** An unfinished deletion of all assets, which `continueTrashAll` continues. */

@@ -17,8 +17,8 @@ async function reconcileCounters({ database, repair }: DoctorContext): Promise<F
   const check = 'usage'
   const names = new Map((await database.listAccounts()).map(({ id, name }) => [id, name]))
   const comparisons = await database.compareUsage()
-  const wrong = comparisons.filter(({ counted, actual, wrongBlocks }) => {
-    return JSON.stringify(counted) !== JSON.stringify(actual) || wrongBlocks > 0
+  const wrong = comparisons.filter(({ counted, actual, wrongBlocks, wrongTags }) => {
+    return JSON.stringify(counted) !== JSON.stringify(actual) || wrongBlocks + wrongTags > 0
   })
   if (wrong.length === 0) {
     return {
@@ -27,10 +27,11 @@ async function reconcileCounters({ database, repair }: DoctorContext): Promise<F
       message: 'the usage of each account equals the sum of its assets',
     }
   }
-  const items = wrong.map(({ accountId, counted, actual, wrongBlocks }) => {
+  const items = wrong.map(({ accountId, counted, actual, wrongBlocks, wrongTags }) => {
     const name = names.get(accountId) ?? accountId
     const blocks = wrongBlocks > 0 ? `; wrongly counted blocks of assets: ${wrongBlocks}` : ''
-    return `${name}: counted ${JSON.stringify(counted)}, actual ${JSON.stringify(actual)}${blocks}`
+    const tags = wrongTags > 0 ? `; wrong tags of assets: ${wrongTags}` : ''
+    return `${name}: counted ${JSON.stringify(counted)}, actual ${JSON.stringify(actual)}${blocks}${tags}`
   })
   const message = 'the usage of some accounts differs from the sum of their assets'
   if (!repair) return { check, status: 'error', message, items, remedy: 'stowage doctor --repair' }

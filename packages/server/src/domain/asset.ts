@@ -18,12 +18,14 @@ export interface Asset {
   /** The URL of a link; null for a file. */
   url: string | null
   createdAt: Date
-  /** When its name, its path, its version, or the URL or the size of a link last changed. */
+  /** When its name, its path, its tags, its version, or the URL or the size of a link last changed. */
   updatedAt: Date
   /** The number of the current version: 1, 2, … A link has version 1. */
   version: number
   /** The folder it came from, such as `course/week 1`; null if it came from none. */
   path: string | null
+  /** Normalized by `normalizeTags`. */
+  tags: string[]
   /** The integrity of the current version. */
   integrity: Integrity
 }

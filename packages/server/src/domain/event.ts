@@ -83,7 +83,9 @@ export interface EventAsset extends Asset {
 }
 
 /** The values that a change has replaced. */
-export type PreviousAsset = Partial<Pick<Asset, 'filename' | 'path' | 'url' | 'bytes' | 'version'>>
+export type PreviousAsset = Partial<
+  Pick<Asset, 'filename' | 'path' | 'tags' | 'url' | 'bytes' | 'version'>
+>
 
 /** What the data of `asset.updated` has besides the asset. Events of version 0.2.0 have none of it. */
 export interface AssetUpdate {
@@ -102,7 +104,9 @@ export interface AssetReplacement {
 /** The values of `before` that the change has replaced. */
 export function previousValues(before: PreviousAsset, after: PreviousAsset): PreviousAsset {
   const names = Object.keys(before) as (keyof PreviousAsset)[]
-  const changed = names.filter((name) => before[name] !== after[name])
+  const isChanged = (name: keyof PreviousAsset) =>
+    JSON.stringify(before[name]) !== JSON.stringify(after[name])
+  const changed = names.filter(isChanged)
   return Object.fromEntries(changed.map((name) => [name, before[name]]))
 }
 
@@ -121,6 +125,7 @@ export interface EventUpload {
   isReplacement: boolean
   filename: string
   path: string | null
+  tags: string[]
   bytes: number
   mime: string
   chunkSize: number

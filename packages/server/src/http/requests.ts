@@ -4,11 +4,13 @@ import {
   type ListAssetsQuery,
   type ListProductGroupsQuery,
   type ListProductsQuery,
+  type ListTagsQuery,
   MAX_GROUPS,
   MAX_PAGE_SIZE,
   type ProductReferences,
 } from '@stowage/protocol'
 import { invalid } from '../domain/errors.ts'
+import { isPrintable } from '../domain/names.ts'
 import {
   type Cursor,
   type CursorKey,
@@ -27,6 +29,7 @@ import type { AssetListRequest } from '../operations/assets.ts'
 import type { Caller } from '../operations/authentication.ts'
 import type { Idempotency } from '../operations/idempotency.ts'
 import type { ProductGroupListRequest, ProductListRequest } from '../operations/products.ts'
+import type { TagListRequest } from '../operations/tags.ts'
 import type { TrashListRequest } from '../operations/trash.ts'
 
 /**
@@ -88,7 +91,7 @@ function readPageAfter<Position>(
 }
 
 export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
-  const { search, filename, type, attached, sku, product_id: productId, path, below } = query
+  const { search, filename, type, attached, sku, product_id: productId, path, below, tag } = query
   const sort = readAssetSort(query.sort)
   return {
     ...readPageRequest(query, sort.by),
@@ -97,6 +100,7 @@ export function readAssetListRequest(query: ListAssetsQuery): AssetListRequest {
     filename,
     sku,
     path,
+    tag,
     ...(type !== undefined && { kind: type }),
     ...(attached !== undefined && { attached }),
     ...(productId !== undefined && { productId }),
@@ -118,7 +122,18 @@ function readSort<Key extends string>(sort: string): { by: Key; descending: bool
 
 /** The query of a list of assets with `trashed=true`. */
 export function readTrashListRequest(query: ListAssetsQuery): TrashListRequest {
-  const { sort, search, filename, type, attached, sku, product_id: productId, path, below } = query
+  const {
+    sort,
+    search,
+    filename,
+    type,
+    attached,
+    sku,
+    product_id: productId,
+    path,
+    below,
+    tag,
+  } = query
   if (sort !== undefined) {
     throw invalid({
       sort: ['must be omitted if trashed is true: the trash is sorted by the time of deletion'],
@@ -129,10 +144,19 @@ export function readTrashListRequest(query: ListAssetsQuery): TrashListRequest {
     search,
     filename,
     path,
+    tag,
     isAttached: attached === true || Boolean(sku) || productId !== undefined,
     ...(type !== undefined && { kind: type }),
     ...(below === false && { isDirect: true }),
   }
+}
+
+export function readTagListRequest(query: ListTagsQuery): TagListRequest {
+  const page = readPageAfter(query, (after) => {
+    const tag = Buffer.from(after, 'base64url').toString()
+    return tag !== '' && isPrintable(tag) ? tag : undefined
+  })
+  return { ...page, search: query.search }
 }
 
 export function readProductListRequest(query: ListProductsQuery): ProductListRequest {

@@ -10,6 +10,7 @@ import {
   problemWithPathFilter,
 } from '../domain/names.ts'
 import { searchWords } from '../domain/search.ts'
+import { problemWithTag } from '../domain/tags.ts'
 import { MAX_TOKEN_LIFETIME_MS } from '../domain/upload-token.ts'
 import { parseOrigin, problemWithLinkUrl, problemWithWebhookUrl } from '../domain/urls.ts'
 import { closestOf, editDistance } from '../text/closest.ts'
@@ -234,6 +235,7 @@ const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined> = {
   printable: problemWithCharacters,
   search: (text) => problemWithCharacters(text) ?? problemWithWords(text),
   'webhook-url': problemWithWebhookUrl,
+  tag: problemWithTag,
   size: (text) => (parseSize(text) === undefined ? SIZE_PROBLEM : undefined),
   'token-lifetime': problemWithLifetime,
 }

@@ -12,11 +12,12 @@ import {
 import { cursorText, type PagePosition } from '../domain/paging.ts'
 import type { Product, ProductSelection } from '../domain/product.ts'
 import { foldText, searchWords } from '../domain/search.ts'
+import { foldTag, normalizeTags } from '../domain/tags.ts'
 import { problemWithLinkUrl } from '../domain/urls.ts'
 import type { AccountContext } from './context.ts'
 import { createOnce, type Idempotency } from './idempotency.ts'
 import { isHalfEmpty, readPage } from './listing.ts'
-import { assetNotFound, unknownAssets, unknownProducts } from './refusals.ts'
+import { assetNotFound, tooManyTags, unknownAssets, unknownProducts } from './refusals.ts'
 
 export async function getAsset({ data }: AccountContext, assetId: string): Promise<Asset> {
   const asset = await data.findAsset(assetId)
@@ -25,19 +26,22 @@ export async function getAsset({ data }: AccountContext, assetId: string): Promi
 }
 
 /** An empty filter means no filter. */
-export interface AssetListRequest extends Omit<AssetQuery, 'words' | 'name' | 'sku' | 'folder'> {
+export interface AssetListRequest
+  extends Omit<AssetQuery, 'words' | 'name' | 'sku' | 'folder' | 'tag'> {
   search?: string | undefined
   filename?: string | undefined
   sku?: string | undefined
   /** A folder, with or without a slash at its end. */
   path?: string | undefined
+  /** A tag in any spelling. */
+  tag?: string | undefined
 }
 
 export async function listAssets(
   { data }: AccountContext,
   request: AssetListRequest,
 ): Promise<{ assets: Asset[]; position: PagePosition }> {
-  const { search = '', filename, sku, path, isDirect, ...rest } = request
+  const { search = '', filename, sku, path, isDirect, tag, ...rest } = request
   const folder = path === undefined ? undefined : folderOfFilter(path)
   const words = searchWords(search)
   const query: AssetQuery = {
@@ -47,6 +51,7 @@ export async function listAssets(
     ...(filename && { name: foldText(filename) }),
     ...(sku && { sku }),
     ...(folder !== undefined && { folder }),
+    ...(tag?.trim() && { tag: foldTag(tag) }),
   }
   const cursorOf = (asset: Asset) => cursorText(asset, query.sort.by)
   const { rows, position } = await readPage(query, data.listAssets, cursorOf)
@@ -59,6 +64,7 @@ interface LinkDetails {
   /** Bytes, or a string such as 10MB. */
   size?: number | string | undefined
   path?: string | null | undefined
+  tags?: string[] | undefined
 }
 
 /** A link is an asset like a file, but the service never fetches its URL. */
@@ -84,6 +90,7 @@ export async function storeLink(
     version: 1,
     integrity: NOT_VERIFIED,
     path: normalizePath(link.path),
+    tags: normalizeTags(link.tags ?? []),
   }
   const { data } = context
   const { result, isRepeated } = await createOnce(
@@ -91,9 +98,12 @@ export async function storeLink(
     { id: asset.id, idempotency },
     {
       hasSecret: false,
-      add: () => data.addLink(asset).then(() => true as const),
+      add: () => data.addLink(asset),
       addOnce: (once) => data.addLinkOnce(once, asset),
-      toResult: () => asset,
+      toResult(added) {
+        if (added === 'too_many_tags') throw tooManyTags()
+        return asset
+      },
       async find(id) {
         const found = await data.findAsset(id)
         return found?.status === 'ready' ? found : undefined
@@ -109,27 +119,31 @@ export interface AssetChanges {
   size?: number | string | undefined
   /** Null or empty removes it. */
   path?: string | null | undefined
+  /** All of its tags. */
+  tags?: string[] | undefined
 }
 
-/** Renames an asset, or changes its path. The URL and the size can only be changed for links. */
+/** Renames an asset, or changes its path or its tags. The URL and the size can only be changed for links. */
 export async function changeAsset(
   context: AccountContext,
   assetId: string,
   changes: AssetChanges,
 ): Promise<Asset> {
-  const { filename, url, size, path } = changes
+  const { filename, url, size, path, tags } = changes
   const bytes = parseLinkSize(size)
   const change = {
     ...(filename !== undefined && { filename }),
     ...(url !== undefined && { url }),
     ...(bytes !== undefined && { bytes }),
     ...(path !== undefined && { path: normalizePath(path) }),
+    ...(tags !== undefined && { tags: normalizeTags(tags) }),
   }
   checkLinkFields({ ...change, path })
   const asset = await getAsset(context, assetId)
   if (asset.kind === 'file') refuseLinkFields({ url, size })
   const changed = await context.data.changeAsset(assetId, change)
   if (changed === undefined) throw assetNotFound()
+  if (changed === 'too_many_tags') throw tooManyTags()
   return changed
 }
 

@@ -2,6 +2,7 @@ import { formatSize } from '@stowage/protocol/format'
 import type { Asset, AssetStatus, Upload } from '../domain/asset.ts'
 import { invalid, ServiceError } from '../domain/errors.ts'
 import type { ProductSelection } from '../domain/product.ts'
+import { MAX_ACCOUNT_TAGS } from '../domain/tags.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
 import { availableBytes, type Usage } from '../domain/usage.ts'
 
@@ -13,6 +14,15 @@ export function assetNotFound(): ServiceError {
 /** Some of the assets do not exist, or are not in a state that allows the change. */
 export function unknownAssets(ids: string[]): ServiceError {
   return invalid({ ids: [`contains unknown values: ${ids.join(', ')}`] })
+}
+
+/** The ready assets of the account have too many different tags for a new one. */
+export function tooManyTags(): ServiceError {
+  return invalid({
+    tags: [
+      `would be more than the ${MAX_ACCOUNT_TAGS} different tags that an account can have: use existing tags, or remove some from all assets`,
+    ],
+  })
 }
 
 /** The same for a product of another account and for one that never existed. */

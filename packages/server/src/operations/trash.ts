@@ -5,6 +5,7 @@ import { ServiceError } from '../domain/errors.ts'
 import { folderOfFilter } from '../domain/names.ts'
 import { type PagePosition, trashCursorText } from '../domain/paging.ts'
 import { foldText, searchWords } from '../domain/search.ts'
+import { foldTag } from '../domain/tags.ts'
 import type { AccountContext } from './context.ts'
 import { readPage } from './listing.ts'
 import { assetNotFound, storageExceeded, unknownAssets } from './refusals.ts'
@@ -93,11 +94,13 @@ export async function deleteAllAssets(context: AccountContext): Promise<void> {
 }
 
 /** An empty filter means no filter. */
-export interface TrashListRequest extends Omit<TrashQuery, 'words' | 'name' | 'folder'> {
+export interface TrashListRequest extends Omit<TrashQuery, 'words' | 'name' | 'folder' | 'tag'> {
   search?: string | undefined
   filename?: string | undefined
   /** A folder, with or without a slash at its end. */
   path?: string | undefined
+  /** A tag in any spelling. */
+  tag?: string | undefined
   /** Only assets that are attached to products. There are none in the trash. */
   isAttached: boolean
 }
@@ -111,7 +114,7 @@ export async function listTrash(
   { data, settings }: AccountContext,
   request: TrashListRequest,
 ): Promise<{ assets: ListedTrash[]; position: PagePosition }> {
-  const { search = '', filename, path, isDirect, isAttached, ...rest } = request
+  const { search = '', filename, path, isDirect, tag, isAttached, ...rest } = request
   const folder = path === undefined ? undefined : folderOfFilter(path)
   const words = searchWords(search)
   const query: TrashQuery = {
@@ -120,6 +123,7 @@ export async function listTrash(
     ...(words.length > 0 && { words }),
     ...(filename && { name: foldText(filename) }),
     ...(folder !== undefined && { folder }),
+    ...(tag?.trim() && { tag: foldTag(tag) }),
   }
   const read = isAttached ? async () => ({ rows: [], total: 0 }) : data.listTrash
   const { rows, position } = await readPage(query, read, trashCursorText)

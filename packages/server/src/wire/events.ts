@@ -105,6 +105,7 @@ function presentEventUpload<Status extends string>(upload: EventUpload, status: 
     is_replacement: upload.isReplacement,
     filename: upload.filename,
     path: upload.path,
+    tags: upload.tags,
     bytes: upload.bytes,
     mime: upload.mime,
     status,

@@ -21,6 +21,7 @@ export function presentAsset(asset: Asset): wire.Asset {
     updated_at: formatTimestamp(asset.updatedAt),
     version: asset.version,
     path: asset.path,
+    tags: asset.tags,
     checksum: presentChecksum(asset.integrity),
     damaged: asset.integrity.isDamaged,
   }

@@ -85,6 +85,27 @@ test('doctor reports wrong usage counters, and recounts them on request', async 
   assert.equal(usage?.counted.types[0]?.assets, 1)
 })
 
+test('doctor reports wrong tags, and corrects them on request', async (t) => {
+  const { folder, call, baseUrl, context } = await aService(t)
+  const { id } = await uploadFile(baseUrl, { bytes: someBytes(25) })
+  await call('PUT', `${API}/assets/${id}`, { tags: ['Audio', 'sale'] })
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  database.exec(`update asset_tags set tag = 'other' where tag = 'audio'`)
+  database.exec(`update tags set assets = 2 where tag = 'sale'`)
+  database.close()
+  const settings = { STOWAGE_DATA: folder }
+  assert.match((await doctor(settings)).stdout, /; wrong tags of assets: 4$/m)
+  assert.match((await doctor(settings, '--repair')).stdout, /^fixed +usage: /m)
+  const [usage] = await context.database.compareUsage()
+  assert.equal(usage?.wrongTags, 0)
+  assert.equal((await call('GET', `${API}/assets?tag=audio`)).body.data[0].id, id)
+  const { data } = (await call('GET', `${API}/tags`)).body
+  assert.deepEqual(data, [
+    { name: 'Audio', assets: 1 },
+    { name: 'sale', assets: 1 },
+  ])
+})
+
 test('doctor reports missing events, and readers get 410 for them after the repair', async (t) => {
   const { folder, baseUrl, context } = await aService(t)
   await uploadFile(baseUrl, { bytes: someBytes(25) })

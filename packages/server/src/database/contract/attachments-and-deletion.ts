@@ -8,6 +8,7 @@ import {
   aProduct,
   aReadyAsset,
   type Contract,
+  change,
   expireOverdue,
   inHours,
   KEEP,
@@ -242,14 +243,14 @@ export function testAttachmentsAndDeletion({ name, open }: Contract): void {
     const ready = await aReadyAsset(data, { filename: 'before.zip' })
     const { upload } = await reserve(data, { filename: 'before.zip' })
     for (const id of [ready, upload.asset.id]) {
-      assert.equal((await data.changeAsset(id, { filename: 'After.zip' }))?.filename, 'After.zip')
+      assert.equal((await change(data, id, { filename: 'After.zip' }))?.filename, 'After.zip')
     }
     await data.beginCompletion(upload.asset.id, KEPT)
     await data.finishCompletion(upload.asset.id, KEEP)
     assert.equal((await data.listAssets({ ...PAGE, name: 'before' })).total, 0)
     assert.equal((await data.listAssets({ ...PAGE, name: 'after' })).total, 2)
     const link = await aLink(data)
-    const changed = await data.changeAsset(link, { url: 'https://example.org', bytes: 7 })
+    const changed = await change(data, link, { url: 'https://example.org', bytes: 7 })
     assert.deepEqual(
       [changed?.url, changed?.bytes, changed?.filename],
       ['https://example.org', 7, 'a link'],

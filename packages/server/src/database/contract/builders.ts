@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import type { TestContext } from 'node:test'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import { v7 as newUuid } from 'uuid'
-import { NOT_VERIFIED, type Replacement, type Upload } from '../../domain/asset.ts'
+import { type Asset, NOT_VERIFIED, type Replacement, type Upload } from '../../domain/asset.ts'
 import type { Product, ProductSelection } from '../../domain/product.ts'
 import type { NewUploadToken } from '../../domain/upload-token.ts'
 import type { Attempt, Delivery } from '../../domain/webhook.ts'
-import type { AccountData, AssetSort, Reservation } from '../account-data.ts'
+import type { AccountData, AssetChange, AssetSort, Reservation } from '../account-data.ts'
 import type { Account, Database } from '../database.ts'
 import type {
   AttemptResult,
@@ -57,9 +57,10 @@ export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
       const data = database.of(account.id)
       let hasImports = false
       cleanUp(t, async () => {
-        for (const { counted, actual, wrongBlocks } of await database.compareUsage()) {
+        for (const { counted, actual, wrongBlocks, wrongTags } of await database.compareUsage()) {
           assert.deepEqual(counted, actual)
           assert.equal(wrongBlocks, 0)
+          assert.equal(wrongTags, 0)
         }
         const { forgottenId } = await data.listEvents({ after: 0, limit: 1 })
         if (!hasImports && forgottenId === 0) await checkEvents(database, account.id)
@@ -85,6 +86,7 @@ interface UploadFacts {
   mime?: string
   keptForMs?: number
   path?: string | null
+  tags?: string[]
   replaces?: Replacement
   /** The upload token that starts it. */
   tokenId?: string
@@ -101,7 +103,7 @@ export const OVERDUE = { keptForMs: -1 }
 
 export function anUpload(facts: UploadFacts = {}): Upload {
   const { accountId = '', size = 60, filename = 'a.zip' } = facts
-  const { mime = 'application/zip', path = null } = facts
+  const { mime = 'application/zip', path = null, tags = [] } = facts
   const uploadId = newUuid()
   const id = newUuid()
   return {
@@ -118,6 +120,7 @@ export function anUpload(facts: UploadFacts = {}): Upload {
       updatedAt: NOON,
       version: 1,
       path,
+      tags,
       integrity: { ...NOT_VERIFIED, sha256: facts.sha256 ?? null },
     },
     replaces: facts.replaces ?? null,
@@ -161,16 +164,27 @@ interface LinkFacts {
   filename?: string
   bytes?: number
   path?: string | null
+  tags?: string[]
 }
 
 export async function aLink(
   data: AccountData,
-  { filename = 'a link', bytes = 5, path = null }: LinkFacts = {},
+  { filename = 'a link', bytes = 5, path = null, tags = [] }: LinkFacts = {},
 ): Promise<string> {
-  const { asset } = anUpload({ filename, path })
+  const { asset } = anUpload({ filename, path, tags })
   const url = 'https://example.com/x'
   await data.addLink({ ...asset, kind: 'link', status: 'ready', bytes, url })
   return asset.id
+}
+
+export async function change(
+  data: AccountData,
+  id: string,
+  changes: AssetChange,
+): Promise<Asset | undefined> {
+  const changed = await data.changeAsset(id, changes)
+  assert.notEqual(changed, 'too_many_tags')
+  return changed as Asset | undefined
 }
 
 /** An account with all counters above zero. */

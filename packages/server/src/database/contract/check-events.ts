@@ -142,7 +142,7 @@ interface ReplayedAccount {
 
 interface ReplayedAsset {
   state: 'uploading' | 'ready' | 'trashed'
-  facts: Pick<EventAsset, 'filename' | 'bytes' | 'mime' | 'version' | 'path'> & {
+  facts: Pick<EventAsset, 'filename' | 'bytes' | 'mime' | 'version' | 'path' | 'tags'> & {
     url: string | null
     isDamaged: boolean
   }
@@ -253,10 +253,10 @@ function checkPrevious(event: AssetEvent, asset: ReplayedAsset | undefined): voi
   const { type, data } = event
   if (type !== 'asset.updated' && type !== 'asset.replaced') return
   assert.ok(asset)
-  const { filename, path, url, bytes, version } = asset.facts
+  const { filename, path, tags, url, bytes, version } = asset.facts
   if (type === 'asset.updated') {
     assert.equal(data.repairedVersion === undefined, data.previous !== undefined)
-    const before = { filename, path, url, bytes }
+    const before = { filename, path, tags, url, bytes }
     assert.deepEqual(data.previous ?? {}, previousValues(before, data))
     return
   }
@@ -276,20 +276,20 @@ function stateAfter(
 function factsOf(
   asset: Omit<EventAsset, 'trashedAt' | 'accountId' | 'status'>,
 ): ReplayedAsset['facts'] {
-  const { filename, bytes, mime, url, version, path, integrity } = asset
-  return { filename, bytes, mime, url, version, path, isDamaged: integrity.isDamaged }
+  const { filename, bytes, mime, url, version, path, tags, integrity } = asset
+  return { filename, bytes, mime, url, version, path, tags, isDamaged: integrity.isDamaged }
 }
 
 function keepUpload({ assets, uploads }: ReplayedAccount, upload: EventUpload): void {
   uploads.set(upload.uploadId, upload)
   if (upload.isReplacement) return
-  const { filename, bytes, mime, path } = upload
+  const { filename, bytes, mime, path, tags } = upload
   const known = assets.get(upload.id)
   assets.set(upload.id, {
     state: 'uploading',
     facts: known
       ? { ...known.facts, bytes }
-      : { filename, bytes, mime, url: null, version: 1, path, isDamaged: false },
+      : { filename, bytes, mime, url: null, version: 1, path, tags, isDamaged: false },
     lastVersion: 1,
     older: new Set(),
     products: known?.products ?? new Set(),

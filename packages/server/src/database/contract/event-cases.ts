@@ -379,6 +379,19 @@ export const UPLOAD_EVENT_CASES: EventCase[] = [
     recorded: ['asset.updated'],
   },
   {
+    sentence: 'assets whose tags change',
+    async prepare({ data }) {
+      const ids = [await aReadyAsset(data, { tags: ['a'] }), await aReadyAsset(data)]
+      return async () => {
+        await data.tagAssets(ids, ['A', 'b'])
+        await data.tagAssets(ids, ['a'])
+        await data.untagAssets(ids, ['a'])
+        await data.untagAssets(ids, ['a'])
+      }
+    },
+    recorded: ['asset.updated', 'asset.updated', 'asset.updated', 'asset.updated'],
+  },
+  {
     sentence: 'a replaced file',
     async prepare({ data }) {
       const id = await aReadyAsset(data)

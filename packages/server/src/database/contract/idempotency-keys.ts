@@ -65,6 +65,7 @@ function aLinkAsset(id: string): Asset {
     updatedAt: NOON,
     version: 1,
     path: null,
+    tags: [],
     integrity: { sha256: null, verifiedAt: null, isDamaged: false, isWithheld: false },
   }
 }

@@ -11,6 +11,7 @@ import {
   aProduct,
   aReadyAsset,
   type Contract,
+  change,
   firstVersion,
   KEEP,
   KEPT,
@@ -187,13 +188,13 @@ export function testPaths({ name, open }: Contract): void {
     assert.equal((await data.findUpload(id))?.asset.path, 'course/week 1')
     const { rows } = await data.listUploads({ page: 1, perPage: 10 })
     assert.equal(rows[0]?.asset.path, 'course/week 1')
-    assert.equal((await data.changeAsset(id, { path: 'moved' }))?.path, 'moved')
+    assert.equal((await change(data, id, { path: 'moved' }))?.path, 'moved')
     await data.beginCompletion(id, KEPT)
     await data.finishCompletion(id, KEEP)
     const pathOf = async (one: string) => (await data.findAsset(one))?.path
-    assert.equal((await data.changeAsset(id, { filename: 'b.zip' }))?.path, 'moved')
+    assert.equal((await change(data, id, { filename: 'b.zip' }))?.path, 'moved')
     assert.equal(await pathOf(id), 'moved')
-    assert.equal((await data.changeAsset(id, { path: null }))?.path, null)
+    assert.equal((await change(data, id, { path: null }))?.path, null)
     assert.equal(await pathOf(await aLink(data, { path: 'links' })), 'links')
     assert.equal(await pathOf(await aLink(data)), null)
   })
@@ -217,9 +218,9 @@ export function testPaths({ name, open }: Contract): void {
     assert.deepEqual(await search('unfinished'), [])
     assert.deepEqual(await search('links'), ['course/links'])
     assert.deepEqual(await find(data, { name: 'course' }), [])
-    await data.changeAsset(link, { path: 'elsewhere' })
+    await change(data, link, { path: 'elsewhere' })
     assert.deepEqual([await search('links'), await search('lsew')], [[], ['elsewhere']])
-    await data.changeAsset(link, { path: null })
+    await change(data, link, { path: null })
     await data.deleteAsset(ids[2] ?? '')
     assert.deepEqual([await search('lsew'), await search('ünï')], [[], []])
   })
@@ -261,11 +262,11 @@ export function testPaths({ name, open }: Contract): void {
     const id = await aReadyAsset(data, { path: 'from' })
     const count = async (folder: string) => (await find(data, { folder })).length
     assert.deepEqual([await count('from/'), await count('to/')], [1, 0])
-    await data.changeAsset(id, { path: 'to/there' })
+    await change(data, id, { path: 'to/there' })
     assert.deepEqual([await count('from/'), await count('to/')], [0, 1])
-    await data.changeAsset(id, { path: null })
+    await change(data, id, { path: null })
     assert.deepEqual([await count('from/'), await count('to/')], [0, 0])
-    await data.changeAsset(id, { path: 'from' })
+    await change(data, id, { path: 'from' })
     assert.equal(await count('from/'), 1)
     await data.deleteAsset(id)
     assert.equal(await count('from/'), 0)
@@ -297,7 +298,7 @@ export function testPaths({ name, open }: Contract): void {
         [first, null],
         [third, 'other'],
       ] as const) {
-        await data.changeAsset(asset.id, { path })
+        await change(data, asset.id, { path })
         asset.path = path
       }
       const oldest = { by: 'created_at', descending: false } as const

@@ -2,7 +2,7 @@ import { toComparison, type UsageRow } from '../shared/account-rows.ts'
 import { BLOCKS_PER_STATEMENT } from '../shared/block-counts.ts'
 import { PLAN_OPERATOR } from '../shared/events.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
-import { execute, inTransaction, type Sql } from './connection.ts'
+import { execute, type Fragment, inTransaction, type Sql } from './connection.ts'
 import { accountSnapshot, recordEvents } from './events.ts'
 import { STATEMENTS } from './rows.ts'
 
@@ -73,8 +73,33 @@ export function globalUsage(sql: Sql): DatabaseMethods['usage'] {
       from asset_versions where not trashed group by 1, 2
     ) used group by 1, 2`
 
+  /** The tags of ready assets, by their rows. */
+  const tagged = sql`
+    select account_id, unnest(search_tags) as tag, id as asset_id from assets
+    where status = 'ready' and search_tags is not null`
+  const entries = sql`select account_id, tag, asset_id from asset_tags`
+  const counters = sql`select account_id, tag, assets from tags`
+  const countTagged = (rows: Fragment) =>
+    sql`select account_id, tag, count(*) as assets from (${rows}) tagged group by 1, 2`
+  /** Rows that are in one of two queries only. */
+  const difference = (one: Fragment, other: Fragment) => sql`
+    ((${one}) except (${other})) union all ((${other}) except (${one}))`
+  const wrongTags = sql`
+    select account_id, count(*) as count from (
+      select account_id from (${difference(counters, countTagged(tagged))}) counted
+      union all
+      select account_id from (${difference(entries, tagged)}) listed
+    ) wrong group by 1`
+
   async function lockAccount(account: string): Promise<void> {
     await sql`select from accounts where id = ${account} for no key update`
+  }
+
+  async function recountTags(account: string): Promise<void> {
+    await sql`delete from tags where account_id = ${account}`
+    await sql`
+      insert into tags (account_id, tag, assets)
+      ${countTagged(sql`${entries} where account_id = ${account}`)}`
   }
 
   return {
@@ -97,8 +122,10 @@ export function globalUsage(sql: Sql): DatabaseMethods['usage'] {
           sums.trash as actual_trash,
           sums.assets as actual_assets, actual.types as actual_types,
           (select count(*) from ${blocks} b where b.account_id = a.id and b.counted <> b.actual)
-            as wrong_blocks
-        from accounts a join sums on sums.id = a.id
+            as wrong_blocks,
+          coalesce(wrong.count, 0)::bigint as wrong_tags
+        from accounts a left join (${wrongTags}) wrong on wrong.account_id = a.id
+          join sums on sums.id = a.id
           left join counted on counted.account_id = a.id
           left join actual on actual.account_id = a.id
         order by a.id`
@@ -121,7 +148,7 @@ export function globalUsage(sql: Sql): DatabaseMethods['usage'] {
     recountBlocks: (account, after) =>
       inTransaction(sql, async () => {
         await lockAccount(account)
-        const counted = await sql<{ first_id: string }[]>`
+        const counted = await sql<{ first_id: string; next_id: string | null }[]>`
           with chosen as (
             select first_id, (
                 select first_id from asset_blocks next
@@ -132,7 +159,7 @@ export function globalUsage(sql: Sql): DatabaseMethods['usage'] {
             where account_id = ${account} and (${after ?? null}::uuid is null or first_id > ${after ?? null})
             order by first_id limit ${BLOCKS_PER_STATEMENT}
           ), counted as (
-            select first_id, (
+            select first_id, next_id, (
                 select count(*) from assets s where s.account_id = ${account}
                   and s.status = 'ready' and s.id >= chosen.first_id
                   and (chosen.next_id is null or s.id < chosen.next_id)
@@ -143,7 +170,17 @@ export function globalUsage(sql: Sql): DatabaseMethods['usage'] {
           from counted, accounts
           where asset_blocks.account_id = ${account}
             and asset_blocks.first_id = counted.first_id and accounts.id = ${account}
-          returning asset_blocks.first_id`
+          returning asset_blocks.first_id, counted.next_id`
+        for (const { first_id, next_id } of counted) {
+          const inBlock = sql`
+            account_id = ${account} and asset_id >= ${first_id}
+            and (${next_id}::uuid is null or asset_id < ${next_id})`
+          await sql`delete from asset_tags where ${inBlock}`
+          await sql`
+            insert into asset_tags (account_id, tag, asset_id)
+            select account_id, tag, asset_id from (${tagged}) tagged where ${inBlock}`
+        }
+        if (counted.length === 0) await recountTags(account)
         return counted
           .map(({ first_id }) => first_id)
           .sort()

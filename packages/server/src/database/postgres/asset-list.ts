@@ -162,6 +162,22 @@ function otherPages(sql: Sql, account: string, caches: ListingCaches): AccountMe
     })
   }
 
+  async function listTagged(query: AssetQuery, tag: string): Promise<Rows<Asset>> {
+    const { offset, limit } = startOf(query)
+    if (offset > MAX_SKIPPED_ROWS) return countBlocks(query)
+    const order = sql`order by id ${query.sort.descending ? sql`desc` : sql`asc`}`
+    const ofTag = sql`account_id = ${account} and tag = ${tag}`
+    const total = sql`select assets as total from tags where ${ofTag}`
+    const ids = sql`
+      select id from (select asset_id as id from asset_tags where ${ofTag}) tagged
+      where ${allOf(sql, [sql`true`, ...afterCursor(sql, query)])}
+      ${order} limit ${limit} offset ${offset}`
+    const found = await sql<CountedRow[]>`
+      select ${columns}, (${total}) as total from assets where id = any(array(${ids})) ${order}`
+    const counted = found[0] ?? (await sql<{ total: number }[]>`${total}`)[0]
+    return { rows: found.map(toAsset), total: counted?.total ?? 0 }
+  }
+
   /** Looks at the first rows only. One statement reads them, the page and the number of all assets. */
   async function readStart(query: AssetQuery): Promise<Rows<Asset> | undefined> {
     if (!mayHaveBounds(query)) return undefined
@@ -200,11 +216,12 @@ function otherPages(sql: Sql, account: string, caches: ListingCaches): AccountMe
 
   function countBlocks(query: AssetQuery): Promise<Rows<Asset>> {
     // The trigram index would be read again for each block.
-    const filter = conditionsOf(sql, account, query, 'scan')
+    const { tag, ...others } = query
+    const filter = { tag, conditions: conditionsOf(sql, account, others, 'scan') }
     const read = (counts: BlockCounts) =>
       query.sort.by === 'created_at'
         ? blocks.readPage(query, filter, counts)
-        : readPage(query, filter, counts.total)
+        : readPage(query, conditionsOf(sql, account, query, 'scan'), counts.total)
     return blocks.withCounts(query, filter, { read, instead: () => readStart(query) })
   }
 
@@ -212,6 +229,7 @@ function otherPages(sql: Sql, account: string, caches: ListingCaches): AccountMe
     listAssets: (query) =>
       chooseStrategy(query, {
         listAll: () => listAll(query),
+        listTagged: (tag) => listTagged(query, tag),
         findSmallResult: () => findSmallResult(query),
         countRows: () => countRows(query),
         countBlocks: () => countBlocks(query),
@@ -220,11 +238,31 @@ function otherPages(sql: Sql, account: string, caches: ListingCaches): AccountMe
   }
 }
 
+interface BlockFilter {
+  tag: string | undefined
+  /** Those of the other filters. */
+  conditions: Fragment[]
+}
+
 /** Counts the matches of a filter block by block, and caches the counts. */
 function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
-  const ready = sql`account_id = ${account} and status = 'ready'`
+  /** The tables and conditions of the matches. The assets of a tag are found by its index. */
+  function matching({ tag, conditions }: BlockFilter, range: (id: Fragment) => Fragment) {
+    if (tag === undefined) {
+      const ready = sql`account_id = ${account} and status = 'ready'`
+      const id = sql`id`
+      return {
+        id,
+        matches: sql`from assets where ${allOf(sql, [ready, range(id), ...conditions])}`,
+      }
+    }
+    const id = sql`t.asset_id`
+    const tagged = [sql`t.account_id = ${account} and t.tag = ${tag}`, range(id), ...conditions]
+    const rows = conditions.length === 0 ? sql`` : sql`join assets on assets.id = t.asset_id`
+    return { id, matches: sql`from asset_tags t ${rows} where ${allOf(sql, tagged)}` }
+  }
 
-  async function countMore(counts: BlockCounts, conditions: Fragment[]): Promise<BlockCounts> {
+  async function countMore(counts: BlockCounts, filter: BlockFilter): Promise<BlockCounts> {
     // If the counts are complete, blocks are read only after the account's revision has changed.
     const changedFrom = counts.revision + (isComplete(counts) ? 1 : 0)
     const changed = sql`
@@ -237,23 +275,22 @@ function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
       where (select revision from accounts where id = ${account}) >= ${changedFrom}
         and account_id = ${account} and (revision, first_id) > (${counts.revision}, ${counts.block})
       order by revision, first_id limit ${BLOCKS_PER_STATEMENT}`
-    const blocks = await (conditions.length === 0
+    const isFiltered = filter.tag !== undefined || filter.conditions.length > 0
+    const inBlock = (id: Fragment) =>
+      sql`${id} >= changed.first_id and ${id} < coalesce(changed.next_id, ${MAX_ID})`
+    const blocks = await (!isFiltered
       ? sql<CountedBlock[]>`
           select first_id, revision, assets as matching from (${changed}) changed`
       : sql<CountedBlock[]>`
-          select first_id, revision, (
-            select count(*) from assets
-            where ${ready} and id >= changed.first_id
-              and id < coalesce(changed.next_id, ${MAX_ID})
-              and ${allOf(sql, conditions)}
-          ) as matching
+          select first_id, revision,
+            (select count(*) ${matching(filter, inBlock).matches}) as matching
           from (${changed}) changed`)
     return addBlocks(counts, blocks, { areAll: blocks.length < BLOCKS_PER_STATEMENT })
   }
 
-  async function countAll(key: string, conditions: Fragment[]): Promise<BlockCounts> {
+  async function countAll(key: string, filter: BlockFilter): Promise<BlockCounts> {
     for (;;) {
-      const counts = await countMore(cache.get(account, key), conditions)
+      const counts = await countMore(cache.get(account, key), filter)
       cache.set(account, key, counts)
       if (isComplete(counts)) return counts
     }
@@ -279,7 +316,7 @@ function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
      */
     async withCounts(
       query: AssetQuery,
-      conditions: Fragment[],
+      filter: BlockFilter,
       {
         read,
         instead,
@@ -301,11 +338,11 @@ function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
       // Most blocks are counted before the snapshot. Within it, only the blocks that changed meanwhile are counted.
       if (!isComplete(known) || known.total === 0) {
         await cache.countOnce(account, key, async () => {
-          await countAll(key, conditions)
+          await countAll(key, filter)
         })
       }
       return inSnapshot(sql, async () => {
-        const counts = await countAll(key, conditions)
+        const counts = await countAll(key, filter)
         const rows = await read(counts)
         return { rows: rows.map(toAsset), total: counts.total }
       })
@@ -314,28 +351,24 @@ function assetBlocks(sql: Sql, account: string, cache: CountsCache) {
     /** Reads a page ordered by ID, from the blocks that contain it. */
     async readPage(
       query: AssetQuery,
-      conditions: Fragment[],
+      filter: BlockFilter,
       counts: BlockCounts,
     ): Promise<ListedRow[]> {
       const { descending } = query.sort
       const location = locatePage(counts, { ...query, descending })
       if (location === undefined) return []
       const { from, until = MAX_ID, isFromEnd, offset, limit } = location
-      const within = [
-        ready,
-        sql`id >= ${from}`,
-        sql`id < ${until}`,
-        ...conditions,
-        ...afterCursor(sql, query),
-      ]
-      const order = sql`order by id ${isFromEnd ? sql`desc` : sql`asc`}`
+      const { matches, id } = matching(
+        { ...filter, conditions: [...filter.conditions, ...afterCursor(sql, query)] },
+        (id) => sql`${id} >= ${from} and ${id} < ${until}`,
+      )
+      const direction = isFromEnd ? sql`desc` : sql`asc`
       // The subquery skips rows by reading only the index, not the table.
       const rows = await sql<ListedRow[]>`
         select ${assetColumns(sql)}, ${listedAt(sql, account)} from assets
         where id = any(array(
-          select id from assets where ${allOf(sql, within)}
-          ${order} limit ${limit} offset ${offset}))
-        ${order}`
+          select ${id} ${matches} order by ${id} ${direction} limit ${limit} offset ${offset}))
+        order by id ${direction}`
       return isFromEnd === descending ? [...rows] : [...rows].reverse()
     },
   }

@@ -1,47 +1,41 @@
 import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
 import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
+import type { LinkOutcome } from '../idempotency-data.ts'
 import { changedValues } from '../shared/events.ts'
-import { type AssetRow, toAsset } from '../shared/rows.ts'
+import { type AssetRow, toAsset, toTagColumns } from '../shared/rows.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { transition } from './completion.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordChange, runAndMark } from './events.ts'
 import { assetColumns } from './rows.ts'
+import { hasTooManyTags, noteTagged } from './tags.ts'
 import { type DeletableRow, deletePermanently, exceptFromDeletion, isDeletable } from './trash.ts'
 
-export function accountAssets(sql: Sql, { account, actor }: Writer): AccountMethods['assets'] {
+export function accountAssets(sql: Sql, writer: Writer): AccountMethods['assets'] {
+  const { account, actor } = writer
   const columns = assetColumns(sql)
 
   return {
     async addLink(asset: Asset) {
-      const statement = sql`
-        with link as (
-          insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
-            mime, url, created_at, changed_at, folder, search_path)
-          values (${asset.id}, ${account}, 'link', 'ready', ${asset.filename},
-            ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.url},
-            ${asset.createdAt}, ${asset.createdAt}, ${storedFolder(asset.path)},
-            ${searchPath(asset.path)})
-          returning *
-        ), counted as (
-          update accounts set asset_count = asset_count + 1, last_event = last_event + 1
-          from link where accounts.id = link.account_id returning last_event, trash_until
-        ), excepted as (${exceptFromDeletion(sql, { assets: sql`link`, counted: sql`counted` })})
-        insert into events (account_id, id, type, created_at, actor, data)
-        select s.account_id, last_event, 'asset.ready', clock_timestamp(), ${actor}::text::json,
-          ${assetSnapshot(sql)}
-        from link s, counted`
-      await runAndMark(sql, account, statement)
+      // Without tags, one statement suffices, which needs no transaction.
+      if (asset.tags.length === 0) return insertLink(sql, writer, asset)
+      return inTransaction(sql, () => insertLink(sql, writer, asset))
     },
 
-    async changeAsset(id, { filename = null, url = null, bytes = null, path }) {
-      const isChange = (filename ?? url ?? bytes) !== null || path !== undefined
+    async changeAsset(id, { filename = null, url = null, bytes = null, path, tags }) {
+      const isChange =
+        (filename ?? url ?? bytes) !== null || path !== undefined || tags !== undefined
       const searchName = filename === null ? null : foldText(filename)
       const moved =
         path === undefined
           ? sql``
           : sql`, folder = ${storedFolder(path)}, search_path = ${searchPath(path)}`
+      const columnsOfTags = toTagColumns(tags ?? [])
+      const retagged =
+        tags === undefined
+          ? sql``
+          : sql`, tags = ${columnsOfTags.tags}::text[], search_tags = ${columnsOfTags.search_tags}::text[]`
       return inTransaction(sql, async () => {
         const changeable = sql`
           id = ${id} and account_id = ${account} and replaces is null
@@ -49,6 +43,8 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): AccountMeth
         const [before] = await sql<AssetRow[]>`
           select ${columns} from assets where ${changeable} for no key update`
         if (before === undefined) return undefined
+        // The asset is locked before the account, which keeps others from adding tags until the end.
+        if (tags !== undefined && (await hasTooManyTags(sql, account, tags))) return 'too_many_tags'
         const [changed] = await sql<AssetRow[]>`
           update assets set filename = coalesce(${filename}, filename),
             search_name = coalesce(${searchName}, search_name),
@@ -56,7 +52,9 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): AccountMeth
             bytes = coalesce(${bytes}::bigint, bytes)
             ${isChange ? sql`, updated_at = now()` : sql``}
             ${moved}
+            ${retagged}
           where id = ${id} returning ${columns}`
+        if (tags !== undefined) await noteTagged(sql, account, [id])
         const asset = changed && toAsset(changed)
         if (asset !== undefined && isChange) {
           const previous = changedValues(toAsset(before), asset)
@@ -92,4 +90,33 @@ export function accountAssets(sql: Sql, { account, actor }: Writer): AccountMeth
       return { ...deletion, ...(replacement && { replacement }) }
     },
   }
+}
+
+/** In the caller's transaction, if the link has tags. */
+export async function insertLink(
+  sql: Sql,
+  { account, actor }: Writer,
+  asset: Asset,
+): Promise<LinkOutcome> {
+  if (await hasTooManyTags(sql, account, asset.tags)) return 'too_many_tags'
+  const { tags, search_tags } = toTagColumns(asset.tags)
+  const statement = sql`
+    with link as (
+      insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
+        mime, url, created_at, changed_at, folder, search_path, tags, search_tags)
+      values (${asset.id}, ${account}, 'link', 'ready', ${asset.filename},
+        ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.url},
+        ${asset.createdAt}, ${asset.createdAt}, ${storedFolder(asset.path)},
+        ${searchPath(asset.path)}, ${tags}::text[], ${search_tags}::text[])
+      returning *
+    ), counted as (
+      update accounts set asset_count = asset_count + 1, last_event = last_event + 1
+      from link where accounts.id = link.account_id returning last_event, trash_until
+    ), excepted as (${exceptFromDeletion(sql, { assets: sql`link`, counted: sql`counted` })})
+    insert into events (account_id, id, type, created_at, actor, data)
+    select s.account_id, last_event, 'asset.ready', clock_timestamp(), ${actor}::text::json,
+      ${assetSnapshot(sql)}
+    from link s, counted`
+  await runAndMark(sql, account, statement)
+  return 'added'
 }

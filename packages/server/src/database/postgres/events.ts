@@ -139,6 +139,21 @@ export function recordMoves(
   return recordRows(sql, { type: 'asset.updated', actor, rows, ids })
 }
 
+/** Records that these assets have other tags, in the caller's transaction. `before` are the previous ones. */
+export function recordTags(
+  sql: Sql,
+  actor: string,
+  assets: { id: string; before: string[] }[],
+): Promise<void> {
+  const ids = assets.map(({ id }) => id)
+  const tags = assets.map(({ before }) => JSON.stringify(before))
+  const previous = sql`'previous', json_build_object('tags', changed.tags::json)`
+  const rows = sql`
+    select s.account_id, s.id as position, ${assetSnapshot(sql, previous)} as data
+    from assets s join unnest(${ids}::uuid[], ${tags}::text[]) changed (id, tags) on changed.id = s.id`
+  return recordRows(sql, { type: 'asset.updated', actor, rows, ids })
+}
+
 /** Records an event for each of these uploads, by the IDs of their rows, in the caller's transaction. */
 export function recordUploadEvents(
   sql: Sql,
@@ -221,7 +236,7 @@ export async function recordStorageLow(
 const ASSET_FIELDS = `'id', s.id, 'kind', s.kind, 'status', s.status, 'filename', s.filename,
   'bytes', s.bytes, 'mime', s.mime, 'url', s.url, 'createdAt', s.created_at,
   'updatedAt', coalesce(s.updated_at, s.created_at), 'version', s.version, 'folder', s.folder,
-  'trashedAt', s.trashed_at, 'checksum', (
+  'tags', s.tags, 'trashedAt', s.trashed_at, 'checksum', (
     select json_build_array(c.sha256, c.verified_at, c.damaged) from checksums c
     where c.object_key = coalesce(s.object_key, s.id))`
 
@@ -235,7 +250,7 @@ export function assetSnapshot(sql: Sql, more?: Fragment): Fragment {
 
 export function uploadSnapshot(sql: Sql): Fragment {
   return sql`json_build_object('id', coalesce(s.replaces, s.id), 'uploadId', s.upload_id,
-    'isReplacement', s.replaces is not null, 'filename', s.filename, 'folder', s.folder,
+    'isReplacement', s.replaces is not null, 'filename', s.filename, 'folder', s.folder, 'tags', s.tags,
     'bytes', s.bytes, 'mime', s.mime, 'chunkSize', s.chunk_size, 'startedById', s.started_by_id,
     'startedByName', s.started_by_name, 'createdAt', s.created_at, 'expiresAt', s.expires_at)`
 }

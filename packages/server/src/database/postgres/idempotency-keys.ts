@@ -3,7 +3,7 @@ import { type IdempotencyRow, isAdded, toRepetition } from '../shared/account-ro
 import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
-import { accountAssets } from './assets.ts'
+import { insertLink } from './assets.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { insertKey } from './keys.ts'
 import { insertUploadToken } from './upload-tokens.ts'
@@ -35,11 +35,7 @@ export function accountOnce(sql: Sql, writer: Writer): AccountMethods['once'] {
   }
 
   return {
-    addLinkOnce: (once, asset) =>
-      runOnce(once, async () => {
-        await accountAssets(sql, writer).addLink(asset)
-        return true as const
-      }),
+    addLinkOnce: (once, asset) => runOnce(once, () => insertLink(sql, writer, asset)),
     addKeyOnce: (once, key, maxKeys) => runOnce(once, () => insertKey(sql, writer, key, maxKeys)),
     addWebhookOnce: (once, webhook, max) =>
       runOnce(once, () => insertWebhook(sql, writer, webhook, max)),

@@ -35,6 +35,7 @@ import { accountProductGroups, accountProductList } from './product-list.ts'
 import { accountProducts, accountPutProducts } from './products.ts'
 import { accountRecords, globalRecords, globalStoredFiles } from './records.ts'
 import { STATEMENTS } from './rows.ts'
+import { accountTags } from './tags.ts'
 import { accountTrash, accountTrashList, globalTrash } from './trash.ts'
 import { createUnitsOfWork, unitOfWork } from './unit-of-work.ts'
 import { accountUploadTokens, globalUploadTokens } from './upload-tokens.ts'
@@ -47,7 +48,7 @@ import { accountDeliveries, accountWebhooks } from './webhooks.ts'
  *
  * Every transaction locks rows in this order, so that no deadlock can occur: an idempotency key, an upload token, products by
  * (product_id, variant_id), assets by id and then their replacements, a webhook and then its deliveries, accounts by
- * id, and then rows that only the holder of the account's row changes (asset_blocks, usage_by_type, events).
+ * id, and then rows that only the holder of the account's row changes (asset_blocks, usage_by_type, tags, asset_tags, events).
  * Jobs that expire, remove or forget assets skip locked ones, and so does an upload that removes assets from the trash
  * while it holds the account's row.
  *
@@ -146,12 +147,15 @@ function accountGroups(
         write((sql) => accountAttachments(sql, writer).detachAssets(ids, selection)),
       moveAssets: (ids, path) =>
         write((sql) => accountFolderMoves(sql, writer).moveAssets(ids, path)),
+      tagAssets: (ids, tags) => write((sql) => accountTags(sql, writer).tagAssets(ids, tags)),
+      untagAssets: (ids, tags) => write((sql) => accountTags(sql, writer).untagAssets(ids, tags)),
       putProducts: (products, options) =>
         write((sql) => accountPutProducts(sql, writer).putProducts(products, options)),
       deleteProduct: (id) => write((sql) => accountProducts(sql, writer).deleteProduct(id)),
     },
     productList: (sql) => accountProductList(sql, account),
     productGroups: (sql) => accountProductGroups(sql, account),
+    tags: (sql) => accountTags(sql, writer),
     attachments: (sql) => accountAttachments(sql, writer),
     attachedRows: (sql) => accountAttachedRows(sql, account),
     keys: (sql) => accountKeys(sql, writer),

@@ -23,22 +23,30 @@ function hasIndexedFilter({ name = '', folder }: AssetQuery): boolean {
 
 export type SmallResultCache = ReturnType<typeof openSmallResultCache<string>>
 
-/** Finds assets through an index, if few match: by folder, or by the trigrams of a name or a word. */
+/** Finds assets through an index, if few match: by folder, by tag, or by the trigrams of a name or a word. */
 export function smallResults(sql: Sql, account: string, cache: SmallResultCache) {
   const ready = sql`account_id = ${account} and status = 'ready'`
 
   async function find(query: AssetQuery): Promise<SmallResult<string> | undefined> {
     const { words } = query
-    if (words === undefined) return findAmong(query, [])
+    const isIndexed = hasIndexedFilter(query) || (await hasRareTag(query))
+    if (words === undefined) return isIndexed ? findAmong(query, []) : undefined
     const counts = await countCandidates(words)
     const [fewest] = words
       .map((word, index) => ({ word, count: counts[index] ?? Infinity }))
       .sort((a, b) => a.count - b.count)
     if (fewest === undefined || fewest.count > MAX_SMALL_RESULT) {
-      return hasIndexedFilter(query) ? findAmong(query, []) : undefined
+      return isIndexed ? findAmong(query, []) : undefined
     }
     const { names, paths, products } = wordSources(sql, account, fewest.word)
     return findAmong(query, [sql`id in (${names} union ${paths} union ${products})`])
+  }
+
+  async function hasRareTag({ tag }: AssetQuery): Promise<boolean> {
+    if (tag === undefined) return false
+    const [row] = await sql<{ assets: number }[]>`
+      select assets from tags where account_id = ${account} and tag = ${tag}`
+    return (row?.assets ?? 0) <= MAX_SMALL_RESULT
   }
 
   /**
@@ -154,10 +162,10 @@ export function afterCursor(sql: Sql, { sort, after }: AssetQuery): Fragment[] {
 export function conditionsOf(
   sql: Sql,
   account: string,
-  query: AssetQuery,
+  query: Omit<AssetQuery, 'page' | 'perPage' | 'sort'>,
   nameBy: 'index' | 'scan',
 ): Fragment[] {
-  const { name, kind, attached, sku, productId, ofProduct, folder, isDirect } = query
+  const { name, kind, attached, sku, productId, ofProduct, folder, isDirect, tag } = query
   const attachedTo = (condition: Fragment) => sql`id in (
     select l.asset_id from products p join asset_products l on l.product_id = p.id
     where p.account_id = ${account} and ${condition})`
@@ -180,6 +188,14 @@ export function conditionsOf(
     conditions.push(sql`folder is not null and ${value} >= ${from} and ${value} < ${until}`)
   }
   if (folder === undefined && isDirect) conditions.push(sql`folder is null`)
+  if (tag !== undefined) {
+    const tagged = sql`select asset_id from asset_tags t where t.account_id = ${account} and t.tag = ${tag}`
+    conditions.push(
+      nameBy === 'index'
+        ? sql`id in (${tagged})`
+        : sql`exists (${tagged} and t.asset_id = assets.id)`,
+    )
+  }
   return [...conditions, ...wordFilter(sql, account, query.words ?? [], nameBy)]
 }
 

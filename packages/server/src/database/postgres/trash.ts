@@ -244,7 +244,10 @@ export function accountTrashList(sql: Sql, account: string): AccountMethods['tra
   }
 }
 
-function filterOf(sql: Sql, { name, kind, folder, isDirect, words = [] }: TrashQuery): Fragment[] {
+function filterOf(
+  sql: Sql,
+  { name, kind, folder, isDirect, tag, words = [] }: TrashQuery,
+): Fragment[] {
   const conditions = words.map(
     (word) => sql`(strpos(search_name, ${word}) > 0 or strpos(search_path, ${word}) > 0)`,
   )
@@ -254,6 +257,7 @@ function filterOf(sql: Sql, { name, kind, folder, isDirect, words = [] }: TrashQ
     const { from, until } = folderRange(folder, { isDirect })
     conditions.push(sql`folder >= ${from} and folder < ${until}`)
   } else if (isDirect) conditions.push(sql`folder is null`)
+  if (tag !== undefined) conditions.push(sql`${tag} = any(search_tags)`)
   return conditions
 }
 

@@ -9,7 +9,7 @@ import type {
   ResizeOptions,
   Resizing,
 } from '../account-data.ts'
-import { toUpload, UPLOAD_COLUMNS, type UploadRow } from '../shared/rows.ts'
+import { toTagColumns, toUpload, UPLOAD_COLUMNS, type UploadRow } from '../shared/rows.ts'
 import type { AccountMethods, PartialRoom, Room, Writer } from '../shared/wire-account-data.ts'
 import {
   execute,
@@ -27,6 +27,7 @@ import {
 } from './events.ts'
 import { makeRoom, release } from './removals.ts'
 import { STATEMENTS, uploadColumns, uploadStatus } from './rows.ts'
+import { hasTooManyTags } from './tags.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
 interface Resized {
@@ -76,6 +77,7 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
   async function tryReserve({ upload, keptForMs, idempotency }: NewUpload): Promise<boolean> {
     const { asset } = upload
     const { sha256 } = asset.integrity
+    const { tags, search_tags } = toTagColumns(asset.tags)
     const statement = sql`
       with given as (
         select ${asset.bytes}::bigint as size, ${actor}::text::json as actor
@@ -96,15 +98,16 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
       ), s as (
         insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
           mime, created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
-          request_digest, started_by_id, started_by_name, folder, search_path, replaces, keeps_name,
-          token_id, token_bytes)
+          request_digest, started_by_id, started_by_name, folder, search_path, tags, search_tags,
+          replaces, keeps_name, token_id, token_bytes)
         select ${asset.id}, reserved.id, 'file', 'uploading', ${asset.filename},
           ${foldText(asset.filename)}, ${sortName(asset.filename)}, size, ${asset.mime},
           ${asset.createdAt},
           ${asset.createdAt}, ${upload.id}, ${upload.chunkSize}, now() + ${keptForMs} * interval '1 ms',
           ${idempotency?.key ?? null}, ${idempotency?.digest ?? null},
           ${upload.startedBy?.id ?? null}, ${upload.startedBy?.name ?? null},
-          ${storedFolder(asset.path)}, ${searchPath(asset.path)}, ${upload.replaces?.assetId ?? null}::uuid,
+          ${storedFolder(asset.path)}, ${searchPath(asset.path)}, ${tags}::text[], ${search_tags}::text[],
+          ${upload.replaces?.assetId ?? null}::uuid,
           ${upload.replaces?.keepsName ?? false}, ${upload.tokenId}::uuid,
           case when ${upload.tokenId}::uuid is null then null else size end
         from reserved
@@ -144,13 +147,14 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
   /** If necessary, removes superseded objects and the oldest trash. */
   async function reserve(upload: NewUpload): Promise<Reservation | PartialRoom> {
     const { replaces, tokenId, asset } = upload.upload
-    // Most uploads have no token, replace nothing, and fit into the plan: one statement, which needs no transaction.
-    const isPlain = replaces === null && tokenId === null
+    // Most uploads have no token and no tags, replace nothing, and fit into the plan: one statement, which needs no transaction.
+    const isPlain = replaces === null && tokenId === null && asset.tags.length === 0
     if (isPlain && (await tryReserve(upload))) return { outcome: 'reserved' }
     if (isPlain && upload.isProvisional) return noFreeRoom()
     return inTransaction(sql, async () => {
       const refusal = await refuse(upload)
       if (refusal) return refusal
+      if (await hasTooManyTags(sql, account, asset.tags)) return { outcome: 'too_many_tags' }
       if (!isPlain && (await tryReserve(upload))) return { outcome: 'reserved' }
       if (upload.isProvisional) return noFreeRoom()
       const room = await makeRoom(sql, writer, asset.bytes)

@@ -45,6 +45,7 @@ export interface UsageRow {
   actual_assets: number
   actual_types: Json<TypeUsage[]> | null
   wrong_blocks: number
+  wrong_tags: number
 }
 
 export function toComparison(row: UsageRow): UsageComparison {
@@ -67,6 +68,7 @@ export function toComparison(row: UsageRow): UsageComparison {
       types: fromJson(row.actual_types ?? []),
     },
     wrongBlocks: row.wrong_blocks,
+    wrongTags: row.wrong_tags,
   }
 }
 
@@ -187,6 +189,7 @@ export function toRepetition({ digest, resource_id, nonce }: IdempotencyRow, giv
 
 /** Whether a creation has created something, rather than refused to. */
 export function isAdded(added: unknown): boolean {
+  if (typeof added === 'string') return added === 'added'
   if (typeof added === 'object' && added !== null && 'outcome' in added) {
     return added.outcome === 'added'
   }

@@ -23,8 +23,10 @@ type Time = string | number
 interface StoredAsset
   extends Omit<
     EventAsset,
-    'accountId' | 'createdAt' | 'updatedAt' | 'path' | 'integrity' | 'trashedAt'
+    'accountId' | 'createdAt' | 'updatedAt' | 'path' | 'tags' | 'integrity' | 'trashedAt'
   > {
+  /** Undefined in events of version 0.2.0. Null: none. */
+  tags?: string[] | null
   createdAt: Time
   updatedAt: Time
   folder: string | null
@@ -39,7 +41,12 @@ interface StoredAsset
 }
 
 export interface StoredUpload
-  extends Omit<EventUpload, 'path' | 'startedBy' | 'createdAt' | 'expiresAt' | 'isReplacement'> {
+  extends Omit<
+    EventUpload,
+    'path' | 'tags' | 'startedBy' | 'createdAt' | 'expiresAt' | 'isReplacement'
+  > {
+  /** As in `StoredAsset`. */
+  tags?: string[] | null
   isReplacement: boolean | number
   folder: string | null
   startedById: string | null
@@ -200,6 +207,7 @@ function toEventAsset(accountId: string, stored: StoredAsset): EventAsset {
     ...withDates(asset, ['createdAt', 'updatedAt', 'trashedAt']),
     accountId,
     path: pathOfStored(folder),
+    tags: stored.tags ?? [],
     integrity: toIntegrity(checksum),
   } as EventAsset
 }
@@ -216,6 +224,7 @@ function toEventUpload(stored: StoredUpload): EventUpload {
     ...withDates(upload, ['createdAt', 'expiresAt']),
     isReplacement: Boolean(isReplacement),
     path: pathOfStored(folder),
+    tags: stored.tags ?? [],
     startedBy: name === null ? null : { id, name },
   } as EventUpload
 }
@@ -257,8 +266,8 @@ function storedUpload({ path, startedBy, ...upload }: EventUpload): object {
 
 /** The values of an asset that `changeAsset` has replaced. */
 export function changedValues(before: Asset, after: Asset): PreviousAsset {
-  const { filename, path, url, bytes } = before
-  return previousValues({ filename, path, url, bytes }, after)
+  const { filename, path, tags, url, bytes } = before
+  return previousValues({ filename, path, tags, url, bytes }, after)
 }
 
 /** The actors of the events that the methods of `Database` record, as JSON. These methods get no actor. */

@@ -13,8 +13,10 @@ type Page = Rows<Asset>
 interface ListingStrategies {
   /** Lists all assets. The account has a counter of them, so that only the page must be found. */
   listAll(): Page | Promise<Page>
+  /** Lists the assets of a tag by creation. The tag has a counter of them, and an index in this order. */
+  listTagged(tag: string): Page | Promise<Page>
   /**
-   * Looks the name or a word up in the trigram index, or the folder in its index, and caches the IDs of all
+   * Looks the name or a word up in the trigram index, or the folder or the tag in its index, and caches the IDs of all
    * matches. Undefined when no index limits the candidates to `MAX_SMALL_RESULT` assets, or when `countRows` is faster.
    */
   findSmallResult(): Page | undefined | Promise<Page | undefined>
@@ -36,12 +38,20 @@ export async function chooseStrategy(
   strategies: ListingStrategies,
 ): Promise<Page> {
   if (!isFiltered(query)) return strategies.listAll()
-  if ((hasTrigrams(query) || query.folder !== undefined) && !strategies.hasBlockCounts()) {
+  const { folder, tag } = query
+  if (tag !== undefined && isByTagOnly(query)) return strategies.listTagged(tag)
+  const isIndexed = hasTrigrams(query) || folder !== undefined || tag !== undefined
+  if (isIndexed && !strategies.hasBlockCounts()) {
     const page = await strategies.findSmallResult()
     if (page !== undefined) return page
   }
   // A product has few assets, and the account's revision does not change with every change of a product.
   return isByProduct(query) ? strategies.countRows() : strategies.countBlocks()
+}
+
+/** Whether a tag is the only filter of a list that is sorted by creation. */
+function isByTagOnly({ tag, ...others }: AssetQuery): boolean {
+  return !isFiltered(others) && others.sort.by === 'created_at'
 }
 
 /** Whether block counts find a page of the unfiltered list faster than skipping this many rows. */
@@ -81,8 +91,8 @@ function hasTrigrams({ name = '', words = [] }: AssetQuery): boolean {
 }
 
 function filtersOf(query: AssetQuery) {
-  const { words, name, kind, attached, sku, productId, ofProduct, folder, isDirect } = query
-  return [words, name, kind, attached, sku, productId, ofProduct, folder, isDirect]
+  const { words, name, kind, attached, sku, productId, ofProduct, folder, isDirect, tag } = query
+  return [words, name, kind, attached, sku, productId, ofProduct, folder, isDirect, tag]
 }
 
 export function isFiltered(query: AssetQuery): boolean {

@@ -8,6 +8,7 @@ import {
 } from '../../domain/asset.ts'
 import { pathOfStored, searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
+import { foldTag } from '../../domain/tags.ts'
 import { type AssetRecord, filesOf } from '../account-data.ts'
 import type { AssetState, Removal, StoredFile, Verification } from '../database.ts'
 
@@ -46,6 +47,8 @@ export interface AssetRow {
   folder: string | null
   version: number
   updated_at: Time | null
+  /** Null if it has none. */
+  tags: Json<string[]> | null
   /** Undefined if the statement does not read it. */
   checksum?: Json<Checksum> | null
 }
@@ -69,7 +72,7 @@ export interface UploadRow extends AssetRow {
 
 /** The columns of `AssetRow` except the checksum. */
 export const ASSET_COLUMNS =
-  'id, account_id, kind, status, filename, bytes, mime, url, created_at, folder, version, updated_at'.split(
+  'id, account_id, kind, status, filename, bytes, mime, url, created_at, folder, version, updated_at, tags'.split(
     ', ',
   )
 export const UPLOAD_COLUMNS = [
@@ -101,8 +104,15 @@ export function toAssetOf(
     updatedAt: toDate(row.updated_at ?? row.created_at),
     version: row.version,
     path: pathOfStored(row.folder),
+    tags: fromJson(row.tags ?? []),
     integrity: toIntegrity(row.checksum),
   }
+}
+
+/** The columns of an asset's tags, which are normalized. */
+export function toTagColumns(tags: string[]) {
+  const isNone = tags.length === 0
+  return { tags: isNone ? null : tags, search_tags: isNone ? null : tags.map(foldTag) }
 }
 
 function toIntegrity(checksum: Json<Checksum> | null | undefined): Integrity {
@@ -242,6 +252,7 @@ export function toAssetColumns(account: string, record: AssetRecord) {
     attached: productIds.length > 0 && trashedAt === undefined,
     folder: storedFolder(asset.path),
     search_path: searchPath(asset.path),
+    ...toTagColumns(asset.tags),
     version: asset.version,
     last_version: record.lastVersion,
     version_changes: record.versions.length,

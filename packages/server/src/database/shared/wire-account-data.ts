@@ -135,6 +135,7 @@ export interface AccountMethods {
   versions: Group<'restoreVersion' | 'deleteVersion'>
   productList: Group<'listProducts'>
   productGroups: Group<'listProductIds' | 'readProductGroups'>
+  tags: Group<'listTags'>
   attachments: Group<'attachProducts' | 'detachProducts'>
   attachedRows: Group<
     'productsOfAssets' | 'productsOfAsset' | 'assetsOfProducts' | 'newestAssetsOf'
@@ -157,6 +158,8 @@ export type BulkMethods = Pick<
   | 'attachAssets'
   | 'detachAssets'
   | 'moveAssets'
+  | 'tagAssets'
+  | 'untagAssets'
   | 'putProducts'
   | 'deleteProduct'
 >
@@ -261,6 +264,7 @@ export function wireAccountData<Unit>(
         write((unit) => attachments(unit).attachProducts(id, selection)),
       detachProducts: (id, selection) =>
         write((unit) => attachments(unit).detachProducts(id, selection)),
+      listTags: (query) => read((unit) => groups.tags(unit).listTags(query)),
       productsOfAssets: (ids, limit) =>
         read((unit) => attachedRows(unit).productsOfAssets(ids, limit)),
       productsOfAsset: (id, slice) => read((unit) => attachedRows(unit).productsOfAsset(id, slice)),

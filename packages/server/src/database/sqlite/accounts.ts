@@ -86,6 +86,29 @@ const BLOCKS = `(
       lead(first_id, 1, '${MAX_ID}') over (partition by account_id order by first_id) as next_id
     from asset_blocks) b)`
 
+/** The tags of ready assets, by their rows. */
+const TAGGED = `(
+  select account_id, json_each.value as tag, assets.id as asset_id, assets.seq as asset_seq
+  from assets, json_each(search_tags) where status = 'ready')`
+
+const tagCounts = (entries: string) =>
+  `select account_id, tag, count(*) as assets from ${entries} group by account_id, tag`
+
+/** Rows that are in one of two queries only. */
+const difference = (one: string, other: string) =>
+  `select * from (select * from (${one}) except select * from (${other}))
+   union all select * from (select * from (${other}) except select * from (${one}))`
+
+const WRONG_TAGS = `
+  select account_id, count(*) as count from (
+    select account_id from (${difference('select account_id, tag, assets from tags', tagCounts(TAGGED))})
+    union all
+    select account_id from (${difference(
+      'select account_id, tag, asset_id, asset_seq from asset_tags',
+      `select * from ${TAGGED}`,
+    )}))
+  group by account_id`
+
 /** The usage of accounts, by counters and by rows. */
 export function prepareUsage({ prepare, transaction }: Connection) {
   const comparison = prepare<UsageRow>(
@@ -95,8 +118,9 @@ export function prepareUsage({ prepare, transaction }: Connection) {
        coalesce(trash, 0) + ${TRASHED_VERSION_BYTES} a.id) as actual_trash,
        coalesce(assets, 0) as actual_assets, actual.types as actual_types,
        (select count(*) from ${BLOCKS} where account_id = a.id and counted <> actual)
-         as wrong_blocks
+         as wrong_blocks, coalesce(wrong.count, 0) as wrong_tags
      from accounts a
+     left join (${WRONG_TAGS}) wrong on wrong.account_id = a.id
      left join (select account_id, ${SUMS} from assets group by account_id) sums
        on sums.account_id = a.id
      left join (${listOfTypes('select * from usage_by_type')}) counted on counted.account_id = a.id
@@ -118,6 +142,18 @@ export function prepareUsage({ prepare, transaction }: Connection) {
   const blocksAfter = prepare<{ first_id: string }>(
     `select first_id from asset_blocks where account_id = :account and (:after is null or first_id > :after)
      order by first_id limit ${BLOCKS_PER_STATEMENT}`,
+  )
+  const inBlock = `account_id = :account and asset_id >= :first_id and asset_id < coalesce((
+    select min(first_id) from asset_blocks
+    where account_id = :account and first_id > :first_id), '${MAX_ID}')`
+  const deleteTags = prepare(`delete from asset_tags where ${inBlock}`)
+  const addTags = prepare(
+    `insert into asset_tags (account_id, tag, asset_id, asset_seq)
+     select * from ${TAGGED} where ${inBlock}`,
+  )
+  const deleteTagCounts = prepare('delete from tags where account_id = :account')
+  const countTags = prepare(
+    `insert into tags (account_id, tag, assets) ${tagCounts('asset_tags where account_id = :account')}`,
   )
   const countBlock = prepare(
     `update asset_blocks set
@@ -141,7 +177,15 @@ export function prepareUsage({ prepare, transaction }: Connection) {
     recountBlocks: (account: string, after: string | undefined): string | undefined =>
       transaction(() => {
         const blocks = blocksAfter.all({ account, after: after ?? null })
-        for (const { first_id } of blocks) countBlock.run({ account, first_id })
+        for (const { first_id } of blocks) {
+          countBlock.run({ account, first_id })
+          deleteTags.run({ account, first_id })
+          addTags.run({ account, first_id })
+        }
+        if (blocks.length === 0) {
+          deleteTagCounts.run({ account })
+          countTags.run({ account })
+        }
         return blocks.at(-1)?.first_id
       }),
   }

@@ -30,7 +30,14 @@ import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
 import { type LongReads, openScan, readRows, type Scan, scanPage } from './scan.ts'
-import { afterCursor, type Filter, filterOf, orderOf, prepareSmallResults } from './search.ts'
+import {
+  afterCursor,
+  type Filter,
+  filterOf,
+  HAS_TAG,
+  orderOf,
+  prepareSmallResults,
+} from './search.ts'
 
 const STATE = 'select asset_count, revision from accounts where id = :account'
 const READY = `account_id = :account and status = 'ready'`
@@ -41,6 +48,9 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
   const findSmallResult = prepareSmallResults(connection, runStep)
   const assetCount = prepare<{ total: number }>(
     'select asset_count as total from accounts where id = :account',
+  )
+  const assetsOfTag = prepare<{ total: number }>(
+    'select assets as total from tags where account_id = :account and tag = :tag',
   )
   const currentState = prepare<{ asset_count: number; revision: number }>(STATE)
 
@@ -72,6 +82,26 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
     if (isFarPage(query, offset)) return countBlocks(account, query, filter)
     if (offset > MAX_SKIPPED_ROWS) return scan(account, query, { filter })
     return { rows: readPage(account, query, { filter, total }), total }
+  }
+
+  function listTagged(account: string, query: AssetQuery, filter: Filter) {
+    const { tag = '' } = query
+    const total = assetsOfTag.get({ account, tag })?.total ?? 0
+    const { isFromEnd, offset, limit } = rowRangeOf(query, total)
+    if (offset > MAX_SKIPPED_ROWS) return countBlocks(account, query, filter)
+    const cursor = afterCursor(query)
+    const { matches, id } = matching(
+      { conditions: [HAS_TAG, ...cursor.conditions], parameters: {} },
+      {},
+    )
+    const order = query.sort.descending !== isFromEnd ? 'desc' : 'asc'
+    const page = prepare<ListedRow>(
+      `select ${LISTED_COLUMNS} ${matches} order by ${id} ${order} limit +:limit offset :offset`,
+    )
+    const rows = page
+      .all({ account, tag, ...cursor.parameters, limit, offset })
+      .map(toListedAsset(account))
+    return { rows: isFromEnd ? rows.reverse() : rows, total }
   }
 
   /** The account's revision does not change with every change of a product, so that counts can't be cached. */
@@ -173,6 +203,7 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
       const filter = filterOf(query)
       return chooseStrategy(query, {
         listAll: () => listAll(account, query, filter),
+        listTagged: () => listTagged(account, query, filter),
         // `countRows` tries it, too.
         findSmallResult: () =>
           isByProduct(query) ? undefined : findSmallResult(account, query, filter),
@@ -208,8 +239,11 @@ function scanOf(account: string, query: AssetQuery, filter: Filter): Scan {
 
 /** Filtered blocks that are counted in one turn of the event loop: one or two milliseconds. */
 const BLOCKS_PER_TURN = 8
-/** A search counts fewer blocks per turn, because it may have to read the products of every asset. */
-const SEARCHED_BLOCKS_PER_TURN = 1
+/**
+ * A search counts fewer blocks per turn, because it may have to read the products of every asset, and so does a tag with
+ * another filter, which reads the rows of the assets.
+ */
+const SLOW_BLOCKS_PER_TURN = 1
 /** Without a filter the count of a block is only looked up. */
 const UNFILTERED_BLOCKS_PER_TURN = 100_000
 
@@ -228,9 +262,29 @@ const MANY_CHANGED = `(select count(*) from (
     where account_id = :account and (revision, first_id) > (:revision, :block)
     limit ${MAX_AWAITED_BLOCKS + 1})) > ${MAX_AWAITED_BLOCKS}`
 
-function matching(conditions: string[], from: string, until: string): string {
-  const within = ["status = 'ready'", `id >= ${from}`, `id < ${until}`, ...conditions]
-  return `from assets where account_id = :account and ${within.join(' and ')}`
+/**
+ * The matches of a filter in a range of IDs, and the column with their IDs. The assets of a tag are found by its index; if
+ * there is no other condition, their rows are not read, and must not be selected.
+ */
+function matching(
+  { conditions }: Filter,
+  { from, until }: { from?: string; until?: string },
+  { hasRows = true } = {},
+): { matches: string; id: string } {
+  const others = conditions.filter((condition) => condition !== HAS_TAG)
+  const isTagged = others.length < conditions.length
+  const id = isTagged ? 't.asset_id' : 'id'
+  const range = [...(from ? [`${id} >= ${from}`] : []), ...(until ? [`${id} < ${until}`] : [])]
+  if (!isTagged) {
+    const within = [READY, ...range, ...others].join(' and ')
+    return { matches: `from assets where ${within}`, id }
+  }
+  const within = ['t.account_id = :account', 't.tag = :tag', ...range, ...others].join(' and ')
+  const tables =
+    hasRows || others.length > 0
+      ? 'asset_tags t cross join assets on assets.seq = t.asset_seq'
+      : 'asset_tags t'
+  return { matches: `from ${tables} where ${within}`, id }
 }
 
 interface BlockFilter {
@@ -267,9 +321,10 @@ function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
       if (currentRevision.get({ account })?.revision === revision) return known
     }
     const isFiltered = conditions.length > 0
-    const inBlock = matching(conditions, 'changed.first_id', 'changed.next_id')
+    const range = { from: 'changed.first_id', until: 'changed.next_id' }
+    const { matches } = matching(filter, range, { hasRows: false })
     const counted = `case when ${mayHaveBounds ? MANY_CHANGED : 'false'} then null
-      else (select count(*) ${inBlock}) end`
+      else (select count(*) ${matches}) end`
     const countChanged = prepare<CountedBlock | UncountedBlock>(
       `select first_id, revision, ${isFiltered ? counted : 'assets'} as matching
        from (${CHANGED}) changed`,
@@ -296,7 +351,7 @@ function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
     const { revision, block } = known
     const changed = listChanged.all({ account, revision, block, limit: UNFILTERED_BLOCKS_PER_TURN })
     const count = prepare<{ matching: number }>(
-      `select count(*) as matching ${matching(filter.conditions, ':first_id', ':next_id')}`,
+      `select count(*) as matching ${matching(filter, { from: ':first_id', until: ':next_id' }, { hasRows: false }).matches}`,
     )
     const blocks: CountedBlock[] = []
     for (let start = 0; start < changed.length; start += blocksPerTurn) {
@@ -326,8 +381,11 @@ function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
       const { query, filter, instead } = options
       const key = filterKey(query)
       // No index has the assets without a folder.
-      const readsRows = query.words !== undefined || (query.isDirect && query.folder === undefined)
-      const blocksPerTurn = readsRows ? SEARCHED_BLOCKS_PER_TURN : BLOCKS_PER_TURN
+      const readsRows =
+        query.words !== undefined ||
+        (query.isDirect && query.folder === undefined) ||
+        (query.tag !== undefined && filter.conditions.length > 1)
+      const blocksPerTurn = readsRows ? SLOW_BLOCKS_PER_TURN : BLOCKS_PER_TURN
       const blockFilter = { filter, blocksPerTurn }
       let hasInstead = mayHaveBounds(query)
       for (;;) {
@@ -355,9 +413,11 @@ function prepareAssetBlocks({ prepare }: Connection, runStep: RunStep) {
       const { from, until = MAX_ID, isFromEnd, offset, limit } = location
       const cursor = afterCursor(query)
       const conditions = [...filter.conditions, ...cursor.conditions]
+      const range = { from: ':from', until: ':until' }
+      const { matches, id } = matching({ conditions, parameters: {} }, range)
       const page = prepare<ListedRow>(
-        `select ${LISTED_COLUMNS} ${matching(conditions, ':from', ':until')}
-         order by id ${isFromEnd ? 'desc' : 'asc'} limit +:limit offset :offset`,
+        `select ${LISTED_COLUMNS} ${matches}
+         order by ${id} ${isFromEnd ? 'desc' : 'asc'} limit +:limit offset :offset`,
       )
       const parameters = { ...filter.parameters, ...cursor.parameters }
       const rows = page.all({ account, from, until, limit, offset, ...parameters })

@@ -2,13 +2,15 @@ import type { Asset } from '../../domain/asset.ts'
 import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
 import type { AssetChange, Deletion } from '../account-data.ts'
+import type { LinkOutcome } from '../idempotency-data.ts'
 import { changedValues } from '../shared/events.ts'
-import { toAsset } from '../shared/rows.ts'
+import { toAsset, toTagColumns } from '../shared/rows.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, encode } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { ASSET_COLUMNS, type AssetRow, STATEMENTS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { prepareNameIndex } from './search.ts'
+import { prepareTagLimit } from './tags.ts'
 import { DELETABLE, prepareDeletion, prepareExcept } from './trash.ts'
 
 /** An asset that can be renamed. The rows of replacements are none. */
@@ -20,11 +22,12 @@ export function prepareAssets(connection: Connection) {
   const { deletePermanently } = prepareDeletion(connection)
   const except = prepareExcept(connection)
   const { recordAsset, recordUpdate } = prepareRecordEvents(connection)
+  const hasTooManyTags = prepareTagLimit(connection)
   const insertLink = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
-       url, created_at, changed_at, folder, search_path)
+       url, created_at, changed_at, folder, search_path, tags, search_tags)
      values (:id, :account, 'link', 'ready', :filename, :search_name, :sort_name, :bytes, :mime, :url,
-       :created_at, :created_at, :folder, :search_path)
+       :created_at, :created_at, :folder, :search_path, :tags, :search_tags)
      returning seq`,
   )
   const countLink = prepare('update accounts set asset_count = asset_count + 1 where id = :account')
@@ -35,6 +38,7 @@ export function prepareAssets(connection: Connection) {
        sort_name = coalesce(:sort_name, sort_name), url = coalesce(:url, url),
        bytes = coalesce(:bytes, bytes), folder = iif(:moves, :folder, folder),
        search_path = iif(:moves, :search_path, search_path),
+       tags = iif(:retags, :tags, tags), search_tags = iif(:retags, :search_tags, search_tags),
        updated_at = iif(:changes, :now, updated_at)
      where ${CHANGEABLE} returning ${ASSET_COLUMNS}`,
   )
@@ -44,9 +48,10 @@ export function prepareAssets(connection: Connection) {
   )
 
   return {
-    addLink(writer: Writer, asset: Asset): void {
+    addLink(writer: Writer, asset: Asset): LinkOutcome {
       const { account } = writer
-      transaction(() => {
+      return transaction(() => {
+        if (hasTooManyTags(account, asset.tags)) return 'too_many_tags'
         const search_name = foldText(asset.filename)
         const row = insertLink.get({
           id: asset.id,
@@ -60,25 +65,36 @@ export function prepareAssets(connection: Connection) {
           created_at: asset.createdAt.getTime(),
           folder: storedFolder(asset.path),
           search_path: searchPath(asset.path),
+          ...encode(toTagColumns(asset.tags)),
         })
         countLink.run({ account })
         except(account, [asset.id])
         indexName.run({ seq: row?.seq ?? null, search_name })
         recordAsset(writer, 'asset.ready', row?.seq ?? -1)
+        return 'added'
       })
     },
 
-    changeAsset(writer: Writer, id: string, changes: AssetChange): Asset | undefined {
+    changeAsset(
+      writer: Writer,
+      id: string,
+      changes: AssetChange,
+    ): Asset | 'too_many_tags' | undefined {
       const { account } = writer
       return transaction(() => {
-        const { filename = null, url = null, bytes = null } = changes
+        const { filename = null, url = null, bytes = null, tags } = changes
+        if (tags !== undefined && hasTooManyTags(account, tags)) return 'too_many_tags'
         const search_name = filename === null ? null : foldText(filename)
         const sort_name = filename === null ? null : sortName(filename)
         const moves = Number(changes.path !== undefined)
         const isChange = Number(Object.values(changes).some((value) => value !== undefined))
         const { path = null } = changes
         const moved = { moves, folder: storedFolder(path), search_path: searchPath(path) }
-        const fields = { filename, search_name, sort_name, url, bytes, ...moved }
+        const retagged = {
+          retags: Number(tags !== undefined),
+          ...encode(toTagColumns(tags ?? [])),
+        }
+        const fields = { filename, search_name, sort_name, url, bytes, ...moved, ...retagged }
         const before = changeable.get({ account, id })
         const row = change.get({ account, id, ...fields, changes: isChange, now: Date.now() })
         // The index contains the names of ready assets only.

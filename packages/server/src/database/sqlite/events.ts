@@ -156,7 +156,7 @@ export function prepareRecordEvents({ prepare, addNotice }: Connection) {
 /** The names and values of the JSON object of an asset, from its row. `toEvent` reads it. */
 const ASSET_SNAPSHOT = `'id', id, 'kind', kind, 'status', status, 'filename', filename, 'bytes', bytes, 'mime', mime,
   'url', url, 'createdAt', created_at, 'updatedAt', coalesce(updated_at, created_at), 'version', version,
-  'folder', folder, 'trashedAt', trashed_at, 'checksum', json((
+  'folder', folder, 'tags', json(tags), 'trashedAt', trashed_at, 'checksum', json((
     select json_array(c.sha256, c.verified_at, c.damaged) from checksums c
     where c.object_key = coalesce(assets.object_key, assets.id)))`
 
@@ -167,6 +167,7 @@ function uploadSnapshot(row: UploadRow): StoredUpload {
     isReplacement: row.replaces !== null,
     filename: row.filename,
     folder: row.folder,
+    tags: row.tags === null ? null : JSON.parse(row.tags),
     bytes: row.bytes,
     mime: row.mime,
     chunkSize: row.chunk_size,
@@ -186,6 +187,7 @@ export function newUploadSnapshot(upload: NewUpload['upload'], expiresAt: number
     isReplacement: replaces !== null,
     filename: asset.filename,
     folder: storedFolder(asset.path),
+    tags: asset.tags,
     bytes: asset.bytes,
     mime: asset.mime,
     chunkSize: upload.chunkSize,

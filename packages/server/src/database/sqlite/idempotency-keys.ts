@@ -3,7 +3,7 @@ import type { Key, NewKey } from '../../domain/key.ts'
 import type { NewUploadToken } from '../../domain/upload-token.ts'
 import type { WebhookState } from '../../domain/webhook.ts'
 import type { NewWebhook } from '../event-data.ts'
-import type { AddedUploadToken, Once, OnceOutcome } from '../idempotency-data.ts'
+import type { AddedUploadToken, LinkOutcome, Once, OnceOutcome } from '../idempotency-data.ts'
 import { type IdempotencyRow, isAdded, toRepetition } from '../shared/account-rows.ts'
 import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
@@ -44,11 +44,8 @@ export function prepareOnce(connection: Connection) {
   }
 
   return {
-    addLinkOnce: (writer: Writer, once: Once, asset: Asset): OnceOutcome<true> =>
-      runOnce(writer, once, () => {
-        addLink(writer, asset)
-        return true
-      }),
+    addLinkOnce: (writer: Writer, once: Once, asset: Asset): OnceOutcome<LinkOutcome> =>
+      runOnce(writer, once, () => addLink(writer, asset)),
     addKeyOnce: (
       writer: Writer,
       once: Once,

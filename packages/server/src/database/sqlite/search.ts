@@ -37,9 +37,9 @@ interface FindOptions {
   filter: Filter
 }
 
-/** The indexes that can find the assets: by product, by folder, by name and by each word. The result of any of them may be small. */
+/** The indexes that can find the assets: by product, by folder, by tag, by name and by each word. The result of any of them may be small. */
 function candidatesOf({ account, query, filter }: FindOptions): Candidates[] {
-  const { name = '', words = [], folder } = query
+  const { name = '', words = [], folder, tag } = query
   const all: Candidates[] = []
   for (const [parameter, condition] of PRODUCT_CONDITIONS) {
     const value = filter.parameters[parameter]
@@ -56,6 +56,10 @@ function candidatesOf({ account, query, filter }: FindOptions): Candidates[] {
       and folder >= :folder_from and folder < :folder_until`
     all.push({ queries: [sql], parameters: { account, folder_from, folder_until } })
   }
+  if (tag !== undefined) {
+    const sql = 'select asset_seq as seq from asset_tags where account_id = :account and tag = :tag'
+    all.push({ queries: [sql], parameters: { account, tag }, condition: HAS_TAG })
+  }
   const match = matchExpression(name)
   if (match !== undefined) {
     const sql = 'select rowid as seq from asset_names where asset_names match :match'
@@ -69,7 +73,7 @@ function candidatesOf({ account, query, filter }: FindOptions): Candidates[] {
   return all
 }
 
-/** Finds assets through an index, if few match: by product, by folder, or by the trigrams of a name or a word. */
+/** Finds assets through an index, if few match: by product, by folder, by tag, or by the trigrams of a name or a word. */
 export function prepareSmallResults({ prepare }: Connection, runStep: RunStep) {
   const cache = openSmallResultCache<number>()
   const currentRevision = prepare<{ revision: number }>(
@@ -178,6 +182,11 @@ function attachedTo(condition: string): string {
     where l.asset_seq = assets.seq and p.account_id = :account and ${condition})`
 }
 
+/** Not `exists`, which SQLite may turn into a join that reads all assets of the tag. */
+export const HAS_TAG = `(
+  select 1 from asset_tags t
+  where t.account_id = :account and t.tag = :tag and t.asset_id = assets.id) is not null`
+
 export function filterOf(query: AssetQuery): Filter {
   const conditions: string[] = []
   const parameters: Filter['parameters'] = {}
@@ -201,6 +210,7 @@ export function filterOf(query: AssetQuery): Filter {
     Object.assign(parameters, { folder_from: from, folder_until: until })
   }
   if (query.folder === undefined && query.isDirect) conditions.push('folder is null')
+  add('tag', query.tag, HAS_TAG)
   const words = wordFilter(query.words ?? [])
   return {
     conditions: [...conditions, ...words.conditions],

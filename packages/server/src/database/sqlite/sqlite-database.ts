@@ -41,6 +41,7 @@ import { prepareBulkProducts, prepareCountAttached } from './products.ts'
 import { prepareRecords, prepareStoredFiles } from './records.ts'
 import { STATEMENTS } from './rows.ts'
 import { openSpareFile, type SpareFile } from './spare-file.ts'
+import { prepareBulkTags, prepareTags } from './tags.ts'
 import { prepareBulkTrash, prepareTrash, prepareTrashList } from './trash.ts'
 import { createUnitsOfWork, groupCommits, type UnitsOfWork } from './unit-of-work.ts'
 import { prepareUploadTokens } from './upload-tokens.ts'
@@ -163,6 +164,7 @@ function prepareAccountGroups(
     versions: prepareVersions(connection),
     productList: prepareProductList(connection, longReads),
     productGroups: prepareProductGroups(connection, longReads),
+    tags: prepareTags(connection),
     attachments: prepareAttachments(connection),
     attachedRows: prepareAttachedRows(connection),
     keys: prepareKeys(connection),
@@ -186,6 +188,7 @@ function prepareBulk(connection: Connection) {
     ...prepareBulkTrash(connection),
     ...prepareBulkAttachments(connection),
     ...prepareBulkMoves(connection),
+    ...prepareBulkTags(connection),
     ...prepareBulkProducts(connection),
   }
 }
@@ -193,6 +196,8 @@ function prepareBulk(connection: Connection) {
 /** About how many rows are written for an asset that is deleted, restored or moved, and for one that is attached. */
 const ROWS_PER_ASSET = 4
 const ROWS_PER_ATTACHMENT = 2
+/** For each asset whose tags change, besides two rows for each of the tags. */
+const ROWS_PER_TAGGED = 4
 
 function bulkMethods(
   writer: Writer,
@@ -220,6 +225,14 @@ function bulkMethods(
       write(ids.length * ROWS_PER_ATTACHMENT, (bulk) => bulk.detachAssets(writer, ids, selection)),
     moveAssets: (ids, path) =>
       write(ids.length * ROWS_PER_ASSET, (bulk) => bulk.moveAssets(writer, ids, path)),
+    tagAssets: (ids, tags) =>
+      write(ids.length * (ROWS_PER_TAGGED + 2 * tags.length), (bulk) =>
+        bulk.tagAssets(writer, ids, tags),
+      ),
+    untagAssets: (ids, tags) =>
+      write(ids.length * (ROWS_PER_TAGGED + 2 * tags.length), (bulk) =>
+        bulk.untagAssets(writer, ids, tags),
+      ),
     async putProducts(products, { isCopy } = { isCopy: false }) {
       const folded = await foldProducts(products)
       const rows = folded.reduce((sum, { searchTags }) => sum + 1 + searchTags.length, 0)

@@ -297,7 +297,7 @@ export function prepareTrashList(connection: Connection, longReads: LongReads) {
   }
 }
 
-function filterOf({ name, kind, folder, isDirect, words = [] }: TrashQuery): Filter {
+function filterOf({ name, kind, folder, isDirect, tag, words = [] }: TrashQuery): Filter {
   const conditions = words.map(
     (_, index) =>
       `(instr(search_name, :word${index}) > 0 or instr(search_path, :word${index}) > 0)`,
@@ -318,6 +318,10 @@ function filterOf({ name, kind, folder, isDirect, words = [] }: TrashQuery): Fil
     const { from, until } = folderRange(folder, { isDirect })
     Object.assign(parameters, { folder_from: from, folder_until: until })
   } else if (isDirect) conditions.push('folder is null')
+  if (tag !== undefined) {
+    conditions.push('exists (select 1 from json_each(search_tags) where value = :tag)')
+    parameters.tag = tag
+  }
   return { conditions, parameters }
 }
 

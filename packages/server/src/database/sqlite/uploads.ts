@@ -12,15 +12,16 @@ import type {
   Rows,
   UploadQuery,
 } from '../account-data.ts'
-import { toUpload } from '../shared/rows.ts'
+import { toTagColumns, toUpload } from '../shared/rows.ts'
 import type { PartialRoom, Room, Writer } from '../shared/wire-account-data.ts'
 import { prepareChecksums } from './checksums.ts'
-import type { Connection } from './connection.ts'
+import { type Connection, encode } from './connection.ts'
 import { newUploadSnapshot, prepareRecordEvents } from './events.ts'
 import { prepareMakeRoom, prepareRelease } from './removals.ts'
 import { OWN_ASSET, STATEMENTS, UPLOAD_COLUMNS, UPLOAD_STATUS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import type { Filter } from './search.ts'
+import { prepareTagLimit } from './tags.ts'
 import { EXTENDED_EXPIRY, prepareUploadTokens } from './upload-tokens.ts'
 
 interface Reserved {
@@ -36,6 +37,7 @@ export function prepareUploads(connection: Connection) {
   const { declareChecksum, removeChecksum } = prepareChecksums(connection)
   const { refuseToken, refuseTokenGrowth } = prepareUploadTokens(connection)
   const release = prepareRelease(connection)
+  const hasTooManyTags = prepareTagLimit(connection)
   const { recordEvent, recordUpload, recordStorageLow } = prepareRecordEvents(connection)
   // The check and the reservation are one statement, so that concurrent uploads can't exceed the plan.
   const reserve = prepare<Reserved>(
@@ -54,12 +56,12 @@ export function prepareUploads(connection: Connection) {
   const insert = prepare(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        created_at, changed_at, upload_id, chunk_size, expires_at, idempotency_key,
-       request_digest, started_by_id, started_by_name, folder, search_path, replaces, keeps_name,
-       token_id, token_bytes)
+       request_digest, started_by_id, started_by_name, folder, search_path, tags, search_tags,
+       replaces, keeps_name, token_id, token_bytes)
      values (:id, :account, 'file', 'uploading', :filename, :search_name, :sort_name, :bytes, :mime,
        :created_at, :created_at, :upload_id, :chunk_size, :expires_at, :key, :digest,
-       :started_by_id, :started_by_name, :folder, :search_path, :replaces, :keeps_name,
-       :token_id, :token_bytes)`,
+       :started_by_id, :started_by_name, :folder, :search_path, :tags, :search_tags, :replaces,
+       :keeps_name, :token_id, :token_bytes)`,
   )
   const byIdempotencyKey = prepare<UploadRow & { request_digest: string }>(
     `select ${UPLOAD_COLUMNS}, request_digest from assets
@@ -166,6 +168,7 @@ export function prepareUploads(connection: Connection) {
         const { tokenId } = upload
         const excess = tokenId && refuseToken(account, tokenId, asset.bytes)
         if (excess) return excess
+        if (hasTooManyTags(account, asset.tags)) return { outcome: 'too_many_tags' }
         const reserved = isProvisional
           ? (reserve.get({ account, bytes: asset.bytes }) ?? noFreeRoom(account))
           : reserveBytes(writer, asset.bytes)
@@ -193,6 +196,7 @@ export function prepareUploads(connection: Connection) {
           started_by_name: upload.startedBy?.name ?? null,
           folder: storedFolder(asset.path),
           search_path: searchPath(asset.path),
+          ...encode(toTagColumns(asset.tags)),
           replaces: replaces?.assetId ?? null,
           keeps_name: Number(replaces?.keepsName ?? false),
           token_id: tokenId,

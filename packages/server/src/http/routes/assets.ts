@@ -18,6 +18,7 @@ import type { AccountContext } from '../../operations/context.ts'
 import { signDownload } from '../../operations/downloads.ts'
 import { moveAssets } from '../../operations/folders.ts'
 import { listProductGroups, listProducts } from '../../operations/products.ts'
+import { listTags, tagAssets, untagAssets } from '../../operations/tags.ts'
 import {
   deleteAsset,
   deleteAssets,
@@ -32,6 +33,7 @@ import {
   readProductGroupListRequest,
   readProductListRequest,
   readProductSelection,
+  readTagListRequest,
   readTrashListRequest,
 } from '../requests.ts'
 import {
@@ -142,13 +144,28 @@ export const assetRoutes: RouteGroup = (app, options) => {
 
   route(app, options, endpoints.changeAssets, async ({ context, body }) => {
     const ids = [...new Set(body.ids.map((id) => id.toLowerCase()))]
-    await change(context, ids, body)
-    return { data: { action: body.action, assets: ids.length } }
+    const changed = await change(context, ids, body)
+    return { data: { action: body.action, assets: ids.length, ...(changed && { changed }) } }
+  })
+
+  route(app, options, endpoints.listTags, async ({ context, query, url }) => {
+    const { tags, position } = await listTags(context, readTagListRequest(query))
+    return {
+      data: tags.map(({ name, assets }) => ({ name, assets })),
+      ...presentPage(position, requestOf(url, endpoints.listTags)),
+    }
   })
 }
 
-async function change(context: AccountContext, ids: string[], body: BulkRequest): Promise<void> {
-  const { action, path, permanent: isPermanent = false } = body
+/** Returns the IDs of the assets whose tags have changed, for an action that changes tags. */
+async function change(
+  context: AccountContext,
+  ids: string[],
+  body: BulkRequest,
+): Promise<string[] | undefined> {
+  const { action, path, permanent: isPermanent = false, tags } = body
+  if (action === 'tag' || action === 'untag') return changeTags(context, ids, body)
+  if (tags !== undefined) throw invalid({ tags: ['can only be used with tag and untag'] })
   if (action !== 'move' && path !== undefined)
     throw invalid({ path: ['can only be used with move'] })
   if (action === 'delete') await deleteAssets(context, ids, { isPermanent })
@@ -161,6 +178,18 @@ async function change(context: AccountContext, ids: string[], body: BulkRequest)
     const changeAttachments = action === 'attach' ? attachAssets : detachAssets
     await changeAttachments(context, ids, readProductSelection(body))
   }
+  return undefined
+}
+
+function changeTags(
+  context: AccountContext,
+  ids: string[],
+  { action, ids: _, tags = [], ...others }: BulkRequest,
+): Promise<string[]> {
+  const [other] = Object.keys(others)
+  if (other !== undefined) throw invalid({ [other]: [`cannot be used with ${action}`] })
+  if (tags.length === 0) throw invalid({ tags: ['is required: send at least one tag'] })
+  return action === 'tag' ? tagAssets(context, ids, tags) : untagAssets(context, ids, tags)
 }
 
 /** The status is the one that the asset had before its deletion. */

@@ -85,7 +85,7 @@ export const uploadRoutes: RouteGroup = (app, options) => {
 
 /** Accepts `name` or `filename`, and `mime` or `mime_type`. The schema requires a name. */
 function readFileDetails(body: UploadRequest): FileDetails {
-  return { ...readReplacementDetails(body), path: body.path }
+  return { ...readReplacementDetails(body), path: body.path, tags: body.tags }
 }
 
 /** A replacement may keep the name of its asset. */

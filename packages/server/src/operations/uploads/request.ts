@@ -7,6 +7,7 @@ import type { Actor } from '../../domain/key.ts'
 import { parseMediaType } from '../../domain/media-type.ts'
 import { normalizePath, problemWithFilename, problemWithPath } from '../../domain/names.ts'
 import { MAX_PART_SIZE, partPlan, partRanges, planParts } from '../../domain/parts.ts'
+import { normalizeTags } from '../../domain/tags.ts'
 import { availableBytes } from '../../domain/usage.ts'
 import type { AccountContext } from '../context.ts'
 import {
@@ -17,6 +18,7 @@ import {
   storageFull,
   tokenExceeded,
   tokenExpired,
+  tooManyTags,
 } from '../refusals.ts'
 import { checkMediaType, checkReplaced } from '../tokens.ts'
 import { getReplaced } from '../versions.ts'
@@ -47,6 +49,7 @@ export interface FileDetails {
   sha256?: string | undefined
   /** The folder that the file came from. */
   path?: string | null | undefined
+  tags?: string[] | undefined
 }
 
 type NewlyRequested = NewUpload['upload']
@@ -126,6 +129,8 @@ function planUpload(
       updatedAt: createdAt,
       version: 1,
       path: replaced ? replaced.path : normalizePath(file.path),
+      // A replacement does not change the tags of its asset.
+      tags: replaced ? [] : normalizeTags(file.tags ?? []),
       integrity: { ...NOT_VERIFIED, sha256: file.sha256?.toLowerCase() ?? null },
     },
     replaces: replaced ? { assetId: replaced.id, keepsName: file.filename === undefined } : null,
@@ -172,6 +177,7 @@ function idempotencyOf(
   if (file.chunkSize !== undefined) requested.push(file.chunkSize)
   if (asset.path !== null && replaces === null) requested.push(asset.path)
   if (asset.integrity.sha256 !== null) requested.push(asset.integrity.sha256)
+  if (asset.tags.length > 0) requested.push(`tags ${JSON.stringify(asset.tags)}`)
   if (file.minSize !== undefined) requested.push(`at least ${file.minSize}`)
   // A page must not find uploads of others by their idempotency keys.
   const key = uploadToken ? `${uploadToken.id} ${idempotencyKey}` : idempotencyKey
@@ -288,6 +294,7 @@ function refusal(
   }
   if (reservation.outcome === 'token_exceeded') return tokenExceeded(size, reservation.remaining)
   if (reservation.outcome === 'token_expired') return tokenExpired(reservation)
+  if (reservation.outcome === 'too_many_tags') return tooManyTags()
   return storageExceeded(`The file needs ${formatSize(size)}`, size, reservation.usage)
 }
 

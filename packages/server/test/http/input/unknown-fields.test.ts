@@ -131,6 +131,7 @@ test('every list names the query parameters that it has ignored', async (t) => {
   const webhook = await call('POST', `${API}/webhooks`, { url: 'https://a.example' })
   const lists = [
     '/assets',
+    '/tags',
     '/uploads',
     '/products',
     '/product-groups',
