@@ -49,6 +49,8 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
     by: [...UPLOADS, ...ASSETS, 'version.deleted', 'account.storage_low'],
   },
   assetList: { key: queryKeys.assetList({ page: 1 }), by: [...ASSETS, ...PRODUCTS] },
+  folders: { key: queryKeys.folders('a', ''), by: [...ASSETS, ...PRODUCTS] },
+  folderMoves: { key: queryKeys.folderMoves(), by: [...ASSETS, ...PRODUCTS] },
   assetSearch: { key: queryKeys.assetSearch('text'), by: [...ASSETS, ...PRODUCTS] },
   largestFiles: { key: queryKeys.largestFiles(), by: [...ASSETS, ...PRODUCTS] },
   assetsOfProduct: { key: queryKeys.assetsOfProduct(1), by: [...ASSETS, ...PRODUCTS] },

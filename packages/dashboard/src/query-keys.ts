@@ -14,6 +14,8 @@ export const queryKeys = {
   usage: () => key('account', 'usage'),
 
   assetList: (query: object) => key('assets', 'list', query),
+  folders: (parent: string, after: string) => key('assets', 'folders', parent, after),
+  folderMoves: () => key('assets', 'folder moves'),
   assetSearch: (search: string) => key('assets', 'search', search),
   largestFiles: () => key('assets', 'largest'),
   assetsOfProduct: (productId: number) => key('assets', 'of product', productId),

@@ -8,6 +8,7 @@ test('a URL contains only what differs from the defaults, and is read back uncha
     show: 'no-product',
     product: '12',
     path: 'a b/c',
+    below: false,
     sort: 'bytes',
     page: 3,
   } as const

@@ -8,6 +8,8 @@ export interface AssetQuery {
   product: string
   /** A folder, including its subfolders; empty for all assets. */
   path: string
+  /** False: without the subfolders of the folder. Without a folder, only the assets that are in none. */
+  below: boolean
   sort: Sort
   page: number
 }
@@ -23,6 +25,7 @@ const DEFAULTS: AssetQuery = {
   show: 'all',
   product: '',
   path: '',
+  below: true,
   sort: '-created_at',
   page: 1,
 }
@@ -35,6 +38,7 @@ export function readAssetQuery(search: string): AssetQuery {
     show: SHOWS.find((show) => show === params.get('show')) ?? DEFAULTS.show,
     product: /^\d{1,15}$/.exec(params.get('product') ?? '')?.[0] ?? '',
     path: readPath(params.get('path') ?? ''),
+    below: params.get('below') !== 'false',
     sort: SORTS.find((sort) => sort === params.get('sort')) ?? DEFAULTS.sort,
     page: readPage(params),
   }
@@ -55,10 +59,10 @@ export function assetsUrl(query: AssetQuery): string {
   return params.length === 0 ? '/' : `/?${new URLSearchParams(params)}`
 }
 
-export const NO_FILTERS = { search: '', show: 'all', product: '', path: '' } as const
+export const NO_FILTERS = { search: '', show: 'all', product: '', path: '', below: true } as const
 
-export function isFiltered({ search, show, product, path }: AssetQuery): boolean {
-  return search !== '' || show !== 'all' || product !== '' || path !== ''
+export function isFiltered({ search, show, product, path, below }: AssetQuery): boolean {
+  return search !== '' || show !== 'all' || product !== '' || path !== '' || !below
 }
 
 const FILTERS: Record<Show, { type?: 'file' | 'link'; attached?: boolean }> = {
@@ -69,12 +73,13 @@ const FILTERS: Record<Show, { type?: 'file' | 'link'; attached?: boolean }> = {
 }
 
 /** The query as parameters of the API, without the page. */
-export function assetFilters({ search, show, product, path, sort }: AssetQuery) {
+export function assetFilters({ search, show, product, path, below, sort }: AssetQuery) {
   return {
     ...FILTERS[show],
     ...(search !== '' && { search: firstWords(search) }),
     ...(product !== '' && { product_id: Number(product) }),
     ...(path !== '' && { path }),
+    ...(!below && { below }),
     sort,
   }
 }

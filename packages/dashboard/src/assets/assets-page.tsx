@@ -1,5 +1,6 @@
 import {
   Anchor,
+  Box,
   Button,
   Group,
   NativeSelect,
@@ -19,7 +20,7 @@ import { useRestoredScroll } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
-import { IconCloudUpload, IconSearch, IconTag } from '../icons/icons.tsx'
+import { IconCloudUpload, IconFolder, IconSearch, IconTag } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useAccount, useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
@@ -37,6 +38,15 @@ import {
 import { AssetTable } from './asset-table.tsx'
 import { useSelection } from './selection.tsx'
 import { assetListPageOptions, useAssetListPage, useExactMeta } from './use-asset-list-page.ts'
+
+/** Loaded when the folders are opened, or when the list has the assets of a folder. */
+const FolderPanel = lazy(() =>
+  import('./asset-tools.ts').then((it) => ({ default: it.FolderPanel })),
+)
+const FolderDialog = lazy(() =>
+  import('./asset-tools.ts').then((it) => ({ default: it.FolderDialog })),
+)
+const FolderBar = lazy(() => import('./asset-tools.ts').then((it) => ({ default: it.FolderBar })))
 
 /** Loaded when the first asset is selected. */
 const SelectionBar = lazy(() =>
@@ -61,7 +71,7 @@ const SHOW_OPTIONS: { value: Show; label: string }[] = [
 export function AssetsPage() {
   useTitle('Assets')
   const { query, change } = useUrlQuery(readAssetQuery, assetsUrl)
-  const { search, show, product, path, sort, page } = query
+  const { search, show, product, path, below, sort, page } = query
   const { data, error, isPlaceholderData, refetch } = useAssetListPage(query)
   const meta = useExactMeta(query, isPlaceholderData ? undefined : data?.meta) ?? data?.meta
   const selection = useSelection(data?.data ?? [])
@@ -69,6 +79,8 @@ export function AssetsPage() {
   const canWrite = useHasScope('write')
   const [isAddingLink, addingLink] = useDisclosure()
   const [isChoosingProducts, choosingProducts] = useDisclosure()
+  const [isTreeOpen, toggleTree] = useTreeState()
+  const [isTreeDialogOpen, treeDialog] = useDisclosure()
 
   const onSearch = useCallback(
     (text: string, isFirst: boolean) => change({ search: text }, { replace: !isFirst }),
@@ -76,7 +88,7 @@ export function AssetsPage() {
   )
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search or filter clears the selection
-  useEffect(clear, [search, show, product, path, clear])
+  useEffect(clear, [search, show, product, path, below, clear])
 
   const lastPage = meta?.last_page ?? page
   const isPastEnd = data !== undefined && !isPlaceholderData && page > lastPage
@@ -88,6 +100,10 @@ export function AssetsPage() {
   useRestoredScroll('/', data !== undefined)
 
   const isEmpty = data !== undefined && data.meta.total === 0
+  // Without a path: the assets that are in no folder.
+  const hrefOf = (folder?: string) =>
+    assetsUrl({ ...query, path: folder ?? '', below: folder !== undefined, page: 1 })
+  const tree = { current: path, isNone: path === '' && !below, hrefOf }
   return (
     <Stack gap="md">
       <Group justify="space-between">
@@ -110,6 +126,12 @@ export function AssetsPage() {
           leftSection={<IconSearch size={16} aria-hidden />}
         />
         <AssetSort sort={sort} onSort={(value) => change({ sort: value })} />
+        <FolderButtons
+          isOpen={isTreeOpen}
+          onToggle={toggleTree}
+          isDialogOpen={isTreeDialogOpen}
+          onDialog={treeDialog.open}
+        />
         <ProductFilterButton onChoose={(id) => change({ product: `${id}` })} />
         <SegmentedControl
           w={{ base: '100%', sm: 'auto' }}
@@ -122,53 +144,70 @@ export function AssetsPage() {
       {product !== '' && (
         <ProductFilter productId={Number(product)} onClear={() => change({ product: '' })} />
       )}
-      {path !== '' && (
-        <FilterPill
-          label="Folder"
-          clearLabel="Show the assets of all folders"
-          onClear={() => change({ path: '' })}
-        >
-          {path}
-        </FilterPill>
+      {(path !== '' || !below) && (
+        <Suspense>
+          <FolderBar
+            path={path}
+            below={below}
+            hrefOf={hrefOf}
+            onBelow={(value) => change({ below: value })}
+            onMoved={(to) => change({ path: to }, { replace: true })}
+            onClear={() => change({ path: '', below: true })}
+          />
+        </Suspense>
       )}
-      <ResultCount
-        total={isPlaceholderData ? undefined : meta?.total_at_least}
-        isExact={meta?.total_is_exact !== false}
-        noun="asset"
-        isFiltered={isFiltered(query)}
-      />
-      {error !== null && (
-        <ErrorAlert
-          title="Could not load the assets"
-          error={error}
-          onRetry={() => void refetch()}
-        />
-      )}
-      {isEmpty && isFiltered(query) && (
-        <NoMatch
-          title="No matching assets"
-          filters={filterTexts(query)}
-          onClear={() => change(NO_FILTERS)}
-        />
-      )}
-      {isEmpty && !isFiltered(query) && <FirstUse />}
-      {!isEmpty && (data !== undefined || error === null) && (
-        <AssetTable
-          assets={data?.data}
-          isStale={isPlaceholderData}
-          sort={sort}
-          onSort={(field) => change({ sort: nextSort(sort, field) })}
-          selection={canWrite ? selection : undefined}
-        />
-      )}
-      {meta !== undefined && !isEmpty && (
-        <PageLinks
-          label="Pages of assets"
-          current={page}
-          meta={meta}
-          hrefOf={(number) => assetsUrl({ ...query, page: number })}
-        />
-      )}
+      <Group align="start" gap="lg" wrap="nowrap">
+        {isTreeOpen && (
+          <Box visibleFrom="sm" style={{ alignSelf: 'stretch' }}>
+            <Suspense>
+              <FolderPanel {...tree} />
+            </Suspense>
+          </Box>
+        )}
+        <Stack gap="md" flex={1} miw={0}>
+          <ResultCount
+            total={isPlaceholderData ? undefined : meta?.total_at_least}
+            isExact={meta?.total_is_exact !== false}
+            noun="asset"
+            isFiltered={isFiltered(query)}
+          />
+          {error !== null && (
+            <ErrorAlert
+              title="Could not load the assets"
+              error={error}
+              onRetry={() => void refetch()}
+            />
+          )}
+          {isEmpty && isFiltered(query) && (
+            <NoMatch
+              title="No matching assets"
+              filters={filterTexts(query)}
+              onClear={() => change(NO_FILTERS)}
+            />
+          )}
+          {isEmpty && !isFiltered(query) && <FirstUse />}
+          {!isEmpty && (data !== undefined || error === null) && (
+            <AssetTable
+              assets={data?.data}
+              isStale={isPlaceholderData}
+              sort={sort}
+              onSort={(field) => change({ sort: nextSort(sort, field) })}
+              selection={canWrite ? selection : undefined}
+            />
+          )}
+          {meta !== undefined && !isEmpty && (
+            <PageLinks
+              label="Pages of assets"
+              current={page}
+              meta={meta}
+              hrefOf={(number) => assetsUrl({ ...query, page: number })}
+            />
+          )}
+        </Stack>
+      </Group>
+      <Suspense>
+        {isTreeDialogOpen && <FolderDialog {...tree} isOpen onClose={treeDialog.close} />}
+      </Suspense>
       <AddLink isOpen={isAddingLink} onClose={addingLink.close} />
       <Suspense>
         {isChoosingProducts && <UploadToProducts isOpen onClose={choosingProducts.close} />}
@@ -188,9 +227,10 @@ function totalOf(meta: { total: number; total_is_exact: boolean } | undefined): 
 }
 
 /** The active filters, without the search. */
-function filterTexts({ show, product, path }: AssetQuery): string[] {
+function filterTexts({ show, product, path, below }: AssetQuery): string[] {
   const label = show === 'all' ? '' : SHOW_OPTIONS.find(({ value }) => value === show)?.label
-  return [label, product && 'Product', path && `Folder ${path}`].flatMap((text) => text || [])
+  const folder = path === '' ? !below && 'No folder' : `Folder ${path}`
+  return [label, product && 'Product', folder].flatMap((text) => text || [])
 }
 
 const SORT_OPTIONS: { value: Sort; label: string }[] = [
@@ -214,6 +254,52 @@ function AssetSort({ sort, onSort }: { sort: Sort; onSort(sort: Sort): void }) {
       onChange={({ currentTarget }) => onSort(currentTarget.value as Sort)}
     />
   )
+}
+
+interface FolderButtonsProps {
+  isOpen: boolean
+  onToggle(): void
+  isDialogOpen: boolean
+  onDialog(): void
+}
+
+/** Shows the folders: next to the list, or in a dialog on a phone. */
+function FolderButtons({ isOpen, onToggle, isDialogOpen, onDialog }: FolderButtonsProps) {
+  const button = { variant: 'default', leftSection: <IconFolder size={16} aria-hidden /> }
+  return (
+    <>
+      <Button {...button} visibleFrom="sm" aria-expanded={isOpen} onClick={onToggle}>
+        Folders
+      </Button>
+      <Button {...button} hiddenFrom="sm" aria-expanded={isDialogOpen} onClick={onDialog}>
+        Folders
+      </Button>
+    </>
+  )
+}
+
+const TREE_STATE = 'stowage-folders'
+
+/** Whether the folders are shown next to the list. The browser remembers it. */
+function useTreeState(): [boolean, () => void] {
+  const [isOpen, setOpen] = useState(() => readTreeState() === 'open')
+  const toggle = () => {
+    setOpen(!isOpen)
+    try {
+      localStorage.setItem(TREE_STATE, isOpen ? 'closed' : 'open')
+    } catch {
+      // The browser stores nothing for this page.
+    }
+  }
+  return [isOpen, toggle]
+}
+
+function readTreeState(): string | null {
+  try {
+    return localStorage.getItem(TREE_STATE)
+  } catch {
+    return null
+  }
 }
 
 /** Opens a dialog to choose the product whose assets the list shows. */

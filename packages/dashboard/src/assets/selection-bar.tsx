@@ -4,8 +4,9 @@ import { useMutation } from '@tanstack/react-query'
 import { ActionButton } from '../components/action-button.tsx'
 import { useKey } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
+import { MoveAssets } from '../folders/move-folder.tsx'
 import { errorText, numberText } from '../format.ts'
-import { IconTag, IconTagOff, IconTrash } from '../icons/icons.tsx'
+import { IconFolder, IconTag, IconTagOff, IconTrash } from '../icons/icons.tsx'
 import { useClient } from '../session/session.tsx'
 import { type AssetQuery, assetFilters } from './asset-query.ts'
 import { DeleteAssets } from './delete-assets.tsx'
@@ -24,6 +25,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
   const [isDeleting, deleting] = useDisclosure()
   const [isAttaching, attaching] = useDisclosure()
   const [isDetaching, detaching] = useDisclosure()
+  const [isMoving, moving] = useDisclosure()
   const { selected, clear } = selection
   const assets = [...selected.values()]
   useKey('Delete', deleting.open)
@@ -49,6 +51,14 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
         <Button
           size="compact-sm"
           variant="light"
+          leftSection={<IconFolder size={16} aria-hidden />}
+          onClick={moving.open}
+        >
+          Move
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="light"
           color="red"
           leftSection={<IconTrash size={16} aria-hidden />}
           onClick={deleting.open}
@@ -57,6 +67,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
         </Button>
         <SelectAll selection={selection} query={query} total={total} />
       </SelectionPaper>
+      <MoveAssets assets={assets} isOpen={isMoving} onClose={moving.close} onDone={clear} />
       <DeleteAssets assets={assets} isOpen={isDeleting} onClose={deleting.close} onDone={clear} />
       <AttachAssets assets={assets} isOpen={isAttaching} onClose={attaching.close} onDone={clear} />
       <DetachAssets assets={assets} isOpen={isDetaching} onClose={detaching.close} onDone={clear} />

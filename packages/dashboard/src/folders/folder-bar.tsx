@@ -1,0 +1,78 @@
+import { Anchor, Button, Checkbox, CloseButton, Group, Text } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { Fragment } from 'react'
+import { Link } from 'wouter'
+import { Name } from '../components/values.tsx'
+import { RequireScope } from '../session/account.tsx'
+import { MoveFolder } from './move-folder.tsx'
+
+interface FolderBarProps {
+  /** Empty: the assets without a folder. */
+  path: string
+  /** Whether the assets of its subfolders are listed, too. */
+  below: boolean
+  hrefOf(path?: string): string
+  onBelow(below: boolean): void
+  onMoved(path: string): void
+  onClear(): void
+}
+
+/** The folder whose assets are listed, with those above it. */
+export function FolderBar({ path, below, hrefOf, onBelow, onMoved, onClear }: FolderBarProps) {
+  const [isMoving, moving] = useDisclosure()
+  const names = path === '' ? [] : path.split('/')
+  return (
+    <Group gap="xs" component="nav" aria-label="Folder">
+      <Anchor component={Link} href={hrefOf('')} size="sm">
+        All folders
+      </Anchor>
+      {names.map((name, index) => {
+        const above = names.slice(0, index + 1).join('/')
+        const isLast = index === names.length - 1
+        return (
+          <Fragment key={above}>
+            <Text size="sm" c="dimmed" aria-hidden>
+              /
+            </Text>
+            {isLast ? (
+              <Text size="sm" fw={600} maw={240} aria-current="true">
+                <Name>{name}</Name>
+              </Text>
+            ) : (
+              <Anchor component={Link} href={hrefOf(above)} size="sm" maw={240}>
+                <Name>{name}</Name>
+              </Anchor>
+            )}
+          </Fragment>
+        )
+      })}
+      {path === '' && (
+        <>
+          <Text size="sm" c="dimmed" aria-hidden>
+            /
+          </Text>
+          <Text size="sm" fw={600}>
+            No folder
+          </Text>
+        </>
+      )}
+      <CloseButton size="sm" aria-label="Show the assets of all folders" onClick={onClear} />
+      {path !== '' && (
+        <>
+          <Checkbox
+            size="xs"
+            label="With subfolders"
+            checked={below}
+            onChange={({ currentTarget }) => onBelow(currentTarget.checked)}
+          />
+          <RequireScope scope="write">
+            <Button size="compact-sm" variant="default" onClick={moving.open}>
+              Rename or move
+            </Button>
+          </RequireScope>
+          <MoveFolder path={path} isOpen={isMoving} onClose={moving.close} onMoved={onMoved} />
+        </>
+      )}
+    </Group>
+  )
+}
