@@ -66,6 +66,8 @@ const PRODUCT: Effect = {
 }
 const KEY: Effect = { kinds: ['keys'] }
 const TOKEN: Effect = { kinds: ['tokens'] }
+/** No page shows it. */
+const NOTHING: Effect = { kinds: [] }
 const WEBHOOK: Effect = { kinds: ['webhooks'] }
 
 /** The data that each type of event changes, besides `events`. A new type does not compile until it is listed. */
@@ -93,6 +95,11 @@ const EFFECTS: Record<StowageEvent['type'], Effect> = {
   'webhook.deleted': WEBHOOK,
   'token.created': TOKEN,
   'token.revoked': TOKEN,
+  'order.created': NOTHING,
+  'order.updated': NOTHING,
+  'order.revoked': NOTHING,
+  'order.downloaded': NOTHING,
+  'order.limit_reached': NOTHING,
   'account.storage_low': { kinds: ['account'] },
 }
 

@@ -23,7 +23,7 @@ const INTRODUCTION = `# Events
 
 <!-- Generated from packages/protocol/src/event.ts: npm run docs -->
 
-Every change of the uploads, assets, products, API keys, upload tokens and webhooks of an account writes an event, in the
+Every change of the uploads, assets, products, orders, API keys, upload tokens and webhooks of an account writes an event, in the
 transaction of the change: an event exists if and only if its change was made. With events, a shop learns that a file is
 ready, replaced or deleted. They are also the audit log of the account.
 
@@ -45,8 +45,8 @@ ${JSON.stringify(example, null, 2)}
 - Events of API keys, upload tokens and webhooks (\`key.…\`, \`token.…\`, \`webhook.…\`) require a key with the scope
   \`manage\`. Other keys do not get them, and see gaps in the count. No event contains a secret or a token.
 - \`actor\` is who made the change: \`key\` (with its ID and name), \`upload_token\` (with its ID, and the name of the key that
-  created it), \`job\` (a background job, with its name), \`operator\` (a command on the server), or \`anonymous\` (the
-  service requires no key). \`grant\` is reserved for a later version.
+  created it), \`job\` (a background job, with its name), \`operator\` (a command on the server), \`buyer\`
+  (somebody with the URL of a download page, with the ID of the order), or \`anonymous\` (the service requires no key).
 - \`call\` identifies the call that made the change, if one call can change many resources, such as \`POST /assets/bulk\`:
   all of its events have the same value. Otherwise it is null.
 - \`data\` is the resource right after the change, with the fields listed under [Data](#data), but never with

@@ -39,6 +39,8 @@ export interface Endpoint {
   /** Larger bodies are refused with `body_too_large`. */
   bodyLimit?: number
   success: EndpointResponse
+  /** The response to a call that creates nothing, because what it creates exists. */
+  existing?: EndpointResponse
   /** A failure whose body differs from that of all other errors. */
   failure?: EndpointResponse
   /** The errors of this call, besides those that every call can return. */
@@ -61,8 +63,10 @@ export const TAGS = {
   Trash:
     'Deleted assets can be restored for a limited time. Their storage is available to new uploads.',
   Products: 'The products of the shop, keyed by their product and variant IDs.',
+  Orders:
+    'What buyers may download: their download pages, the limits, and the log. An order may be identified by its ID or by the shop’s reference.',
   Events:
-    'Every change of uploads, assets, products, API keys, upload tokens and webhooks, in order: what happened, when, and who did it.',
+    'Every change of uploads, assets, products, orders, API keys, upload tokens and webhooks, in order: what happened, when, and who did it.',
   Account:
     'The plan and its usage, the API keys of the account, and the sessions of the dashboard.',
   Webhooks:

@@ -116,7 +116,7 @@ export const ERRORS = {
   idempotency_key_reused: {
     status: 409,
     when: 'The Idempotency-Key was already used with another body, or for another call.',
-    remedy: 'Use a new Idempotency-Key for each upload, link, key, token and webhook.',
+    remedy: 'Use a new Idempotency-Key for each upload, link, order, key, token and webhook.',
   },
   result_gone: {
     status: 409,
@@ -132,6 +132,21 @@ export const ERRORS = {
     status: 409,
     when: 'The last manage key of the account cannot be revoked.',
     remedy: 'Create another manage key first.',
+  },
+  limit_reached: {
+    status: 409,
+    when: 'The buyer has downloaded the file as often as the order allows.',
+    remedy: 'Raise `max_downloads` with `PATCH /orders/:id`.',
+  },
+  order_held: {
+    status: 409,
+    when: 'The order is held, so its buyer cannot download.',
+    remedy: 'Release it with `PATCH /orders/:id` and `held` false.',
+  },
+  mail_not_configured: {
+    status: 409,
+    when: 'The call sends an e-mail, but this version of the service sends none.',
+    remedy: 'Send the `url` of the order to the buyer yourself.',
   },
   too_many_keys: {
     status: 409,
@@ -158,6 +173,17 @@ export const ERRORS = {
     status: 409,
     when: 'Too many requests to this webhook are waiting for a response.',
     remedy: 'Send the ping again in a few seconds.',
+  },
+  order_expired: {
+    status: 410,
+    when: 'The order has expired, or the 24 hours of a download are over.',
+    remedy:
+      'Set another `expires_at` with `PATCH /orders/:id`, or start the download again from the download page.',
+  },
+  order_revoked: {
+    status: 410,
+    when: 'The order was revoked.',
+    remedy: 'Create another order.',
   },
   delivery_expired: {
     status: 410,
@@ -198,7 +224,7 @@ export const ERRORS = {
   },
   too_many_requests: {
     status: 429,
-    when: 'The key or the account has exceeded its limit of requests per minute, too many of its large request bodies are being received at the same time, or too many requests with wrong keys came from the address of the client.',
+    when: 'The key or the account has exceeded its limit of requests per minute, too many of its large request bodies are being received at the same time, or too many requests with wrong keys, or to download pages, came from the address of the client.',
     remedy: 'Retry after the number of seconds in `Retry-After`.',
   },
   too_many_streams: {

@@ -1,5 +1,6 @@
 import { AccountResponse, Key } from './account.ts'
 import { Asset, Product, Version } from './asset.ts'
+import { EventDownload, EventOrder } from './order.ts'
 import { Nullable, Type, Uuid } from './schema.ts'
 import { ListedUpload } from './upload.ts'
 
@@ -182,5 +183,7 @@ export const EVENT_DATA = {
   Key,
   EventWebhook,
   EventToken,
+  EventOrder,
+  EventDownload,
   EventAccount,
 } as const

@@ -72,6 +72,20 @@ export const EVENTS = {
   'webhook.deleted': { when: 'A webhook was deleted.', data: 'EventWebhook' },
   'token.created': { when: 'An upload token was created.', data: 'EventToken' },
   'token.revoked': { when: 'An upload token was revoked.', data: 'EventToken' },
+  'order.created': { when: 'An order was created.', data: 'EventOrder' },
+  'order.updated': {
+    when: 'An order was changed, held or released, or assets were attached to it or detached from it.',
+    data: 'EventOrder',
+  },
+  'order.revoked': { when: 'An order was revoked.', data: 'EventOrder' },
+  'order.downloaded': {
+    when: 'A buyer started a download that counts. Ranges, retries and further starts within 24 hours record no event.',
+    data: 'EventDownload',
+  },
+  'order.limit_reached': {
+    when: 'A buyer could not download a file, because its limit is reached. Recorded once until the file can be downloaded again.',
+    data: 'EventDownload',
+  },
   'account.storage_low': {
     when: 'Stored and reserved bytes together reached 90 % of the plan.',
     data: 'EventAccount',
@@ -84,18 +98,18 @@ export const EVENT_ID_EXAMPLE = 42_900_322
 
 export const EVENT_TYPES = Object.keys(EVENTS) as [EventType, ...EventType[]]
 
-const ACTOR_TYPES = ['key', 'upload_token', 'grant', 'job', 'operator', 'anonymous'] as const
+const ACTOR_TYPES = ['key', 'upload_token', 'buyer', 'job', 'operator', 'anonymous'] as const
 
 export const EventActor = Type.Object(
   {
     type: Type.Enum([...ACTOR_TYPES], {
       type: 'string',
       description:
-        '`job` is a background job, `operator` a command on the server, and `anonymous` anyone who can reach a service that requires no key. `grant` is reserved for a later version',
+        '`job` is a background job, `operator` a command on the server, and `anonymous` anyone who can reach a service that requires no key. `buyer` is somebody with the URL of a download page',
     }),
     id: Nullable('string', {
       description:
-        'The ID of the key or the upload token; null for the key from the settings of the service, and for other actors',
+        'The ID of the key, of the upload token, or of the buyer’s order; null for the key from the settings of the service, and for other actors',
     }),
     name: Nullable('string', {
       description:

@@ -304,3 +304,82 @@ export const deliveryPageExample: DeliveryPage = {
   data: [deliveryExample],
   ...pageExample(`webhooks/${webhookId}/deliveries`),
 }
+
+export const orderExample = {
+  id: '01981d2c-5a7e-7d44-b1c2-3d4e5f607182',
+  order_number: '#1001',
+  email_sent_at: null,
+  ordered_at: 1_769_851_800,
+  reference: 'gid-5123',
+  source: 'api' as const,
+  status: 'active' as const,
+  name: null,
+  email: 'ada@example.com',
+  locale: null,
+  label: null,
+  lines: [
+    {
+      product_id: 632_910_392,
+      variant_id: null,
+      quantity: 1,
+      refunded_quantity: 0,
+      product: {
+        id: productExample.id,
+        name: productExample.name,
+        variant_name: productExample.variant_name,
+        sku: productExample.sku,
+      },
+    },
+  ],
+  url: 'https://files.example.com/d/Zk3…',
+  max_downloads: 5,
+  inline: false,
+  expires_at: null,
+  created_at: '2026-01-31T09:30:00.000Z',
+  updated_at: '2026-01-31T09:30:00.000Z',
+}
+
+export const loggedDownloadExample = {
+  id: '01981d2c-5a7e-7e55-8c2d-4e5f60718293',
+  asset_id: assetExample.id,
+  filename: assetExample.filename,
+  version: 1,
+  bytes: assetExample.bytes,
+  opened_at: '2026-01-31T09:35:00.000Z',
+  starts: 1,
+  counted: 1,
+  ip_hash: '5f1d7a84db00d2fc',
+}
+
+export const brandingExample = {
+  name: 'Sounds',
+  logo: null,
+  color: '#0b7285',
+  help_text: null,
+  help_email: 'help@example.com',
+  max_downloads: null,
+}
+
+export const customerOrderExample = {
+  order: {
+    order_number: '#1001',
+    status: 'active' as const,
+    expires_at: null,
+    lines: [
+      {
+        product: orderExample.lines[0]?.product ?? null,
+        assets: [
+          {
+            limits: { downloaded: 1, limit: 5 },
+            data: {
+              ...assetExample,
+              url: `https://files.example.com/d/Zk3…/start/${assetExample.id}`,
+            },
+          },
+        ],
+      },
+    ],
+    assets: [],
+  },
+  text: { title: 'Your files', download: 'Download' },
+}

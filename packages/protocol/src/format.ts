@@ -95,3 +95,16 @@ export function formatTimestamp(date: Date): string {
   const hours = Math.floor(minutes / 60)
   return `${lastDate}${TWO_DIGITS[hours]}:${TWO_DIGITS[minutes - hours * 60]}:${TWO_DIGITS[seconds - minutes * 60]}.${THREE_DIGITS[milliseconds - seconds * 1000]}Z`
 }
+
+const TIMESTAMP =
+  /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/i
+
+/** Parses a time in ISO 8601 with its time zone, or a day in UTC. Returns undefined for any other text. */
+export function parseTimestamp(text: string): Date | undefined {
+  if (!TIMESTAMP.test(text)) return undefined
+  const date = new Date(text)
+  // `Date` accepts the 31st of every month.
+  const isDay =
+    new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(text.slice(8, 10))
+  return Number.isNaN(date.getTime()) || !isDay ? undefined : date
+}

@@ -168,7 +168,7 @@ const LOCATION = {
 }
 
 function operation(endpoint: Endpoint, method: Method, components: Components) {
-  const { success, failure, body } = endpoint
+  const { success, existing, failure, body } = endpoint
   const isAlias = method !== endpoint.methods[0]
   return {
     operationId: isAlias
@@ -193,6 +193,7 @@ function operation(endpoint: Endpoint, method: Method, components: Components) {
     }),
     responses: Object.fromEntries([
       response(success, components),
+      ...(existing ? [response(existing, components)] : []),
       ...(failure ? [response(failure, components)] : []),
       ...errorResponses(endpoint, components),
       ['default', { $ref: '#/components/responses/OtherError' }],

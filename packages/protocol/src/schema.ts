@@ -64,6 +64,7 @@ export type TextCheck =
   | 'search'
   | 'size'
   | 'tag'
+  | 'timestamp'
   | 'token-lifetime'
   | 'webhook-url'
 

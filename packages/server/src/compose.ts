@@ -256,6 +256,7 @@ async function composeContext(parts: {
 }): Promise<Context> {
   const { config, logger, database, storage, outages } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
+  const { downloadsForMs } = config
   const { checksums, eventsForMs, eventsMaxBytes, storage: engine, webhookTargets } = config
   const { id } = await prepareAccount(database, config)
   return {
@@ -273,6 +274,7 @@ async function composeContext(parts: {
       trashForMs,
       eventsForMs,
       eventsMaxBytes,
+      downloadsForMs,
       checksums,
       // Object storage verifies its data itself.
       scrubEveryMs: engine.kind === 'disk' ? config.scrubEveryMs : 0,

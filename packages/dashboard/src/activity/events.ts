@@ -27,6 +27,11 @@ const LABELS: Record<EventType, string> = {
   'webhook.deleted': 'Webhook deleted',
   'token.created': 'Upload token created',
   'token.revoked': 'Upload token revoked',
+  'order.created': 'Order created',
+  'order.updated': 'Order changed',
+  'order.revoked': 'Order revoked',
+  'order.downloaded': 'Downloaded by a buyer',
+  'order.limit_reached': 'Download limit reached',
   'account.storage_low': 'Storage almost full',
 }
 
@@ -41,9 +46,16 @@ export function eventLabel({ type, data }: StowageEvent): string {
 }
 
 /** The name of the resource, or the origin of a webhook or an upload token. */
-export function eventSubject({ data }: StowageEvent): string {
-  const { filename, name, origin }: { filename?: string; name?: string; origin?: string | null } =
-    data
+export function eventSubject({ type, data }: StowageEvent): string {
+  if (type === 'order.downloaded' || type === 'order.limit_reached') return data.file.filename
+  if (type === 'order.created' || type === 'order.updated' || type === 'order.revoked') {
+    return data.order_number ?? data.label ?? data.email ?? data.reference ?? ''
+  }
+  const {
+    filename,
+    name,
+    origin,
+  }: { filename?: string; name?: string | null; origin?: string | null } = data
   return filename ?? name ?? origin ?? ''
 }
 
@@ -60,7 +72,7 @@ const ACTORS: Record<string, string> = {
   job: 'Stowage',
   operator: 'Operator',
   upload_token: 'Upload token',
-  grant: 'Buyer',
+  buyer: 'Buyer',
 }
 
 /** Who did it. */
@@ -112,6 +124,16 @@ export const KINDS = {
       'webhook.created',
       'webhook.updated',
       'webhook.deleted',
+    ],
+  },
+  orders: {
+    label: 'Orders',
+    types: [
+      'order.created',
+      'order.updated',
+      'order.revoked',
+      'order.downloaded',
+      'order.limit_reached',
     ],
   },
   storage: { label: 'Storage', types: ['account.storage_low'] },

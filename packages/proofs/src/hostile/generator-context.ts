@@ -40,6 +40,7 @@ export interface Pool {
   products: string[]
   keys: { id: string; secret: string }[]
   uploadTokens: string[]
+  orders: string[]
   webhooks: string[]
   deliveries: string[]
   downloads: KnownDownload[]
@@ -52,6 +53,7 @@ export function emptyPool(): Pool {
     products: [],
     keys: [],
     uploadTokens: [],
+    orders: [],
     webhooks: [],
     deliveries: [],
     downloads: [],
@@ -78,6 +80,7 @@ export function idFor(random: Random, pool: Pool, segment: string): string {
     products: pool.products,
     keys: pool.keys.map(({ id }) => id),
     'upload-tokens': pool.uploadTokens,
+    orders: pool.orders,
     // The choice is small, so that the delivery often belongs to the webhook.
     webhooks: pool.webhooks.slice(-2),
     deliveries: pool.deliveries.slice(-2),

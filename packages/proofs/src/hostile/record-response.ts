@@ -76,6 +76,7 @@ function recordResource(pool: Pool, log: ResponseLog, target: string, body: any)
   if (typeof body?.token === 'string') recordOnce(pool.uploadTokens, body.id)
   if (data?.secret?.startsWith('whsec_')) recordOnce(pool.webhooks, data.id)
   else if (data?.secret !== undefined) pool.keys.push({ id: data.id, secret: data.secret })
+  if (Array.isArray(data?.lines)) recordOnce(pool.orders, data.id)
   if (Array.isArray(data?.attempts)) recordOnce(pool.deliveries, data.id)
   if (data?.status === 'ready' && data.filename !== undefined && !log.ready.has(data.id)) {
     log.ready.add(data.id)

@@ -95,6 +95,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       // Longer than any test shifts a clock: `checkEvents` needs every event.
       eventsForMs: 100 * 365 * 24 * 3_600_000,
       eventsMaxBytes: undefined,
+      downloadsForMs: 90 * 86_400_000,
       checksums: true,
       scrubEveryMs: 0,
       rateLimit: undefined,

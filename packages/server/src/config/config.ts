@@ -69,6 +69,8 @@ export interface Config {
   eventsForMs: number
   /** How many bytes of events are kept for each account. Undefined: 1 % of its plan, at least 1 GB. */
   eventsMaxBytes: number | undefined
+  /** How long the log of downloads is kept. */
+  downloadsForMs: number
   /** Whether the SHA-256 of every file is computed. */
   checksums: boolean
   /** How often every file on disk is read again. 0: never. */
@@ -203,6 +205,9 @@ export function readConfig(environment: Environment): Config {
       read('STOWAGE_EVENTS_FOR', parseEventRetention, 'a duration up to 3650d, such as 30d') ??
       30 * 24 * HOUR_MS,
     eventsMaxBytes: read('STOWAGE_EVENTS_SIZE', parseEventsSize, 'a size from 1MB, such as 1GB'),
+    downloadsForMs:
+      read('STOWAGE_DOWNLOADS_FOR', parseEventRetention, 'a duration up to 3650d, such as 90d') ??
+      90 * 24 * HOUR_MS,
     checksums: checksums ? checksums === 'on' : storage.kind === 'disk',
     scrubEveryMs: scrubEveryMs ?? 30 * 24 * HOUR_MS,
     webhookTargets:

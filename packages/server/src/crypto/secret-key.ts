@@ -110,3 +110,24 @@ export function openWebhookSecrets(
 function contextOf({ id, accountId }: Owner): string {
   return `webhook ${accountId} ${id}`
 }
+
+/** An order, and the token of its download page as it is stored. */
+interface OrderToken extends Owner {
+  sealedToken: string
+}
+
+export function sealOrderToken(key: SecretKey, { id, accountId }: Owner, token: string): string {
+  return key.seal(token, `order ${accountId} ${id}`)
+}
+
+/** Undefined if the token was sealed with another key. */
+export function openOrderToken(
+  key: SecretKey,
+  { id, accountId, sealedToken }: OrderToken,
+): string | undefined {
+  try {
+    return key.open(sealedToken, `order ${accountId} ${id}`)
+  } catch {
+    return undefined
+  }
+}

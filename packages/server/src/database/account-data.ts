@@ -8,6 +8,7 @@ import type { TypeUsage, Usage } from '../domain/usage.ts'
 import type { AccountWebhookData, EventData } from './event-data.ts'
 import type { FolderData } from './folder-data.ts'
 import type { AddedUploadToken, LinkOutcome, OnceData } from './idempotency-data.ts'
+import type { OrderData } from './order-data.ts'
 import type { TagData } from './tag-data.ts'
 import type { TrashData } from './trash-data.ts'
 
@@ -147,6 +148,7 @@ export interface AccountData
     TagData,
     UploadTokenData,
     OnceData,
+    OrderData,
     EventData,
     AccountWebhookData {
   readSummary(): Promise<AccountSummary>

@@ -11,6 +11,7 @@ import { testIdempotencyKeys } from './contract/idempotency-keys.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testAssetList, testUploadList } from './contract/lists.ts'
 import { testChangingLists, testLongLists } from './contract/long-lists.ts'
+import { testDownloads, testOrders } from './contract/orders.ts'
 import { testProductOrder } from './contract/product-order.ts'
 import { testProductSearch, testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
@@ -60,4 +61,6 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testWebhooks(contract)
   testDeliveries(contract)
   testDeliveryLog(contract)
+  testOrders(contract)
+  testDownloads(contract)
 }

@@ -1,9 +1,11 @@
 import type { Asset } from '../domain/asset.ts'
 import type { Key, NewKey } from '../domain/key.ts'
+import type { NewOrder } from '../domain/order.ts'
 import type { ProductSelection } from '../domain/product.ts'
 import type { NewUploadToken } from '../domain/upload-token.ts'
 import type { WebhookState } from '../domain/webhook.ts'
 import type { NewWebhook } from './event-data.ts'
+import type { PutOrder } from './order-data.ts'
 
 /** Nothing was stored if the ready assets of the account have `MAX_ACCOUNT_TAGS` different tags, without the new one. */
 export type LinkOutcome = 'added' | 'too_many_tags'
@@ -47,4 +49,6 @@ export interface OnceData {
     token: NewUploadToken,
     limits: { lifetimeMs: number; maxTokens: number },
   ): Promise<OnceOutcome<AddedUploadToken>>
+  /** Records the key only if it creates the order: changing an order can be repeated anyway. */
+  putOrderOnce(once: Once, order: NewOrder): Promise<OnceOutcome<PutOrder>>
 }

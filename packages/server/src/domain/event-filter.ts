@@ -25,12 +25,33 @@ type TextField =
   | 'vendor'
   | 'description'
   | 'origin'
+  | 'number'
+  | 'reference'
+  | 'email'
+  | 'label'
 
 /** The names, folders and URLs in the data of an event. */
 export function eventNames({ data }: Event): string[] {
   const { filename, path, url, previous, name, variantName, sku, vendor, description, origin } =
     data as Texts & { previous?: Texts }
+  const { number, reference, email, label, file } = data as Texts & { file?: Texts }
   const before = [previous?.filename, previous?.path, previous?.url]
-  const all = [filename, path, url, ...before, name, variantName, sku, vendor, description, origin]
+  const all = [
+    filename,
+    path,
+    url,
+    ...before,
+    name,
+    variantName,
+    sku,
+    vendor,
+    description,
+    origin,
+    number,
+    reference,
+    email,
+    label,
+    file?.filename,
+  ]
   return all.filter((text) => typeof text === 'string')
 }

@@ -1,5 +1,6 @@
 import type { Asset, AssetVersion } from './asset.ts'
 import type { Actor, Key } from './key.ts'
+import type { DownloadedFile, EventOrder } from './order.ts'
 import type { Product } from './product.ts'
 import type { UploadToken } from './upload-token.ts'
 import type { Usage } from './usage.ts'
@@ -7,9 +8,9 @@ import type { DisabledReason, Webhook } from './webhook.ts'
 
 /** Who made a change. */
 export interface EventActor {
-  /** `anonymous`: the service requires no key. `grant` is reserved for a later version. */
-  type: 'key' | 'upload_token' | 'grant' | 'job' | 'operator' | 'anonymous'
-  /** The ID of the key, the token or the grant; null for the key from the settings, and for all other types. */
+  /** `anonymous`: the service requires no key. `buyer`: somebody with the URL of a download page. */
+  type: 'key' | 'upload_token' | 'buyer' | 'job' | 'operator' | 'anonymous'
+  /** The ID of the key, of the token, or of the order of the buyer; null for the key from the settings, and for all other types. */
   id: string | null
   /** The name of the key, of the key that created the token, or of the job; null for all other types. */
   name: string | null
@@ -20,6 +21,11 @@ export const OPERATOR: EventActor = { type: 'operator', id: null, name: null }
 
 export function jobActor(name: string): EventActor {
   return { type: 'job', id: null, name }
+}
+
+/** Somebody with the URL of an order's download page. */
+export function buyerActor(orderId: string): EventActor {
+  return { type: 'buyer', id: orderId, name: null }
 }
 
 /** The key that made a call; null if the service requires none. */
@@ -49,6 +55,8 @@ export type AttachmentEventType = 'asset.attached' | 'asset.detached'
 export type ProductEventType = 'product.updated' | 'product.deleted'
 export type KeyEventType = 'key.created' | 'key.revoked'
 export type TokenEventType = 'token.created' | 'token.revoked'
+export type OrderEventType = 'order.created' | 'order.updated' | 'order.revoked'
+export type DownloadEventType = 'order.downloaded' | 'order.limit_reached'
 type WebhookEventType = 'webhook.created' | 'webhook.updated' | 'webhook.deleted'
 
 /** The data of an event is the resource right after the change. */
@@ -64,6 +72,8 @@ type EventContent =
   | { type: KeyEventType; data: Omit<Key, 'hash'> }
   | { type: WebhookEventType; data: EventWebhook }
   | { type: TokenEventType; data: EventToken }
+  | { type: OrderEventType; data: EventOrder }
+  | { type: DownloadEventType; data: EventOrder & { file: DownloadedFile } }
   | { type: 'account.storage_low'; data: EventAccount }
 
 export type EventType = EventContent['type']

@@ -34,10 +34,12 @@ import { logRequest } from './responses/log-request.ts'
 import type { RouteGroup, RouteOptions } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
 import { assetRoutes } from './routes/assets.ts'
+import { buyerRoutes } from './routes/buyers.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
 import { eventRoutes } from './routes/events.ts'
 import { folderRoutes } from './routes/folders.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { orderRoutes } from './routes/orders.ts'
 import { productRoutes } from './routes/products.ts'
 import { referenceRoutes } from './routes/reference.ts'
 import { serviceRoutes } from './routes/service.ts'
@@ -88,6 +90,8 @@ const ROUTES: RouteGroup[] = [
   folderRoutes,
   versionRoutes,
   productRoutes,
+  orderRoutes,
+  buyerRoutes,
   eventRoutes,
   accountRoutes,
   keyRoutes,

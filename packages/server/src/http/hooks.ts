@@ -57,7 +57,10 @@ export function refuseRemoteRequests(request: FastifyRequest, ownOrigin: string)
     )
   }
   const site = request.headers['sec-fetch-site']
-  const isOtherOrigin = origin !== undefined && origin !== ownOrigin && origin !== `http://${host}`
+  // Browsers send `null` with the forms of a page that sends no referrer.
+  const isOwnForm = origin === 'null' && site === 'same-origin'
+  const isOtherOrigin =
+    origin !== undefined && !isOwnForm && origin !== ownOrigin && origin !== `http://${host}`
   const isCrossSite = site === 'cross-site' || site === 'same-site'
   if (isOtherOrigin || isCrossSite) {
     throw new ServiceError(

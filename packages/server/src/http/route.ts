@@ -17,6 +17,10 @@ export interface CheckedRequest<E extends Endpoint> {
   body: StaticOf<E['body']>
   /** The path and query of the request. */
   url: string
+  /** The header `Accept-Language`. */
+  language: string | undefined
+  /** Behind trusted proxies, the address that they forward. */
+  clientAddress: string
   /** Gives access to the caller’s account only. */
   context: E['scope'] extends 'public' ? undefined : Authorized['context']
   /** The scope of the caller’s key, which includes the endpoint’s. */
@@ -68,6 +72,8 @@ export function route<E extends Endpoint>(
         headers: request.headers,
         body: request.body,
         url: request.url,
+        language: request.headers['accept-language'],
+        clientAddress: request.clientAddress,
         ...request.authorized,
       }
       try {

@@ -1,5 +1,5 @@
 import { MAX_SEARCH_WORDS, type TextCheck } from '@stowage/protocol'
-import { parseDuration, parseSize } from '@stowage/protocol/format'
+import { parseDuration, parseSize, parseTimestamp } from '@stowage/protocol/format'
 import type { FastifySchemaCompiler } from 'fastify'
 import { invalid, ServiceError } from '../domain/errors.ts'
 import { isMediaTypePattern, parseMediaType } from '../domain/media-type.ts'
@@ -221,6 +221,7 @@ const PATTERN_PROBLEM = 'must be a media type such as application/zip, or a patt
 const ORIGIN_PROBLEM = 'must be an origin such as https://shop.example, without a path'
 const LIFETIME_PROBLEM =
   'must be a whole number of seconds from 1 to 86400, or a string such as 30m or 24h'
+const TIMESTAMP_PROBLEM = 'must be a time such as 2026-12-31T23:59:59Z'
 const SIZE_PROBLEM = 'must be a number of bytes, or a string such as 10MB or 1.5 GB'
 
 /** What is wrong with a text, as a clause for the error message; undefined if nothing is. */
@@ -237,6 +238,7 @@ const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined> = {
   'webhook-url': problemWithWebhookUrl,
   tag: problemWithTag,
   size: (text) => (parseSize(text) === undefined ? SIZE_PROBLEM : undefined),
+  timestamp: (text) => (parseTimestamp(text) === undefined ? TIMESTAMP_PROBLEM : undefined),
   'token-lifetime': problemWithLifetime,
 }
 

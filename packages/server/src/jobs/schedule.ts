@@ -65,6 +65,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
+    repeat('forgetDownloads', PAUSE_MS, forgetDownloads),
     repeat('forgetIdempotencyKeys', PAUSE_MS, forgetIdempotencyKeys),
     ...compare.map((job) => repeatOnEvents('compareChecksums', job)),
     ...compute.map((job) => repeatOnEvents('computeChecksums', job)),
@@ -178,6 +179,17 @@ export async function forgetUploadTokens(
   while (
     !signal.aborted &&
     (await database.forgetUploadTokens(EXPIRED_TOKENS_KEPT_MS, BATCH)) === BATCH
+  );
+}
+
+/** Deletes old downloads from the log. The counters of the orders stay. */
+export async function forgetDownloads(
+  { database, settings }: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  while (
+    !signal.aborted &&
+    (await database.forgetDownloads(settings.downloadsForMs, BATCH)) === BATCH
   );
 }
 

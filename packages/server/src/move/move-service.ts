@@ -15,6 +15,7 @@ import {
   refuseUnreadableSecrets,
 } from './copy-accounts.ts'
 import { compareObject, copyObject, targetPlan } from './copy-object.ts'
+import { copyOrders } from './copy-orders.ts'
 import {
   type DamagedFile,
   type Move,
@@ -31,7 +32,7 @@ const MAX_LISTED = 5
 const NO_DESTINATIONS: Destinations = { accounts: new Map(), products: new Map() }
 
 /**
- * Copies the accounts, keys, products, events and webhooks, and all assets, ready or in the trash, with all their
+ * Copies the accounts, keys, products, events, webhooks and orders, and all assets, ready or in the trash, with all their
  * versions, IDs and timestamps. Idempotent: existing assets are skipped, so an interrupted run can be repeated. Refuses
  * a target with assets or events that differ from the source. With `ahead`, it copies only the files.
  */
@@ -69,6 +70,7 @@ export async function moveService(
     await copyEvents(move, destinations)
     await removeLeftOver(move, leftOver)
     await copyWebhooks(move, destinations)
+    await copyOrders(move, destinations)
     await move.target.database.setUnfinishedMove(undefined)
   }
   return {

@@ -51,6 +51,8 @@ export interface Settings {
   eventsForMs: number
   /** How many bytes of events are kept for each account. Undefined: 1 % of its plan, at least 1 GB. */
   eventsMaxBytes: number | undefined
+  /** How long the log of downloads is kept. */
+  downloadsForMs: number
   /** Whether the SHA-256 of every file is computed in the background. */
   checksums: boolean
   /** How often every file is read again. 0: never. */

@@ -21,6 +21,7 @@ const SMALL_WAIT_MS = 1_000
 export async function signDownload(
   context: AccountContext,
   assetId: string,
+  validForMs = DOWNLOAD_MS,
 ): Promise<SignedDownload> {
   const deadline = verificationDeadline()
   const smallDeadline = verificationDeadline(SMALL_WAIT_MS)
@@ -30,11 +31,11 @@ export async function signDownload(
     if (upload !== undefined && upload.replaces === null && upload.status === 'ready') {
       const { asset, key, chunkSize } = upload
       if (isWithheld(context, asset.integrity)) {
-        const previous = await signPrevious(context, upload, smallDeadline)
+        const previous = await signPrevious(context, upload, { smallDeadline, validForMs })
         if (previous !== undefined) return previous
       }
       if (await checkIntegrity(context, asset.integrity, deadline)) {
-        return signObject(context, { ...asset, key, chunkSize })
+        return signObject(context, { ...asset, key, chunkSize }, validForMs)
       }
       continue
     }
@@ -54,13 +55,13 @@ export async function signDownload(
 async function signPrevious(
   context: AccountContext,
   { asset }: Upload,
-  smallDeadline: number,
+  { smallDeadline, validForMs }: { smallDeadline: number; validForMs: number },
 ): Promise<SignedDownload | undefined> {
   const isSoonCompared = asset.bytes <= SMALL_BYTES && !asset.integrity.isDamaged
   if (isSoonCompared && performance.now() < smallDeadline) return undefined
   const served = await context.data.findServedVersion(asset.id)
   if (served === undefined || served.integrity.isDamaged) return undefined
-  return signObject(context, served)
+  return signObject(context, served, validForMs)
 }
 
 /**
@@ -73,6 +74,7 @@ const DOWNLOAD_MS = 3_600_000
 export function signObject(
   { clock, storage }: AccountContext,
   version: Pick<AssetVersion, 'key' | 'bytes' | 'chunkSize' | 'filename' | 'mime' | 'integrity'>,
+  validForMs = DOWNLOAD_MS,
 ): Promise<{ url: string; expiresAt: Date }> {
   const { key, bytes, chunkSize, filename, mime } = version
   const { sha256, verifiedAt } = version.integrity
@@ -83,7 +85,7 @@ export function signObject(
     mime,
     ...(sha256 !== null && verifiedAt !== null && { sha256 }),
   }
-  return storage.signDownload(object, new Date(clock().getTime() + DOWNLOAD_MS))
+  return storage.signDownload(object, new Date(clock().getTime() + validForMs))
 }
 
 /** How long a download waits for the comparison with the declared digest. Small files take much less. */

@@ -13,6 +13,7 @@ import {
 } from '../domain/event.ts'
 import { partPlan } from '../domain/parts.ts'
 import { availableBytes } from '../domain/usage.ts'
+import { presentDownload, presentEventOrder } from './orders.ts'
 import { presentAsset, presentKey, presentProduct } from './resources.ts'
 
 /** The data has the current format of the resource in the API, with the values at the time of the change. */
@@ -69,6 +70,13 @@ function presentData(event: Event): wire.Event['data'] {
     case 'token.created':
     case 'token.revoked':
       return presentEventToken(event.data)
+    case 'order.created':
+    case 'order.updated':
+    case 'order.revoked':
+      return presentEventOrder(event.data)
+    case 'order.downloaded':
+    case 'order.limit_reached':
+      return presentDownload(event.data)
     case 'account.storage_low':
       return presentEventAccount(event.data)
     default:

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { randomInt } from 'node:crypto'
+import { randomInt, randomUUID } from 'node:crypto'
 import {
   type Call,
   finishUpload,
@@ -71,6 +71,22 @@ async function anUploadToken({ call }: TestAccount): Promise<Target> {
   return { state: 'an upload token', ids: { 'upload-tokens/{id}': body.id }, fields: {} }
 }
 
+async function anOrder({ call }: TestAccount): Promise<Target> {
+  const link = { filename: 'elsewhere.zip', url: 'https://example.com/elsewhere.zip' }
+  const asset = await createdBy(call, 'POST', '/assets/store', link)
+  const order = await createdBy(call, 'POST', '/orders', { assets: [asset.id] })
+  const fields = { asset: asset.id, assets: [asset.id], asset_ids: [asset.id] }
+  return { state: 'an order', ids: { 'orders/{id}': order.id }, fields }
+}
+
+/** The page of an order, by its token. */
+async function aBuyersOrder(account: TestAccount): Promise<Target> {
+  const { ids } = await anOrder(account)
+  const order = await account.call('GET', `${API}/orders/${ids['orders/{id}']}`)
+  const token = order.body.data.url.split('/').at(-1)
+  return { state: 'a download page', ids: {}, fields: {}, query: { id: token } }
+}
+
 /** The number of webhooks of an account is limited, so older ones are deleted. */
 async function aWebhook({ call }: TestAccount): Promise<Target> {
   const { body } = await call('GET', `${API}/webhooks`)
@@ -98,6 +114,7 @@ const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
   'products/{id}': [aProduct],
   'keys/{id}': [aKey],
   'upload-tokens/{id}': [anUploadToken],
+  'orders/{id}': [anOrder],
   'webhooks/{id}': [aWebhook],
   'webhooks/{id} deliveries/{delivery}': [aDelivery],
 }
@@ -108,6 +125,11 @@ export async function targetsOf(operation: Operation, account: TestAccount): Pro
   const variable = variables.join(' ')
   if (operation.body && 'ids' in operation.body) return [await aLinkInList(account)]
   if (operation.path.endsWith('/folders/move')) return [await aFolder(account)]
+  if (operation.name === `POST ${API}/orders`) {
+    // A call with a known reference changes the order, and its response has another status.
+    return [{ state: 'the account', ids: {}, fields: { reference: randomUUID() } }]
+  }
+  if (operation.path.endsWith('/customer-account-orders')) return [await aBuyersOrder(account)]
   if (variables.length === 0) return [{ state: 'the account', ids: {}, fields: {} }]
   const makers = MAKERS[variable]
   assert.ok(makers, `${operation.name}: no test resource for ${variable}`)
@@ -115,11 +137,11 @@ export async function targetsOf(operation: Operation, account: TestAccount): Pro
 }
 
 /** The same target, whose path has IDs that never existed. */
-export function onUnknownIds({ state, fields, ids }: Target, newId: () => string): Target {
+export function onUnknownIds({ ids, ...rest }: Target, newId: () => string): Target {
   const unknown = Object.entries(ids).map(([variable, value]) => [
     variable,
     // The number of a version is not an ID.
     variable.endsWith('{version}') ? value : newId(),
   ])
-  return { state, fields, ids: Object.fromEntries(unknown) }
+  return { ...rest, ids: Object.fromEntries(unknown) }
 }

@@ -208,6 +208,11 @@ function replayEvent(account: ReplayedAccount, event: Event): void {
       break
     case 'token.created':
     case 'token.revoked':
+    case 'order.created':
+    case 'order.updated':
+    case 'order.revoked':
+    case 'order.downloaded':
+    case 'order.limit_reached':
     case 'account.storage_low':
       break
     default:

@@ -1,11 +1,14 @@
 import type { Once, OnceOutcome } from '../idempotency-data.ts'
 import { type IdempotencyRow, isAdded, toRepetition } from '../shared/account-rows.ts'
 import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
+import { orderWork } from '../shared/order-work.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
 import { insertLink } from './assets.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { insertKey } from './keys.ts'
+import { performWork } from './orders.ts'
+import { STATEMENTS } from './rows.ts'
 import { insertUploadToken } from './upload-tokens.ts'
 import { insertWebhook } from './webhooks.ts'
 
@@ -41,6 +44,10 @@ export function accountOnce(sql: Sql, writer: Writer): AccountMethods['once'] {
       runOnce(once, () => insertWebhook(sql, writer, webhook, max)),
     addUploadTokenOnce: (once, token, limits) =>
       runOnce(once, () => insertUploadToken(sql, writer, token, limits)),
+    putOrderOnce: (once, order) =>
+      runOnce(once, () =>
+        performWork(sql, writer, orderWork(STATEMENTS.orders, account).putOrder(order)),
+      ),
   }
 }
 

@@ -17,6 +17,7 @@ import { globalVerifications } from './checksums.ts'
 import { accountCompletion } from './completion.ts'
 import {
   execute,
+  inTransaction,
   openConnection,
   type PostgresOptions,
   requireServer,
@@ -30,6 +31,7 @@ import { accountOnce, globalIdempotencyKeys } from './idempotency-keys.ts'
 import { globalJobs } from './jobs.ts'
 import { accountKeys, globalKeys, globalRequestCount, globalSessions } from './keys.ts'
 import { MIGRATIONS, migrateUnderLock } from './migrations.ts'
+import { accountOrderList, performWork } from './orders.ts'
 import { openPool } from './pool.ts'
 import { accountProductGroups, accountProductList } from './product-list.ts'
 import { accountProducts, accountPutProducts } from './products.ts'
@@ -47,8 +49,9 @@ import { accountDeliveries, accountWebhooks } from './webhooks.ts'
  * Connects and migrates, unless `migrate` forbids it. Any number of instances may share the database.
  *
  * Every transaction locks rows in this order, so that no deadlock can occur: an idempotency key, an upload token, products by
- * (product_id, variant_id), assets by id and then their replacements, a webhook and then its deliveries, accounts by
- * id, and then rows that only the holder of the account's row changes (asset_blocks, usage_by_type, tags, asset_tags, events).
+ * (product_id, variant_id), assets by id and then their replacements, a webhook and then its deliveries, an order and
+ * then its files, accounts by id, and then rows that only the holder of the account's row changes (asset_blocks,
+ * usage_by_type, tags, asset_tags, events).
  * Jobs that expire, remove or forget assets skip locked ones, and so does an upload that removes assets from the trash
  * while it holds the account's row.
  *
@@ -72,6 +75,7 @@ export async function openPostgresDatabase(
     statements: STATEMENTS,
     runner: ({ kind, party }) => units({ party, kind: kind === 'read' ? 'read' : 'write' }),
     execute,
+    transact: (sql, writer, work) => inTransaction(sql, () => performWork(sql, writer, work)),
   }
 
   return {
@@ -153,6 +157,7 @@ function accountGroups(
         write((sql) => accountPutProducts(sql, writer).putProducts(products, options)),
       deleteProduct: (id) => write((sql) => accountProducts(sql, writer).deleteProduct(id)),
     },
+    orderList: (sql) => accountOrderList(sql, account),
     productList: (sql) => accountProductList(sql, account),
     productGroups: (sql) => accountProductGroups(sql, account),
     tags: (sql) => accountTags(sql, writer),

@@ -10,8 +10,22 @@ export const POSTGRES: Dialect = {
   // Not `now()`, the time of the start of the transaction, which may have waited for a lock.
   clock: 'clock_timestamp()',
   later: (time, ms) => `${time} + ${ms} * interval '1 ms'`,
+  earlier: (time, ms) => `${time} - ${ms} * interval '1 ms'`,
+  flag: String,
   isIn: (column, list) => `${column} = any(:${list}::text[])`,
   jsonArray: (...expressions) => `json_build_array(${expressions.join(', ')})`,
+  nestedJson: (expression) => expression,
+  jsonGroup: (expression, order) => `json_agg(${expression} order by ${order})`,
+  id: (name) => `:${name}::uuid`,
+  idsOf: (list) => `unnest(:${list}::uuid[]) as ids (value)`,
+  lock: 'for no key update',
+  dayOf: (time) => `floor(extract(epoch from ${time}) / 86400)::integer`,
+  attachment: {
+    asset: 'l.asset_id',
+    ofAsset: 'l.asset_id = a.id',
+    ofProduct: 'l.product_id = p.id',
+    key: 'a.id',
+  },
 }
 
 export const STATEMENTS = statementsOf(POSTGRES)

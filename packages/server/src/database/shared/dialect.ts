@@ -6,9 +6,26 @@ export interface Dialect {
   readonly clock: string
   /** A time that is this many milliseconds later. */
   later(time: string, ms: number): string
+  /** A time that is earlier by the milliseconds of an expression. */
+  earlier(time: string, ms: string): string
+  flag(value: boolean): string
   /** A condition: the column has one of the texts of a list. `list` is the name of a parameter. */
   isIn(column: string, list: string): string
   jsonArray(...expressions: string[]): string
+  /** A JSON value that is an element of another one. */
+  nestedJson(expression: string): string
+  /** A JSON array of the values of a group of rows, in this order. */
+  jsonGroup(expression: string, order: string): string
+  /** A parameter that is an ID. */
+  id(name: string): string
+  /** A table with the column `value`, which has the IDs of a list. `list` is the name of a parameter. */
+  idsOf(list: string): string
+  /** Makes other transactions wait that select or change the same rows. */
+  readonly lock: string
+  /** The days since 1970, in UTC. */
+  dayOf(time: string): string
+  /** The columns that connect `asset_products l` with `assets a` and `products p`. */
+  readonly attachment: { asset: string; ofAsset: string; ofProduct: string; key: string }
 }
 
 /**
@@ -39,6 +56,11 @@ export function statement<Given extends Values = Record<never, never>>(text: str
     first: <Row, Result>(convert: (row: Row) => Result): Statement<Given, Result | undefined> => ({
       ...shared,
       toResult: ([row]: readonly Row[]) => (row === undefined ? undefined : convert(row)),
+    }),
+    /** The result is made from all rows together. */
+    rows: <Row, Result>(convert: (rows: readonly Row[]) => Result): Statement<Given, Result> => ({
+      ...shared,
+      toResult: convert,
     }),
     /** The result has all rows. */
     every: <Row, Result>(convert: (row: Row) => Result): Statement<Given, Result[]> => ({

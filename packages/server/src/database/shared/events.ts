@@ -198,6 +198,10 @@ function readEventData(accountId: string, type: EventType, data: unknown): unkno
   }
   if (type.startsWith('webhook.')) return withDates(data, ['createdAt', 'updatedAt'])
   if (type.startsWith('token.')) return withDates(data, ['expiresAt'])
+  if (type.startsWith('order.')) {
+    const times = ['orderedAt', 'createdAt', 'updatedAt']
+    return withDates(data, [...times, 'expiresAt', 'revokedAt', 'emailSentAt'])
+  }
   return data
 }
 

@@ -5,6 +5,7 @@ import type { TrashAll } from '../trash-data.ts'
 import { LATEST_TOKEN_MS, toAccount, toKey, toSession, toUploadToken } from './account-rows.ts'
 import { type Dialect, statement } from './dialect.ts'
 import { FOLDER_MOVE_COLUMNS, toFolderMove, toFolderMoveRecord } from './folders.ts'
+import { orderStatementsOf } from './order-statements.ts'
 import { PRODUCT_COLUMNS, toProduct } from './product-rows.ts'
 import { ASSET_COLUMNS, toAsset, toUpload, toVersion, UPLOAD_COLUMNS } from './rows.ts'
 import { DELIVERY_COLUMNS, toDelivery, toWebhookState, WEBHOOK_STATE } from './webhook-rows.ts'
@@ -47,6 +48,8 @@ export function statementsOf(dialect: Dialect) {
   const uploadColumns = `${UPLOAD_COLUMNS.join(', ')}, ${checksumOf(dialect, OBJECT_KEY)}`
 
   return {
+    orders: orderStatementsOf(dialect, (key) => checksumOf(dialect, key)),
+
     findAccount: statement<{ name: string }>(
       `select ${accountColumns} from accounts where name = :name`,
     ).first(toAccount),
@@ -188,7 +191,8 @@ export function statementsOf(dialect: Dialect) {
        returning secret_key_id`,
     ).first((row: { secret_key_id: string }) => row.secret_key_id),
     hasSealedSecrets: statement(
-      `select exists (select 1 from webhooks where secret like 'sealed:%') as is_sealed`,
+      `select exists (select 1 from webhooks where secret like 'sealed:%')
+         or exists (select 1 from orders where token like 'sealed:%') as is_sealed`,
     ).first((row: { is_sealed: boolean | number }) => Boolean(row.is_sealed)),
     findNewerMigration: statement<{ known: string[] }>(
       `select name from migrations where not (${dialect.isIn('name', 'known')})

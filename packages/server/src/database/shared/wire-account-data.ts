@@ -5,6 +5,8 @@ import type { AccountData } from '../account-data.ts'
 import type { Statement, Values } from './dialect.ts'
 import { storeActor } from './events.ts'
 import type { Statements } from './statements.ts'
+import type { SharedWork } from './steps.ts'
+import { wireOrders } from './wire-orders.ts'
 
 const MAX_CACHED = 1000
 
@@ -95,6 +97,8 @@ export interface Engine<Unit> {
     statement: Statement<Given, Result>,
     values: Given,
   ): Result | Promise<Result>
+  /** Runs the steps in one transaction. */
+  transact<Result>(unit: Unit, writer: Writer, work: SharedWork<Result>): Result | Promise<Result>
 }
 
 /** Methods within one unit of work. Those of SQLite are synchronous. */
@@ -142,7 +146,10 @@ export interface AccountMethods {
   >
   keys: Group<'addKey' | 'revokeKey'>
   uploadTokens: Group<'addUploadToken' | 'listUploadTokens' | 'revokeUploadToken'>
-  once: Group<'addLinkOnce' | 'addKeyOnce' | 'addWebhookOnce' | 'addUploadTokenOnce'>
+  once: Group<
+    'addLinkOnce' | 'addKeyOnce' | 'addWebhookOnce' | 'addUploadTokenOnce' | 'putOrderOnce'
+  >
+  orderList: Group<'listOrders'>
   events: Group<'listEvents' | 'findEvents' | 'importEvents'>
   records: Group<'importRecords'>
   webhooks: Group<'addWebhook' | 'changeWebhook' | 'rotateSecret' | 'deleteWebhook'>
@@ -190,8 +197,15 @@ export function wireAccountData<Unit>(
       values: Given,
     ): Promise<Result> => read((unit) => engine.execute(unit, statement, values))
 
+    const transact =
+      (runUnit: RunUnit<Unit>) =>
+      <Result>(work: () => SharedWork<Result>): Promise<Result> =>
+        runUnit((unit) => engine.transact(unit, writer, work()))
+
     return {
       ...groups.bulk,
+      ...wireOrders(statements, account, { ask, write: transact(write), free: transact(free) }),
+      listOrders: (query) => read((unit) => groups.orderList(unit).listOrders(query)),
 
       async readSummary() {
         const summary = await ask(statements.readSummary, { account })
@@ -288,6 +302,7 @@ export function wireAccountData<Unit>(
         write((unit) => once(unit).addWebhookOnce(given, webhook, max)),
       addUploadTokenOnce: (given, token, limits) =>
         write((unit) => once(unit).addUploadTokenOnce(given, token, limits)),
+      putOrderOnce: (given, order) => write((unit) => once(unit).putOrderOnce(given, order)),
 
       listEvents: (query) => read((unit) => events(unit).listEvents(query)),
       findEvents: (search) => read((unit) => events(unit).findEvents(search)),

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts'
+import type { OrderRecord } from '../order-data.ts'
 import type { Statement, Values } from './dialect.ts'
 import { cacheAccountData, type Engine, type Kind, type Within } from './wire-account-data.ts'
 
@@ -113,6 +114,32 @@ export function wireDatabase<Unit>(
       free((unit) => uploadTokens(unit).forgetUploadTokens(keptForMs, limit)),
     forgetIdempotencyKeys: (keptForMs, limit) =>
       free((unit) => idempotencyKeys(unit).forgetIdempotencyKeys(keptForMs, limit)),
+
+    findOrderByToken: (hash) =>
+      execute(statements.orders.findOrderByToken, { hash }, run('read', ofHash(hash))),
+    findDownload: (id) => execute(statements.orders.findDownload, { id }, run('read', 'downloads')),
+    forgetDownloads: async (kept_for, limit) =>
+      (await execute(statements.orders.forgetDownloads, { kept_for, limit }, free)).length,
+    listDownloadCounts: (account, after, limit) => {
+      const { by, day, subject } = after ?? { by: '', day: 0, subject: '' }
+      return execute(statements.orders.listCounts, { account, by, day, subject, limit })
+    },
+    listOrderRecords: (account, after, limit) =>
+      read(async (unit) => {
+        const { listRecords, attachedIds, filesOfOrder } = statements.orders
+        const orders = await engine.execute(unit, listRecords, {
+          account,
+          after: after ?? null,
+          limit,
+        })
+        const records: OrderRecord[] = []
+        for (const order of orders) {
+          const assetIds = await engine.execute(unit, attachedIds, { order: order.id })
+          const files = await engine.execute(unit, filesOfOrder, { order: order.id })
+          records.push({ order, assetIds, files })
+        }
+        return records
+      }),
 
     readClock: () => read((unit) => jobs(unit).readClock()),
     listOverdueUploads: (limit) => read((unit) => jobs(unit).listOverdueUploads(limit)),

@@ -1,15 +1,20 @@
 import type { Asset } from '../../domain/asset.ts'
 import type { Key, NewKey } from '../../domain/key.ts'
+import type { NewOrder } from '../../domain/order.ts'
 import type { NewUploadToken } from '../../domain/upload-token.ts'
 import type { WebhookState } from '../../domain/webhook.ts'
 import type { NewWebhook } from '../event-data.ts'
 import type { AddedUploadToken, LinkOutcome, Once, OnceOutcome } from '../idempotency-data.ts'
+import type { PutOrder } from '../order-data.ts'
 import { type IdempotencyRow, isAdded, toRepetition } from '../shared/account-rows.ts'
 import { MAX_FUTURE_MS } from '../shared/claim-times.ts'
+import { orderWork } from '../shared/order-work.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import { prepareAssets } from './assets.ts'
 import type { Connection } from './connection.ts'
 import { prepareKeys } from './keys.ts'
+import { prepareSharedWork } from './orders.ts'
+import { STATEMENTS } from './rows.ts'
 import { prepareUploadTokens } from './upload-tokens.ts'
 import { prepareWebhooks } from './webhooks.ts'
 
@@ -20,6 +25,7 @@ export function prepareOnce(connection: Connection) {
   const { addKey } = prepareKeys(connection)
   const { addWebhook } = prepareWebhooks(connection)
   const { addUploadToken } = prepareUploadTokens(connection)
+  const perform = prepareSharedWork(connection)
   const find = prepare<IdempotencyRow>(
     `select digest, resource_id, nonce from idempotency_keys
      where account_id = :account and key = :key`,
@@ -66,6 +72,10 @@ export function prepareOnce(connection: Connection) {
       limits: { lifetimeMs: number; maxTokens: number },
     ): OnceOutcome<AddedUploadToken> =>
       runOnce(writer, once, () => addUploadToken(writer, token, limits)),
+    putOrderOnce: (writer: Writer, once: Once, order: NewOrder): OnceOutcome<PutOrder> =>
+      runOnce(writer, once, () =>
+        perform(writer, orderWork(STATEMENTS.orders, writer.account).putOrder(order)),
+      ),
   }
 }
 

@@ -23,8 +23,24 @@ export type ProductRow = Stored<AnyProductRow> & { seq: number }
 export const SQLITE: Dialect = {
   clock: ':clock',
   later: (time, ms) => `${time} + ${ms}`,
+  earlier: (time, ms) => `${time} - ${ms}`,
+  flag: (value) => (value ? '1' : '0'),
   isIn: (column, list) => `${column} in (select value from json_each(:${list}))`,
   jsonArray: (...expressions) => `json_array(${expressions.join(', ')})`,
+  nestedJson: (expression) => `json(${expression})`,
+  jsonGroup: (expression, order) => `json_group_array(${expression} order by ${order})`,
+  id: (name) => `:${name}`,
+  idsOf: (list) => `json_each(:${list})`,
+  // One transaction writes at a time.
+  lock: '',
+  // node:sqlite binds every number as a floating-point number.
+  dayOf: (time) => `cast(${time} / 86400000 as integer)`,
+  attachment: {
+    asset: 'l.asset_seq',
+    ofAsset: 'l.asset_seq = a.seq',
+    ofProduct: 'l.product_seq = p.seq',
+    key: 'a.seq',
+  },
 }
 
 export const STATEMENTS = statementsOf(SQLITE)

@@ -42,9 +42,9 @@ type Position = (string | number)[]
 
 export interface Scan {
   account: string
-  table: 'assets' | 'products'
+  table: 'assets' | 'products' | 'orders'
   /** Another name of the table, for filters that read it too. */
-  alias?: string
+  alias?: string | undefined
   /** Its columns are the account, those of `order`, and any others. */
   index: string
   /** The rows of the account that are in the index. */
@@ -70,11 +70,13 @@ export function scanList<Row extends { seq: number }>(
   { snapshots, runStep }: LongReads,
   { scan, page, columns }: { scan: Scan; page: PageRequest; columns: string },
 ): Promise<Rows<Row>> {
-  const { account, table } = scan
+  const { account, table, alias } = scan
   return snapshots.read(account, async (snapshot) => {
     const { found, total } = await scanPage(snapshot, runStep, { scan, page })
     const seqs = found.map(({ key }) => key)
-    const rows = await runStep(account, () => readRows<Row>(snapshot, { table, columns, seqs }))
+    const rows = await runStep(account, () =>
+      readRows<Row>(snapshot, { table, alias, columns, seqs }),
+    )
     return { rows, total }
   })
 }
@@ -82,12 +84,18 @@ export function scanList<Row extends { seq: number }>(
 /** The rows with these numbers, in their order. */
 export function readRows<Row extends { seq: number }>(
   { prepare }: Connection,
-  { table, columns, seqs }: { table: Scan['table']; columns: string; seqs: number[] },
+  {
+    table,
+    alias = table,
+    columns,
+    seqs,
+  }: Pick<Scan, 'table' | 'alias'> & { columns: string; seqs: number[] },
 ): Row[] {
   const rows = prepare<Row>(
-    `select ${columns} from ${table} where seq in (select value from json_each(:seqs))`,
+    `select ${columns} from ${table} as ${alias} where seq in (select value from json_each(:seqs))`,
   )
-  return inOrderOf(seqs, rows.all({ seqs: JSON.stringify(seqs) }), ({ seq }) => seq)
+  const values = { seqs: JSON.stringify(seqs), clock: Date.now() }
+  return inOrderOf(seqs, rows.all(values), ({ seq }) => seq)
 }
 
 /**
@@ -176,7 +184,7 @@ export function openScan(connection: Connection, scan: Scan & Part) {
   function readNext(rows: number): boolean {
     const begin = named('after', position)
     const { end, keys, count } = statements(position !== undefined)
-    const until = end.get({ account, ...begin, rows })
+    const until = end.get({ account, ...filter.parameters, ...begin, rows })
     position = until && scan.order.map((column) => until[column] ?? 0)
     const isLast = position === undefined
     const parameters = { account, ...filter.parameters, ...begin, ...named('until', position) }

@@ -36,6 +36,7 @@ import { prepareJobs } from './jobs.ts'
 import { countRequestsInMemory, prepareKeys, prepareSessions } from './keys.ts'
 import { type LongWrites, openLongWrites, ROWS_PER_TURN, type Steps } from './long-writes.ts'
 import { MIGRATIONS, migrateFile, requireMigratedFile } from './migrations.ts'
+import { prepareOrderList, prepareSharedWork } from './orders.ts'
 import { prepareProductGroups, prepareProductList } from './product-list.ts'
 import { prepareBulkProducts, prepareCountAttached } from './products.ts'
 import { prepareRecords, prepareStoredFiles } from './records.ts'
@@ -81,10 +82,12 @@ export async function openSqliteDatabase(
   })
   const ping = connection.prepare('select 1')
   const countRequest = countRequestsInMemory()
+  const perform = prepareSharedWork(connection)
   const engine: Engine<void> = {
     statements: STATEMENTS,
     runner: createRunner(run),
     execute: (_, statement, values) => connection.execute(statement, values),
+    transact: (_, writer, work) => perform(writer, work),
   }
   const groupsOf = prepareAccountGroups(connection, { longWrites, snapshots }, run)
 
@@ -162,6 +165,7 @@ function prepareAccountGroups(
     folderList: prepareFolderList(connection, longReads),
     folderMoves: prepareFolderMoves(connection),
     versions: prepareVersions(connection),
+    orderList: prepareOrderList(longReads),
     productList: prepareProductList(connection, longReads),
     productGroups: prepareProductGroups(connection, longReads),
     tags: prepareTags(connection),

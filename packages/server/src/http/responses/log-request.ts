@@ -14,7 +14,7 @@ export function logRequest(
   const fields = {
     method,
     // Without the query, which may contain search terms.
-    path: url.split('?', 1)[0]?.slice(0, MAX_PATH),
+    path: pathOf(url),
     status: reply.statusCode,
     ms: Math.round(reply.elapsedTime),
     address: request.clientAddress,
@@ -23,6 +23,13 @@ export function logRequest(
     caller ? { ...fields, account: caller.accountId, ...credentialOf(caller) } : fields,
     event,
   )
+}
+
+/** The token of a download page is a secret. */
+const PAGE_TOKEN = /^\/d\/(file\/)?[^/]*/
+
+function pathOf(url: string): string | undefined {
+  return url.split('?', 1)[0]?.slice(0, MAX_PATH).replace(PAGE_TOKEN, '/d/$1…')
 }
 
 /** How the caller authenticated, and the ID of its key or upload token. */

@@ -1,0 +1,75 @@
+import type { OrderStatus } from '../../domain/order.ts'
+import { type OrderRow, toOrder } from '../shared/order-rows.ts'
+import { coversAsset, orderColumns } from '../shared/order-statements.ts'
+import { awaitSteps, type SharedWork, type Step } from '../shared/steps.ts'
+import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
+import { allOf, execute, type Fragment, readPageWithTotal, type Sql } from './connection.ts'
+import { recordEvent } from './events.ts'
+import { POSTGRES } from './rows.ts'
+import { containing } from './search.ts'
+
+/** Runs a unit of work that both engines share, in the caller's transaction. */
+export function performWork<Result>(
+  sql: Sql,
+  writer: Writer,
+  work: SharedWork<Result>,
+): Promise<Result> {
+  const perform = async (step: Step): Promise<unknown> =>
+    step.kind === 'event'
+      ? recordEvent(sql, writer, step.type, step.data)
+      : execute(sql, step.statement, step.values)
+  return awaitSteps(work, perform)
+}
+
+const COLUMNS = orderColumns(POSTGRES)
+const COVERS = coversAsset(POSTGRES, 'filter.asset')
+
+export function accountOrderList(sql: Sql, account: string): AccountMethods['orderList'] {
+  return {
+    async listOrders(query) {
+      const { words = [], number, status, source, asset, productId, after, descending } = query
+      const conditions: Fragment[] = [sql`o.account_id = ${account}`]
+      for (const word of words) conditions.push(sql`o.search_text like ${containing(word)}`)
+      if (number !== undefined) conditions.push(sql`o.order_number = ${number}`)
+      if (status !== undefined) conditions.push(hasStatus(sql, status))
+      if (source !== undefined) conditions.push(sql`o.source = ${source}`)
+      if (asset !== undefined) {
+        conditions.push(sql`exists (
+          select from (select ${asset}::uuid as asset) filter where ${sql.unsafe(COVERS)})`)
+      }
+      if (productId !== undefined) {
+        conditions.push(sql`exists (
+          select from order_lines ol where ol.order_id = o.id and ol.product_id = ${productId})`)
+      }
+      const filtered = allOf(sql, conditions)
+      const direction = descending ? sql`desc` : sql`asc`
+      const afterCursor =
+        after === undefined ? sql`` : sql`and o.id ${descending ? sql`<` : sql`>`} ${after.id}`
+      const offset = after === undefined ? (query.page - 1) * query.perPage : 0
+      const { rows, total } = await readPageWithTotal<OrderRow>(sql, {
+        count: sql`select count(*) as total from orders o where ${filtered}`,
+        page: sql`
+          select ${sql.unsafe(COLUMNS)} from orders o where ${filtered} ${afterCursor}
+          order by o.id ${direction} limit ${query.perPage}
+          offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
+        order: sql`id ${direction}`,
+      })
+      return { rows: rows.map(toOrder), total }
+    },
+  }
+}
+
+function hasStatus(sql: Sql, status: OrderStatus): Fragment {
+  const isExpired = sql`(o.expires_at is not null and o.expires_at <= clock_timestamp())`
+  const isOpen = sql`o.revoked_at is null and not o.held`
+  switch (status) {
+    case 'revoked':
+      return sql`o.revoked_at is not null`
+    case 'held':
+      return sql`(o.revoked_at is null and o.held)`
+    case 'expired':
+      return sql`(${isOpen} and ${isExpired})`
+    default:
+      return sql`(${isOpen} and not ${isExpired})`
+  }
+}

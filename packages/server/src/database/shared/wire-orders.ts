@@ -1,0 +1,54 @@
+import type { OrderData } from '../order-data.ts'
+import type { Statement, Values } from './dialect.ts'
+import { orderWork } from './order-work.ts'
+import { groupByOwner } from './product-rows.ts'
+import { toAsset } from './rows.ts'
+import type { Statements } from './statements.ts'
+import type { SharedWork } from './steps.ts'
+
+/** How the statements of an account run. */
+interface Runners {
+  ask<Given extends Values, Result>(
+    statement: Statement<Given, Result>,
+    values: Given,
+  ): Promise<Result>
+  write<Result>(work: () => SharedWork<Result>): Promise<Result>
+  /** Also works on a full disk. */
+  free<Result>(work: () => SharedWork<Result>): Promise<Result>
+}
+
+/** The methods of orders that are the same in both engines. */
+export function wireOrders(
+  { orders: statements }: Statements,
+  account: string,
+  { ask, write, free }: Runners,
+): Omit<OrderData, 'listOrders'> {
+  const work = orderWork(statements, account)
+  return {
+    putOrder: (order) => write(() => work.putOrder(order)),
+    findOrder: (key) => ask(statements.findOrder, { account, ...key }),
+    async assetsOfOrders(ids) {
+      return groupByOwner(await ask(statements.assetsOfOrders, { account, ids }), toAsset)
+    },
+    changeOrder: (id, change) => write(() => work.changeOrder(id, change)),
+    revokeOrder: (id) => free(() => work.revokeOrder(id)),
+    attachToOrder: (id, ids, most) => write(() => work.attachToOrder(id, ids, most)),
+    detachFromOrder: (id, ids) => write(() => work.detachFromOrder(id, ids)),
+    listCoveredFiles: (order, limit) => ask(statements.coveredFiles, { account, order, limit }),
+    openDownload: (download) => write(() => work.openDownload(download)),
+    continueDownload: (id, isStart) => write(() => work.continueDownload(id, isStart)),
+    async listDownloads(order, { page, perPage, after }) {
+      const total = (await ask(statements.countLog, { account, order })) ?? 0
+      const offset = after === undefined ? Math.min((page - 1) * perPage, total) : 0
+      const range = { after: after?.id ?? null, limit: perPage, offset }
+      return { rows: await ask(statements.listLog, { account, order, ...range }), total }
+    },
+    readDownloadTotals: ({ by, ...range }) =>
+      by === 'day'
+        ? ask(statements.totalsByDay, { account, ...range })
+        : ask(statements.totalsBy, { account, by, ...range }),
+    findBranding: () => ask(statements.findBranding, { account }),
+    changeBranding: (change) => write(() => work.changeBranding(change)),
+    importOrders: (imported) => write(() => work.importOrders(imported)),
+  }
+}

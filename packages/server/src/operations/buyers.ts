@@ -1,0 +1,211 @@
+import { timingSafeEqual } from 'node:crypto'
+import type { DownloadRefusal } from '../database/order-data.ts'
+import { ServiceError } from '../domain/errors.ts'
+import { buyerActor } from '../domain/event.ts'
+import {
+  type Branding,
+  type CoveredFile,
+  limitOf,
+  MAX_COVERED_FILES,
+  NO_BRANDING,
+  type Order,
+  STARTS_PER_DOWNLOAD,
+} from '../domain/order.ts'
+import { type AccountContext, type Context, forAccount } from './context.ts'
+import { signDownload } from './downloads.ts'
+import { hashOrderToken } from './orders.ts'
+
+/** An order as its buyer sees it. The context acts for the buyer. */
+export interface BuyersOrder {
+  context: AccountContext
+  order: Order
+  branding: Branding
+  /** How often each file may be downloaded, before it is multiplied by the quantity; null: any number of times. */
+  maxDownloads: number | null
+}
+
+/** Undefined for an unknown token. */
+export async function findBuyersOrder(
+  context: Context,
+  token: string,
+): Promise<BuyersOrder | undefined> {
+  const found = await context.database.findOrderByToken(hashOrderToken(token))
+  if (found === undefined) return undefined
+  return readBuyersOrder(context, found)
+}
+
+async function readBuyersOrder(
+  context: Context,
+  { accountId, id }: { accountId: string; id: string },
+): Promise<BuyersOrder | undefined> {
+  const own = forAccount(context, accountId, buyerActor(id))
+  const order = await own.data.findOrder({ id, reference: id })
+  if (order === undefined) return undefined
+  const branding = (await own.data.findBranding()) ?? NO_BRANDING
+  const maxDownloads = order.maxDownloads ?? branding.maxDownloads
+  return { context: own, order, branding, maxDownloads }
+}
+
+/** A file of an order, as its buyer sees it. */
+export interface BuyersFile extends CoveredFile {
+  /** How often it may be downloaded; null: any number of times. */
+  limit: number | null
+  /** Whether its last download can be started again now, at no cost. */
+  isOpen: boolean
+}
+
+/** What the order covers now. Reading it never counts. */
+export async function listBuyersFiles({
+  context,
+  order,
+  maxDownloads,
+}: BuyersOrder): Promise<BuyersFile[]> {
+  const files = await context.data.listCoveredFiles(order.id, MAX_COVERED_FILES)
+  const now = context.clock()
+  return files.map((file) => {
+    const { starts, used, openUntil } = file
+    const limit = limitOf(maxDownloads, file.copies)
+    // The next start counts, so it is refused.
+    const isUsedUp =
+      limit !== null && used >= limit && starts > 0 && starts % STARTS_PER_DOWNLOAD === 0
+    return { ...file, limit, isOpen: openUntil !== null && openUntil > now && !isUsedUp }
+  })
+}
+
+export type StartedDownload =
+  | { outcome: 'open'; fileToken: string; openUntil: Date }
+  /** `filename` is that of the file whose limit is reached. */
+  | { outcome: DownloadRefusal; filename?: string | undefined }
+
+export type { DownloadRefusal }
+
+/** Opens a download of a file, or joins the open one. `address` is that of the buyer. */
+export async function startDownload(
+  context: AccountContext,
+  { orderId, assetId }: { orderId: string; assetId: string },
+  address?: string,
+): Promise<StartedDownload> {
+  // A damaged file is refused before it counts.
+  await signDownload(context, assetId)
+  const opened = await context.data.openDownload({
+    id: context.newId(),
+    orderId,
+    assetId,
+    addressHash: address === undefined ? null : hashAddress(context, address),
+  })
+  if (opened.outcome === 'limit_reached') {
+    const asset = await context.data.findAsset(assetId)
+    return { outcome: opened.outcome, filename: asset?.filename }
+  }
+  if (opened.outcome !== 'open') return opened
+  const { id, openUntil } = opened
+  return { outcome: 'open', fileToken: fileTokenOf(context, id), openUntil }
+}
+
+/** Equal for equal addresses. Without the service's key, it does not reveal the address. */
+function hashAddress({ secretKey }: Context | AccountContext, address: string): string | null {
+  if (secretKey.isLost) return null
+  return Buffer.from(secretKey.derive(`address ${address}`))
+    .toString('hex')
+    .slice(0, 16)
+}
+
+const ID_BYTES = 16
+const CODE_BYTES = 16
+
+/** The ID of a download, and a code that only the service's key can make: the database does not contain it. */
+function fileTokenOf({ secretKey }: Pick<Context, 'secretKey'>, id: string): string {
+  const bytes = Buffer.from(id.replaceAll('-', ''), 'hex')
+  return Buffer.concat([bytes, codeOf(secretKey, id)]).toString('base64url')
+}
+
+function codeOf(secretKey: Context['secretKey'], id: string): Uint8Array {
+  return secretKey.derive(`download ${id}`).subarray(0, CODE_BYTES)
+}
+
+/** The ID of the download; undefined if the token is not one of this service. */
+function readFileToken({ secretKey }: Context, token: string): string | undefined {
+  const bytes = Buffer.from(token, 'base64url')
+  if (bytes.length !== ID_BYTES + CODE_BYTES || bytes.toString('base64url') !== token) {
+    return undefined
+  }
+  const hex = bytes.subarray(0, ID_BYTES).toString('hex')
+  const id = hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5')
+  return timingSafeEqual(codeOf(secretKey, id), bytes.subarray(ID_BYTES)) ? id : undefined
+}
+
+/** How long the URL of the bytes is valid: a revoked order stops within this time. */
+const SIGNED_FOR_MS = 5 * 60_000
+
+export type ContinuedDownload =
+  | { outcome: 'open'; url: string }
+  | { outcome: DownloadRefusal; buyer: BuyersOrder }
+
+/**
+ * A freshly signed URL of the bytes of an open download. A start is a request from the first byte on. Undefined for an
+ * unknown token.
+ */
+export async function continueDownload(
+  context: Context,
+  fileToken: string,
+  { isStart }: { isStart: boolean },
+): Promise<ContinuedDownload | undefined> {
+  const id = readFileToken(context, fileToken)
+  const found = id === undefined ? undefined : await context.database.findDownload(id)
+  if (id === undefined || found === undefined) return undefined
+  const { accountId, orderId } = found
+  const own = forAccount(context, accountId, buyerActor(orderId))
+  const refuse = async (outcome: DownloadRefusal): Promise<ContinuedDownload | undefined> => {
+    const buyer = await readBuyersOrder(context, { accountId, id: orderId })
+    return buyer && { outcome, buyer }
+  }
+  const open = await own.data.continueDownload(id, false)
+  if (open.outcome !== 'open') return refuse(open.outcome)
+  const { url } = await signDownload(own, open.assetId, SIGNED_FOR_MS)
+  if (!isStart) return { outcome: 'open', url }
+  // Counted last: a file that cannot be read now does not count.
+  const started = await own.data.continueDownload(id, true)
+  return started.outcome === 'open' ? { outcome: 'open', url } : refuse(started.outcome)
+}
+
+/** A URL of a file of the order that does not count: to play it in the page, where that is allowed. */
+export async function signInline(
+  { context, order }: BuyersOrder,
+  assetId: string,
+): Promise<string | undefined> {
+  if (!order.isInline || order.status !== 'active') return undefined
+  const files = await context.data.listCoveredFiles(order.id, MAX_COVERED_FILES)
+  const file = files.find(({ asset }) => asset.id === assetId)
+  if (file === undefined || !isPlayable(file.asset)) return undefined
+  return (await signDownload(context, assetId, SIGNED_FOR_MS)).url
+}
+
+export function isPlayable({ kind, mime }: { kind: string; mime: string }): boolean {
+  return kind === 'file' && /^(audio|video)\//i.test(mime)
+}
+
+/** A URL of the merchant’s logo; undefined if there is none. */
+export async function signLogo({ context, branding }: BuyersOrder): Promise<string | undefined> {
+  if (branding.logo === null) return undefined
+  return (await signDownload(context, branding.logo, SIGNED_FOR_MS)).url
+}
+
+const REFUSALS = {
+  limit_reached: [
+    'limit_reached',
+    'The buyer has downloaded this file as often as the order allows. Raise max_downloads of the order.',
+  ],
+  expired: ['order_expired', 'The order has expired. Set another expires_at.'],
+  revoked: ['order_revoked', 'The order was revoked. Create another one.'],
+  held: ['order_held', 'The order is held. Release it by setting held to false.'],
+  not_found: [
+    'not_found',
+    'The order does not cover this asset. Attach it to the order or to one of its products.',
+  ],
+} as const
+
+/** The error of a call of a backend. */
+export function downloadRefused(refusal: DownloadRefusal): ServiceError {
+  const [code, message] = REFUSALS[refusal]
+  return new ServiceError(code, message)
+}
