@@ -1,6 +1,7 @@
 export type {
   Asset,
   AssetChanges,
+  AssetFilter,
   AssetPage,
   BulkRequest,
   BulkResponse,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { storeManyLinks } from '@stowage/testing/service/shop'
 import type { Route } from 'playwright-core'
 import { storeFiles, storeProducts, untilRows } from './support/assets.ts'
 import { assertAccessible, DIALOG } from './support/axe.ts'
@@ -10,6 +11,7 @@ import {
   skipUnlessCi,
   until,
 } from './support/dashboard.ts'
+import { aProduct } from './support/products.ts'
 
 const NO_BROWSER = await missingForBrowser()
 
@@ -191,4 +193,46 @@ test('on a phone, the actions for the selection are in two rows, and every one c
   await bar.getByText('2 assets selected').waitFor()
   await bar.getByRole('button', { name: 'Clear' }).click()
   await bar.waitFor({ state: 'detached' })
+})
+
+test('more than 1,000 assets are selected, deleted, restored and attached by their filter', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, service } = await openDashboard(t)
+  await storeManyLinks(service, 1_200)
+  await client.store({ filename: 'other', url: 'https://example.com' })
+  await client.putProducts([aProduct({ product_id: 1, name: 'Poster' })])
+  const count = async (query = {}) =>
+    (await client.assets({ ...query, exact_total: true }).page()).meta.total
+  const [first] = (await client.assets({ limit: 2, sort: 'created_at' }).page()).data
+  await page.goto(`/?search=${first?.filename.split('.')[0]}`)
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+  await page.getByRole('button', { name: 'Select all 1,200' }).click()
+  await page.getByText('All 1,200 assets selected').waitFor()
+  await page.getByRole('button', { name: 'Delete', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Delete 1,200 assets?' })
+  await dialog.getByRole('button', { name: 'Delete 1,200 assets' }).click()
+  await page.getByText('1,200 assets deleted').waitFor()
+  assert.equal(await count(), 1)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await page.getByText('Undone for 1,200 assets').waitFor()
+  assert.equal(await count(), 1_201)
+
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+  await page.getByRole('button', { name: 'Select all 1,200' }).click()
+  await page.getByRole('button', { name: 'Attach to products' }).click()
+  await page.getByRole('combobox', { name: 'Products' }).fill('poster')
+  await page.getByRole('option', { name: 'Poster' }).click()
+  await page.getByRole('button', { name: 'Attach', exact: true }).click()
+  await page.getByText('1,200 assets attached').waitFor()
+  assert.equal(await count({ product_id: 1 }), 1_200)
+  await page.getByRole('button', { name: 'Undo' }).click()
+  await until('the assets are detached', async () => (await count({ product_id: 1 })) === 0)
+
+  await client.bulk({ action: 'delete', filter: {}, expected: 1_201 })
+  await page.goto('/trash')
+  await page.getByRole('checkbox', { name: 'Select all on this page' }).click()
+  await page.getByRole('button', { name: 'Select all 1,201' }).click()
+  await page.getByRole('button', { name: 'Restore', exact: true }).click()
+  await page.getByText('1,201 assets restored').waitFor()
+  assert.equal(await count(), 1_201)
 })

@@ -77,6 +77,11 @@ export const ERRORS = {
     when: 'The file is still uploading, so it cannot be downloaded or replaced, and has no versions yet.',
     remedy: 'Finish the upload first. `GET /assets/:id/upload` lists the missing parts.',
   },
+  selection_changed: {
+    status: 409,
+    when: 'The `filter` of a bulk call matches `matched` assets instead of the `expected` ones.',
+    remedy: 'Read the list again, and repeat the call with its `meta.total` as `expected`.',
+  },
   damaged: {
     status: 409,
     when: 'The stored bytes do not match the declared SHA-256, have changed since the upload, or cannot be read, so the file cannot be downloaded.',

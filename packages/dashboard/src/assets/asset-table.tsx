@@ -47,7 +47,7 @@ export function AssetTable({ assets, isStale, sort, onSort, selection }: AssetTa
         <AssetRow
           key={asset.id}
           asset={asset}
-          isSelected={selection?.selected.has(asset.id) ?? false}
+          isSelected={selection?.has(asset.id) ?? false}
           onToggle={selection?.toggle}
         />
       )}

@@ -1,5 +1,6 @@
 import {
   type Asset,
+  type BulkResponse,
   type Client,
   isStowageError,
   type Product,
@@ -14,11 +15,16 @@ export interface Attachment {
   products: readonly Product[]
 }
 
+interface AttachmentIds {
+  asset: Pick<Asset, 'id'>
+  products: readonly Pick<Product, 'id'>[]
+}
+
 /** Attaches each asset to its products, or detaches it from them. Idempotent. */
 export async function changeAttachments(
   client: Client,
   action: 'attach' | 'detach',
-  attachments: readonly Attachment[],
+  attachments: readonly AttachmentIds[],
 ): Promise<void> {
   for (const { ids, products } of groupAttachments(attachments)) {
     await inChunks(ids, (some) =>
@@ -29,7 +35,7 @@ export async function changeAttachments(
 
 /** Assets with the same products need one call only. */
 export function groupAttachments(
-  attachments: readonly Attachment[],
+  attachments: readonly AttachmentIds[],
 ): { ids: string[]; products: string[] }[] {
   const groups = new Map<string, { ids: string[]; products: string[] }>()
   for (const { asset, products } of attachments) {
@@ -40,6 +46,28 @@ export function groupAttachments(
     groups.set(key, group)
   }
   return [...groups.values()]
+}
+
+/** Undoes a change of all matches, and nothing else. A permanent deletion cannot be undone. */
+export async function undoChange(
+  client: Client,
+  action: 'delete' | 'restore' | 'attach' | 'detach',
+  { changed = [], attachments = [] }: BulkResponse['data'],
+): Promise<void> {
+  if (action === 'attach' || action === 'detach') {
+    const opposite = action === 'attach' ? 'detach' : 'attach'
+    await changeAttachments(
+      client,
+      opposite,
+      attachments.map(({ id, products }) => ({
+        asset: { id },
+        products: products.map((product) => ({ id: product })),
+      })),
+    )
+    return
+  }
+  const opposite = action === 'delete' ? 'restore' : 'delete'
+  await inChunks(changed, (ids) => client.bulk({ action: opposite, ids }))
 }
 
 interface DeletionOrRestoration {

@@ -8,8 +8,10 @@ import { countText, nameWithFolder, numberText } from '../format.ts'
 import { changedBy } from '../query-keys.ts'
 import { useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
+import { useChangeAll } from './change-all.ts'
 import { assetsText, deleteOrRestore } from './change-assets.ts'
 import { productNames } from './product-names.ts'
+import type { AllMatches } from './selection.tsx'
 import { useRestoreAssets } from './use-asset-changes.ts'
 
 interface DeleteAssetsProps {
@@ -65,6 +67,46 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: DeleteAssetsPr
         {hasTrash
           ? `You can restore ${isSingle ? 'it' : 'them'} from the trash for a limited time. The storage becomes available immediately.`
           : `${isSingle ? 'It' : 'They'} will be deleted forever, including older versions. This cannot be undone.`}
+      </Text>
+    </ConfirmDialog>
+  )
+}
+
+interface DeleteAllProps extends Omit<DeleteAssetsProps, 'assets'> {
+  all: AllMatches
+  /** They are in the trash, and are removed. */
+  isPermanent?: boolean
+}
+
+/** Deletes all assets that match the search and the filters. */
+export function DeleteAll({ all, isPermanent = false, isOpen, onClose, onDone }: DeleteAllProps) {
+  const hasTrash = useHasTrash()
+  const subject = countText(all.total, 'asset')
+  const forever = isPermanent ? ' forever' : ''
+  const deletion = useChangeAll({
+    onDone() {
+      onClose()
+      onDone()
+    },
+  })
+  const change = { action: 'delete', ...(isPermanent && { permanent: true }) } as const
+  return (
+    <ConfirmDialog
+      isOpen={isOpen}
+      title={`Delete ${subject}${forever}?`}
+      confirmLabel={`Delete ${subject}${forever}`}
+      errorTitle="Could not delete the assets"
+      mutation={deletion}
+      onConfirm={(signal) => deletion.mutate({ all, change, signal })}
+      onClose={onClose}
+    >
+      <Text size="sm">
+        These are all assets that match the search and the filters, on all pages of the list.
+      </Text>
+      <Text size="sm" c="dimmed">
+        {hasTrash && !isPermanent
+          ? 'Buyers of the products that they are attached to will no longer receive them. You can restore them from the trash for a limited time.'
+          : 'They will be deleted forever, including older versions. This cannot be undone.'}
       </Text>
     </ConfirmDialog>
   )

@@ -7,9 +7,11 @@ import { ActionButton } from '../components/action-button.tsx'
 import { Dialog } from '../components/dialogs.tsx'
 import { countText, errorText } from '../format.ts'
 import { ChooseFiles } from '../uploads/add-files.tsx'
+import { useChangeAll } from './change-all.ts'
 import { type ProductChoice, referencesOf } from './product-choices.ts'
 import { groupProducts, type VariantGroup } from './product-names.ts'
 import { ProductPicker } from './product-picker.tsx'
+import type { AllMatches } from './selection.tsx'
 import { useAttach, useDetach } from './use-asset-changes.ts'
 
 interface AttachAssetsProps {
@@ -55,6 +57,55 @@ export function AttachAssets({ assets, isOpen, onClose, onDone }: AttachAssetsPr
             onClick={() => mutate({ assets, products: referencesOf(picked) })}
           >
             Attach
+          </ActionButton>
+        </Group>
+      </Stack>
+    </Dialog>
+  )
+}
+
+interface ChangeProductsOfAllProps extends Omit<AttachAssetsProps, 'assets'> {
+  action: 'attach' | 'detach'
+  all: AllMatches
+}
+
+/** Attaches all assets that match the search and the filters, or detaches them. */
+export function ChangeProductsOfAll(props: ChangeProductsOfAllProps) {
+  const { action, all, isOpen, onClose, onDone } = props
+  const [picked, setPicked] = useState<ProductChoice[]>([])
+  const { mutate, isPending, error, reset } = useChangeAll({
+    onDone() {
+      setPicked([])
+      onClose()
+      onDone()
+    },
+  })
+  const close = () => {
+    reset()
+    onClose()
+  }
+  const isAttaching = action === 'attach'
+  const title = `${isAttaching ? 'Attach' : 'Detach'} ${countText(all.total, 'asset')} ${isAttaching ? 'to' : 'from'} products`
+  const change = () => mutate({ all, change: { action, ...referencesOf(picked) } })
+  return (
+    <Dialog isOpen={isOpen} onClose={close} title={title}>
+      <Stack>
+        <ProductPicker picked={picked} onPick={setPicked} />
+        <Text size="sm" c="dimmed">
+          All assets that match the search and the filters, on all pages. Buyers of these products{' '}
+          {isAttaching ? 'receive them' : 'no longer receive them'}.
+        </Text>
+        {error !== null && (
+          <Alert color="red" title={`Could not ${action} the assets`} role="alert">
+            {errorText(error)}
+          </Alert>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={close}>
+            Cancel
+          </Button>
+          <ActionButton disabled={picked.length === 0} isBusy={isPending} onClick={change}>
+            {isAttaching ? 'Attach' : 'Detach'}
           </ActionButton>
         </Group>
       </Stack>

@@ -9,8 +9,9 @@ import { errorText, numberText } from '../format.ts'
 import { IconFolder, IconTag, IconTagOff, IconTrash } from '../icons/icons.tsx'
 import { useClient } from '../session/session.tsx'
 import { type AssetQuery, assetFilters } from './asset-query.ts'
-import { DeleteAssets } from './delete-assets.tsx'
-import { AttachAssets, DetachAssets } from './product-dialogs.tsx'
+import { MAX_CHANGED_AT_ONCE } from './change-all.ts'
+import { DeleteAll, DeleteAssets } from './delete-assets.tsx'
+import { AttachAssets, ChangeProductsOfAll, DetachAssets } from './product-dialogs.tsx'
 import { type Selection, SelectionPaper } from './selection.tsx'
 
 interface SelectionBarProps {
@@ -26,7 +27,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
   const [isAttaching, attaching] = useDisclosure()
   const [isDetaching, detaching] = useDisclosure()
   const [isMoving, moving] = useDisclosure()
-  const { selected, clear } = selection
+  const { selected, all, clear } = selection
   const assets = [...selected.values()]
   useKey('Delete', deleting.open)
   return (
@@ -48,14 +49,16 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
         >
           Detach
         </Button>
-        <Button
-          size="compact-sm"
-          variant="light"
-          leftSection={<IconFolder size={16} aria-hidden />}
-          onClick={moving.open}
-        >
-          Move
-        </Button>
+        {all === undefined && (
+          <Button
+            size="compact-sm"
+            variant="light"
+            leftSection={<IconFolder size={16} aria-hidden />}
+            onClick={moving.open}
+          >
+            Move
+          </Button>
+        )}
         <Button
           size="compact-sm"
           variant="light"
@@ -67,10 +70,47 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
         </Button>
         <SelectAll selection={selection} query={query} total={total} />
       </SelectionPaper>
-      <MoveAssets assets={assets} isOpen={isMoving} onClose={moving.close} onDone={clear} />
-      <DeleteAssets assets={assets} isOpen={isDeleting} onClose={deleting.close} onDone={clear} />
-      <AttachAssets assets={assets} isOpen={isAttaching} onClose={attaching.close} onDone={clear} />
-      <DetachAssets assets={assets} isOpen={isDetaching} onClose={detaching.close} onDone={clear} />
+      {all === undefined ? (
+        <>
+          <MoveAssets assets={assets} isOpen={isMoving} onClose={moving.close} onDone={clear} />
+          <DeleteAssets
+            assets={assets}
+            isOpen={isDeleting}
+            onClose={deleting.close}
+            onDone={clear}
+          />
+          <AttachAssets
+            assets={assets}
+            isOpen={isAttaching}
+            onClose={attaching.close}
+            onDone={clear}
+          />
+          <DetachAssets
+            assets={assets}
+            isOpen={isDetaching}
+            onClose={detaching.close}
+            onDone={clear}
+          />
+        </>
+      ) : (
+        <>
+          <DeleteAll all={all} isOpen={isDeleting} onClose={deleting.close} onDone={clear} />
+          <ChangeProductsOfAll
+            action="attach"
+            all={all}
+            isOpen={isAttaching}
+            onClose={attaching.close}
+            onDone={clear}
+          />
+          <ChangeProductsOfAll
+            action="detach"
+            all={all}
+            isOpen={isDetaching}
+            onClose={detaching.close}
+            onDone={clear}
+          />
+        </>
+      )}
     </>
   )
 }
@@ -85,7 +125,10 @@ interface SelectAllProps {
 /** One request returns at most this many assets. */
 const MAX_SELECTED = 1000
 
-/** Selects the assets that match the search and the filter, on all pages: all of them, or the first 1,000. */
+/**
+ * Selects the assets that match the search and the filter, on all pages: all of them, or the first 1,000 if there are
+ * more than one call can change.
+ */
 function SelectAll({ selection, query, total }: SelectAllProps) {
   const client = useClient()
   const { mutate, isPending } = useMutation({
@@ -95,6 +138,19 @@ function SelectAll({ selection, query, total }: SelectAllProps) {
     onError: (error) =>
       notify({ isError: true, title: 'Could not select all assets', message: errorText(error) }),
   })
+  if (selection.all !== undefined) return null
+  if (total > MAX_SELECTED && total <= MAX_CHANGED_AT_ONCE) {
+    const { sort, ...filter } = assetFilters(query)
+    return (
+      <Button
+        size="compact-sm"
+        variant="subtle"
+        onClick={() => selection.selectAll({ filter, total })}
+      >
+        Select all {numberText(total)}
+      </Button>
+    )
+  }
   if (selection.selected.size >= Math.min(total, MAX_SELECTED)) return null
   return (
     <ActionButton size="compact-sm" variant="subtle" isBusy={isPending} onClick={() => mutate()}>

@@ -1,6 +1,6 @@
 import { Button, Paper, Table, Text, VisuallyHidden } from '@mantine/core'
 import { useMergedRef } from '@mantine/hooks'
-import type { Asset } from '@stowage/client'
+import type { Asset, AssetFilter } from '@stowage/client'
 import { type ReactNode, useCallback, useRef, useState } from 'react'
 import { useFocusHandover, useKey } from '../components/focus.ts'
 import { RowCheckbox } from '../components/lists.tsx'
@@ -8,8 +8,20 @@ import { useHeightProperty } from '../components/page.tsx'
 import { countText } from '../format.ts'
 import classes from './selection.module.css'
 
+/** All assets that match the filter of the list, on all pages. */
+export interface AllMatches {
+  filter: AssetFilter
+  /** How many there are. The service refuses the change if it finds another number. */
+  total: number
+}
+
 export interface Selection {
+  /** If `all` is set, only some of the selected assets. */
   selected: ReadonlyMap<string, Asset>
+  /** Undefined if only certain assets are selected. */
+  all: AllMatches | undefined
+  selectAll(all: AllMatches): void
+  has(id: string): boolean
   /** Selects or deselects the asset. With `isRange`, also those between it and the last toggled one on the page. */
   toggle(asset: Asset, isRange: boolean): void
   togglePage(): void
@@ -21,6 +33,7 @@ export interface Selection {
 /** The selected assets. The selection survives a change of the page. */
 export function useSelection(page: readonly Asset[]): Selection {
   const [selected, setSelected] = useState<ReadonlyMap<string, Asset>>(new Map())
+  const [all, setAll] = useState<AllMatches>()
   const last = useRef<string | undefined>(undefined)
   const visible = useRef(page)
   visible.current = page
@@ -31,6 +44,7 @@ export function useSelection(page: readonly Asset[]): Selection {
     const [from = -1, to = -1] = ends
     const toggled = isRange && from >= 0 ? visible.current.slice(from, to + 1) : [asset]
     last.current = asset.id
+    setAll(undefined)
     setSelected((before) => {
       const after = new Map(before)
       for (const one of toggled) {
@@ -42,6 +56,7 @@ export function useSelection(page: readonly Asset[]): Selection {
   }, [])
 
   const togglePage = useCallback(() => {
+    setAll(undefined)
     setSelected((before) => {
       const after = new Map(before)
       const isAll = visible.current.every(({ id }) => before.has(id))
@@ -57,12 +72,21 @@ export function useSelection(page: readonly Asset[]): Selection {
     setSelected((before) => new Map([...before, ...assets.map((one) => [one.id, one] as const)]))
   }, [])
 
+  /** The assets of the page, so that they stay selected, except for one that is deselected. */
+  const selectAll = useCallback((matches: AllMatches) => {
+    setSelected(new Map(visible.current.map((one) => [one.id, one])))
+    setAll(matches)
+  }, [])
+
   const clear = useCallback(() => {
     last.current = undefined
+    setAll(undefined)
     setSelected((before) => (before.size === 0 ? before : new Map()))
   }, [])
 
-  return { selected, toggle, togglePage, add, clear }
+  const has = (id: string) => all !== undefined || selected.has(id)
+
+  return { selected, all, selectAll, has, toggle, togglePage, add, clear }
 }
 
 interface SelectPageProps {
@@ -72,7 +96,7 @@ interface SelectPageProps {
 
 /** The head of the column that selects assets. */
 export function SelectPage({ assets = [], selection }: SelectPageProps) {
-  const count = assets.filter(({ id }) => selection.selected.has(id)).length
+  const count = assets.filter(({ id }) => selection.has(id)).length
   const isAll = count > 0 && count === assets.length
   return (
     <Table.Th w={44}>
@@ -94,7 +118,8 @@ interface SelectionPaperProps {
 }
 
 /** A bar at the bottom of a list, with actions for the selected assets. */
-export function SelectionPaper({ selection: { selected, clear }, children }: SelectionPaperProps) {
+export function SelectionPaper({ selection, children }: SelectionPaperProps) {
+  const { selected, all, clear } = selection
   const paper = useRef<HTMLDivElement>(null)
   const bar = useMergedRef(
     paper,
@@ -115,7 +140,8 @@ export function SelectionPaper({ selection: { selected, clear }, children }: Sel
     >
       <div className={classes.content}>
         <Text size="sm" fw={500} px="xs" className={classes.count} role="status">
-          {countText(selected.size, 'asset')} selected
+          {all ? `All ${countText(all.total, 'asset')}` : countText(selected.size, 'asset')}{' '}
+          selected
           <VisuallyHidden>. Ctrl+Enter moves to the actions.</VisuallyHidden>
         </Text>
         <div className={classes.actions}>{children}</div>

@@ -3,8 +3,9 @@ import { useDisclosure } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useEffect, useState } from 'react'
+import { MAX_CHANGED_AT_ONCE, useChangeAll } from '../assets/change-all.ts'
 import { deleteOrRestore } from '../assets/change-assets.ts'
-import { Names } from '../assets/delete-assets.tsx'
+import { DeleteAll, Names } from '../assets/delete-assets.tsx'
 import { type Selection, SelectionPaper, useSelection } from '../assets/selection.tsx'
 import { useRestoreAssets } from '../assets/use-asset-changes.ts'
 import { ConfirmDialog } from '../components/dialogs.tsx'
@@ -14,7 +15,7 @@ import { notify } from '../components/notifications.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { firstWords, readPage, readText } from '../components/url-query.ts'
-import { countText, nameWithFolder } from '../format.ts'
+import { countText, errorText, nameWithFolder, numberText } from '../format.ts'
 import { IconRestore, IconSearch, IconTrash, IconTrashX } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasScope, useHasTrash } from '../session/account.tsx'
@@ -127,7 +128,12 @@ export function TrashPage() {
         />
       )}
       {canWrite && selection.selected.size > 0 && (
-        <TrashSelectionBar selection={selection} onDelete={setDeleting} />
+        <TrashSelectionBar
+          selection={selection}
+          query={query}
+          total={data?.meta.total ?? 0}
+          onDelete={setDeleting}
+        />
       )}
       <DeleteForever assets={deleting} onClose={() => setDeleting([])} onDone={clear} />
       <EmptyTrash isOpen={isEmptying} onClose={emptying.close} onDone={clear} />
@@ -147,22 +153,33 @@ function useTrash(query: TrashQuery) {
 
 interface TrashSelectionBarProps {
   selection: Selection
+  query: TrashQuery
+  /** The number of assets in the trash that match the query. */
+  total: number
   onDelete(assets: readonly Asset[]): void
 }
 
 /** Actions for the selected assets in the trash. */
-function TrashSelectionBar({ selection, onDelete }: TrashSelectionBarProps) {
+function TrashSelectionBar({ selection, query, total, onDelete }: TrashSelectionBarProps) {
   const { mutate, isPending } = useRestoreAssets()
-  const { selected, clear } = selection
+  const { selected, all, clear } = selection
+  const restoration = useChangeAll({ onDone: clear })
+  const [isDeletingAll, deletingAll] = useDisclosure()
   const assets = [...selected.values()]
+  const isBusy = isPending || restoration.isPending
+  const restore = () => {
+    if (isBusy) return
+    if (all === undefined) mutate(assets, { onSettled: clear })
+    else restoration.mutate({ all, change: { action: 'restore' } }, { onError: notifyFailure })
+  }
   return (
     <SelectionPaper selection={selection}>
       <Button
         size="compact-sm"
         variant="light"
         leftSection={<IconRestore size={16} aria-hidden />}
-        aria-disabled={isPending || undefined}
-        onClick={() => isPending || mutate(assets, { onSettled: clear })}
+        aria-disabled={isBusy || undefined}
+        onClick={restore}
       >
         Restore
       </Button>
@@ -171,12 +188,34 @@ function TrashSelectionBar({ selection, onDelete }: TrashSelectionBarProps) {
         variant="light"
         color="red"
         leftSection={<IconTrashX size={16} aria-hidden />}
-        onClick={() => onDelete(assets)}
+        onClick={() => (all === undefined ? onDelete(assets) : deletingAll.open())}
       >
         Delete forever
       </Button>
+      {all === undefined && total > selected.size && total <= MAX_CHANGED_AT_ONCE && (
+        <Button
+          size="compact-sm"
+          variant="subtle"
+          onClick={() => selection.selectAll({ filter: trashFilters(query), total })}
+        >
+          Select all {numberText(total)}
+        </Button>
+      )}
+      {all !== undefined && (
+        <DeleteAll
+          all={all}
+          isPermanent
+          isOpen={isDeletingAll}
+          onClose={deletingAll.close}
+          onDone={clear}
+        />
+      )}
     </SelectionPaper>
   )
+}
+
+function notifyFailure(error: Error): void {
+  notify({ isError: true, title: 'Could not restore the assets', message: errorText(error) })
 }
 
 interface DeleteForeverProps {

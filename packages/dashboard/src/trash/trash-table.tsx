@@ -56,7 +56,7 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
   const { filename, path, damaged, deleted_at = '', removed_after = '' } = asset
   const size = sizeOf(asset) ?? KIND_LABELS.link
   const label = nameWithFolder(asset)
-  const isSelected = selection?.selected.has(asset.id) ?? false
+  const isSelected = selection?.has(asset.id) ?? false
   const actions = (
     <Group gap={4} justify="flex-end" wrap="nowrap">
       <Button

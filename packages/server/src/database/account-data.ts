@@ -199,6 +199,9 @@ export interface AccountData
    */
   listAssets(query: AssetQuery): Promise<Rows<Asset>>
 
+  /** The IDs of the ready assets that match, at most `limit`, in one state of the database. */
+  selectAssets(query: AssetQuery, limit: number): Promise<string[]>
+
   /** A link counts as an asset, but uses no storage of the plan. */
   addLink(asset: Asset): Promise<LinkOutcome>
 

@@ -45,18 +45,26 @@ export interface TrashAll {
 
 /** The outcome for several assets. Either all of them changed, or none. */
 export type AssetsOutcome =
-  /** `changed` is the number of assets whose state changed. `replacements` are the unfinished ones that were cancelled. */
-  | { outcome: 'done'; changed: number; replacements: Upload[] }
+  /** `changed` are the IDs of the assets whose state changed. `replacements` are the unfinished ones that were cancelled. */
+  | { outcome: 'done'; changed: string[]; replacements: Upload[] }
   | { outcome: 'assets_not_found'; unknown: string[] }
 
 export type AssetsRestoreOutcome =
-  | { outcome: 'restored'; assets: Asset[] }
+  /** `changed` are the IDs of those that were in the trash. */
+  | { outcome: 'restored'; assets: Asset[]; changed: string[] }
   | { outcome: 'assets_not_found'; unknown: string[] }
   /** Nothing changed. `needed` is the number of bytes of the assets. */
   | { outcome: 'storage_exceeded'; usage: Usage; needed: number }
 
+/** An asset, and the products that were attached to it or detached from it. */
+export interface ChangedAttachments {
+  assetId: string
+  productIds: string[]
+}
+
 export type AssetsAttachmentOutcome =
-  | { outcome: 'done' }
+  /** `changed` has only assets and products that were not attached, or not detached, before. */
+  | { outcome: 'done'; changed: ChangedAttachments[] }
   | { outcome: 'assets_not_found'; unknown: string[] }
   | { outcome: 'products_not_found'; unknown: ProductSelection }
   /** The number of assets times the number of products exceeds `MAX_BULK_ATTACHMENTS`. */
@@ -89,6 +97,9 @@ export interface TrashData {
   /** Attaches these assets to the selected products, or detaches them. Idempotent. */
   attachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsAttachmentOutcome>
   detachAssets(assetIds: string[], selection: ProductSelection): Promise<AssetsAttachmentOutcome>
+
+  /** The IDs of the assets in the trash that match, at most `limit`, in one state of the database. */
+  selectTrash(query: TrashQuery, limit: number): Promise<string[]>
 
   /** The assets in the trash, the most recently deleted first. */
   listTrash(query: TrashQuery): Promise<{ rows: TrashedAsset[]; total: number }>

@@ -41,10 +41,17 @@ export async function listAssets(
   { data }: AccountContext,
   request: AssetListRequest,
 ): Promise<{ assets: Asset[]; position: PagePosition }> {
+  const query = assetQueryOf(request)
+  const cursorOf = (asset: Asset) => cursorText(asset, query.sort.by)
+  const { rows, position } = await readPage(query, data.listAssets, cursorOf)
+  return { assets: rows, position }
+}
+
+export function assetQueryOf(request: AssetListRequest): AssetQuery {
   const { search = '', filename, sku, path, isDirect, tag, ...rest } = request
   const folder = path === undefined ? undefined : folderOfFilter(path)
   const words = searchWords(search)
-  const query: AssetQuery = {
+  return {
     ...rest,
     ...(isDirect && { isDirect }),
     ...(words.length > 0 && { words }),
@@ -53,9 +60,6 @@ export async function listAssets(
     ...(folder !== undefined && { folder }),
     ...(tag?.trim() && { tag: foldTag(tag) }),
   }
-  const cursorOf = (asset: Asset) => cursorText(asset, query.sort.by)
-  const { rows, position } = await readPage(query, data.listAssets, cursorOf)
-  return { assets: rows, position }
 }
 
 interface LinkDetails {
@@ -219,16 +223,21 @@ export async function detachAssets(
   checkBulkOutcome(await dataOfCall().detachAssets(ids, selection))
 }
 
-function checkBulkOutcome(result: AssetsAttachmentOutcome): void {
-  if (result.outcome === 'assets_not_found') throw unknownAssets(result.unknown)
+/** Refuses unknown products, and too many attachments. `field` selects the assets. */
+export function checkBulkProducts(result: AssetsAttachmentOutcome, field = 'ids'): void {
   if (result.outcome === 'too_many_attachments') {
     throw invalid({
-      ids: [
-        `would change ${result.count} attachments, but one call can change at most ${MAX_BULK_ATTACHMENTS}: send fewer IDs or fewer products`,
+      [field]: [
+        `would change ${result.count} attachments, but one call can change at most ${MAX_BULK_ATTACHMENTS}: choose fewer assets or fewer products`,
       ],
     })
   }
-  checkAttachmentOutcome(result)
+  if (result.outcome === 'products_not_found') throw unknownProducts(result.unknown)
+}
+
+function checkBulkOutcome(result: AssetsAttachmentOutcome): void {
+  if (result.outcome === 'assets_not_found') throw unknownAssets(result.unknown)
+  checkBulkProducts(result)
 }
 
 /** Refuses an unknown asset, or unknown products. */

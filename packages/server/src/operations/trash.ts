@@ -1,11 +1,17 @@
 import { formatSize } from '@stowage/protocol/format'
-import type { AssetsRestoreOutcome, TrashedAsset, TrashQuery } from '../database/trash-data.ts'
+import type {
+  AssetsOutcome,
+  AssetsRestoreOutcome,
+  TrashedAsset,
+  TrashQuery,
+} from '../database/trash-data.ts'
 import type { Asset } from '../domain/asset.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { folderOfFilter } from '../domain/names.ts'
 import { type PagePosition, trashCursorText } from '../domain/paging.ts'
 import { foldText, searchWords } from '../domain/search.ts'
 import { foldTag } from '../domain/tags.ts'
+import type { Usage } from '../domain/usage.ts'
 import type { AccountContext } from './context.ts'
 import { readPage } from './listing.ts'
 import { assetNotFound, storageExceeded, unknownAssets } from './refusals.ts'
@@ -48,7 +54,7 @@ async function moveToTrash(context: AccountContext, assetId: string): Promise<bo
   const result = await context.data.trashAssets([assetId])
   if (result.outcome !== 'done') return false
   for (const replacement of result.replacements) await removeParts(context, replacement)
-  return result.changed > 0
+  return result.changed.length > 0
 }
 
 async function deletePermanently(context: AccountContext, assetId: string): Promise<boolean> {
@@ -66,12 +72,23 @@ export async function deleteAssets(
   ids: string[],
   { isPermanent }: { isPermanent: boolean },
 ): Promise<void> {
+  const result = await tryDeleteAssets(context, ids, { isPermanent })
+  if (result.outcome === 'assets_not_found') throw unknownAssets(result.unknown)
+}
+
+export async function tryDeleteAssets(
+  context: AccountContext,
+  ids: string[],
+  { isPermanent }: { isPermanent: boolean },
+): Promise<AssetsOutcome> {
   const { dataOfCall, settings } = context
   const data = dataOfCall()
   const isRemoval = isPermanent || settings.trashForMs === 0
   const result = await (isRemoval ? data.deleteAssets(ids) : data.trashAssets(ids))
-  if (result.outcome === 'assets_not_found') throw unknownAssets(result.unknown)
-  for (const replacement of result.replacements) await removeParts(context, replacement)
+  if (result.outcome === 'done') {
+    for (const replacement of result.replacements) await removeParts(context, replacement)
+  }
+  return result
 }
 
 /** How many assets the call waits for. A job continues after them. */
@@ -114,17 +131,8 @@ export async function listTrash(
   { data, settings }: AccountContext,
   request: TrashListRequest,
 ): Promise<{ assets: ListedTrash[]; position: PagePosition }> {
-  const { search = '', filename, path, isDirect, tag, isAttached, ...rest } = request
-  const folder = path === undefined ? undefined : folderOfFilter(path)
-  const words = searchWords(search)
-  const query: TrashQuery = {
-    ...rest,
-    ...(isDirect && { isDirect }),
-    ...(words.length > 0 && { words }),
-    ...(filename && { name: foldText(filename) }),
-    ...(folder !== undefined && { folder }),
-    ...(tag?.trim() && { tag: foldTag(tag) }),
-  }
+  const { isAttached, ...rest } = request
+  const query = trashQueryOf(rest)
   const read = isAttached ? async () => ({ rows: [], total: 0 }) : data.listTrash
   const { rows, position } = await readPage(query, read, trashCursorText)
   const assets = rows.map((asset) => ({
@@ -132,6 +140,20 @@ export async function listTrash(
     removedAfter: new Date(asset.trashedAt.getTime() + settings.trashForMs),
   }))
   return { assets, position }
+}
+
+export function trashQueryOf(request: Omit<TrashListRequest, 'isAttached'>): TrashQuery {
+  const { search = '', filename, path, isDirect, tag, ...rest } = request
+  const folder = path === undefined ? undefined : folderOfFilter(path)
+  const words = searchWords(search)
+  return {
+    ...rest,
+    ...(isDirect && { isDirect }),
+    ...(words.length > 0 && { words }),
+    ...(filename && { name: foldText(filename) }),
+    ...(folder !== undefined && { folder }),
+    ...(tag?.trim() && { tag: foldTag(tag) }),
+  }
 }
 
 /** Restores the assets with their versions and those of their products that still exist; all of them or none. */
@@ -154,11 +176,12 @@ function restoredOf(
   notFound: (unknown: string[]) => ServiceError,
 ): Asset[] {
   if (result.outcome === 'assets_not_found') throw notFound(result.unknown)
-  if (result.outcome === 'storage_exceeded') {
-    const { needed, usage } = result
-    throw storageExceeded(`Restoring needs ${formatSize(needed)}`, needed, usage)
-  }
+  if (result.outcome === 'storage_exceeded') throw noRoomToRestore(result)
   return result.assets
+}
+
+export function noRoomToRestore({ needed, usage }: { needed: number; usage: Usage }): ServiceError {
+  return storageExceeded(`Restoring needs ${formatSize(needed)}`, needed, usage)
 }
 
 /** Other clients may delete assets meanwhile. The call must end even if they never stop. */

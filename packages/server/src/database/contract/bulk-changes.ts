@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
-import type { AccountData } from '../account-data.ts'
-import { MAX_BULK_ATTACHMENTS, TRASH_BATCH } from '../trash-data.ts'
+import type { AccountData, AssetQuery } from '../account-data.ts'
+import { MAX_BULK_ATTACHMENTS, TRASH_BATCH, type TrashQuery } from '../trash-data.ts'
 import {
   aLink,
   anAccount,
@@ -38,10 +38,88 @@ export function testBulkChanges({ name, open }: Contract): void {
     })
     const total = async () => (await data.newestAssetsOf(product?.id ?? '', 10)).total
     assert.equal(await total(), 0)
-    assert.deepEqual(await data.attachAssets(ids, all), { outcome: 'done' })
+    const changed = ids.map((assetId) => ({ assetId, productIds: [product?.id] }))
+    assert.deepEqual(await data.attachAssets(ids, all), { outcome: 'done', changed })
     assert.equal(await total(), 2)
-    assert.deepEqual(await data.detachAssets(ids, all), { outcome: 'done' })
+    assert.deepEqual(await data.attachAssets(ids, all), { outcome: 'done', changed: [] })
+    assert.deepEqual(await data.detachAssets(ids, all), { outcome: 'done', changed })
     assert.equal(await total(), 0)
+  })
+
+  test(name('a bulk change returns exactly what it has changed'), async (t) => {
+    const { data } = await open(t)
+    const [one, two] = await data.putProducts([aProduct(), aProduct({ variantId: 12 })])
+    const ids = [await aLink(data), await aLink(data), await aLink(data)]
+    const [first = '', second = '', third = ''] = ids
+    const all = { productIds: [1], variantIds: [], ids: [], skus: [] }
+    await data.attachAssets([first], all)
+    await data.attachAssets([second], { ...all, productIds: [], variantIds: [12] })
+    const sorted = async (change: typeof data.attachAssets) => {
+      const result = await change(ids, all)
+      assert.equal(result.outcome, 'done')
+      return (
+        result.outcome === 'done' &&
+        result.changed.toSorted((a, b) => (a.assetId < b.assetId ? -1 : 1))
+      )
+    }
+    assert.deepEqual(await sorted(data.attachAssets), [
+      { assetId: second, productIds: [one?.id] },
+      { assetId: third, productIds: [one?.id, two?.id] },
+    ])
+    await data.detachAssets([third], all)
+    assert.deepEqual(await sorted(data.detachAssets), [
+      { assetId: first, productIds: [one?.id, two?.id] },
+      { assetId: second, productIds: [one?.id, two?.id] },
+    ])
+    await data.trashAssets([second])
+    const deleted = await data.trashAssets(ids)
+    assert.ok(deleted.outcome === 'done')
+    assert.deepEqual(deleted.changed.toSorted(), [first, third].sort())
+    await data.restoreAssets([first])
+    const restored = await data.restoreAssets(ids)
+    assert.ok(restored.outcome === 'restored')
+    assert.deepEqual(restored.changed.toSorted(), [second, third].sort())
+  })
+
+  test(name('all matches of a filter are selected, at most as many as the limit'), async (t) => {
+    const { database, data } = await open(t)
+    const theirs = database.of((await anAccount(database, 'other')).id)
+    await aLink(theirs, { filename: 'drum' })
+    await data.putProducts([aProduct({ sku: 'S' })])
+    const ids: string[] = []
+    for (let index = 0; index < 12; index += 1) {
+      const filename = index % 2 === 0 ? `drum ${index}` : `bass ${index}`
+      ids.push(
+        index % 3 === 0 ? await aReadyAsset(data, { filename }) : await aLink(data, { filename }),
+      )
+    }
+    await data.attachAssets(ids.slice(0, 4), { productIds: [1], variantIds: [], ids: [], skus: [] })
+    await data.trashAssets(ids.slice(10))
+    const filters: Partial<AssetQuery>[] = [
+      {},
+      { words: ['drum'] },
+      { name: 'bass', kind: 'link' },
+      { attached: false },
+      { sku: 'S', words: ['drum'] },
+      { productId: 1 },
+      { words: ['nothing'] },
+    ]
+    for (const filter of filters) {
+      const listed = await data.listAssets({ page: 1, perPage: 50, sort: NEWEST, ...filter })
+      const expected = listed.rows.map(({ id }) => id)
+      assert.deepEqual(
+        await data.selectAssets({ page: 1, perPage: 1, sort: NEWEST, ...filter }, 50),
+        expected,
+      )
+      const some = await data.selectAssets({ page: 1, perPage: 1, sort: NEWEST, ...filter }, 3)
+      assert.deepEqual(some, expected.slice(0, 3))
+    }
+    const inTrash = async (filter: Partial<TrashQuery>, limit = 5) =>
+      (await data.selectTrash({ page: 1, perPage: 1, ...filter }, limit)).toSorted()
+    assert.deepEqual(await inTrash({}), ids.slice(10))
+    assert.deepEqual(await inTrash({ words: ['drum'] }), [ids[10]])
+    assert.deepEqual(await inTrash({ name: 'bass' }), [ids[11]])
+    assert.equal((await inTrash({}, 1)).length, 1)
   })
 
   test(name('the number of attachments is limited if several assets are attached'), async (t) => {
@@ -59,7 +137,7 @@ export function testBulkChanges({ name, open }: Contract): void {
       count: 51 * products,
     })
     assert.equal((await data.listAssets({ ...PAGE, sort: NEWEST, attached: true })).total, 0)
-    assert.deepEqual(await data.attachAssets(ids.slice(0, 1), all), { outcome: 'done' })
+    assert.equal((await data.attachAssets(ids.slice(0, 1), all)).outcome, 'done')
   })
 
   test(name('moving all assets to the trash continues after an interruption'), async (t) => {

@@ -78,8 +78,8 @@ export function testTrash({ name, open }: Contract): void {
 
     await data.deleteProduct(gone?.id ?? '')
     const restored = await data.restoreAssets([id])
-    assert.deepEqual(restored, { outcome: 'restored', assets: [before] })
-    assert.deepEqual(await data.restoreAssets([id]), restored)
+    assert.deepEqual(restored, { outcome: 'restored', assets: [before], changed: [id] })
+    assert.deepEqual(await data.restoreAssets([id]), { ...restored, changed: [] })
     assert.deepEqual(await sumsOf(data), { stored: 50, reserved: 0, trash: 0, assets: 1 })
     assert.deepEqual(await numbersOf(data, id), ['2*', '1'])
     assert.deepEqual((await data.productsOfAssets([id], 10))?.get(id), [product])

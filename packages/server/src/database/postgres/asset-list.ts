@@ -65,6 +65,15 @@ export function accountAssetList(
         ? otherPages(sql, account, caches).listAssets(query)
         : readFirstPage(sql, account, { query, statement })
     },
+
+    async selectAssets(query, limit) {
+      const conditions = conditionsOf(sql, account, query, 'index')
+      const ready = sql`account_id = ${account} and status = 'ready'`
+      const rows = await sql<{ id: string }[]>`
+        select id from assets where ${allOf(sql, [ready, ...conditions])}
+        order by id desc limit ${limit}`
+      return Array.from(rows, ({ id }) => id)
+    },
   }
 }
 
@@ -122,7 +131,11 @@ async function readTotal(sql: Sql, account: string): Promise<number> {
 }
 
 /** All pages whose statement is built for the request. */
-function otherPages(sql: Sql, account: string, caches: ListingCaches): AccountMethods['assetList'] {
+function otherPages(
+  sql: Sql,
+  account: string,
+  caches: ListingCaches,
+): Pick<AccountMethods['assetList'], 'listAssets'> {
   const blocks = assetBlocks(sql, account, caches.counts)
   const findSmallResult = smallResults(sql, account, caches.smallResults)
   const ready = sql`account_id = ${account} and status = 'ready'`

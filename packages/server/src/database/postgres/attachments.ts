@@ -11,13 +11,19 @@ import {
 } from '../shared/product-rows.ts'
 import { type AssetRow, toAsset } from '../shared/rows.ts'
 import type { AccountMethods, BulkMethods, Writer } from '../shared/wire-account-data.ts'
-import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
+import {
+  type AssetsAttachmentOutcome,
+  type ChangedAttachments,
+  MAX_BULK_ATTACHMENTS,
+} from '../trash-data.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents } from './events.ts'
 import { assetColumns } from './rows.ts'
 
 interface AttachmentChange {
   type: AttachmentEventType
+  /** Whether it changes products that are attached, or those that are not. */
+  areAttached: boolean
   /** A statement that returns the changed rows. */
   change: (productIds: string[]) => Fragment
 }
@@ -30,7 +36,7 @@ export function accountAttachments(
   async function changeAttachments(
     assetIds: string[],
     selection: ProductSelection,
-    { type, change }: AttachmentChange,
+    { type, areAttached, change, isListed }: AttachmentChange & { isListed: boolean },
   ): Promise<AssetsAttachmentOutcome> {
     return inTransaction(sql, async () => {
       const products = await lockProducts(sql, account, selection)
@@ -48,17 +54,36 @@ export function accountAttachments(
       if (assetIds.length > 1 && all > MAX_BULK_ATTACHMENTS) {
         return { outcome: 'too_many_attachments', count: all }
       }
+      const affected = isListed ? await listAffected(assetIds, { productIds, areAttached }) : []
       const events = { type, actor, subjects: attachmentSubjects(sql) }
       const changed = change(productIds)
       const count = await recordEvents(sql, { ...events, changed })
       if (count > 0) await updateAttached(sql, account, assetIds)
-      return { outcome: 'done' }
+      return { outcome: 'done', changed: affected }
     })
   }
 
-  const attachAssets = (assetIds: string[], selection: ProductSelection) =>
+  /** Nobody else changes the attachments meanwhile, because the assets are locked. */
+  async function listAffected(
+    assetIds: string[],
+    { productIds, areAttached }: { productIds: string[]; areAttached: boolean },
+  ): Promise<ChangedAttachments[]> {
+    const rows = await sql<ChangedAttachments[]>`
+      select asset_id as "assetId", array_agg(product_id order by product_id) as "productIds"
+      from (select asset_id, product_id
+        from unnest(${assetIds}::uuid[]) asset_id, unnest(${productIds}::uuid[]) product_id) wanted
+      where ${areAttached ? sql`` : sql`not`} exists (
+        select from asset_products l
+        where l.asset_id = wanted.asset_id and l.product_id = wanted.product_id)
+      group by asset_id order by asset_id`
+    return [...rows]
+  }
+
+  const attach = (assetIds: string[], selection: ProductSelection, isListed: boolean) =>
     changeAttachments(assetIds, selection, {
+      isListed,
       type: 'asset.attached',
+      areAttached: false,
       change: (ids) => sql`
         insert into asset_products (asset_id, product_id)
         select asset_id, product_id
@@ -66,9 +91,11 @@ export function accountAttachments(
         on conflict do nothing returning asset_id, product_id`,
     })
 
-  const detachAssets = (assetIds: string[], selection: ProductSelection) =>
+  const detach = (assetIds: string[], selection: ProductSelection, isListed: boolean) =>
     changeAttachments(assetIds, selection, {
+      isListed,
       type: 'asset.detached',
+      areAttached: true,
       change: (ids) => sql`
         delete from asset_products
         where asset_id = any(${assetIds}::uuid[]) and product_id = any(${ids}::uuid[])
@@ -76,12 +103,12 @@ export function accountAttachments(
     })
 
   return {
-    attachAssets,
-    detachAssets,
+    attachAssets: (assetIds, selection) => attach(assetIds, selection, true),
+    detachAssets: (assetIds, selection) => detach(assetIds, selection, true),
     attachProducts: async (assetId, selection) =>
-      outcomeOfOne(await attachAssets([assetId], selection)),
+      outcomeOfOne(await attach([assetId], selection, false)),
     detachProducts: async (assetId, selection) =>
-      outcomeOfOne(await detachAssets([assetId], selection)),
+      outcomeOfOne(await detach([assetId], selection, false)),
   }
 }
 

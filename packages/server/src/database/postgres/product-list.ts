@@ -128,22 +128,27 @@ export function accountProductGroups(sql: Sql, account: string): AccountMethods[
     }
   }
 
-  /** The first variants of all products that match, even if the first variant does not. */
+  /** All products that match, with the sort values of their first variants, even if these do not match. */
   function listedByFirst(
     filtered: Fragment,
     by: ProductSort['by'],
   ): Pick<SortedList, 'page' | 'values'> {
-    const matching = sql`from products where ${filtered} and product_id = first_variant.product_id`
+    const values = SORTS[by](sql)
     return {
+      // The limit makes PostgreSQL look up the first variant of each product in the unique index.
       page: sql`
-        select product_id as "productId", (select count(*) ${matching}) as matching,
-          ${sortColumns(sql, by)}
-        from products first_variant
-        where account_id = ${account} and exists (select ${matching}) and not exists (
-          select from products earlier
-          where earlier.account_id = ${account} and earlier.product_id = first_variant.product_id
-            and earlier.variant_id < first_variant.variant_id)`,
-      values: SORTS[by](sql),
+        select * from (
+          select grouped."productId", grouped.matching, first_variant.*
+          from (
+            select product_id as "productId", count(*) as matching from products
+            where ${filtered} group by product_id
+          ) grouped cross join lateral (
+            select ${sortColumns(sql, by)} from products
+            where account_id = ${account} and product_id = grouped."productId"
+            order by variant_id limit 1
+          ) first_variant
+        ) listed where true`,
+      values: values.map((_, index) => sql`${sql(`sort${index}`)}`),
     }
   }
 

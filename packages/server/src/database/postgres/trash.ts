@@ -59,7 +59,7 @@ export function accountTrash(
       if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
       const changed = rows.filter(isAffected)
       const replacements = await apply(changed)
-      return { outcome: 'done', changed: changed.length, replacements }
+      return { outcome: 'done', changed: idsOf(changed), replacements }
     })
   }
 
@@ -115,7 +115,7 @@ export function accountTrash(
         if (!isRestored) {
           return { outcome: 'storage_exceeded', usage: await readUsage(), needed }
         }
-        return { outcome: 'restored', assets: await readAssets(ids) }
+        return { outcome: 'restored', assets: await readAssets(ids), changed: trashed }
       }),
 
     beginTrashAll: () =>
@@ -240,6 +240,14 @@ export function accountTrashList(sql: Sql, account: string): AccountMethods['tra
         order: sql`trashed_at desc, id desc`,
       })
       return { rows: rows.map((row) => ({ ...toAsset(row), trashedAt: row.trashed_at })), total }
+    },
+
+    async selectTrash(query, limit) {
+      const conditions = allOf(sql, [sql`trashed_at is not null`, ...filterOf(sql, query)])
+      const rows = await sql<{ id: string }[]>`
+        select id from assets where account_id = ${account} and ${conditions}
+        order by trashed_at desc, id desc limit ${limit}`
+      return idsOf(rows)
     },
   }
 }

@@ -88,6 +88,7 @@ export function unknownProducts(
 /** The outcome for a single asset of a change that can also change several. */
 export function outcomeOfOne(result: AssetsAttachmentOutcome): AttachmentOutcome {
   if (result.outcome === 'assets_not_found') return { outcome: 'asset_not_found' }
+  if (result.outcome === 'done') return { outcome: 'done' }
   if (result.outcome !== 'too_many_attachments') return result
   throw new Error('one asset can be attached to any number of products')
 }

@@ -129,11 +129,11 @@ export interface AccountMethods {
     'beginCompletion' | 'reopenUpload' | 'finishCompletion' | 'abandonCompletion' | 'cancelUpload'
   >
   assets: Group<'addLink' | 'changeAsset' | 'deleteAsset'>
-  assetList: Group<'listAssets'>
+  assetList: Group<'listAssets' | 'selectAssets'>
   trash: Group<
     'beginTrashAll' | 'continueTrashAll' | 'importTrashAll' | 'emptyTrash' | 'removeOldestTrash'
   >
-  trashList: Group<'listTrash'>
+  trashList: Group<'listTrash' | 'selectTrash'>
   folderList: Group<'listFolders' | 'findLongPath'>
   folderMoves: Group<'beginFolderMove' | 'continueFolderMove' | 'importFolderMove'>
   versions: Group<'restoreVersion' | 'deleteVersion'>
@@ -237,11 +237,15 @@ export function wireAccountData<Unit>(
 
       findAsset: (id) => ask(statements.findAsset, { account, id }),
       listAssets: (query) => read((unit) => groups.assetList(unit).listAssets(query)),
+      selectAssets: (query, limit) =>
+        read((unit) => groups.assetList(unit).selectAssets(query, limit)),
       addLink: (asset) => write((unit) => assets(unit).addLink(asset)),
       changeAsset: (id, changes) => write((unit) => assets(unit).changeAsset(id, changes)),
       deleteAsset: (id) => free((unit) => assets(unit).deleteAsset(id)),
 
       listTrash: (query) => read((unit) => groups.trashList(unit).listTrash(query)),
+      selectTrash: (query, limit) =>
+        read((unit) => groups.trashList(unit).selectTrash(query, limit)),
       beginTrashAll: () => free((unit) => trash(unit).beginTrashAll()),
       continueTrashAll: () => free((unit) => trash(unit).continueTrashAll()),
       findTrashAll: () => ask(statements.findTrashAll, { account }),

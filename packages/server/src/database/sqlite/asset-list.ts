@@ -29,7 +29,7 @@ import type { RunStep } from '../shared/time-slicer.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
 import { LISTED_COLUMNS, type ListedRow, toListedAsset } from './rows.ts'
-import { type LongReads, openScan, readRows, type Scan, scanPage } from './scan.ts'
+import { type LongReads, openScan, readRows, type Scan, scanPage, selectIds } from './scan.ts'
 import {
   afterCursor,
   type Filter,
@@ -212,6 +212,9 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
         hasBlockCounts: () => blocks.hasCounts(account, query),
       })
     },
+
+    selectAssets: ({ account }: Writer, query: AssetQuery, limit: number): Promise<string[]> =>
+      selectIds({ snapshots, runStep }, scanOf(account, query, filterOf(query)), limit),
   }
 }
 

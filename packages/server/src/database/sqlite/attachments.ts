@@ -16,7 +16,11 @@ import {
 } from '../shared/product-rows.ts'
 import { checksumOf } from '../shared/statements.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
-import { type AssetsAttachmentOutcome, MAX_BULK_ATTACHMENTS } from '../trash-data.ts'
+import {
+  type AssetsAttachmentOutcome,
+  type ChangedAttachments,
+  MAX_BULK_ATTACHMENTS,
+} from '../trash-data.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { runSteps, type Steps } from './long-writes.ts'
@@ -110,15 +114,18 @@ export function prepareBulkAttachments(connection: Connection) {
     }
     const product_seqs = JSON.stringify(selected.seqs)
     let byId: Attached[] | undefined
-    for (const { seq } of assets) {
+    const allChanged: ChangedAttachments[] = []
+    for (const { id: assetId, seq } of assets) {
       const changed = new Set(apply({ seq, product_seqs }).map(({ product_seq }) => product_seq))
       if (changed.size > 0) {
         byId ??= products.all({ seqs: product_seqs })
-        record(writer, type, { seq, changed: byId.filter((product) => changed.has(product.seq)) })
+        const affected = byId.filter((product) => changed.has(product.seq))
+        record(writer, type, { seq, changed: affected })
+        allChanged.push({ assetId, productIds: affected.map(({ id }) => id) })
       }
       yield
     }
-    return { outcome: 'done' }
+    return { outcome: 'done', changed: allChanged }
   }
 
   return {

@@ -81,6 +81,36 @@ export function scanList<Row extends { seq: number }>(
   })
 }
 
+/** How many IDs a step reads. */
+const IDS_PER_STEP = 2000
+
+/** The IDs of the first matches, at most `limit`. */
+export function selectIds(
+  { snapshots, runStep }: LongReads,
+  scan: Scan,
+  limit: number,
+): Promise<string[]> {
+  const { account, table } = scan
+  return snapshots.read(account, async (snapshot) => {
+    const { found } = await scanIndex(snapshot, runStep, {
+      ...scan,
+      offset: 0,
+      limit,
+      isCounted: false,
+    })
+    const ids: string[] = []
+    for (let at = 0; at < found.length; at += IDS_PER_STEP) {
+      const seqs = found.slice(at, at + IDS_PER_STEP).map(({ key }) => key)
+      await runStep(account, () => {
+        const columns = 'seq, id'
+        for (const row of readRows<{ seq: number; id: string }>(snapshot, { table, columns, seqs }))
+          ids.push(row.id)
+      })
+    }
+    return ids
+  })
+}
+
 /** The rows with these numbers, in their order. */
 export function readRows<Row extends { seq: number }>(
   { prepare }: Connection,

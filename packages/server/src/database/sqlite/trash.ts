@@ -19,7 +19,7 @@ import { prepareRecordEvents } from './events.ts'
 import type { Steps } from './long-writes.ts'
 import { preparePurge, preparePurgeOldest } from './removals.ts'
 import { ASSET_COLUMNS, type AssetRow, STATEMENTS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
+import { countAll, countFew, type LongReads, type Scan, scanList, selectIds } from './scan.ts'
 import { type Filter, prepareNameIndex } from './search.ts'
 import { prepareReplacements } from './versions.ts'
 
@@ -65,7 +65,7 @@ export function prepareBulkTrash(connection: Connection) {
       if (replacement) replacements.push(replacement)
       yield
     }
-    return { outcome: 'done', changed: changed.length, replacements }
+    return { outcome: 'done', changed: changed.map(({ id }) => id), replacements }
   }
 
   return {
@@ -104,7 +104,7 @@ export function prepareBulkTrash(connection: Connection) {
         if (row) assets.push(toAsset(row))
         yield
       }
-      return { outcome: 'restored', assets: inOrderOf(ids, assets) }
+      return { outcome: 'restored', assets: inOrderOf(ids, assets), changed: restored }
     },
   }
 }
@@ -260,9 +260,8 @@ export function prepareTrashList(connection: Connection, longReads: LongReads) {
     return isFromEnd ? rows.reverse() : rows
   }
 
-  function scan(account: string, query: TrashQuery, filter: Filter): Promise<Rows<TrashRow>> {
-    const { after } = query
-    const list: Scan = {
+  function scanOf(account: string, { after }: TrashQuery, filter: Filter): Scan {
+    return {
       account,
       table: 'assets',
       index: 'assets_in_trash',
@@ -272,6 +271,10 @@ export function prepareTrashList(connection: Connection, longReads: LongReads) {
       filter,
       after: after && [after.value ?? 0, after.id],
     }
+  }
+
+  function scan(account: string, query: TrashQuery, filter: Filter): Promise<Rows<TrashRow>> {
+    const list = scanOf(account, query, filter)
     return scanList(longReads, { scan: list, page: query, columns: COLUMNS })
   }
 
@@ -294,6 +297,9 @@ export function prepareTrashList(connection: Connection, longReads: LongReads) {
       }))
       return { rows, total: list.total }
     },
+
+    selectTrash: ({ account }: Writer, query: TrashQuery, limit: number): Promise<string[]> =>
+      selectIds(longReads, scanOf(account, query, filterOf(query)), limit),
   }
 }
 

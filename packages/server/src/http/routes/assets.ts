@@ -14,6 +14,7 @@ import {
   readProductsOfAssets,
   storeLink,
 } from '../../operations/assets.ts'
+import { type AssetSelection, type BulkChange, changeSelection } from '../../operations/bulk.ts'
 import type { AccountContext } from '../../operations/context.ts'
 import { signDownload } from '../../operations/downloads.ts'
 import { moveAssets } from '../../operations/folders.ts'
@@ -143,9 +144,30 @@ export const assetRoutes: RouteGroup = (app, options) => {
   })
 
   route(app, options, endpoints.changeAssets, async ({ context, body }) => {
-    const ids = [...new Set(body.ids.map((id) => id.toLowerCase()))]
-    const changed = await change(context, ids, body)
-    return { data: { action: body.action, assets: ids.length, ...(changed && { changed }) } }
+    const change = readBulkChange(body)
+    const { action } = body
+    if (body.ids !== undefined) {
+      if (body.filter !== undefined) throw invalid({ filter: ['must be omitted if ids is given'] })
+      if (body.expected !== undefined) throw invalid({ expected: ['can only be used with filter'] })
+      const ids = [...new Set(body.ids.map((id) => id.toLowerCase()))]
+      const changed = await changeAssets(context, ids, change)
+      return { data: { action, assets: ids.length, ...(changed && { changed }) } }
+    }
+    if ('path' in change || 'tags' in change) {
+      throw invalid({ filter: [`cannot be used with ${action}`] })
+    }
+    const selection = readAssetSelection(body)
+    const { matched, changed } = await changeSelection(context, selection, change)
+    return {
+      data: {
+        action,
+        assets: matched,
+        changed: changed.map(({ id }) => id),
+        ...('products' in change && {
+          attachments: changed.map(({ id, productIds = [] }) => ({ id, products: productIds })),
+        }),
+      },
+    }
   })
 
   route(app, options, endpoints.listTags, async ({ context, query, url }) => {
@@ -157,39 +179,64 @@ export const assetRoutes: RouteGroup = (app, options) => {
   })
 }
 
-/** Returns the IDs of the assets whose tags have changed, for an action that changes tags. */
-async function change(
-  context: AccountContext,
-  ids: string[],
-  body: BulkRequest,
-): Promise<string[] | undefined> {
+type Change =
+  | BulkChange
+  | { action: 'move'; path: string | null }
+  | { action: 'tag' | 'untag'; tags: string[] }
+
+function readBulkChange(body: BulkRequest): Change {
   const { action, path, permanent: isPermanent = false, tags } = body
-  if (action === 'tag' || action === 'untag') return changeTags(context, ids, body)
+  if (action === 'tag' || action === 'untag') return readTagChange(action, body)
   if (tags !== undefined) throw invalid({ tags: ['can only be used with tag and untag'] })
   if (action !== 'move' && path !== undefined)
     throw invalid({ path: ['can only be used with move'] })
-  if (action === 'delete') await deleteAssets(context, ids, { isPermanent })
-  else if (isPermanent) throw invalid({ permanent: ['can only be used with delete'] })
-  else if (action === 'restore') await restoreAssets(context, ids)
-  else if (action === 'move') {
+  if (action === 'delete') return { action, isPermanent }
+  if (isPermanent) throw invalid({ permanent: ['can only be used with delete'] })
+  if (action === 'move') {
     if (path === undefined) throw invalid({ path: ['is required; null means no folder'] })
-    await moveAssets(context, ids, path)
-  } else {
-    const changeAttachments = action === 'attach' ? attachAssets : detachAssets
-    await changeAttachments(context, ids, readProductSelection(body))
+    return { action, path }
+  }
+  return action === 'restore' ? { action } : { action, products: readProductSelection(body) }
+}
+
+function readAssetSelection({ filter, expected }: BulkRequest) {
+  if (filter === undefined) throw invalid({ ids: ['is required, unless filter is given'] })
+  if (expected === undefined) throw invalid({ expected: ['is required with filter'] })
+  const selection: AssetSelection =
+    filter.trashed === true
+      ? { from: 'trash', request: readTrashListRequest(filter) }
+      : { from: 'assets', request: readAssetListRequest(filter) }
+  return { selection, expected }
+}
+
+/** Returns the IDs of the assets whose tags have changed, for an action that changes tags. */
+async function changeAssets(
+  context: AccountContext,
+  ids: string[],
+  change: Change,
+): Promise<string[] | undefined> {
+  if ('tags' in change) {
+    const changeTags = change.action === 'tag' ? tagAssets : untagAssets
+    return changeTags(context, ids, change.tags)
+  }
+  if (change.action === 'delete') await deleteAssets(context, ids, change)
+  else if (change.action === 'restore') await restoreAssets(context, ids)
+  else if (change.action === 'move') await moveAssets(context, ids, change.path)
+  else {
+    const changeAttachments = change.action === 'attach' ? attachAssets : detachAssets
+    await changeAttachments(context, ids, change.products)
   }
   return undefined
 }
 
-function changeTags(
-  context: AccountContext,
-  ids: string[],
-  { action, ids: _, tags = [], ...others }: BulkRequest,
-): Promise<string[]> {
+function readTagChange(
+  action: 'tag' | 'untag',
+  { action: _, ids, tags = [], filter, expected, ...others }: BulkRequest,
+): Change {
   const [other] = Object.keys(others)
   if (other !== undefined) throw invalid({ [other]: [`cannot be used with ${action}`] })
   if (tags.length === 0) throw invalid({ tags: ['is required: send at least one tag'] })
-  return action === 'tag' ? tagAssets(context, ids, tags) : untagAssets(context, ids, tags)
+  return { action, tags }
 }
 
 /** The status is the one that the asset had before its deletion. */
