@@ -10,6 +10,8 @@ const NO_BROWSER = await missingForBrowser()
 const tray = (page: Page) => page.getByRole('region', { name: 'Uploads' })
 const chooser = (page: Page) => page.getByLabel('Files to upload')
 const alertOf = (page: Page) => page.getByRole('alert').filter({ hasText: 'View storage usage' })
+const dismiss = (page: Page) => alertOf(page).getByRole('button', { name: 'Dismiss' })
+const LONG_NAME = 'a very long name '.repeat(8).trim()
 const aSmallPlan = { STOWAGE_PLAN_STORAGE: '1MB' }
 
 async function storedNames(client: NodeClient): Promise<string> {
@@ -25,21 +27,26 @@ test('of the chosen files, those that fit are uploaded, and the others are named
   await chooser(page).setInputFiles([
     await aFile(t, 'large.bin', 700_000),
     await aFile(t, 'medium.bin', 400_000),
-    await aFile(t, 'huge.bin', 2_000_000),
+    await aFile(t, `${LONG_NAME}.bin`, 2_000_000),
     await aFile(t, 'small.bin', 100_000),
   ])
   const alert = alertOf(page)
   await alert.getByText('Not enough storage for these 2 files').waitFor()
   assert.deepEqual(await alert.getByRole('listitem').allInnerTexts(), [
     'medium.bin\n400 kB',
-    'huge.bin\n2 MB',
+    `${LONG_NAME}.bin\n2 MB`,
   ])
   await alert.getByText('2.4 MB needed, 200 kB available').waitFor()
   await tray(page).getByText('2 files uploaded').first().waitFor()
   assert.equal(await storedNames(client), 'large.bin,small.bin')
   assert.equal(parts.started(), 2)
   await assertAccessible(page, 'files that the plan has no room for')
-  await alert.getByRole('button', { name: 'Dismiss' }).click()
+  await page.setViewportSize({ width: 390, height: 844 })
+  // The long name is truncated: it does not push the button out of the tray.
+  const [frame, button] = [await tray(page).boundingBox(), await dismiss(page).boundingBox()]
+  assert.ok(frame && button && button.x + button.width <= frame.x + frame.width)
+  await alert.getByText('2 MB', { exact: true }).click({ trial: true })
+  await dismiss(page).click()
   await alert.waitFor({ state: 'detached' })
 })
 

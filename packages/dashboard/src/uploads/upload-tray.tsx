@@ -11,7 +11,7 @@ import {
 } from '@mantine/core'
 import { useMergedRef } from '@mantine/hooks'
 import { formatSize } from '@stowage/protocol/format'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { type PointerEvent, useLayoutEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useHeightProperty, useTitleProgress } from '../components/page.tsx'
 import { type Connection, useConnection } from '../components/service.ts'
@@ -48,7 +48,7 @@ export function UploadTray() {
   const otherRows = resumable.length + waiting.length
   const isDone = totals.files > 0 && totals.done === totals.files
   const isAllDone = isDone && otherRows === 0 && refused.length === 0
-  const { tray: element, isOpen, toggle } = useTrayOpen({ isAllDone, path })
+  const { tray: element, isOpen, toggle, leave } = useTrayOpen({ isAllDone, path })
   const tray = useMergedRef(element, useHeightProperty('--tray-height'))
   useTitleProgress(totals.active > 0 ? percentOf(totals) : undefined)
   if (items.length + otherRows === 0 && refused.length === 0) return null
@@ -61,6 +61,7 @@ export function UploadTray() {
       component="section"
       aria-label="Uploads"
       className={classes.tray}
+      onPointerLeave={leave}
       data-small={(isAllDone && !isOpen) || undefined}
       withBorder
       shadow="md"
@@ -235,12 +236,13 @@ const ACTIVE_TITLES: Record<Connection, string> = {
 
 /**
  * Whether the tray shows its files. Once all uploads are done, it closes, so that it does not cover the list that now
- * has the files: at once, or, if the user points at it or has the focus in it, with the next page. New uploads open it
- * again, unless the user has closed it.
+ * has the files: at once, or, if the user points at it or has the focus in it, when the pointer leaves it or another
+ * page opens. New uploads open it again, unless the user has closed it.
  */
 function useTrayOpen({ isAllDone, path }: { isAllDone: boolean; path: string }) {
   const tray = useRef<HTMLElement>(null)
   const [state, setState] = useState({ isOpen: true, wasClosed: false, path })
+  const isKept = useRef(false)
   // Set while rendering, so that the next page never appears with the open tray.
   if (path !== state.path) {
     const closes = isAllDone && state.isOpen
@@ -249,14 +251,25 @@ function useTrayOpen({ isAllDone, path }: { isAllDone: boolean; path: string }) 
     setState({ path, isOpen: true, wasClosed: false })
   }
 
-  useLayoutEffect(() => {
-    if (!isAllDone || tray.current?.matches(':hover, :focus-within')) return
+  const close = () =>
     setState((before) => (before.isOpen ? { ...before, isOpen: false, wasClosed: true } : before))
+
+  // biome-ignore lint/correctness/useExhaustiveDependencies: it closes once, when all uploads are done
+  useLayoutEffect(() => {
+    isKept.current = false
+    if (isAllDone && !tray.current?.matches(':hover, :focus-within')) close()
   }, [isAllDone])
 
   return {
     tray,
     isOpen: state.isOpen,
-    toggle: () => setState({ path, isOpen: !state.isOpen, wasClosed: false }),
+    toggle() {
+      isKept.current = !state.isOpen
+      setState({ path, isOpen: !state.isOpen, wasClosed: false })
+    },
+    /** Not for touches, which leave before their click. */
+    leave({ pointerType }: PointerEvent) {
+      if (isAllDone && !isKept.current && pointerType === 'mouse') close()
+    },
   }
 }

@@ -132,6 +132,7 @@ export function StorageAlert({ files }: { files: readonly PickedFile[] }) {
       closeButtonLabel="Dismiss"
       onClose={uploads.dismissRefused}
       role="alert"
+      classNames={{ body: classes.body }}
     >
       <ul className={classes.names}>
         {files.slice(0, MAX_NAMES).map(({ file, folder }, index) => (
