@@ -108,6 +108,8 @@ function ConflictQuestion({ conflict, count }: { conflict: NameConflict; count: 
 
 /** The maximum number of names in the alert. */
 const MAX_NAMES = 50
+/** With more names, their list scrolls. */
+const MAX_VISIBLE = 4
 
 /**
  * Names the files that the plan had no room for. Storage that becomes available, or is taken, changes what the alert
@@ -134,7 +136,8 @@ export function StorageAlert({ files }: { files: readonly PickedFile[] }) {
       role="alert"
       classNames={{ body: classes.body }}
     >
-      <ul className={classes.names}>
+      {/* While it has the focus, the arrow keys scroll it. */}
+      <ul className={classes.names} tabIndex={files.length > MAX_VISIBLE ? 0 : undefined}>
         {files.slice(0, MAX_NAMES).map(({ file, folder }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
           <li key={index}>
