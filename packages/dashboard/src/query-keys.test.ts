@@ -82,7 +82,7 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   deliveries: { key: queryKeys.deliveries(OTHER_ID, 1), by: WEBHOOKS },
   // The body of a delivery never changes.
   delivery: { key: queryKeys.delivery(ID), by: [] },
-  events: { key: queryKeys.events('all', 0), by: EVENT_TYPES },
+  events: { key: queryKeys.events({}), by: EVENT_TYPES },
 }
 
 /** `account.storage_low` is the only type whose data has no ID. */

@@ -42,7 +42,7 @@ export const queryKeys = {
   webhook: (id: string) => key('webhooks', id),
   deliveries: (id: string, page: number) => key('webhooks', id, 'deliveries', page),
   delivery: (id: string) => key('delivery', id),
-  events: (kind: string, before: number) => key('events', kind, before),
+  events: (query: object) => key('events', query),
 }
 
 export type QueryKey = ReturnType<(typeof queryKeys)[keyof typeof queryKeys]>

@@ -88,10 +88,10 @@ test('the activity shows who did what, can be filtered by kind, and shows new ev
   const [asset] = await storeFiles(client, [{ name: 'book.pdf' }])
   await page.getByRole('link', { name: 'book.pdf' }).first().waitFor()
   await client.createKey({ name: 'shop', scope: 'read' })
-  await page.getByText('API key created').waitFor()
+  await page.locator('tbody').getByText('API key created').waitFor()
   await page.getByRole('cell', { name: 'STOWAGE_ADMIN_KEY' }).first().waitFor()
   await client.delete(asset?.id ?? '')
-  await page.getByText('Deleted', { exact: true }).waitFor()
+  await page.locator('tbody').getByText('Deleted', { exact: true }).waitFor()
   for (const width of [1280, 390]) {
     await page.setViewportSize({ width, height: 844 })
     await assertAccessible(page, `activity at ${width}`)
@@ -101,25 +101,23 @@ test('the activity shows who did what, can be filtered by kind, and shows new ev
   // No event of this type occurs, so nothing is sent.
   const types = ['account.storage_low' as const]
   const hook = await client.createWebhook({ url: 'https://shop.example/hook', types })
-  await page.getByText('Webhook added').waitFor()
+  await page.locator('tbody').getByText('Webhook added').waitFor()
   await client.changeWebhook(hook.id, { enabled: false })
-  await page.getByText('Webhook disabled').waitFor()
-  await page.getByLabel('Show').selectOption('Keys and webhooks')
+  await page.locator('tbody').getByText('Webhook disabled').waitFor()
+  await page.getByLabel('Action').selectOption('All keys and webhooks')
   await until(
     'only events of keys and webhooks are listed',
     async () => (await page.locator('tbody tr').count()) === 3,
   )
   await page.getByText('https://shop.example', { exact: true }).first().waitFor()
-  await page.getByLabel('Show').selectOption('Storage')
+  await page.getByLabel('Action').selectOption('Storage almost full')
   await page.getByText('No matching activity').waitFor()
+  await page.getByText('with the filter “Storage almost full”').waitFor()
   await page.getByRole('button', { name: 'Clear search and filters' }).click()
 
-  const products = Array.from({ length: 60 }, (_, index) => ({
-    product_id: index + 1,
-    variant_id: 1,
-    name: `Pack ${index}`,
-  }))
-  await client.putProducts(products)
+  for (let index = 0; index < 60; index += 1) {
+    await client.putProducts([{ product_id: index + 1, variant_id: 1, name: `Pack ${index}` }])
+  }
   await page.getByText('Pack 59').waitFor()
   await page.getByRole('link', { name: 'Older' }).click()
   await page.getByText('book.pdf').first().waitFor()

@@ -1,55 +1,35 @@
-import { Anchor, Box, Button, Group, NativeSelect, Stack, Table, Text, Title } from '@mantine/core'
-import type { StowageEvent } from '@stowage/client'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import { Button, Group, Stack, Text, Title } from '@mantine/core'
+import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useMemo } from 'react'
 import { Link, useLocation, useSearch } from 'wouter'
-import { ListTable } from '../components/lists.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
-import { DateTime, Name } from '../components/values.tsx'
+import { DateTime } from '../components/values.tsx'
 import { IconHistory } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
-import { useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
-import {
-  type ActivityQuery,
-  activityUrl,
-  actorText,
-  eventHref,
-  eventLabel,
-  eventSubject,
-  KINDS,
-  type Kind,
-  readActivityQuery,
-} from './events.ts'
-
-const PER_PAGE = 50
+import { ActivityFilters, filterTexts, usePeople } from './activity-filters.tsx'
+import { type ActivityQuery, activityUrl, NO_FILTERS, readActivityQuery } from './activity-query.ts'
+import { ActivityTable } from './activity-table.tsx'
+import { type Activity, loadActivity, pageOf } from './load-activity.ts'
 
 /** Who did what, and when: the newest events first. */
 export function ActivityPage() {
   useTitle('Activity')
-  const query = readActivityQuery(useSearch())
-  const { kind, before } = query
-  const [, navigate] = useLocation()
-  const { data, error, isPlaceholderData, refetch } = useEvents(query)
-  const events = data?.data
-  const isEmpty = events?.length === 0
-  const last = events?.at(-1)?.id ?? 0
-  const maySeeKeys = useHasScope('manage')
-  const kinds = Object.entries(KINDS).filter(([value]) => value !== 'keys' || maySeeKeys)
-  const show = (next: Kind) => navigate(activityUrl({ kind: next, before: 0 }))
+  const { query, change } = useActivityQuery()
+  const { data, error, isPlaceholderData, refetch } = useActivity(query)
+  const page = useMemo(() => data && pageOf(data), [data])
+  const people = usePeople(data?.events ?? [], query.actor)
+  const filters = filterTexts(query, people)
+  const isEmpty = page?.rows.length === 0
+  const nextBefore = page?.nextBefore
+  const clear = () => change(NO_FILTERS)
   return (
     <Stack gap="md">
-      <Group justify="space-between" mih={36}>
-        <Title order={1} size="h2">
-          Activity
-        </Title>
-        <NativeSelect
-          aria-label="Show"
-          data={kinds.map(([value, { label }]) => ({ value, label }))}
-          value={kind}
-          onChange={({ currentTarget }) => show(currentTarget.value as Kind)}
-        />
-      </Group>
+      <Title order={1} size="h2">
+        Activity
+      </Title>
+      <ActivityFilters query={query} people={people} onChange={change} />
       {error !== null && (
         <ErrorAlert
           title="Could not load the activity"
@@ -57,103 +37,90 @@ export function ActivityPage() {
           onRetry={() => void refetch()}
         />
       )}
-      {isEmpty && kind !== 'all' && (
-        <NoMatch title="No matching activity" onClear={() => show('all')} />
+      {isEmpty && filters.length > 0 && (
+        <NoMatch
+          title={nextBefore === undefined ? 'No matching activity' : 'No matches so far'}
+          filters={filters}
+          onClear={clear}
+        />
       )}
-      {isEmpty && kind === 'all' && (
+      {isEmpty && filters.length === 0 && (
         <EmptyState Icon={IconHistory} color="dimmed" title="No activity yet">
           <Text c="dimmed">Uploads, changes and deletions are listed here.</Text>
         </EmptyState>
       )}
       {!isEmpty && (data !== undefined || error === null) && (
-        <EventTable events={events} isStale={isPlaceholderData} />
+        <ActivityTable
+          rows={page?.rows}
+          isStale={isPlaceholderData}
+          actorHref={(actor) => activityUrl({ ...query, actor, before: 0 })}
+        />
       )}
-      <Group justify="flex-end" component="nav" aria-label="Pages of the activity">
-        {before > 0 && (
-          <Button component={Link} variant="default" href={activityUrl({ kind, before: 0 })}>
-            Newest
-          </Button>
-        )}
-        {data?.meta.has_more && (
-          <Button component={Link} variant="default" href={activityUrl({ kind, before: last })}>
-            Older
-          </Button>
-        )}
-      </Group>
+      <PageLinks query={query} activity={data} nextBefore={nextBefore} />
     </Stack>
   )
 }
 
-function useEvents({ kind, before }: ActivityQuery) {
+/** Keeps the filters and the position in the URL. Another filter starts with the newest events. */
+function useActivityQuery() {
+  const search = useSearch()
+  const [, navigate] = useLocation()
+  const query = useMemo(() => readActivityQuery(search), [search])
+  const change = useCallback(
+    (changes: Partial<ActivityQuery>, options?: { replace: boolean }) => {
+      const current = readActivityQuery(window.location.search)
+      navigate(activityUrl({ ...current, before: 0, ...changes }), options)
+    },
+    [navigate],
+  )
+  return { query, change }
+}
+
+function useActivity(query: ActivityQuery) {
   const client = useClient()
-  const { types } = KINDS[kind]
+  const queries = useQueryClient()
+  const queryKey = queryKeys.events(query)
   return useQuery({
-    queryKey: queryKeys.events(kind, before),
-    queryFn: ({ signal }) =>
-      client.listEvents({
-        order: 'desc',
-        limit: PER_PAGE,
-        ...(types.length > 0 && { type: types.join(',') }),
-        ...(before > 0 && { before }),
-        signal,
-      }),
+    queryKey,
+    queryFn: ({ signal }) => {
+      const known = queries.getQueryData<Activity>(queryKey)
+      return loadActivity(client, query, { known, signal })
+    },
     placeholderData: keepPreviousData,
   })
 }
 
-interface EventTableProps {
-  /** Undefined while the first page is loading. */
-  events: readonly StowageEvent[] | undefined
-  isStale: boolean
+interface PageLinksProps {
+  query: ActivityQuery
+  activity: Activity | undefined
+  /** Undefined if there are no older events. */
+  nextBefore: number | undefined
 }
 
-function EventTable({ events, isStale }: EventTableProps) {
+function PageLinks({ query, activity, nextBefore }: PageLinksProps) {
+  const examinedTo = activity?.examinedTo ?? null
+  const isSearch = query.search !== '' || query.actor !== ''
   return (
-    <ListTable
-      items={events}
-      isStale={isStale}
-      head={
-        <>
-          <Table.Th>What</Table.Th>
-          <Table.Th visibleFrom="sm">Who</Table.Th>
-          <Table.Th visibleFrom="sm">When</Table.Th>
-        </>
-      }
-      row={(event) => <EventRow key={event.id} event={event} />}
-    />
-  )
-}
-
-function EventRow({ event }: { event: StowageEvent }) {
-  const subject = eventSubject(event)
-  const href = eventHref(event)
-  const who = actorText(event)
-  const when = <DateTime value={event.created_at} />
-  return (
-    <tr>
-      <Box component="td" maw={0} w="100%">
-        <Box fz="sm">{eventLabel(event)}</Box>
-        {subject !== '' && (
-          <Box fz="sm" fw={500}>
-            {href === undefined ? (
-              <Name isWrapped>{subject}</Name>
-            ) : (
-              <Anchor component={Link} href={href} inherit>
-                <Name isWrapped>{subject}</Name>
-              </Anchor>
-            )}
-          </Box>
-        )}
-        <Box hiddenFrom="sm" fz="xs" c="dimmed" style={{ whiteSpace: 'normal' }}>
-          <bdi dir="auto">{who}</bdi> · {when}
-        </Box>
-      </Box>
-      <Box component="td" visibleFrom="sm" maw={240}>
-        <Name>{who}</Name>
-      </Box>
-      <Box component="td" visibleFrom="sm">
-        {when}
-      </Box>
-    </tr>
+    <Group justify="flex-end" component="nav" aria-label="Pages of the activity">
+      {isSearch && nextBefore !== undefined && examinedTo !== null && (
+        <Text size="sm" c="dimmed" role="status">
+          Searched back to <DateTime value={examinedTo} hasSeconds />
+        </Text>
+      )}
+      {query.before > 0 && (
+        <Button component={Link} variant="default" href={activityUrl({ ...query, before: 0 })}>
+          Newest
+        </Button>
+      )}
+      {nextBefore !== undefined && (
+        <Button
+          component={Link}
+          variant="default"
+          href={activityUrl({ ...query, before: nextBefore })}
+        >
+          {isSearch ? 'Search older' : 'Older'}
+        </Button>
+      )}
+    </Group>
   )
 }

@@ -1,6 +1,7 @@
 import type { StowageEvent } from '@stowage/client'
+import { countText } from '../format.ts'
 
-type EventType = StowageEvent['type']
+export type EventType = StowageEvent['type']
 
 /** A new type does not compile until it has a label. */
 const LABELS: Record<EventType, string> = {
@@ -35,14 +36,78 @@ const LABELS: Record<EventType, string> = {
   'account.storage_low': 'Storage almost full',
 }
 
-/** What happened. A type that this page does not know is shown as it is. */
-export function eventLabel({ type, data }: StowageEvent): string {
+/** The name of a type. One that this page does not know is shown as it is. */
+export function typeLabel(type: EventType): string {
+  return Object.hasOwn(LABELS, type) ? LABELS[type] : type
+}
+
+/** What happened. Events that version 0.2.0 has recorded do not have what was before. */
+export function eventLabel(event: StowageEvent): string {
+  const { type, data } = event
   if (type === 'webhook.updated') {
     if (data.changed.includes('enabled')) return `Webhook ${data.enabled ? 'enabled' : 'disabled'}`
     if (data.changed.includes('secret')) return 'Webhook secret replaced'
   }
-  if (type === 'version.deleted') return `Version ${data.version} deleted`
-  return Object.hasOwn(LABELS, type) ? LABELS[type] : type
+  if (type === 'version.deleted') return `Deleted version ${data.version}`
+  if (type === 'asset.replaced') {
+    if (data.restored === true) return `Restored version ${data.version}`
+    return data.restored === false ? `Replaced by version ${data.version}` : LABELS[type]
+  }
+  if (type === 'asset.updated') {
+    const { previous, repaired_version } = data
+    if (repaired_version !== undefined) return `Version ${repaired_version} is readable again`
+    if (previous?.filename !== undefined) return 'Renamed'
+    if (previous?.path !== undefined) return 'Moved'
+    if (previous?.tags !== undefined) return 'Tags changed'
+    if (previous?.url !== undefined) return 'URL changed'
+  }
+  return typeLabel(type)
+}
+
+/** The previous name of a renamed asset, or the folders of one that was moved. */
+export function eventChange({
+  type,
+  data,
+}: StowageEvent): { from: string; to?: string } | undefined {
+  if (type !== 'asset.updated') return undefined
+  const { previous, path } = data
+  if (previous?.filename !== undefined) return { from: previous.filename }
+  if (previous?.path === undefined) return undefined
+  return { from: previous.path ?? 'no folder', to: path ?? 'no folder' }
+}
+
+/** What happened to several resources by one call. */
+export function groupLabel(events: readonly StowageEvent[], isMore: boolean): string {
+  const [first] = events
+  if (first === undefined) return ''
+  const ids = new Set(events.map(({ id, data }) => ('id' in data ? data.id : id)))
+  const count = (noun: string) => `${isMore ? 'at least ' : ''}${countText(ids.size, noun)}`
+  switch (first.type) {
+    case 'asset.ready':
+      return `Added ${count('asset')}`
+    case 'asset.updated':
+      return `${events.every((event) => eventLabel(event) === 'Moved') ? 'Moved' : 'Changed'} ${count('asset')}`
+    case 'asset.deleted':
+      return `Deleted ${count('asset')}`
+    case 'asset.restored':
+      return `Restored ${count('asset')}`
+    case 'asset.removed':
+      return `Deleted ${count('asset')} forever`
+    case 'asset.attached':
+      return `Attached ${count('asset')} to products`
+    case 'asset.detached':
+      return `Detached ${count('asset')} from products`
+    case 'product.updated':
+      return `Saved ${count('product')}`
+    case 'product.deleted':
+      return `Deleted ${count('product')}`
+    case 'upload.cancelled':
+      return `Cancelled ${count('upload')}`
+    case 'upload.expired':
+      return `Expired: ${count('upload')}`
+    default:
+      return `${typeLabel(first.type)} (${count('time')})`
+  }
 }
 
 /** The name of the resource, or the origin of a webhook or an upload token. */
@@ -67,7 +132,7 @@ export function eventHref({ type, data }: StowageEvent): string | undefined {
   return type.startsWith('product.') ? `/products/${data.id}` : undefined
 }
 
-const ACTORS: Record<string, string> = {
+export const ACTORS: Record<string, string> = {
   anonymous: 'Someone without a key',
   job: 'Stowage',
   operator: 'Operator',
@@ -80,11 +145,9 @@ export function actorText({ actor }: StowageEvent): string {
   return actor.type === 'key' ? (actor.name ?? 'API key') : (ACTORS[actor.type] ?? actor.type)
 }
 
-/** The filter and the position of the activity, as in the URL. */
-export interface ActivityQuery {
-  kind: Kind
-  /** Shows only events before the event with this ID; 0 for the newest events. */
-  before: number
+/** The filter that finds what this actor did. */
+export function actorFilter({ actor: { type, id, name } }: StowageEvent): string {
+  return type === 'key' ? (id ?? `key:${name}`) : type
 }
 
 interface EventGroup {
@@ -92,11 +155,10 @@ interface EventGroup {
   types: readonly EventType[]
 }
 
-/** The groups of event types that can be selected. `all` has no types: it does not filter. */
-export const KINDS = {
-  all: { label: 'All activity', types: [] },
+/** The groups of event types that can be selected. */
+export const GROUPS = {
   assets: {
-    label: 'Assets',
+    label: 'All changes of assets',
     types: [
       'asset.ready',
       'asset.updated',
@@ -108,14 +170,14 @@ export const KINDS = {
       'version.deleted',
     ],
   },
-  attachments: { label: 'Attachments', types: ['asset.attached', 'asset.detached'] },
+  attachments: { label: 'All attachments', types: ['asset.attached', 'asset.detached'] },
   uploads: {
-    label: 'Uploads',
+    label: 'All uploads',
     types: ['upload.started', 'upload.updated', 'upload.cancelled', 'upload.expired'],
   },
-  products: { label: 'Products', types: ['product.updated', 'product.deleted'] },
+  products: { label: 'All changes of products', types: ['product.updated', 'product.deleted'] },
   keys: {
-    label: 'Keys and webhooks',
+    label: 'All keys and webhooks',
     types: [
       'key.created',
       'key.revoked',
@@ -127,7 +189,7 @@ export const KINDS = {
     ],
   },
   orders: {
-    label: 'Orders',
+    label: 'All orders',
     types: [
       'order.created',
       'order.updated',
@@ -136,26 +198,39 @@ export const KINDS = {
       'order.limit_reached',
     ],
   },
-  storage: { label: 'Storage', types: ['account.storage_low'] },
+  storage: { label: 'All about storage', types: ['account.storage_low'] },
 } as const satisfies Record<string, EventGroup>
 
-export type Kind = keyof typeof KINDS
-
-export function readActivityQuery(search: string): ActivityQuery {
-  const params = new URLSearchParams(search)
-  const kind = params.get('show') ?? ''
-  const before = Number(params.get('before') ?? 0)
-  return {
-    kind: Object.hasOwn(KINDS, kind) ? (kind as Kind) : 'all',
-    before: Number.isSafeInteger(before) && before > 0 ? before : 0,
-  }
+/** The actions in the filter of the page: one or all types of a group. `isVisible`: whether the key may see keys. */
+export function actionChoices(isVisible: boolean) {
+  const groups: [string, EventGroup][] = Object.entries(GROUPS)
+  return groups
+    .filter(([group]) => group !== 'keys' || isVisible)
+    .map(([value, { label, types }]) => ({
+      group: label
+        .replace(/^All (changes of |about )?/, '')
+        .replace(/^./, (first) => first.toUpperCase()),
+      items: [
+        { value, label },
+        ...types.map((type) => ({ value: type as string, label: filterLabel(type) })),
+      ],
+    }))
 }
 
-/** The URL contains only parameters that differ from their defaults. */
-export function activityUrl({ kind, before }: ActivityQuery): string {
-  const params = new URLSearchParams({
-    ...(kind !== 'all' && { show: kind }),
-    ...(before > 0 && { before: `${before}` }),
-  })
-  return params.size === 0 ? '/activity' : `/activity?${params}`
+/** In a list of choices, the label must not depend on the event. */
+function filterLabel(type: EventType): string {
+  if (type === 'asset.updated') return 'Renamed, moved or changed'
+  if (type === 'asset.replaced') return 'Replaced, or version restored'
+  return typeLabel(type)
+}
+
+/** The types of a choice; undefined if there is no such choice. */
+export function typesOf(choice: string): readonly EventType[] | undefined {
+  if (Object.hasOwn(GROUPS, choice)) return GROUPS[choice as keyof typeof GROUPS].types
+  return Object.hasOwn(LABELS, choice) ? [choice as EventType] : undefined
+}
+
+export function choiceLabel(choice: string): string {
+  if (Object.hasOwn(GROUPS, choice)) return GROUPS[choice as keyof typeof GROUPS].label
+  return filterLabel(choice as EventType)
 }

@@ -78,7 +78,7 @@ function VersionRow({ asset, version, onDelete }: VersionRowProps) {
         </Group>
         {filename !== asset.filename && <Name fz="sm">{filename}</Name>}
         <Text size="xs" c="dimmed">
-          {size} · <DateTime value={created_at} />
+          {size} · <DateTime value={created_at} hasSeconds />
         </Text>
       </div>
       <Group gap={4} wrap="nowrap">
