@@ -67,6 +67,7 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   // Another URL would restart a video. A new version has another key.
   downloadUrl: { key: queryKeys.downloadUrl(ID, 1), by: [] },
   thumbnailUrl: { key: queryKeys.thumbnailUrl(ID, 1), by: [] },
+  tags: { key: queryKeys.tags('a', 20), by: ASSETS },
   trash: { key: queryKeys.trash({ page: 1 }), by: ASSETS },
   uploads: { key: queryKeys.uploads(1), by: [...UPLOADS, ...ASSETS] },
   productList: { key: queryKeys.productList({ page: 1 }), by: [...ASSETS, ...PRODUCTS] },

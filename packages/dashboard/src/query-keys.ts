@@ -25,6 +25,7 @@ export const queryKeys = {
     key('versions', id, current, isDamaged),
   downloadUrl: (id: string, version: number) => key('download-url', id, version),
   thumbnailUrl: (id: string, version: number) => key('thumbnail-url', id, version),
+  tags: (search: string, limit: number) => key('tags', search, limit),
   trash: (query: object) => key('trash', query),
   uploads: (page: number) => key('uploads', page),
 
@@ -56,7 +57,17 @@ interface Effect {
 }
 
 const ASSET: Effect = {
-  kinds: ['assets', 'asset', 'versions', 'trash', 'account', 'products', 'product', 'uploads'],
+  kinds: [
+    'assets',
+    'asset',
+    'versions',
+    'tags',
+    'trash',
+    'account',
+    'products',
+    'product',
+    'uploads',
+  ],
 }
 const UPLOAD: Effect = { kinds: ['uploads', 'asset', 'account'] }
 /** An asset shows the names of its products. */

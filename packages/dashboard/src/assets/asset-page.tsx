@@ -39,6 +39,7 @@ import classes from './asset-page.module.css'
 import { AssetPreview } from './asset-preview.tsx'
 import { AssetProducts } from './asset-products.tsx'
 import { assetsUrl, readAssetQuery } from './asset-query.ts'
+import { AssetTags } from './asset-tags.tsx'
 import { AssetVersions } from './asset-versions.tsx'
 import { LinkUrl } from './link-url.tsx'
 
@@ -77,6 +78,7 @@ function AssetContent({ asset }: { asset: Asset }) {
         </div>
         <Stack gap="lg">
           <AssetProducts asset={asset} />
+          <AssetTags asset={asset} />
           <AssetDetails asset={asset} />
           {asset.is_file && <AssetVersions asset={asset} />}
         </Stack>

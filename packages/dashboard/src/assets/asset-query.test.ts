@@ -9,6 +9,7 @@ test('a URL contains only what differs from the defaults, and is read back uncha
     product: '12',
     path: 'a b/c',
     below: false,
+    tag: 'Summer & sale',
     sort: 'bytes',
     page: 3,
   } as const

@@ -10,6 +10,8 @@ export interface AssetQuery {
   path: string
   /** False: without the subfolders of the folder. Without a folder, only the assets that are in none. */
   below: boolean
+  /** Empty for all assets. */
+  tag: string
   sort: Sort
   page: number
 }
@@ -26,6 +28,7 @@ const DEFAULTS: AssetQuery = {
   product: '',
   path: '',
   below: true,
+  tag: '',
   sort: '-created_at',
   page: 1,
 }
@@ -39,6 +42,7 @@ export function readAssetQuery(search: string): AssetQuery {
     product: /^\d{1,15}$/.exec(params.get('product') ?? '')?.[0] ?? '',
     path: readPath(params.get('path') ?? ''),
     below: params.get('below') !== 'false',
+    tag: readText(params, 'tag'),
     sort: SORTS.find((sort) => sort === params.get('sort')) ?? DEFAULTS.sort,
     page: readPage(params),
   }
@@ -59,10 +63,18 @@ export function assetsUrl(query: AssetQuery): string {
   return params.length === 0 ? '/' : `/?${new URLSearchParams(params)}`
 }
 
-export const NO_FILTERS = { search: '', show: 'all', product: '', path: '', below: true } as const
+export const NO_FILTERS = {
+  search: '',
+  show: 'all',
+  product: '',
+  path: '',
+  below: true,
+  tag: '',
+} as const
 
-export function isFiltered({ search, show, product, path, below }: AssetQuery): boolean {
-  return search !== '' || show !== 'all' || product !== '' || path !== '' || !below
+export function isFiltered({ search, show, product, path, below, tag }: AssetQuery): boolean {
+  const hasFolder = path !== '' || !below
+  return search !== '' || show !== 'all' || product !== '' || hasFolder || tag !== ''
 }
 
 const FILTERS: Record<Show, { type?: 'file' | 'link'; attached?: boolean }> = {
@@ -73,13 +85,14 @@ const FILTERS: Record<Show, { type?: 'file' | 'link'; attached?: boolean }> = {
 }
 
 /** The query as parameters of the API, without the page. */
-export function assetFilters({ search, show, product, path, below, sort }: AssetQuery) {
+export function assetFilters({ search, show, product, path, below, tag, sort }: AssetQuery) {
   return {
     ...FILTERS[show],
     ...(search !== '' && { search: firstWords(search) }),
     ...(product !== '' && { product_id: Number(product) }),
     ...(path !== '' && { path }),
     ...(!below && { below }),
+    ...(tag !== '' && { tag }),
     sort,
   }
 }

@@ -1,16 +1,20 @@
 import { Table } from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { memo } from 'react'
+import { type KeyboardEvent, lazy, memo, Suspense, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { useFocusHandover } from '../components/focus.ts'
 import { ListTable, RowCheckbox, SortHeader } from '../components/lists.tsx'
 import { DateTime, Name } from '../components/values.tsx'
+import { IconPencil } from '../icons/icons.tsx'
 import { AssetThumbnail, DamagedMark } from './asset-icon.tsx'
 import { KIND_LABELS, sizeOf } from './asset-kind.ts'
 import type { Sort, SortField } from './asset-query.ts'
 import classes from './asset-table.module.css'
 import { productNames } from './product-names.ts'
 import { type Selection, SelectPage } from './selection.tsx'
+
+/** Loaded when the first asset is renamed. */
+const RenameForm = lazy(() => import('./asset-tools.ts').then((it) => ({ default: it.RenameForm })))
 
 interface AssetTableProps {
   /** Undefined while the first page is loading. */
@@ -21,9 +25,12 @@ interface AssetTableProps {
   onSort(field: SortField): void
   /** Undefined if assets cannot be selected. */
   selection: Selection | undefined
+  canRename: boolean
 }
 
-export function AssetTable({ assets, isStale, sort, onSort, selection }: AssetTableProps) {
+export function AssetTable(props: AssetTableProps) {
+  const { assets, isStale, sort, onSort, selection, canRename } = props
+  const [renamed, setRenamed] = useState<string>()
   return (
     <ListTable
       items={assets}
@@ -49,6 +56,8 @@ export function AssetTable({ assets, isStale, sort, onSort, selection }: AssetTa
           asset={asset}
           isSelected={selection?.has(asset.id) ?? false}
           onToggle={selection?.toggle}
+          isRenaming={canRename && renamed === asset.id}
+          onRename={canRename ? setRenamed : undefined}
         />
       )}
       skeletonRow={(width) => <SkeletonRow width={width} isSelectable={selection !== undefined} />}
@@ -85,6 +94,10 @@ interface AssetRowProps {
   isSelected: boolean
   /** Undefined if assets cannot be selected. */
   onToggle: ((asset: Asset, isRange: boolean) => void) | undefined
+  /** Whether the name is being edited. */
+  isRenaming: boolean
+  /** Edits the name of the asset with this ID, or of none. Undefined if assets cannot be renamed. */
+  onRename: ((id: string | undefined) => void) | undefined
 }
 
 const WIDE_ONLY = 'mantine-visible-from-sm'
@@ -94,12 +107,34 @@ const PHONE_ONLY = 'mantine-hidden-from-sm'
  * On a phone, the contents of the other columns are below the name. The row consists of plain elements: Mantine's
  * components would take most of the time needed to show the first page.
  */
-const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: AssetRowProps) {
+const AssetRow = memo(function AssetRow(props: AssetRowProps) {
+  const { asset, isSelected, onToggle, isRenaming, onRename } = props
   const row = useFocusHandover<HTMLTableRowElement>()
   const names = productNames(asset.products)
   const [first] = names
+  const opener = useRef<HTMLElement>(null)
+  const rename = () => {
+    opener.current = document.activeElement as HTMLElement | null
+    onRename?.(asset.id)
+  }
+  const wasRenaming = useRef(false)
+  useLayoutEffect(() => {
+    // If the focus was in the form, it returns to the control that opened it, which is rendered again.
+    if (wasRenaming.current && !isRenaming && document.activeElement === document.body) {
+      const { current } = opener
+      const name = current instanceof HTMLButtonElement ? 'data-rename' : 'data-row-link'
+      const again = row.current?.querySelector<HTMLElement>(`[${name}]`)
+      ;(current?.isConnected ? current : again)?.focus()
+    }
+    wasRenaming.current = isRenaming
+  }, [isRenaming, row])
+  const onKeyDown = (event: KeyboardEvent) => {
+    if (event.key !== 'F2' || isRenaming || onRename === undefined) return
+    event.preventDefault()
+    rename()
+  }
   return (
-    <tr ref={row} data-selected={isSelected || undefined}>
+    <tr ref={row} data-selected={isSelected || undefined} onKeyDown={onKeyDown}>
       {onToggle && (
         <td className={classes.check}>
           <RowCheckbox
@@ -115,20 +150,42 @@ const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: AssetRo
         <div className={classes.asset}>
           <AssetThumbnail asset={asset} />
           <div className={classes.texts}>
-            <Link
-              href={`/assets/${asset.id}`}
-              data-row-link
-              title={[asset.filename, ...names].join('\n')}
-              className={classes.name}
-            >
-              <Name>{asset.filename}</Name>
-            </Link>
+            {isRenaming ? (
+              <Suspense fallback={<Name>{asset.filename}</Name>}>
+                <RenameForm asset={asset} isCompact onClose={() => onRename?.(undefined)} />
+              </Suspense>
+            ) : (
+              <div className={classes.title}>
+                <Link
+                  href={`/assets/${asset.id}`}
+                  data-row-link
+                  aria-keyshortcuts={onRename && 'F2'}
+                  title={[asset.filename, ...names].join('\n')}
+                  className={classes.name}
+                >
+                  <Name>{asset.filename}</Name>
+                </Link>
+                {onRename && (
+                  <button
+                    type="button"
+                    data-rename
+                    className={classes.rename}
+                    aria-label={`Rename ${asset.filename}`}
+                    title="Rename (F2)"
+                    onClick={rename}
+                  >
+                    <IconPencil size={16} aria-hidden />
+                  </button>
+                )}
+              </div>
+            )}
             {asset.damaged && <DamagedMark />}
             {asset.path !== null && (
               <div className={classes.facts}>
                 <Name>{asset.path}</Name>
               </div>
             )}
+            {asset.tags.length > 0 && <Tags tags={asset.tags} />}
             {first !== undefined && (
               <div className={`${classes.facts} ${PHONE_ONLY}`}>
                 <Name>{names.length > 1 ? `${first} +${names.length - 1}` : first}</Name>
@@ -155,3 +212,20 @@ const AssetRow = memo(function AssetRow({ asset, isSelected, onToggle }: AssetRo
     </tr>
   )
 })
+
+/** How many tags a row shows. */
+const SHOWN_TAGS = 3
+
+function Tags({ tags }: { tags: readonly string[] }) {
+  const more = tags.length - SHOWN_TAGS
+  return (
+    <div className={classes.tags} title={tags.join('\n')}>
+      {tags.slice(0, SHOWN_TAGS).map((tag) => (
+        <span key={tag}>
+          <Name>{tag}</Name>
+        </span>
+      ))}
+      {more > 0 && `+${more}`}
+    </div>
+  )
+}

@@ -2,4 +2,6 @@
 export { FolderBar } from '../folders/folder-bar.tsx'
 export { FolderDialog, FolderPanel } from '../folders/folder-tree.tsx'
 export { ChooseProduct, UploadToProducts } from './product-dialogs.tsx'
+export { RenameForm } from './rename-form.tsx'
 export { SelectionBar } from './selection-bar.tsx'
+export { ChooseTag } from './tag-dialogs.tsx'

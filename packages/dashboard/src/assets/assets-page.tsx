@@ -20,7 +20,7 @@ import { useRestoredScroll } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
-import { IconCloudUpload, IconFolder, IconSearch, IconTag } from '../icons/icons.tsx'
+import { IconCloudUpload, IconFolder, IconHash, IconSearch, IconTag } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useAccount, useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
@@ -53,10 +53,11 @@ const SelectionBar = lazy(() =>
   import('./asset-tools.ts').then((it) => ({ default: it.SelectionBar })),
 )
 
-/** Both are loaded when they are opened. */
+/** Loaded when they are opened. */
 const UploadToProducts = lazy(() =>
   import('./asset-tools.ts').then((it) => ({ default: it.UploadToProducts })),
 )
+const ChooseTag = lazy(() => import('./asset-tools.ts').then((it) => ({ default: it.ChooseTag })))
 const ChooseProduct = lazy(() =>
   import('./asset-tools.ts').then((it) => ({ default: it.ChooseProduct })),
 )
@@ -71,7 +72,7 @@ const SHOW_OPTIONS: { value: Show; label: string }[] = [
 export function AssetsPage() {
   useTitle('Assets')
   const { query, change } = useUrlQuery(readAssetQuery, assetsUrl)
-  const { search, show, product, path, below, sort, page } = query
+  const { search, show, product, path, below, tag, sort, page } = query
   const { data, error, isPlaceholderData, refetch } = useAssetListPage(query)
   const meta = useExactMeta(query, isPlaceholderData ? undefined : data?.meta) ?? data?.meta
   const selection = useSelection(data?.data ?? [])
@@ -88,7 +89,7 @@ export function AssetsPage() {
   )
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search or filter clears the selection
-  useEffect(clear, [search, show, product, path, below, clear])
+  useEffect(clear, [search, show, product, path, below, tag, clear])
 
   const lastPage = meta?.last_page ?? page
   const isPastEnd = data !== undefined && !isPlaceholderData && page > lastPage
@@ -133,6 +134,7 @@ export function AssetsPage() {
           onDialog={treeDialog.open}
         />
         <ProductFilterButton onChoose={(id) => change({ product: `${id}` })} />
+        <TagFilterButton onChoose={(one) => change({ tag: one })} />
         <SegmentedControl
           w={{ base: '100%', sm: 'auto' }}
           aria-label="Show"
@@ -155,6 +157,15 @@ export function AssetsPage() {
             onClear={() => change({ path: '', below: true })}
           />
         </Suspense>
+      )}
+      {tag !== '' && (
+        <FilterPill
+          label="Tag"
+          clearLabel="Show assets with any tag"
+          onClear={() => change({ tag: '' })}
+        >
+          {tag}
+        </FilterPill>
       )}
       <Group align="start" gap="lg" wrap="nowrap">
         {isTreeOpen && (
@@ -193,6 +204,7 @@ export function AssetsPage() {
               sort={sort}
               onSort={(field) => change({ sort: nextSort(sort, field) })}
               selection={canWrite ? selection : undefined}
+              canRename={canWrite}
             />
           )}
           {meta !== undefined && !isEmpty && (
@@ -227,10 +239,10 @@ function totalOf(meta: { total: number; total_is_exact: boolean } | undefined): 
 }
 
 /** The active filters, without the search. */
-function filterTexts({ show, product, path, below }: AssetQuery): string[] {
+function filterTexts({ show, product, path, below, tag }: AssetQuery): string[] {
   const label = show === 'all' ? '' : SHOW_OPTIONS.find(({ value }) => value === show)?.label
   const folder = path === '' ? !below && 'No folder' : `Folder ${path}`
-  return [label, product && 'Product', folder].flatMap((text) => text || [])
+  return [label, product && 'Product', folder, tag && `Tag ${tag}`].flatMap((text) => text || [])
 }
 
 const SORT_OPTIONS: { value: Sort; label: string }[] = [
@@ -316,6 +328,24 @@ function ProductFilterButton({ onChoose }: { onChoose(productId: number): void }
         Product
       </Button>
       <Suspense>{isOpen && <ChooseProduct onChoose={onChoose} onClose={close} />}</Suspense>
+    </>
+  )
+}
+
+/** Opens a dialog to choose the tag whose assets the list shows. */
+function TagFilterButton({ onChoose }: { onChoose(tag: string): void }) {
+  const [isOpen, { open, close }] = useDisclosure()
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={<IconHash size={16} aria-hidden />}
+        aria-label="Filter by tag"
+        onClick={open}
+      >
+        Tag
+      </Button>
+      <Suspense>{isOpen && <ChooseTag onChoose={onChoose} onClose={close} />}</Suspense>
     </>
   )
 }

@@ -6,13 +6,14 @@ import { useKey } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
 import { MoveAssets } from '../folders/move-folder.tsx'
 import { errorText, numberText } from '../format.ts'
-import { IconFolder, IconTag, IconTagOff, IconTrash } from '../icons/icons.tsx'
+import { IconFolder, IconHash, IconTag, IconTagOff, IconTrash } from '../icons/icons.tsx'
 import { useClient } from '../session/session.tsx'
 import { type AssetQuery, assetFilters } from './asset-query.ts'
 import { MAX_CHANGED_AT_ONCE } from './change-all.ts'
 import { DeleteAll, DeleteAssets } from './delete-assets.tsx'
 import { AttachAssets, ChangeProductsOfAll, DetachAssets } from './product-dialogs.tsx'
 import { type Selection, SelectionPaper } from './selection.tsx'
+import { TagAssets } from './tag-dialogs.tsx'
 
 interface SelectionBarProps {
   selection: Selection
@@ -27,6 +28,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
   const [isAttaching, attaching] = useDisclosure()
   const [isDetaching, detaching] = useDisclosure()
   const [isMoving, moving] = useDisclosure()
+  const [isTagging, tagging] = useDisclosure()
   const { selected, all, clear } = selection
   const assets = [...selected.values()]
   useKey('Delete', deleting.open)
@@ -59,6 +61,16 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
             Move
           </Button>
         )}
+        {all === undefined && (
+          <Button
+            size="compact-sm"
+            variant="light"
+            leftSection={<IconHash size={16} aria-hidden />}
+            onClick={tagging.open}
+          >
+            Tags
+          </Button>
+        )}
         <Button
           size="compact-sm"
           variant="light"
@@ -73,6 +85,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
       {all === undefined ? (
         <>
           <MoveAssets assets={assets} isOpen={isMoving} onClose={moving.close} onDone={clear} />
+          <TagAssets assets={assets} isOpen={isTagging} onClose={tagging.close} onDone={clear} />
           <DeleteAssets
             assets={assets}
             isOpen={isDeleting}

@@ -69,6 +69,7 @@ export const IconFolder = createIcon(
 export const IconFolderPlus = createIcon(
   'M12 19h-7a2 2 0 0 1 -2 -2v-11a2 2 0 0 1 2 -2h4l3 3h7a2 2 0 0 1 2 2v3.5 M16 19h6 M19 16v6',
 )
+export const IconHash = createIcon('M5 9l14 0 M5 15l14 0 M11 4l-4 16 M17 4l-4 16')
 export const IconHistory = createIcon('M12 8l0 4l2 2 M3.05 11a9 9 0 1 1 .5 4m-.5 5v-5h5')
 export const IconHourglass = createIcon(
   'M6.5 7h11 M6.5 17h11 M6 20v-2a6 6 0 1 1 12 0v2a1 1 0 0 1 -1 1h-10a1 1 0 0 1 -1 -1 M6 4v2a6 6 0 1 0 12 0v-2a1 1 0 0 0 -1 -1h-10a1 1 0 0 0 -1 1',

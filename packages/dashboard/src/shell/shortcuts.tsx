@@ -6,6 +6,7 @@ import { useKey } from '../components/focus.ts'
 const KEYS: { keys: string[]; does: string }[] = [
   { keys: ['/'], does: 'Search the list' },
   { keys: ['Space'], does: 'Select the asset whose checkbox has the focus' },
+  { keys: ['F2'], does: 'Rename the asset whose row has the focus' },
   { keys: ['Ctrl or ⌘', 'Enter'], does: 'Go to the actions for the selected assets' },
   { keys: ['Delete'], does: 'Delete the selected assets, after a question' },
   { keys: ['Esc'], does: 'Close a dialog or a menu' },

@@ -1,0 +1,213 @@
+/* The dialogs in which users choose tags for assets, and for the list. */
+
+import { Alert, Button, Stack, Text } from '@mantine/core'
+import type { Asset, Client } from '@stowage/client'
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { useCallback, useState } from 'react'
+import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
+import { FilterInput } from '../components/filters.tsx'
+import { notify } from '../components/notifications.tsx'
+import { countText, errorText, numberText } from '../format.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
+import { useClient } from '../session/session.tsx'
+import classes from './asset-tags.module.css'
+import { assetsText, inChunks } from './change-assets.ts'
+import { folded, TagsField } from './tags-field.tsx'
+
+interface TagAssetsProps {
+  assets: readonly Asset[]
+  isOpen: boolean
+  onClose(): void
+  onDone(): void
+}
+
+/** Adds tags to the assets, and removes others. */
+export function TagAssets({ assets, isOpen, onClose, onDone }: TagAssetsProps) {
+  return (
+    <Dialog
+      isOpen={isOpen}
+      onClose={onClose}
+      title={`Change the tags of ${countText(assets.length, 'asset')}`}
+    >
+      <TagForm assets={assets} onClose={onClose} onDone={onDone} />
+    </Dialog>
+  )
+}
+
+function TagForm({ assets, onClose, onDone }: Omit<TagAssetsProps, 'isOpen'>) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const [added, setAdded] = useState<string[]>([])
+  const [removed, setRemoved] = useState<string[]>([])
+  const present = tagsOf(assets)
+  const undo = useUndo()
+  const mutation = useMutation({
+    mutationFn: () =>
+      changeTags(client, assets, [
+        ...removed.map((tag) => ({ action: 'untag', tag }) as const),
+        ...added.map((tag) => ({ action: 'tag', tag }) as const),
+      ]),
+    onSuccess(changes) {
+      const count = new Set(changes.flatMap(({ ids }) => ids)).size
+      if (count === 0) notify({ message: 'No tags had to be changed' })
+      else {
+        notify({
+          message: `Tags of ${count === 1 ? assetsText(assets.filter(({ id }) => changes[0]?.ids.includes(id))) : countText(count, 'asset')} changed`,
+          action: { label: 'Undo', run: () => void undo(assets, changes) },
+        })
+      }
+      onClose()
+      onDone()
+    },
+    onSettled: () => queries.invalidateQueries(changedBy('asset.updated')),
+  })
+  const problems = Object.values(fieldProblems(mutation.error)).flat()
+  return (
+    <DialogForm
+      mutation={mutation}
+      errorTitle="Could not change the tags"
+      submitLabel="Change tags"
+      isIncomplete={added.length + removed.length === 0}
+      onClose={onClose}
+    >
+      <TagsField label="Add" value={added} onChange={setAdded} />
+      {present.length > 0 && (
+        <TagsField
+          label="Remove"
+          value={removed}
+          choices={present}
+          exclude={removed}
+          onChange={(tags) => setRemoved(tags.filter((tag) => present.includes(tag)))}
+        />
+      )}
+      {problems.length > 0 && (
+        <Alert color="red" title="Could not change the tags" role="alert">
+          {problems.join(' ')}
+        </Alert>
+      )}
+    </DialogForm>
+  )
+}
+
+/** The tags of the assets, each once. */
+function tagsOf(assets: readonly Asset[]): string[] {
+  const spellings = new Map(
+    assets.flatMap(({ tags }) => tags.map((tag) => [folded(tag), tag] as const)),
+  )
+  return [...spellings.values()].sort((a, b) => a.localeCompare(b))
+}
+
+interface TagChange {
+  action: 'tag' | 'untag'
+  tag: string
+}
+
+/** Makes the changes one after the other. Returns for each the IDs of the assets that it has changed. */
+async function changeTags(
+  client: Client,
+  assets: readonly Asset[],
+  changes: readonly TagChange[],
+): Promise<(TagChange & { ids: string[] })[]> {
+  const all = assets.map(({ id }) => id)
+  const done: (TagChange & { ids: string[] })[] = []
+  for (const { action, tag } of changes) {
+    const ids: string[] = []
+    await inChunks(all, async (some) => {
+      const { changed = [] } = await client.bulk({ action, ids: some, tags: [tag] })
+      ids.push(...changed)
+    })
+    done.push({ action, tag, ids })
+  }
+  return done
+}
+
+/** Returns a function that undoes the changes. A removed tag gets the spelling that each asset had. */
+function useUndo() {
+  const client = useClient()
+  const queries = useQueryClient()
+  return async (assets: readonly Asset[], changes: readonly (TagChange & { ids: string[] })[]) => {
+    const byId = new Map(assets.map((asset) => [asset.id, asset]))
+    const spelling = (id: string, tag: string) =>
+      byId.get(id)?.tags.find((own) => folded(own) === folded(tag)) ?? tag
+    try {
+      for (const { action, tag, ids } of changes.toReversed()) {
+        const groups = Map.groupBy(ids, (id) => (action === 'tag' ? tag : spelling(id, tag)))
+        for (const [own, some] of groups) {
+          const opposite = action === 'tag' ? 'untag' : 'tag'
+          await inChunks(some, (chunk) =>
+            client.bulk({ action: opposite, ids: chunk, tags: [own] }),
+          )
+        }
+      }
+      notify({ message: 'The tags are as before' })
+    } catch (error) {
+      notify({ isError: true, title: 'Could not undo', message: errorText(error) })
+    }
+    await queries.invalidateQueries(changedBy('asset.updated'))
+  }
+}
+
+/** How many tags the dialog lists. */
+const MAX_LISTED = 100
+
+/** Lists the tags of the account, to choose the one whose assets the list shows. */
+export function ChooseTag({ onChoose, onClose }: { onChoose(tag: string): void; onClose(): void }) {
+  const client = useClient()
+  const [search, setSearch] = useState('')
+  const { data, error } = useQuery({
+    queryKey: queryKeys.tags(search, MAX_LISTED),
+    queryFn: ({ signal }) =>
+      client.tags({ limit: MAX_LISTED, ...(search !== '' && { search }), signal }).page(),
+  })
+  const choose = (tag: string) => {
+    onClose()
+    onChoose(tag)
+  }
+  const found = data?.data ?? []
+  return (
+    <Dialog isOpen onClose={onClose} title="Filter by tag">
+      <Stack>
+        <FilterInput
+          label="Search tags"
+          value={search}
+          onValue={useCallback((text: string) => setSearch(text), [])}
+          data-autofocus
+        />
+        {error !== null && (
+          <Alert color="red" title="Could not load the tags" role="alert">
+            {errorText(error)}
+          </Alert>
+        )}
+        {data !== undefined && found.length === 0 && (
+          <Text c="dimmed" role="status">
+            {search === '' ? 'No asset has tags yet.' : 'No matching tags.'}
+          </Text>
+        )}
+        <ul className={classes.list}>
+          {found.map(({ name, assets }) => (
+            <li key={name}>
+              <Button
+                variant="default"
+                size="compact-md"
+                radius="xl"
+                onClick={() => choose(name)}
+                rightSection={
+                  <Text span size="xs" c="dimmed">
+                    {numberText(assets)}
+                  </Text>
+                }
+              >
+                <bdi dir="auto">{name}</bdi>
+              </Button>
+            </li>
+          ))}
+        </ul>
+        {data !== undefined && data.meta.total > found.length && (
+          <Text size="sm" c="dimmed">
+            The first {MAX_LISTED} of {numberText(data.meta.total)} tags. Search for others.
+          </Text>
+        )}
+      </Stack>
+    </Dialog>
+  )
+}
