@@ -35,7 +35,7 @@ export const moveFolder = defineEndpoint({
   scope: 'write',
   summary: 'Rename or move a folder',
   description:
-    'Changes the `path` of everything that is in the folder or below it at the time of the call: ready assets, unfinished uploads, and assets in the trash. What arrives later under the old path stays there. Each asset that is not in the trash has an event `asset.updated`. If the service is stopped meanwhile, or if there are more than 10,000 assets, the move continues in the background: `GET /folders/moves` shows its progress. Folders that are being moved cannot be moved again until then.',
+    'Changes the `path` of everything that is in the folder or below it at the time of the call: ready assets, unfinished uploads, and assets in the trash. What arrives later under the old path stays there. Each of them has an event `asset.updated`; that of an asset in the trash has `deleted_at`. If the service is stopped meanwhile, or if there are more than 10,000 assets, the move continues in the background: `GET /folders/moves` shows its progress. Folders that are being moved cannot be moved again until then.',
   body: MoveFolderRequest,
   bodyExample: { from: folderMoveExample.from, to: folderMoveExample.to },
   success: {

@@ -73,7 +73,7 @@ export interface FolderData {
 
   /**
    * Changes the paths of the next assets of a move, at most `FOLDER_MOVE_BATCH`, and records `asset.updated` for each of
-   * them that is not in the trash. An asset whose new path would be too long stays. Undefined if the move is not known.
+   * them. An asset whose new path would be too long stays. Undefined if the move is not known.
    * Instances may call it concurrently.
    */
   continueFolderMove(id: string): Promise<FolderMoveProgress | undefined>

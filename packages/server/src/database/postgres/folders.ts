@@ -11,7 +11,6 @@ import {
   FOLDER_MOVE_COLUMNS,
   type FolderMoveRow,
   type FolderRow,
-  isAnnounced,
   isMovable,
   type MovableRow,
   type MovedRow,
@@ -131,8 +130,11 @@ export function accountFolderMoves(
     const moved = movable.flatMap((asset) => moveRow(row, asset) ?? [])
     await changeFolders(sql, moved)
     const changed = new Set(moved.map(({ id }) => id))
-    const announced = movable.filter((asset) => isAnnounced(asset) && changed.has(asset.id))
-    await recordMoves(sql, row.actor, announced)
+    await recordMoves(
+      sql,
+      row.actor,
+      movable.filter(({ id }) => changed.has(id)),
+    )
     const [advanced] = await sql<FolderMoveRow[]>`
       update folder_moves set moved = moved + ${moved.length}, after_folder = ${last?.folder ?? null},
         after_id = ${last?.id ?? null},

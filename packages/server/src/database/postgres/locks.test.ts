@@ -3,6 +3,7 @@ import { type TestContext, test } from 'node:test'
 import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import postgres from 'postgres'
+import { v7 as newUuid } from 'uuid'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import type { AccountData } from '../account-data.ts'
 import {
@@ -300,6 +301,30 @@ test('two instances that move the same assets to the trash leave those that beca
   assert.equal((await data.findAsset(link))?.status, 'deleted')
   assert.equal((await data.findAsset(upload.asset.id))?.status, 'ready')
   assert.deepEqual(await database.listTrashAll(), [])
+})
+
+test('moves of folders, changes of paths and new assets do not deadlock', async (t) => {
+  const deadlocks = await deadlocksOf(t, async (database) => {
+    const data = database.of((await anAccount(database, 'default', 10_000)).id)
+    const ids: string[] = []
+    for (let count = 0; count < 300; count += 1) ids.push(await aLink(data, { path: 'a' }))
+    const move = { id: newUuid(), source: 'a/', destination: 'b/', createdAt: NOON }
+    assert.equal((await data.beginFolderMove(move, { merge: false })).outcome, 'begun')
+    const finish = async () => {
+      while ((await data.continueFolderMove(move.id))?.isDone === false);
+    }
+    const reversed = ids.toReversed()
+    await Promise.all([
+      finish(),
+      finish(),
+      ...Array.from({ length: 5 }, () => data.moveAssets(reversed.slice(0, 100), 'a')),
+      ...ids.slice(0, 40).map((id) => data.changeAsset(id, { path: 'a/x' })),
+      ...Array.from({ length: 20 }, () => aLink(data, { path: 'a' })),
+      data.trashAssets(ids.slice(100, 190)),
+    ])
+    assert.deepEqual(await database.listUnfinishedFolderMoves(), [])
+  })
+  assert.equal(deadlocks, 0)
 })
 
 /** Makes the next inserts of products fail with this code, and counts the attempts. */

@@ -90,12 +90,11 @@ export interface MovableRow {
   trashed_at: Time | null
 }
 
-/** Whether the row is an asset, or an upload that is not finished. Others have ended, and are forgotten soon. */
-export function isMovable({ status, trashed_at }: MovableRow): boolean {
+/**
+ * Whether the row is an asset, or an upload that is not finished. Others have ended, and are forgotten soon. A new version
+ * of a file has the path of its asset when it is completed.
+ */
+export function isMovable({ status, replaces, trashed_at }: MovableRow): boolean {
+  if (replaces !== null) return false
   return trashed_at !== null || ['uploading', 'completing', 'ready'].includes(status)
-}
-
-/** Whether a change of the path is an event: of an asset that is not in the trash. */
-export function isAnnounced({ replaces, trashed_at }: MovableRow): boolean {
-  return replaces === null && trashed_at === null
 }

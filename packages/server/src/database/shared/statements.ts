@@ -134,10 +134,12 @@ export function statementsOf(dialect: Dialect) {
       `select ${FOLDER_MOVE_COLUMNS} from folder_moves
        where account_id = :account and finished_at is null order by id`,
     ).every(toFolderMoveRecord),
+    // Two parts, so that the finished moves of all accounts are not read.
     listUnfinishedFolderMoves: statement(
-      `select account_id as account, id from folder_moves
-       where finished_at is null
-         or exists (select 1 from folder_move_exceptions where move_id = folder_moves.id)
+      `select account_id as account, id from folder_moves where finished_at is null
+       union
+       select account_id as account, id from folder_moves
+       where id in (select move_id from folder_move_exceptions)
        order by id`,
     ).every((row: { account: string; id: string }) => row),
     postponeVerification: statement<{ key: string; due_at: Date }>(

@@ -14,7 +14,6 @@ import {
 import {
   FOLDER_MOVE_COLUMNS,
   type FolderMoveRow,
-  isAnnounced,
   isMovable,
   type MovableRow,
   moveRow,
@@ -103,7 +102,7 @@ export function prepareFolderMoves(connection: Connection) {
       const { folder, search_path } = target
       move.run({ seq: asset.seq, folder, search_path, now: Date.now() })
       const previous = { path: pathOfStored(asset.folder) }
-      if (isAnnounced(asset)) recordUpdate({ account, actor }, asset.seq, { previous })
+      recordUpdate({ account, actor }, asset.seq, { previous })
       moved += 1
     }
     const last = rows.at(BATCH - 1)
