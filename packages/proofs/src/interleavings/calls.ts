@@ -20,6 +20,18 @@ export const bulkPurge = { kind: 'bulkDelete', uploads: [0], isPermanent: true }
 export const bulkRestore = { kind: 'bulkRestore', uploads: [0] } satisfies Command
 export const deleteAll = { kind: 'deleteAll' } as const satisfies Command
 export const beginDeleteAll = { kind: 'beginDeleteAll' } as const satisfies Command
+export const intoFolder = {
+  kind: 'rename',
+  upload: 0,
+  name: 'b.zip',
+  path: 'a/b',
+} as const satisfies Command
+export const bulkMove = { kind: 'bulkMove', uploads: [0], path: 'a' } satisfies Command
+export const beginMoveFolder = {
+  kind: 'beginMoveFolder',
+  from: 'a',
+  to: 'b',
+} as const satisfies Command
 export const emptyTrash = { kind: 'emptyTrash' } as const satisfies Command
 export const resume = { kind: 'resume', upload: 0 } as const satisfies Command
 export const expire = { kind: 'expire', upload: 0 } as const satisfies Command
@@ -189,6 +201,16 @@ export const CONCURRENT_TRASH_CALLS: Record<string, Command[]> = {
   'begin to delete all': [beginDeleteAll],
   'begin to delete all, delete, restore from the trash': [beginDeleteAll, remove, restoreAsset],
   complete: [complete],
+  'move to a folder': [intoFolder],
+  'move to a folder in bulk': [bulkMove],
+  'begin to move a folder': [intoFolder, beginMoveFolder],
+  'begin to move a folder, leave and return': [
+    intoFolder,
+    beginMoveFolder,
+    { ...intoFolder, path: null },
+    intoFolder,
+  ],
+  continueFolderMoves: [job('continueFolderMoves')],
   continueDeletions: [job('continueDeletions')],
   computeChecksums: [job('computeChecksums')],
   'delete, computeChecksums, empty the trash, removeObjects': [

@@ -3,7 +3,7 @@ import { expireUploads } from '@stowage/server/src/jobs/uploads'
 import { JOBS, NEVER, runJobs } from '@stowage/testing/service/jobs'
 import { API } from '@stowage/testing/service/upload'
 import { expectedState, readState, type State } from '../model/check-state.ts'
-import { type Clients, type Operator, openClients } from '../model/clients.ts'
+import { beginMoveFolder, type Clients, type Operator, openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import { linearize, targetOf } from '../model/linearize.ts'
 import { EMPTY_MODEL, type Model } from '../model/model.ts'
@@ -145,6 +145,7 @@ export function operatorOf(harness: Harness): Operator {
     },
     runJob: (name) => JOBS[name](harness.ports()),
     beginDeleteAll: () => context.database.of(account.id).beginTrashAll(),
+    beginMoveFolder: (from, to) => beginMoveFolder(context, account.id, { from, to }),
   }
 }
 

@@ -8,7 +8,9 @@ import { type Event, NO_RESPONSE } from '../model/observation.ts'
 import {
   attach,
   beginDeleteAll,
+  beginMoveFolder,
   bulkDelete,
+  bulkMove,
   bulkPurge,
   bulkRestore,
   bulkTag,
@@ -21,6 +23,7 @@ import {
   emptyTrash,
   expire,
   firstPart,
+  intoFolder,
   job,
   plan,
   purge,
@@ -329,6 +332,7 @@ export const TRASH_CASES: TestCase[] = [
     call: bulkPurge,
   },
   { name: 'restore in bulk', before: TRASHED, call: bulkRestore },
+  { name: 'move to a folder in bulk', before: ATTACHED_READY, call: bulkMove },
   { name: 'computeChecksums, an asset', before: ATTACHED_READY, call: job('computeChecksums') },
   {
     name: 'computeChecksums, an asset in the trash',
@@ -357,4 +361,14 @@ export const ACCOUNT_TRASH_CASES: TestCase[] = [
     call: job('continueDeletions'),
   },
   { name: 'emptyTrash', before: TRASHED, call: job('emptyTrash') },
+  {
+    name: 'continueFolderMoves',
+    before: [...ATTACHED_READY, intoFolder, beginMoveFolder],
+    call: job('continueFolderMoves'),
+  },
+  {
+    name: 'continueFolderMoves, an asset is in the trash',
+    before: [...ATTACHED_READY, intoFolder, remove, beginMoveFolder],
+    call: job('continueFolderMoves'),
+  },
 ]

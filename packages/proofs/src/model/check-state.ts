@@ -5,6 +5,7 @@ import type { TestAccount } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { type Filters, queryOf } from './commands.ts'
+import { finishMoves } from './folder-rules.ts'
 import { matchingAssets } from './list-rules.ts'
 import {
   bytesIn,
@@ -147,7 +148,7 @@ async function readVersions(base: string, id: string, account: TestAccount) {
 
 /** The state after all jobs have run. */
 export function expectedState(before: Model): State {
-  const model = withComparedFiles(finishDeletion(before))
+  const model = withComparedFiles(finishMoves(finishDeletion(before)))
   const ready = byId(readyUploads(model))
   const trashed = byId(model.uploads.filter(({ status }) => status === 'trashed'))
   const uploading = byId(model.uploads.filter(({ status }) => status === 'uploading'))

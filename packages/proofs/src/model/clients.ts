@@ -6,6 +6,7 @@ import type {
   UploadSession,
   Version,
 } from '@stowage/protocol'
+import type { Context } from '@stowage/server/src/operations/context'
 import type { Call, TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart } from '@stowage/testing/service/upload'
 import {
@@ -33,6 +34,18 @@ export interface Operator {
   runJob(name: JobName): Promise<void>
   /** Marks all assets for deletion, as a process does that is killed afterward. */
   beginDeleteAll(): Promise<void>
+  /** Begins to move a folder, as a process does that is killed afterward. Returns the outcome. */
+  beginMoveFolder(from: string, to: string): Promise<string>
+}
+
+/** Begins to move a folder, and leaves the assets to a job. Returns the outcome. */
+export async function beginMoveFolder(
+  { database, newId, clock }: Pick<Context, 'database' | 'newId' | 'clock'>,
+  account: string,
+  { from, to }: { from: string; to: string },
+): Promise<string> {
+  const move = { id: newId(), source: `${from}/`, destination: `${to}/`, createdAt: clock() }
+  return (await database.of(account).beginFolderMove(move, { merge: true })).outcome
 }
 
 export function openClients(
@@ -141,6 +154,10 @@ export function openClients(
       case 'beginDeleteAll':
         await operator.beginDeleteAll()
         return { status: 202 }
+      case 'beginMoveFolder': {
+        const code = await operator.beginMoveFolder(command.from, command.to)
+        return { status: 202, code }
+      }
       case 'storeLink': {
         const link = { filename: command.name, url: 'https://example.com/file' }
         const { status, body } = await call('POST', `${API}/assets/store`, link)
@@ -332,7 +349,16 @@ export function openClients(
 
 type TrashCommand = Extract<
   Command,
-  { kind: 'bulkDelete' | 'bulkRestore' | 'bulkTag' | 'deleteAll' | 'emptyTrash' | 'trash' }
+  {
+    kind:
+      | 'bulkDelete'
+      | 'bulkRestore'
+      | 'bulkTag'
+      | 'bulkMove'
+      | 'deleteAll'
+      | 'emptyTrash'
+      | 'trash'
+  }
 >
 
 /** Makes a call about the trash or about several assets. */
@@ -361,6 +387,7 @@ async function performOnTrash(
 function changeOf(command: Extract<TrashCommand, { uploads: number[] }>): object {
   if (command.kind === 'bulkDelete') return { action: 'delete', permanent: command.isPermanent }
   if (command.kind === 'bulkRestore') return { action: 'restore' }
+  if (command.kind === 'bulkMove') return { action: 'move', path: command.path }
   return { action: command.isRemoval ? 'untag' : 'tag', tags: command.tags }
 }
 

@@ -47,6 +47,13 @@ const SEARCHES = [
 const FILE_NAMES = ['a 2.zip', 'Drum.zip', 'Straße.pdf']
 const PATHS = ['a', 'a/b', 'ab', 'Drums']
 const TAGS = ['Sale', 'sale', 'new']
+/** Renames, a move to a folder above, and a merge. */
+const FOLDER_MOVES = [
+  { kind: 'beginMoveFolder', from: 'a', to: 'ab' },
+  { kind: 'beginMoveFolder', from: 'a/b', to: 'a' },
+  { kind: 'beginMoveFolder', from: 'ab', to: 'Drums/a' },
+  { kind: 'beginMoveFolder', from: 'Drums', to: 'a/b' },
+] as const satisfies Command[]
 const VENDORS = ['', 'Press', 'Sounds']
 
 const often = <Value>(...values: Value[]) =>
@@ -102,6 +109,9 @@ export type Command =
   /** A `deleteAll` whose process is killed before it moves the first asset. */
   | { kind: 'beginDeleteAll' }
   | { kind: 'emptyTrash' }
+  | { kind: 'bulkMove'; uploads: number[]; path: string | null }
+  /** A move of a folder whose process is killed before it moves the first asset. */
+  | { kind: 'beginMoveFolder'; from: string; to: string }
   /** Lists the trash. */
   | { kind: 'trash' }
   /** `byToken`: with a new upload token for this asset. `declares`: declares the digest of this content. */
@@ -143,6 +153,7 @@ export type JobName =
   | 'removeObjects'
   | 'removeOrphanedUploads'
   | 'continueDeletions'
+  | 'continueFolderMoves'
   | 'emptyTrash'
   | 'forgetEndedAssets'
   | 'computeChecksums'
@@ -259,6 +270,19 @@ const command: fc.Arbitrary<Command> = fc.oneof(
     arbitrary: fc.record({ kind: is('job'), name: fc.constant('continueDeletions' as const) }),
   },
   { weight: 1, arbitrary: fc.record({ kind: is('emptyTrash') }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: is('bulkMove'),
+      uploads: someUploads,
+      path: fc.constantFrom(...PATHS, null),
+    }),
+  },
+  { weight: 3, arbitrary: fc.constantFrom(...FOLDER_MOVES) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: is('job'), name: fc.constant('continueFolderMoves' as const) }),
+  },
   { weight: 2, arbitrary: fc.record({ kind: is('trash') }) },
   {
     weight: 6,

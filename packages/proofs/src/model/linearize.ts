@@ -1,4 +1,5 @@
 import type { Command, JobName } from './commands.ts'
+import { finishMoves, modelsWithMoves } from './folder-rules.ts'
 import {
   changeUpload,
   completeUpload,
@@ -76,6 +77,8 @@ const TOUCHES_EVERYTHING: Command['kind'][] = [
   'job',
   'bulkDelete',
   'bulkRestore',
+  'bulkMove',
+  'beginMoveFolder',
   'deleteAll',
   'beginDeleteAll',
   'emptyTrash',
@@ -108,10 +111,13 @@ function applyCommand(
   seen: Observation,
   concurrent: ConcurrentCalls,
 ): Model[] {
-  if (model.beingDeleted.length === 0) return applyTo(model, command, seen, concurrent)
-  // A job of the service may move these assets to the trash before, while or after this call runs.
+  const isChanging = model.beingDeleted.length > 0 || model.beingMoved.length > 0
+  if (!isChanging) return applyTo(model, command, seen, concurrent)
+  // A job of the service may move these assets to the trash or to another folder before, while or after this call runs.
   const touched = { ...concurrent, isEnded: true, isTouched: true, isAlone: false }
-  return [model, finishDeletion(model)].flatMap((one) => applyTo(one, command, seen, touched))
+  return modelsWithMoves(model)
+    .flatMap((one) => (one.beingDeleted.length > 0 ? [one, finishDeletion(one)] : [one]))
+    .flatMap((one) => applyTo(one, command, seen, touched))
 }
 
 function applyTo(
@@ -152,6 +158,7 @@ const SUCCESS: Partial<Record<Command['kind'], number>> = {
   bulkTag: 200,
   bulkDelete: 200,
   bulkRestore: 200,
+  bulkMove: 200,
   deleteAll: 202,
   emptyTrash: 202,
   removeProduct: 202,
@@ -180,9 +187,9 @@ function neededBytes(model: Model, command: Command, seen: Observation): number 
 const NOTHING = Number.NEGATIVE_INFINITY
 
 /**
- * Only five jobs change the model. `finishCompletions` finishes completions that have begun, even if the caller listed
+ * Only six jobs change the model. `finishCompletions` finishes completions that have begun, even if the caller listed
  * other parts. `forgetEndedAssets` forgets ended assets. `emptyTrash` empties the trash. `continueDeletions` finishes an
- * interrupted `deleteAll`. `computeChecksums` compares files with their declared digests, unless another instance is
+ * interrupted `deleteAll`, `continueFolderMoves` interrupted moves of folders. `computeChecksums` compares files with their declared digests, unless another instance is
  * comparing them.
  */
 function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Model[] {
@@ -196,6 +203,7 @@ function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Mod
   }
   if (name === 'emptyTrash') return [withoutTrash(model)]
   if (name === 'continueDeletions') return [finishDeletion(model)]
+  if (name === 'continueFolderMoves') return [finishMoves(model)]
   if (name === 'computeChecksums') {
     return concurrent.isAlone ? [withComparedFiles(model)] : [withComparedFiles(model), model]
   }

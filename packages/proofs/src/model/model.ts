@@ -62,12 +62,22 @@ export interface ModelUpload {
   attaches?: number
 }
 
+/** A move whose process was killed before it moved the first asset. A job finishes it at any time. */
+export interface ModelMove {
+  from: string
+  to: string
+  /** The assets that will get their new path. */
+  ids: string[]
+}
+
 /** The data of an account according to the rules. Immutable: each step creates a new model. */
 export interface Model {
   plan: number
   uploads: ModelUpload[]
   /** The assets that an interrupted `deleteAll` will move to the trash, at any time. */
   beingDeleted: string[]
+  /** Moves of folders that were interrupted. They finish at any time. */
+  beingMoved: ModelMove[]
   /** The ID of each product, by its variant. */
   products: Record<number, string>
   /** The vendor of each product, by its variant. */
@@ -80,6 +90,7 @@ export const EMPTY_MODEL: Model = {
   plan: INITIAL_PLAN,
   uploads: [],
   beingDeleted: [],
+  beingMoved: [],
   products: {},
   vendors: {},
   links: [],
@@ -101,7 +112,12 @@ export function changeUpload(model: Model, id: string, change: Partial<ModelUplo
   const uploads = model.uploads.map((upload) =>
     upload.id === id ? { ...upload, ...change } : upload,
   )
-  return { ...model, uploads, beingDeleted }
+  // An asset that gets another path while its folder is moved stays there.
+  const isMoved = change.path !== undefined && change.path !== findUpload(model, id)?.path
+  const beingMoved = isMoved
+    ? model.beingMoved.map((move) => ({ ...move, ids: move.ids.filter((one) => one !== id) }))
+    : model.beingMoved
+  return { ...model, uploads, beingDeleted, beingMoved }
 }
 
 export function bytesIn(model: Model, status: 'uploading' | 'ready' | 'trashed'): number {

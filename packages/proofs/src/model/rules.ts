@@ -1,4 +1,5 @@
 import { CHUNK_SIZE, type Command, productOf, TOKEN_BYTES, TOKEN_FILES } from './commands.ts'
+import { FOLDER_RULES } from './folder-rules.ts'
 import { isSame, LIST_RULES, storedVariants } from './list-rules.ts'
 import {
   allowIf,
@@ -168,6 +169,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
 
   ...VERSION_RULES,
   ...TRASH_RULES,
+  ...FOLDER_RULES,
   ...LIST_RULES,
 
   storeLink(model, { name }, seen) {

@@ -9,7 +9,7 @@ import { deliverAll, JOBS, NEVER, runJobs } from '@stowage/testing/service/jobs'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
 import { expectedState, readState } from './check-state.ts'
-import { type Operator, openClients } from './clients.ts'
+import { beginMoveFolder, type Operator, openClients } from './clients.ts'
 import { type Batch, INITIAL_PLAN } from './commands.ts'
 import { linearize } from './linearize.ts'
 import { EMPTY_MODEL, type Model } from './model.ts'
@@ -60,6 +60,7 @@ function operatorOf({ context }: TestService, jobs: Context, account: TestAccoun
     },
     runJob: (name) => JOBS[name](jobs),
     beginDeleteAll: () => data.beginTrashAll(),
+    beginMoveFolder: (from, to) => beginMoveFolder(context, account.id, { from, to }),
   }
 }
 
