@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { missingForBrowser } from '@stowage/testing/browser/browser'
+import { reusedPort } from '@stowage/testing/browser/shared-browser'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { skipUnlessCi } from '@stowage/testing/machine/programs'
 import { ADMIN_KEY, aKeyedService } from '@stowage/testing/service/accounts'
@@ -44,7 +45,11 @@ async function uploadBy(t: TestContext, { name, routesOf }: Way) {
   const { client } = await aClient(t, { baseUrl: service.baseUrl, apiKey: ADMIN_KEY })
   const product = { product_id: 632910392, variant_id: 1, name: 'Course' }
   await client.putProducts([product])
-  const settings = { STOWAGE_URL: service.baseUrl, STOWAGE_API_KEY: ADMIN_KEY }
+  const settings = {
+    STOWAGE_URL: service.baseUrl,
+    STOWAGE_API_KEY: ADMIN_KEY,
+    PAGE_ORIGIN: `http://127.0.0.1:${await reusedPort()}`,
+  }
   const backend = await importBackend(t, `backend-${name}.js`, settings)
   const routes = routesOf(backend)
   const page = await aGuidePage(t, { script: `page-${name}.js`, routes })
@@ -101,6 +106,11 @@ test('the guide’s proxy forwards uploads and nothing else', async (t) => {
   })
   assert.deepEqual([...traffic.keys], [])
   assert.ok(!traffic.origins.has(api))
+  // A stream of unknown length changes the size of its upload.
+  const streamed = await page.evaluate<{ bytes: number }>(
+    'upload(new Response("streamed").body, { name: "stream.txt" })',
+  )
+  assert.equal(streamed.bytes, 'streamed'.length)
   const [asset] = await Array.fromAsync(client.assets())
   for (const [method, path] of [
     ['GET', '/assets'],

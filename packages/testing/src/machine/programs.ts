@@ -12,6 +12,7 @@ const PACKAGES_OF_TESTS = {
   'chromium-headless-shell': ['chromium-headless-shell'],
   curl: ['curl'],
   jq: ['jq'],
+  nginx: ['nginx-light'],
   openssl: ['openssl'],
   php: ['php-cli'],
   python3: ['python3-minimal'],
@@ -29,7 +30,6 @@ const PACKAGES_OF_PROOFS = {
 
 /** Only the nightly run and the benchmarks run these. */
 const OTHER_PACKAGES = {
-  nginx: ['nginx-light'],
   'swift-proxy-server': [
     'swift-proxy',
     'swift-account',
