@@ -34,8 +34,10 @@ test('tags are added on the page of an asset, suggested from existing ones, remo
   await page.getByRole('button', { name: 'Show assets with any tag' }).click()
   await page.getByText('3 assets', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Filter by tag' }).click()
+  const choice = page.getByRole('dialog').getByRole('button', { name: 'Summer sale' })
+  await choice.waitFor()
   await assertAccessible(page, 'the choice of a tag', DIALOG)
-  await page.getByRole('dialog').getByRole('button', { name: 'Summer sale' }).click()
+  await choice.click()
   await page.getByText('2 assets found').waitFor()
 })
 
