@@ -76,6 +76,7 @@ test('a file is uploaded in parts, listed once it is ready, and downloaded as a 
     mime: 'application/zip',
     version: 1,
     path: null,
+    tags: [],
     checksum: null,
     damaged: false,
   })
