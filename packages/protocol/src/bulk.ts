@@ -9,7 +9,7 @@ export const MAX_BULK_ASSETS = 1000
 const ACTIONS = ['delete', 'restore', 'attach', 'detach', 'tag', 'untag', 'move'] as const
 
 /** How many assets one call with a filter can change. */
-export const MAX_FILTERED_ASSETS = 10_000
+export const MAX_FILTERED_ASSETS = 2_000
 
 const { search, filename, type, attached, path, below, trashed, sku, product_id, tag } =
   ListAssetsQuery.properties

@@ -9,7 +9,7 @@ import { undoChange } from './change-assets.ts'
 import type { AllMatches } from './selection.tsx'
 
 /** One call changes at most so many assets, all of them or none. */
-export const MAX_CHANGED_AT_ONCE = 10_000
+export const MAX_CHANGED_AT_ONCE = 2_000
 
 interface ChangeOfAll {
   all: AllMatches
