@@ -256,6 +256,7 @@ export const EventDownload = Type.Object(
   },
   { title: 'EventDownload' },
 )
+export type EventDownload = Static<typeof EventDownload>
 
 export const OrderResponse = Type.Object({ data: Order }, { title: 'OrderResponse' })
 export const OrderPage = Type.Object(
