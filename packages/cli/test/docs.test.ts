@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
-import { mkdir, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { join, sep } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
@@ -54,6 +54,11 @@ const ELSEWHERE: { page: string; begins?: RegExp; test: string }[] = [
     page: 'docs/webhooks.md',
     begins: /^import|^function/,
     test: 'packages/server/test/http/webhooks/verify-examples.test.ts',
+  },
+  {
+    page: 'docs/delivery.md',
+    begins: /^(export|import|function)/,
+    test: 'packages/server/test/http/orders/delivery-examples.test.ts',
   },
   { page: 'docs/browser.md', test: 'packages/client/test/browser-guide.test.ts' },
   { page: 'docs/client-api.md', test: 'packages/pack/src/client-api.test.ts' },
@@ -111,11 +116,13 @@ test('the commands in the README work in a folder with these files', async (t) =
   await service.call('PUT', `${API}/products`, { products }, key)
   await mkdir(join(folder, 'course'))
   await writeFile(join(folder, 'course/intro.mp4'), someBytes(2000))
-  for (const name of ['book.pdf', 'book-fixed.pdf', 'old-pack.zip']) {
+  await mkdir(join(folder, 'week 1'))
+  await writeFile(join(folder, 'week 1/lesson.txt'), 'Lesson')
+  for (const name of ['book.pdf', 'book-fixed.pdf', 'old-pack.zip', 'pack.zip']) {
     await writeFile(join(folder, name), someBytes(1000 + name.length))
   }
   await writeFile(join(folder, 'products.csv'), 'product_id,variant_id,name\n2,2,Presets\n')
-  await sh('STOWAGE_API_KEY=$KEY stowage upload book.pdf old-pack.zip')
+  await sh('STOWAGE_API_KEY=$KEY stowage upload book.pdf old-pack.zip pack.zip "week 1"')
   const commands = snippet('README.md', 'sh', /^npx stowage login/)
   const script = commands
     .replace('https://files.example.com', service.baseUrl)
@@ -153,6 +160,27 @@ test('the curl commands of docs/events.md return events, and a stream of them', 
   })
 })
 
+test('the curl commands of docs/delivery.md create an order and download its file', async (t) => {
+  const missing = await missingForCurl()
+  if (missing !== undefined) return skipUnlessCi(t, missing)
+  const service = await aKeyedService(t)
+  const { folder, sh } = await aShell(t, service)
+  const products = [{ product_id: 632910392, variant_id: 1, name: 'Pack' }]
+  const key = { Authorization: `Bearer ${ADMIN_KEY}` }
+  await service.call('PUT', `${API}/products`, { products }, key)
+  const order = snippet('docs/delivery.md', 'sh', /orders/)
+  const script = order.replace('http://127.0.0.1:4000', service.baseUrl)
+  assert.match(await sh(`STOWAGE_API_KEY=$KEY\n${script}`), /"reference":"5123"/)
+  await writeFile(join(folder, 'sold.zip'), someBytes(1000))
+  await sh('STOWAGE_API_KEY=$KEY stowage upload sold.zip --attach 632910392')
+  const [asset] = (await service.call('GET', `${API}/assets`, undefined, key)).body.data
+  const path = `${API}/orders/5123/downloads`
+  const { body } = await service.call('POST', path, { asset: asset.id }, key)
+  const download = snippet('docs/delivery.md', 'sh', /-o pack\.zip/)
+  await sh(download.replace(/https:.*?(?=')/, body.url ?? body.data.url))
+  assert.deepEqual(await readFile(join(folder, 'pack.zip')), someBytes(1000))
+})
+
 test('the commands that replace a file work after those that uploaded it', async (t) => {
   const missing = await missingForCurl()
   if (missing !== undefined) return skipUnlessCi(t, missing)
@@ -180,6 +208,7 @@ await writeFile('course.zip', 'course')
 const file = 'course.zip'
 const { id } = await stowage.upload('course.zip', { resume: false })
 const [first, second] = [id, (await stowage.store({ filename: 'a', url: 'https://example.com' })).id]
+await stowage.store({ filename: 'b', url: 'https://example.com', path: 'course' })
 const lastId = (await stowage.listEvents()).data[0].id
 const updateShop = async () => {}
 const save = async () => process.exit(0)
@@ -190,18 +219,15 @@ test('the code of docs/client.md, docs/events.md and the README of the client ru
   const { folder } = await aShell(t, service)
   await mkdir(join(folder, 'node_modules'))
   await symlink(join(ROOT, 'node_modules/@stowage'), join(folder, 'node_modules/@stowage'))
-  const examples: [page: string, language: string, part: RegExp][] = [
-    ['docs/client.md', 'ts', /stowage\.replace/],
-    ['docs/client.md', 'ts', /stowage\.bulk/],
-    ['docs/client.md', 'ts', /stowage\.productGroups/],
-    ['docs/client.md', 'ts', /sha256: true/],
-    ['docs/events.md', 'js', /stowage\.events/],
-    ['packages/client/README.md', 'ts', /stowage\.events/],
-    ['packages/client/README.md', 'ts', /createClient/],
-    ['packages/client/README.md', 'ts', /parseProductsFile/],
-  ]
-  for (const [page, language, part] of examples) {
-    const code = snippet(page, language, part)
+  const pages = ['docs/client.md', 'docs/events.md', 'packages/client/README.md']
+  const examples = SNIPPETS.filter(
+    ({ page, language, code }) =>
+      pages.includes(page) && /^[jt]s$/.test(language) && !/verifyWebhook|AwsS3/.test(code),
+  )
+  assert.ok(examples.length >= 8)
+  for (const example of examples) {
+    taken.add(example)
+    const { page, code } = example
     // These start with the client itself, and with the file of a page.
     const isWhole = /^import \{ createClient/.test(code)
     const start = isWhole
