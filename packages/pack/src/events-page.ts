@@ -148,8 +148,14 @@ function dataSection(name: string): string {
   ].join('\n')
 }
 
+/** Fields of the API that no event has. `products` is only in the events of attaching and detaching, which require it. */
+const ABSENT = ['products', 'removed_after']
+
 function fieldRows({ properties = {}, required = [] }: Schema): string[] {
-  return Object.entries(properties).map(([name, field]) => {
+  const fields = Object.entries(properties).filter(
+    ([name]) => required.includes(name) || !ABSENT.includes(name),
+  )
+  return fields.map(([name, field]) => {
     const optional = required.includes(name) ? '' : ', may be missing'
     return `| \`${name}\` | ${typeOf(field)}${optional} | ${field.description ?? ''} |`
   })
@@ -157,6 +163,10 @@ function fieldRows({ properties = {}, required = [] }: Schema): string[] {
 
 function typeOf({ type, enum: values, items }: Schema): string {
   if (values !== undefined) return values.map((value) => `\`"${value}"\``).join(' or ')
-  if (type === 'array') return `array of ${items?.type ?? 'object'}s`
+  if (type === 'array') {
+    const names = Object.keys(items?.properties ?? {}).map((name) => `\`${name}\``)
+    const members = names.length === 0 ? '' : ` with ${names.join(', ')}`
+    return `array of ${items?.type ?? 'object'}s${members}`
+  }
   return Array.isArray(type) ? type.join(' or ') : (type ?? 'object')
 }
