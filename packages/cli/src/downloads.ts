@@ -6,7 +6,13 @@ import { dirname, join, sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { makeFolder } from '@stowage/client/internal/files'
-import { type Asset, isStowageError, type NodeClient } from '@stowage/client/node'
+import {
+  type ArchiveRequest,
+  type Asset,
+  type DownloadedZip,
+  isStowageError,
+  type NodeClient,
+} from '@stowage/client/node'
 import { openLiveLines } from './terminal/live-lines.ts'
 import { progressLine } from './terminal/progress-line.ts'
 import { sanitize } from './terminal/sanitize.ts'
@@ -35,18 +41,44 @@ export async function saveAsset(
     })
     return saved.path
   } catch (error) {
-    if (isStowageError(error, 'file_exists')) {
-      throw new CommandFailed(
-        `${sanitize(path)} already exists. Pass --force to overwrite it, or -o to save elsewhere.`,
-      )
-    }
-    if (isStowageError(error) || signal.aborted || !isSystemError(error)) throw error
-    throw new CommandFailed(
-      sanitize(`Cannot write ${path}: ${error.message}. Run the same command again to resume.`),
-    )
+    throw explain(error, path, signal)
   } finally {
     live.clear()
   }
+}
+
+/** Downloads assets as one archive, with a progress line. Resumes an earlier download. */
+export async function saveZip(
+  client: NodeClient,
+  selection: ArchiveRequest,
+  { path, force, signal }: SaveOptions & { path: string },
+): Promise<DownloadedZip> {
+  const live = openLiveLines()
+  try {
+    await makeFolder(dirname(path))
+    return await client.downloadZip(selection, path, {
+      signal,
+      overwrite: force,
+      onProgress: (now) => live.show([progressLine({ name: path, ...now }, live.columns() - 1)]),
+    })
+  } catch (error) {
+    throw explain(error, path, signal)
+  } finally {
+    live.clear()
+  }
+}
+
+/** A better message for failures of the disk. */
+function explain(error: unknown, path: string, signal: AbortSignal): unknown {
+  if (isStowageError(error, 'file_exists')) {
+    return new CommandFailed(
+      `${sanitize(path)} already exists. Pass --force to overwrite it, or another path.`,
+    )
+  }
+  if (isStowageError(error) || signal.aborted || !isSystemError(error)) return error
+  return new CommandFailed(
+    sanitize(`Cannot write ${path}: ${error.message}. Run the same command again to resume.`),
+  )
 }
 
 const MAX_ATTEMPTS = 5

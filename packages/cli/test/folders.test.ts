@@ -155,3 +155,22 @@ test('folders are listed, renamed and merged', async (t) => {
     assert.match(stderr, message)
   }
 })
+
+test('get --zip downloads a folder as one archive, and refuses other targets', async (t) => {
+  const { cli, run } = await anUploadedCourse(t)
+  const { code, stdout, stderr } = await run('get', '--zip', 'a.zip', '--all', '--path', 'course')
+  assert.deepEqual([code, stdout], [0, 'a.zip\n'], stderr)
+  const bytes = await readFile(join(cli.folder, 'a.zip'))
+  for (const [path, text] of Object.entries(FILES)) {
+    assert.equal(bytes.includes(`${path}`), path.startsWith('course/'), path)
+    assert.equal(bytes.includes(text), path.startsWith('course/'), path)
+  }
+  const again = await run('get', '--zip', 'a.zip', 'loose.txt')
+  assert.equal(again.code, 1)
+  assert.match(again.stderr, /a\.zip already exists/)
+  const named = await run('get', '--zip', 'a.zip', 'loose.txt', '--force')
+  assert.equal(named.code, 0, named.stderr)
+  assert.ok((await readFile(join(cli.folder, 'a.zip'))).includes('in no folder'))
+  const wrong = await run('get', '--zip', 'a.zip', 'loose.txt', '--into', 'b')
+  assert.deepEqual([wrong.code, wrong.stderr.includes('Pass either --zip or --into.')], [2, true])
+})

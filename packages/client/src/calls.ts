@@ -1,4 +1,5 @@
 import type {
+  Archive,
   Asset,
   AssetPage,
   BulkResponse,
@@ -114,6 +115,7 @@ export function createCalls(
       const path = version === undefined ? '/assets/:id' : versionPath(version)
       return request.response(`${path}/download`, { ...settings, id, headers })
     },
+    zip: (selection, settings) => post<Archive>('/archives', selection, settings),
     address: (id, settings) => data('/assets/:id/address', { ...settings, id }),
     products: (query) => createListing(request, PRODUCTS, query),
     productsOf: (id, query) =>

@@ -1,5 +1,7 @@
 import type {
   AccountResponse,
+  Archive,
+  ArchiveRequest,
   Asset,
   AssetChanges,
   AssetPage,
@@ -178,6 +180,11 @@ export interface Client<Input = BlobInput | StreamInput> {
   detach(id: string, products: ProductReferences, settings?: CallSettings): Promise<AssetWith<true>>
   /** Downloads a file, or a range of it. Read the body of the response as a stream. */
   download(id: string, options?: DownloadOptions): Promise<Response>
+  /**
+   * Returns the URL of a ZIP archive with these assets (`ids`, at most 1,000), or with all that match a `filter`, and its
+   * exact size. Open the URL to download the archive: it needs no key, and supports ranges. `downloadZip` saves it in Node.
+   */
+  zip(selection: ArchiveRequest, settings?: CallSettings): Promise<Archive>
   /**
    * Returns a signed URL from which a page can load the file, valid for about an hour. For a link, it is
    * the link's own URL.

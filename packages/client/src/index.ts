@@ -1,4 +1,6 @@
 export type {
+  Archive,
+  ArchiveRequest,
   Asset,
   AssetChanges,
   AssetFilter,

@@ -19,6 +19,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.listProductGroupsOfAsset,
   endpoints.downloadAsset,
   endpoints.readDownloadAddress,
+  endpoints.createArchive,
   endpoints.storeLink,
   endpoints.changeAsset,
   endpoints.deleteAsset,

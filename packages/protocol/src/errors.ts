@@ -35,7 +35,7 @@ export const ERRORS = {
   },
   forbidden: {
     status: 403,
-    when: 'The key does not have the required scope, an upload token is used for a call that does not upload or on a page of another origin, a service without keys is called from another host or website, or a page of another origin sends the session cookie.',
+    when: 'The key does not have the required scope, an upload token is used for a call that does not upload or on a page of another origin, the key that created an archive was revoked, a service without keys is called from another host or website, or a page of another origin sends the session cookie.',
     remedy:
       'Use a key with the scope named in the message, or call the service at its own base URL.',
   },
@@ -207,6 +207,12 @@ export const ERRORS = {
     remedy:
       'Read the current state with `GET /assets` and `GET /products`, then continue with `after` set to the `last_id` of this response.',
   },
+  archive_outdated: {
+    status: 412,
+    when: 'A file of the archive was deleted, or the version that the archive contains is no longer kept. The message names the files.',
+    remedy:
+      'Create the archive again with `POST /archives`, and download it from the start: its bytes are others.',
+  },
   body_too_large: {
     status: 413,
     when: 'The body of the request is larger than this call allows.',
@@ -236,6 +242,11 @@ export const ERRORS = {
     status: 429,
     when: 'The key, the account, or the instance as a whole has too many open event streams.',
     remedy: 'Close a stream, share one between several readers, or read `GET /events` in pages.',
+  },
+  too_many_downloads: {
+    status: 429,
+    when: 'The account, or the instance as a whole, has too many running downloads of archives.',
+    remedy: 'Retry after the number of seconds in `Retry-After`, or when a download is complete.',
   },
   internal: {
     status: 500,
@@ -276,7 +287,8 @@ export const ERRORS = {
   url_expired: {
     status: 403,
     when: 'Storage: the signed URL has expired.',
-    remedy: 'Call `GET /assets/:id/upload` (or `/download`) to get a new one.',
+    remedy:
+      'Call `GET /assets/:id/upload` (or `/download`, or for an archive `POST /archives`) to get a new one.',
   },
   upload_not_found: {
     status: 404,

@@ -1,4 +1,5 @@
 import type { AccountResponse, Key, Session, UsageResponse } from './account.ts'
+import type { Archive } from './archive.ts'
 import { type Asset, type AssetPage, type Product, SHA256_EXAMPLE, type Version } from './asset.ts'
 import { EVENT_ID_EXAMPLE, type Event } from './event.ts'
 import type { Folder, FolderMove } from './folder.ts'
@@ -248,6 +249,18 @@ export const listedUploadExample: ListedUpload = {
   started_by: { id: keyExample.id, name: keyExample.name },
   created_at: '2026-01-31T09:30:00.000Z',
   expires_at: '2026-02-07T09:30:00.000Z',
+}
+
+export const archiveExample: Archive = {
+  id: '01981d2c-5a7e-7f64-8a71-4c5d6e7f8091',
+  filename: 'files.zip',
+  size: '250 MB',
+  bytes: 250_000_264,
+  files: 1,
+  links: 0,
+  etag: '6ZuwQk0qK1mE8cTn2aF3yVd4xBhR7sLpJ9oWgUiAeXY',
+  url: 'https://files.shop.example/archives/01981d2c-5a7e-7f64-8a71-4c5d6e7f8091?expires=1769895000&signature=6ZuwQk0qK1mE8cTn2aF3yVd4xBhR7sLpJ9oWgUiAeXY',
+  expires_at: '2026-01-31T21:30:00.000Z',
 }
 
 const webhookId = '01981d2c-5a7e-7d42-9e5f-2a3b4c5d6e7f'

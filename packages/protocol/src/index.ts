@@ -1,4 +1,5 @@
 export * from './account.ts'
+export * from './archive.ts'
 export * from './asset.ts'
 export * from './bulk.ts'
 export type { Endpoint, Method, Scope } from './endpoint.ts'

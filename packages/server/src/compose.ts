@@ -11,6 +11,7 @@ import type { SecretKey } from './crypto/secret-key.ts'
 import { createUuids } from './crypto/uuid.ts'
 import type { Account, Database } from './database/database.ts'
 import type { ReportUpgrade } from './database/migrate.ts'
+import type { ArchiveSource } from './domain/archive.ts'
 import type { Finding } from './domain/finding.ts'
 import {
   examineDatabase,
@@ -26,6 +27,7 @@ import { openSecretKeyIfPossible } from './engines/secret-key.ts'
 import { bindStorage, refuseUnfinishedMove } from './engines/storage-binding.ts'
 import { openSchedule } from './jobs/schedule.ts'
 import { SHUTDOWN_TIMEOUT_MS } from './node-http/connections.ts'
+import { createArchiveSource } from './operations/archives.ts'
 import { hashKey } from './operations/authentication.ts'
 import type { AuthSettings, Context, Health } from './operations/context.ts'
 import { recordDamage } from './operations/downloads.ts'
@@ -80,10 +82,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     closers.push(() => lock?.close())
     // Both engines are opened in parallel, because the disk storage waits for its thread to start.
     let onDamage = (_key: string) => {}
+    const { promise: archives, resolve: setArchives } = Promise.withResolvers<ArchiveSource>()
     const openingStorage = openStorage({
       ...options,
       clock,
       onDamage: (key) => onDamage(key),
+      archives: lazyArchives(archives),
       isUploadOpen: async (upload) => isUploadOpen(await openingDatabase, upload),
     })
     const openingDatabase = openDatabase(config, {
@@ -109,6 +113,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     closers.push(() => outages.close())
     const engines = { database, storage, secretKey }
     const context = await composeContext({ config, logger, ...engines, outages, health })
+    setArchives(createArchiveSource(context))
     onDamage = (key) => void recordDamage(context, key)
 
     let baseUrl = config.baseUrl ?? ''
@@ -137,6 +142,16 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   } catch (error) {
     await close()
     throw error
+  }
+}
+
+/** The storage is opened before the context from which the archives are read. */
+function lazyArchives(archives: Promise<ArchiveSource>): ArchiveSource {
+  return {
+    open: async (...args) => (await archives).open(...args),
+    check: async (...args) => (await archives).check(...args),
+    readSegment: async (...args) => (await archives).readSegment(...args),
+    keepCrc32: (...args) => void archives.then((source) => source.keepCrc32(...args)),
   }
 }
 

@@ -41,10 +41,10 @@ Usage:
   stowage events --forward URL [--secret SECRET] [--type TYPE] [--after ID]
 
   --type        only events of this type, such as asset.ready; can be repeated
-  --actor       only changes by this actor: a type (key, upload_token, job, operator, anonymous), the ID or
-                the name of a key, or TYPE:NAME such as job:empty_trash
-  --search      only events with these words in the names that they show: of a file (also the previous
-                name), a folder, a URL, a product, a SKU, a key
+  --actor       only changes by this actor: a type (key, upload_token, buyer, job, operator,
+                anonymous), the ID or the name of a key, or TYPE:NAME such as job:empty_trash
+  --search      only events with these words in the names that they show: of a file (also the
+                previous name), a folder, a URL, a product, a SKU, a key
   --from        only changes at this time or later: 2026-01-31, or 2026-01-31T09:30:00Z
   --to          only changes before this time; a date includes the whole day
   --after       the events after this ID, oldest first (default: the latest events)

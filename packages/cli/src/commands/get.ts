@@ -16,6 +16,7 @@ import {
   type SaveOptions,
   safeName,
   saveAsset,
+  saveZip,
   streamAsset,
   targetPath,
 } from '../downloads.ts'
@@ -38,6 +39,7 @@ const OPTIONS = {
   into: { type: 'string' },
   version: { type: 'string' },
   all: { type: 'boolean' },
+  zip: { type: 'string' },
   force: { type: 'boolean', short: 'f' },
 } as const
 
@@ -50,11 +52,13 @@ Usage:
   stowage get ID|NAME… [--version N] [-o PATH|FOLDER|-] [--force]
   stowage get --all --into FOLDER [--search WORDS] [--path FOLDER] [--attached | --unattached]
               [--sku SKU] [--force]
+  stowage get --zip FILE|FOLDER (ID|NAME… | --all [--search WORDS] [--path FOLDER] …) [--force]
 
   -o, --output  a file, a folder, or - for standard output (default: a file in this folder with the
                 name of the asset, in which unsafe characters are replaced)
   --version     this version of the file, as stowage versions lists it (default: the current one)
   --all         all files, or those that match the filters; link assets are not included
+  --zip         one ZIP archive of all assets, with their folders; link assets become .url files
   --into        the folder to download to; the folders of the assets are created in it
 ${FILTER_HELP}
   -f, --force   overwrite existing files
@@ -68,6 +72,9 @@ current version of the asset, is reported as a failure; --force overwrites it. I
 get the same path, or a name is not safe as a file name, the ID of the asset is added to the name.
 Nothing is written outside the folder.
 
+An interrupted --zip also resumes, if no file has changed since. It verifies the CRC-32 of each
+file.
+
 Exit codes: 0 all downloaded · 1 some failed (see standard error) · 2 wrong usage
             130 interrupted
 
@@ -77,10 +84,12 @@ Examples:
   stowage get presets.tar.gz -o - | tar tz
   stowage get handbook.pdf --version 2 -o handbook-v2.pdf
   stowage get --all --into backup --path course/
+  stowage get --zip course.zip --all --path course
 `,
   async run(commandLine) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    const work = values.all ? readAll(values, positionals) : await readNamed(values, positionals)
+    const read = values.zip !== undefined ? readZip : values.all ? readAll : readNamed
+    const work = await read(values, positionals)
     return withClient(values, async (client, connection) => {
       if (values.output !== '-') ignoreClosedOutput()
       const interruption = onInterrupt()
@@ -154,6 +163,30 @@ async function getVersion(client: NodeClient, [asset]: Asset[], version: number)
   }
   const { filename, size, bytes, mime, checksum, damaged } = found
   return { ...asset, version, filename, size, bytes, mime, checksum, damaged }
+}
+
+/** Checks the command line, and returns a function that downloads the assets as one archive. */
+function readZip(values: Values, names: string[]) {
+  const { zip: path = '', force = false, all = false } = values
+  if (path === '') throw new UsageError('--zip needs a file or a folder.')
+  for (const option of ['into', 'output', 'version'] as const) {
+    if (values[option] !== undefined) {
+      throw new UsageError(`Pass either --zip or --${option}.`)
+    }
+  }
+  if (all && names.length > 0) throw new UsageError('Pass either --all or names.')
+  if (!all) refuseWithoutAll(values, [])
+  const wanted = all ? [] : requireArguments(names, 'asset')
+  const filters = readFilters(values)
+  return async ({ client, signal, json }: DownloadContext) => {
+    // A name that is not found, or found several times, is refused before anything is downloaded.
+    const selection = all
+      ? { filter: filters }
+      : { ids: (await getAssets(client, wanted)).map(({ id }) => id) }
+    const { archive, path: saved } = await saveZip(client, selection, { path, force, signal })
+    writeItem({ archive, path: saved }, { json, text: sanitize(saved) })
+    return 0
+  }
 }
 
 /** Checks the command line, and returns a function that downloads all assets into a folder. */

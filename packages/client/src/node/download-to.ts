@@ -290,7 +290,7 @@ async function usableSize(file: FileHandle, asset: Asset): Promise<number> {
  * Writes at a position instead of appending: two downloads of the same asset then write the same bytes to
  * the same positions. Loops, because an almost full disk may write only some of the bytes.
  */
-async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
+export async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Promise<void> {
   for (let done = 0; done < bytes.length; ) {
     const { bytesWritten } = await file.write(bytes, done, bytes.length - done, at + done)
     done += bytesWritten
@@ -298,7 +298,10 @@ async function writeWhole(file: FileHandle, bytes: Uint8Array, at: number): Prom
 }
 
 /** The file name of the asset cannot lead out of the folder. */
-async function targetOf(path: string, { filename }: Asset): Promise<string> {
+export async function targetOf(
+  path: string,
+  { filename }: Pick<Asset, 'filename'>,
+): Promise<string> {
   const isFolder = await stat(path).then(
     (stats) => stats.isDirectory(),
     () => path.endsWith('/') || path.endsWith(sep),
@@ -365,7 +368,7 @@ function createChunkReader(client: Pick<Client, 'download'>, stallMs: number) {
  * `overwrite`, it never replaces a file, even one created at the same time: it rejects with `file_exists`
  * and the finished file stays where it is.
  */
-async function moveIntoPlace(
+export async function moveIntoPlace(
   from: string,
   to: string,
   { overwrite }: { overwrite: boolean },
@@ -382,7 +385,7 @@ async function moveIntoPlace(
 }
 
 /** Rejects with `file_exists` early, before anything is downloaded. */
-async function refuseExisting(path: string): Promise<void> {
+export async function refuseExisting(path: string): Promise<void> {
   const exists = await lstat(path).then(
     () => true,
     () => false,

@@ -1,3 +1,4 @@
+import type { ArchiveRequest } from '@stowage/protocol'
 import type { Client } from '../client.ts'
 import { createClientOn } from '../create-client.ts'
 import type { ClientOptions } from '../options.ts'
@@ -12,12 +13,14 @@ import {
 import type { SourceOptions } from '../upload/source.ts'
 import type { UploadOptions } from '../upload/types.ts'
 import { createDownloadTo, type Downloaded, type DownloadToOptions } from './download-to.ts'
+import { createDownloadZip, type DownloadedZip, type DownloadZipOptions } from './download-zip.ts'
 import { type FileSource, openFile } from './file-source.ts'
 import { openFileStore } from './file-store.ts'
 import { adviceForFailure, createExchange, openAgents, putBytes } from './http.ts'
 
 export * from '../index.ts'
 export type { Downloaded, DownloadToOptions } from './download-to.ts'
+export type { DownloadedZip, DownloadZipOptions } from './download-zip.ts'
 
 /** A path, a File or Blob, bytes in memory, a stream (including those of `node:stream`) or a Response. */
 export type NodeInput = string | { path: string } | BlobInput | StreamInput
@@ -38,6 +41,16 @@ export interface NodeClient extends Client<NodeInput> {
    * the file gets the name of the asset. Rejects with `damaged` if the bytes do not match the asset's SHA-256.
    */
   downloadTo(id: string, path: string, options?: DownloadToOptions): Promise<Downloaded>
+  /**
+   * Downloads several assets as a ZIP archive: those of `ids`, or all that match a `filter`. Resumes an earlier call that was
+   * interrupted, if no file has changed since. If the path is a folder, the file gets the name of the archive. Rejects with
+   * `damaged` if a file in the archive does not match its CRC-32.
+   */
+  downloadZip(
+    selection: ArchiveRequest,
+    path: string,
+    options?: DownloadZipOptions,
+  ): Promise<DownloadedZip>
 }
 
 /** Creates a client for Node. Throws a TypeError for invalid options. Makes no request. */
@@ -87,6 +100,7 @@ export function createClient(options: NodeClientOptions): NodeClient {
     replace: (id, input, replaceOptions) =>
       client.replace(id, input, withSha256(input, replaceOptions)),
     downloadTo: createDownloadTo(client, options),
+    downloadZip: createDownloadZip(client, options),
   }
 }
 

@@ -1,4 +1,5 @@
 export * from './account.ts'
+export * from './archives.ts'
 export * from './assets.ts'
 export * from './events.ts'
 export * from './folders.ts'

@@ -5,6 +5,7 @@ import type { NewProduct, Product, ProductGroup, ProductSelection } from '../dom
 import type { Position, ProductSort } from '../domain/product-sort.ts'
 import type { NewUploadToken, UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage, Usage } from '../domain/usage.ts'
+import type { AccountArchives } from './archive-data.ts'
 import type { AccountWebhookData, EventData } from './event-data.ts'
 import type { FolderData } from './folder-data.ts'
 import type { AddedUploadToken, LinkOutcome, OnceData } from './idempotency-data.ts'
@@ -141,7 +142,8 @@ export interface AccountSummary extends Usage {
  * rejects with `EngineUnavailable`.
  */
 export interface AccountData
-  extends KeyData,
+  extends AccountArchives,
+    KeyData,
     VersionData,
     TrashData,
     FolderData,

@@ -1,4 +1,5 @@
 import { testAccounts, testSessions, testUsage } from './contract/accounts.ts'
+import { testArchives } from './contract/archives.ts'
 import { testAttachmentsAndDeletion } from './contract/attachments-and-deletion.ts'
 import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testBulkChanges } from './contract/bulk-changes.ts'
@@ -55,6 +56,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testTags(contract)
   testTaggedLists(contract)
   testChecksums(contract)
+  testArchives(contract)
   testEvents(contract)
   testEventReaders(contract)
   testEventSearch(contract)

@@ -4,6 +4,7 @@ import type { Key } from '../domain/key.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData, AssetRecord } from './account-data.ts'
+import type { ArchiveData } from './archive-data.ts'
 import type {
   DeliveryData,
   EndedCredentialListener,
@@ -119,7 +120,7 @@ export interface SessionLimits {
  * `EngineUnavailable`. Times of changes come from the database's clock (`readClock`), and so must the
  * times that jobs pass.
  */
-export interface Database extends VerificationData, DeliveryData, AllOrders {
+export interface Database extends VerificationData, DeliveryData, AllOrders, ArchiveData {
   /**
    * The data of one account. The actor makes the changes: see `EventData`. By default it is the operator. `call` is the
    * `call` of their events, including those of a deletion of all assets that a job continues.
@@ -369,7 +370,7 @@ interface VerificationData {
   postponeVerification(key: string, dueAt: Date): Promise<void>
 
   /**
-   * Records the SHA-256 of the bytes that were read; null if they could not be read or are not those that were
+   * Records the SHA-256 and the CRC-32 of the bytes that were read; null if they could not be read or are not those that were
    * stored. They are damaged unless they have the expected digest: the declared one, or that of the first read. The
    * object is due again at `dueAt`, in the queue `scrub`. Returns undefined if the object no longer exists.
    *
@@ -379,6 +380,11 @@ interface VerificationData {
    */
   recordVerification(
     key: string,
-    result: { sha256: string | null; dueAt: Date; keepVersions?: number },
+    result: {
+      sha256: string | null
+      crc32?: number | undefined
+      dueAt: Date
+      keepVersions?: number
+    },
   ): Promise<Integrity | undefined>
 }

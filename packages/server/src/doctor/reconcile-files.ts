@@ -81,13 +81,14 @@ async function damageOf(
   if (!verify) return problem ?? (integrity.isDamaged ? RECORDED_DAMAGE : undefined)
   const object = { key, plan: partPlan(expected, chunkSize) }
   const read = await hashObject(contents, object, addBytes).catch(orDamage)
-  const sha256 = typeof read === 'string' ? read : null
+  const isRead = !(read instanceof DamagedObject)
+  const hashes = isRead ? read : { sha256: null }
   const nextMs = read instanceof UnreadableObject ? UNREADABLE_MS : NEXT_READ_MS
   const dueAt = new Date(clock().getTime() + nextMs)
-  const recorded = await database.recordVerification(key, { sha256, dueAt })
-  if (typeof read !== 'string') return read.message
+  const recorded = await database.recordVerification(key, { ...hashes, dueAt })
+  if (!isRead) return read.message
   if (!recorded?.isDamaged) return undefined
-  return `its SHA-256 is ${read} instead of ${recorded.sha256}`
+  return `its SHA-256 is ${read.sha256} instead of ${recorded.sha256}`
 }
 
 function orDamage(error: unknown): DamagedObject {

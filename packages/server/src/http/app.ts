@@ -33,6 +33,7 @@ import { createListHook } from './responses/lists.ts'
 import { logRequest } from './responses/log-request.ts'
 import type { RouteGroup, RouteOptions } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
+import { archiveRoutes } from './routes/archives.ts'
 import { assetRoutes } from './routes/assets.ts'
 import { buyerRoutes } from './routes/buyers.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
@@ -86,6 +87,7 @@ const ROUTES: RouteGroup[] = [
   uploadRoutes,
   tokenRoutes,
   assetRoutes,
+  archiveRoutes,
   trashRoutes,
   folderRoutes,
   versionRoutes,

@@ -190,18 +190,19 @@ async function verifyObject(
   const object = { key, plan: partPlan(bytes, chunkSize) }
   const read = await hashObject(storage, object, onBytes).catch(orDamage)
   const now = await database.readClock()
-  if (typeof read !== 'string' && !(await isNeeded(context, key))) {
+  const isRead = !(read instanceof DamagedObject)
+  if (!isRead && !(await isNeeded(context, key))) {
     // It was deleted while it was read. Its row is removed together with the object.
     await database.postponeVerification(key, later(now, UNUSED_MS))
     return
   }
-  const sha256 = typeof read === 'string' ? read : null
+  const hashes = isRead ? read : { sha256: null }
   const isUnreadable = read instanceof UnreadableObject
   const dueAt = later(now, isUnreadable ? UNREADABLE_MS : nextReadMs(settings.scrubEveryMs))
   const { keepVersions } = settings
-  const integrity = await database.recordVerification(key, { sha256, dueAt, keepVersions })
+  const integrity = await database.recordVerification(key, { ...hashes, dueAt, keepVersions })
   if (!integrity?.isDamaged) return
-  const reason = typeof read === 'string' ? 'its SHA-256 is not the expected one' : read.message
+  const reason = isRead ? 'its SHA-256 is not the expected one' : read.message
   context.warn(`the object ${key} is damaged: ${reason}`, undefined)
 }
 

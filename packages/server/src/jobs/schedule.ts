@@ -67,6 +67,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
     repeat('forgetDownloads', PAUSE_MS, forgetDownloads),
     repeat('forgetIdempotencyKeys', PAUSE_MS, forgetIdempotencyKeys),
+    repeat('forgetArchives', PAUSE_MS, forgetArchives),
     ...compare.map((job) => repeatOnEvents('compareChecksums', job)),
     ...compute.map((job) => repeatOnEvents('computeChecksums', job)),
     repeat('forgetRevokedKeys', REVOKED_KEYS_PAUSE_MS, forgetRevokedKeys),
@@ -206,6 +207,14 @@ export async function forgetIdempotencyKeys(
     (await database.forgetIdempotencyKeys(IDEMPOTENCY_KEYS_KEPT_MS, BATCH)) === BATCH
   );
 }
+
+/** Deletes archives that were requested long ago. */
+export async function forgetArchives({ database }: Context, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await database.forgetArchives(BATCH_OF_ARCHIVES)) > 0);
+}
+
+/** Fewer, because an archive can have hundreds of rows. */
+const BATCH_OF_ARCHIVES = 5
 
 /** How long a revoked key is listed, so that the log and the events can be understood. */
 const REVOKED_KEYS_KEPT_MS = 90 * 24 * 3_600_000

@@ -96,7 +96,7 @@ export async function compareObject(move: Move, file: SourceFile): Promise<void>
   const { source, target, inSlot } = move
   const { key, bytes } = file
   const [before, after] = await Promise.all([
-    inSlot(() => hashObject(source.contents, { key, plan: sourcePlan(file) })),
+    inSlot(async () => (await hashObject(source.contents, { key, plan: sourcePlan(file) })).sha256),
     inSlot(() => hashTarget(move, file)),
   ])
   const object = await target.storage.findObject(key)
@@ -109,7 +109,8 @@ export async function compareObject(move: Move, file: SourceFile): Promise<void>
 /** Returns undefined if the target is damaged. */
 async function hashTarget(move: Move, { key, bytes }: SourceFile): Promise<string | undefined> {
   try {
-    return await hashObject(move.target.storage, { key, plan: targetPlan(move, bytes) })
+    const object = { key, plan: targetPlan(move, bytes) }
+    return (await hashObject(move.target.storage, object)).sha256
   } catch (error) {
     if (error instanceof DamagedObject) return undefined
     throw error

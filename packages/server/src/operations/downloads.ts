@@ -101,7 +101,10 @@ export function verificationDeadline(waitMs = COMPARISON_WAIT_MS): number {
  * Whether downloads do not get these bytes, because no read has found the declared digest yet. If checksums are
  * disabled, only bytes that are known to be wrong are withheld: nothing would ever read the others.
  */
-function isWithheld({ settings }: AccountContext, { isWithheld, isDamaged }: Integrity): boolean {
+export function isWithheld(
+  { settings }: AccountContext,
+  { isWithheld, isDamaged }: Integrity,
+): boolean {
   return isWithheld && (settings.checksums || isDamaged)
 }
 

@@ -132,13 +132,20 @@ export interface Storage {
   signDownload(object: StoredObject, expiresAt: Date): Promise<{ url: string; expiresAt: Date }>
 
   /**
-   * Reads one part of an object. Throws if the part is missing or its bytes have changed. With `reuseBuffer`, a chunk
+   * Returns a URL for GET of a ZIP archive, with ranges, if the storage serves its URLs itself. Undefined: the API sends the
+   * archives.
+   */
+  signArchive(id: string, expiresAt: Date): Promise<{ url: string; expiresAt: Date } | undefined>
+
+  /**
+   * Reads one part of an object. Throws if the part is missing or its bytes have changed. With `from`, it reads from this
+   * position in the part on, and the disk storage does not notice changed bytes. With `reuseBuffer`, a chunk
    * is valid only until the next one is read, which saves memory.
    */
   readPart(
     object: { key: string; plan: PartPlan },
     number: number,
-    options?: { reuseBuffer?: boolean },
+    options?: { reuseBuffer?: boolean; from?: number },
   ): AsyncIterable<Uint8Array>
   findObject(key: string): Promise<ObjectFacts | undefined>
   /** All objects that the service has stored, in the order of their keys. */

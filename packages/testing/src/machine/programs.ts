@@ -8,6 +8,7 @@ const run = promisify(execFile)
 
 /** The programs that `npm test` runs, and the Debian packages of each. */
 const PACKAGES_OF_TESTS = {
+  '7z': ['p7zip-full'],
   chromium: ['chromium'],
   'chromium-headless-shell': ['chromium-headless-shell'],
   curl: ['curl'],
@@ -18,6 +19,7 @@ const PACKAGES_OF_TESTS = {
   python3: ['python3-minimal'],
   radosgw: ['radosgw', 'ceph-mon', 'ceph-osd'],
   script: ['bsdutils'],
+  unzip: ['unzip'],
 }
 
 /** The programs that `npm run test:proofs` also runs. */

@@ -68,13 +68,14 @@ export function globalVerifications(sql: Sql): DatabaseMethods['verifications'] 
       })
     },
 
-    async recordVerification(key, { sha256, dueAt, keepVersions }) {
+    async recordVerification(key, { sha256, crc32 = null, dueAt, keepVersions }) {
       // A declared digest that is wrong makes the first read find damage.
       const isExpected = sql`coalesce(${sha256}::text = coalesce(sha256, ${sha256}::text), false)`
       const releases = keepVersions !== undefined
       const staysWithheld = sql`(${isExpected} and withheld_for is not null and not ${releases})`
       const record = (condition: Fragment) => sql<ChecksumRow[]>`
         update checksums set sha256 = coalesce(sha256, ${sha256}::text),
+          crc32 = case when ${isExpected} then coalesce(${crc32}::bigint, crc32) else crc32 end,
           verified_at = case when ${isExpected} then now() else verified_at end,
           withheld_for = case when ${isExpected} and ${releases} then null else withheld_for end,
           damaged = not ${isExpected},

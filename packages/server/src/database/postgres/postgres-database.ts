@@ -10,6 +10,7 @@ import {
 } from '../shared/wire-account-data.ts'
 import { type DatabaseGroups, wireDatabase } from '../shared/wire-database.ts'
 import { globalAccounts, globalUsage } from './accounts.ts'
+import { addArchive } from './archives.ts'
 import { accountAssetList, type ListingCaches } from './asset-list.ts'
 import { accountAssets } from './assets.ts'
 import { accountAttachedRows, accountAttachments } from './attachments.ts'
@@ -153,6 +154,7 @@ function accountGroups(
         write((sql) => accountFolderMoves(sql, writer).moveAssets(ids, path)),
       tagAssets: (ids, tags) => write((sql) => accountTags(sql, writer).tagAssets(ids, tags)),
       untagAssets: (ids, tags) => write((sql) => accountTags(sql, writer).untagAssets(ids, tags)),
+      addArchive: (archive, limits) => write((sql) => addArchive(sql, writer, archive, limits)),
       putProducts: (products, options) =>
         write((sql) => accountPutProducts(sql, writer).putProducts(products, options)),
       deleteProduct: (id) => write((sql) => accountProducts(sql, writer).deleteProduct(id)),

@@ -13,6 +13,7 @@ export const POSTGRES: Dialect = {
   earlier: (time, ms) => `${time} - ${ms} * interval '1 ms'`,
   flag: String,
   isIn: (column, list) => `${column} = any(:${list}::text[])`,
+  isIdIn: (column, list) => `${column} = any(:${list}::uuid[])`,
   jsonArray: (...expressions) => `json_build_array(${expressions.join(', ')})`,
   nestedJson: (expression) => expression,
   jsonGroup: (expression, order) => `json_agg(${expression} order by ${order})`,

@@ -11,6 +11,8 @@ export interface Dialect {
   flag(value: boolean): string
   /** A condition: the column has one of the texts of a list. `list` is the name of a parameter. */
   isIn(column: string, list: string): string
+  /** The same for a column of IDs. */
+  isIdIn(column: string, list: string): string
   jsonArray(...expressions: string[]): string
   /** A JSON value that is an element of another one. */
   nestedJson(expression: string): string

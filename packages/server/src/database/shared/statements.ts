@@ -3,6 +3,7 @@ import type { AccountSummary } from '../account-data.ts'
 import type { DatabaseIdentity } from '../database.ts'
 import type { TrashAll } from '../trash-data.ts'
 import { LATEST_TOKEN_MS, toAccount, toKey, toSession, toUploadToken } from './account-rows.ts'
+import { archiveStatements } from './archive-rows.ts'
 import { type Dialect, statement } from './dialect.ts'
 import { FOLDER_MOVE_COLUMNS, toFolderMove, toFolderMoveRecord } from './folders.ts'
 import { orderStatementsOf } from './order-statements.ts'
@@ -49,6 +50,7 @@ export function statementsOf(dialect: Dialect) {
 
   return {
     orders: orderStatementsOf(dialect, (key) => checksumOf(dialect, key)),
+    ...archiveStatements(dialect, checksumOf(dialect, OBJECT_KEY)),
 
     findAccount: statement<{ name: string }>(
       `select ${accountColumns} from accounts where name = :name`,

@@ -168,6 +168,7 @@ export type BulkMethods = Pick<
   | 'tagAssets'
   | 'untagAssets'
   | 'putProducts'
+  | 'addArchive'
   | 'deleteProduct'
 >
 
@@ -235,6 +236,7 @@ export function wireAccountData<Unit>(
         free((unit) => completion(unit).abandonCompletion(id, graceMs)),
       cancelUpload: (id) => free((unit) => completion(unit).cancelUpload(id)),
 
+      findArchivedAssets: (ids) => ask(statements.findArchivedAssets, { account, ids }),
       findAsset: (id) => ask(statements.findAsset, { account, id }),
       listAssets: (query) => read((unit) => groups.assetList(unit).listAssets(query)),
       selectAssets: (query, limit) =>

@@ -177,6 +177,17 @@ export function wireDatabase<Unit>(
     recordVerification: (key, result) =>
       write((unit) => verifications(unit).recordVerification(key, result)),
 
+    findArchive: (id) => execute(statements.findArchive, { id }),
+    listArchiveSegments: (id) => execute(statements.listArchiveSegments, { id }),
+    readArchiveSegment: (id, number) => execute(statements.readArchiveSegment, { id, number }),
+    readObjects: (keys) => execute(statements.readObjects, { keys }),
+    keepCrc32: (key, crc32) => execute(statements.keepCrc32, { key, crc: crc32 }, write),
+    async forgetArchives(limit) {
+      // Reads first: a read is much cheaper than a write that changes nothing.
+      if ((await execute(statements.anyExpiredArchive, {})) === undefined) return 0
+      return (await execute(statements.forgetArchives, { limit }, free)).length
+    },
+
     compareUsage: () => read((unit) => usage(unit).compareUsage()),
     recountUsage: (id) => write((unit) => usage(unit).recountUsage(id)),
     recountBlocks: (id, after) => write((unit) => usage(unit).recountBlocks(id, after)),

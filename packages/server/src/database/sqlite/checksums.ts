@@ -37,6 +37,7 @@ export function prepareVerifications(connection: Connection) {
   const staysWithheld = `(${isExpected} and withheld_for is not null and not :releases)`
   const record = prepare<ChecksumRow>(
     `update checksums set sha256 = coalesce(sha256, :sha256),
+       crc32 = iif(${isExpected}, coalesce(:crc32, crc32), crc32),
        verified_at = iif(${isExpected}, :now, verified_at),
        withheld_for = iif(${isExpected} and :releases, null, withheld_for),
        damaged = not ${isExpected},
@@ -112,7 +113,7 @@ export function prepareVerifications(connection: Connection) {
 
     recordVerification(
       key: string,
-      { sha256, dueAt, keepVersions }: VerificationResult,
+      { sha256, crc32, dueAt, keepVersions }: VerificationResult,
     ): Integrity | undefined {
       return transaction(() => {
         const before = state.get({ key })
@@ -120,6 +121,7 @@ export function prepareVerifications(connection: Connection) {
         const row = record.get({
           key,
           sha256,
+          crc32: crc32 ?? null,
           ...times,
           releases: Number(keepVersions !== undefined),
         })
@@ -137,6 +139,7 @@ export function prepareVerifications(connection: Connection) {
 
 interface VerificationResult {
   sha256: string | null
+  crc32?: number | undefined
   dueAt: Date
   keepVersions?: number
 }

@@ -26,6 +26,7 @@ export const SQLITE: Dialect = {
   earlier: (time, ms) => `${time} - ${ms}`,
   flag: (value) => (value ? '1' : '0'),
   isIn: (column, list) => `${column} in (select value from json_each(:${list}))`,
+  isIdIn: (column, list) => `${column} in (select value from json_each(:${list}))`,
   jsonArray: (...expressions) => `json_array(${expressions.join(', ')})`,
   nestedJson: (expression) => `json(${expression})`,
   jsonGroup: (expression, order) => `json_group_array(${expression} order by ${order})`,

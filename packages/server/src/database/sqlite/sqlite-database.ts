@@ -13,6 +13,7 @@ import {
 } from '../shared/wire-account-data.ts'
 import { type DatabaseGroups, wireDatabase } from '../shared/wire-database.ts'
 import { prepareAccounts, prepareUsage } from './accounts.ts'
+import { prepareArchives } from './archives.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
 import { prepareAttachedRows, prepareAttachments, prepareBulkAttachments } from './attachments.ts'
@@ -194,6 +195,7 @@ function prepareBulk(connection: Connection) {
     ...prepareBulkMoves(connection),
     ...prepareBulkTags(connection),
     ...prepareBulkProducts(connection),
+    ...prepareArchives(connection),
   }
 }
 
@@ -202,6 +204,8 @@ const ROWS_PER_ASSET = 4
 const ROWS_PER_ATTACHMENT = 2
 /** For each asset whose tags change, besides two rows for each of the tags. */
 const ROWS_PER_TAGGED = 4
+/** A segment of an archive takes about as long as so many other rows. */
+const ROWS_PER_SEGMENT = 20
 
 function bulkMethods(
   writer: Writer,
@@ -236,6 +240,10 @@ function bulkMethods(
     untagAssets: (ids, tags) =>
       write(ids.length * (ROWS_PER_TAGGED + 2 * tags.length), (bulk) =>
         bulk.untagAssets(writer, ids, tags),
+      ),
+    addArchive: (archive, limits) =>
+      write(archive.segments.length * ROWS_PER_SEGMENT, (bulk) =>
+        bulk.addArchive(writer, archive, limits),
       ),
     async putProducts(products, { isCopy } = { isCopy: false }) {
       const folded = await foldProducts(products)

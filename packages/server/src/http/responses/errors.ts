@@ -9,6 +9,7 @@ const RETRIED_SOON = new Set<ErrorCode>([
   'verifying',
   'too_many_requests',
   'too_many_streams',
+  'too_many_downloads',
   'overloaded',
 ])
 

@@ -2,6 +2,7 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { hmacOf } from '../../crypto/hmac.ts'
+import type { ArchiveSource } from '../../domain/archive.ts'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import { type PartPlan, partsAtFault } from '../../domain/parts.ts'
 import { hostInUrl } from '../../text/host-in-url.ts'
@@ -29,7 +30,7 @@ import {
 } from './folders.ts'
 import { type ListenerFailure, type ListenerThread, openListener } from './open-listener.ts'
 import { readPartFiles, readParts } from './part-file.ts'
-import { downloadUrl, partUrl } from './signed-url.ts'
+import { archiveUrl, downloadUrl, partUrl } from './signed-url.ts'
 
 interface DiskStorageOptions {
   directory: string
@@ -49,6 +50,8 @@ interface DiskStorageOptions {
   onFailure(failure: ListenerFailure): void
   /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
+  /** What the downloads of archives are read from. Default: there are none. */
+  archives?: ArchiveSource
   /**
    * Whether the service still accepts parts of this upload. Called for an upload without a folder that this process has
    * not created: it may have been created before a restart, and have no part yet. Default: it has ended.
@@ -179,6 +182,10 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
 
     async signDownload(object, expiresAt) {
       return { url: url + downloadUrl(hmac, object, expiresAt), expiresAt }
+    },
+
+    async signArchive(id, expiresAt) {
+      return { url: url + archiveUrl(hmac, id, expiresAt), expiresAt }
     },
 
     async *listUploads(key) {

@@ -1,6 +1,8 @@
 import { EventEmitter, once } from 'node:events'
 import { Worker } from 'node:worker_threads'
+import type { ArchiveSource } from '../../domain/archive.ts'
 import type { StorageUpload } from '../storage.ts'
+import { type ArchiveCall, answerArchiveCall } from './archive-calls.ts'
 import type { FolderResult, ToListener, ToOwner } from './start-listener.ts'
 import { type Activity, newCounters, openActivity } from './transfers.ts'
 
@@ -31,6 +33,8 @@ interface OpenListenerOptions {
   onFailure(failure: ListenerFailure): void
   /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
+  /** What the downloads of archives are read from. */
+  archives?: ArchiveSource
   /** Creates the folder of an upload for its first part. Returns false if the upload has ended. */
   openFolder(upload: StorageUpload): Promise<boolean>
 }
@@ -53,6 +57,8 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   let state: 'open' | 'closing' | 'exited' = 'open'
   worker.on('message', (message: ToOwner) => {
     if (message.type === 'missing') options.onDamage?.(message.key)
+    if (message.type === 'archive') void answer(message)
+    if (message.type === 'keepCrc32') options.archives?.keepCrc32(message.key, message.crc32)
     if (message.type === 'openFolder') void openFolder(message.id, message.upload)
     if (message.type !== 'failed') return
     const { type, ...facts } = message
@@ -85,6 +91,12 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   worker.on('exit', () => {
     state = 'exited'
   })
+
+  async function answer(call: ArchiveCall): Promise<void> {
+    if (options.archives === undefined) return
+    const result = await answerArchiveCall(options.archives, call)
+    if (state !== 'exited') worker.postMessage(result)
+  }
 
   async function openFolder(id: number, upload: StorageUpload): Promise<void> {
     const result = await options.openFolder(upload).then((isOpen) => ({ isOpen }), folderFailure)

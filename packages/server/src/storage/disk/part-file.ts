@@ -114,33 +114,34 @@ export async function* readPart(
   layout: Layout,
   { key, plan }: { key: string; plan: PartPlan },
   number: number,
-  { reuseBuffer = false }: { reuseBuffer?: boolean } = {},
+  { reuseBuffer = false, from = 0 }: { reuseBuffer?: boolean; from?: number } = {},
 ): AsyncIterable<Uint8Array> {
   const path = partFile(objectFolder(layout, key), number)
   const length = partLength(partRange(plan, number))
   const stored = await retryReads({ path }, () => readFooter(path))
   if (stored?.size !== length) throw new DamagedObject(`${path} is not a part of ${length} bytes`)
   const digest = openGmac()
-  for await (const chunk of readStart(path, length, reuseBuffer)) {
+  for await (const chunk of readBytes(path, { start: from, end: length }, reuseBuffer)) {
     digest.update(chunk)
     yield chunk
   }
   const etag = etagOf(digest.end())
-  if (etag !== stored.etag) throw new DamagedObject(`${path} has changed since it was stored`)
+  if (from === 0 && etag !== stored.etag)
+    throw new DamagedObject(`${path} has changed since it was stored`)
 }
 
-/** Reads the first `length` bytes of a file. Repeats a read that failed. */
-async function* readStart(
+/** Repeats a read that failed. */
+async function* readBytes(
   path: string,
-  length: number,
+  { start, end }: { start: number; end: number },
   reuseBuffer: boolean,
 ): AsyncIterable<Uint8Array> {
-  const newBuffer = () => Buffer.allocUnsafeSlow(Math.min(READ_SIZE, length))
+  const newBuffer = () => Buffer.allocUnsafeSlow(Math.min(READ_SIZE, end - start))
   let buffer = newBuffer()
   let file: FileHandle | undefined
   try {
-    for (let position = 0, failures = 1; position < length; ) {
-      const size = Math.min(buffer.length, length - position)
+    for (let position = start, failures = 1; position < end; ) {
+      const size = Math.min(buffer.length, end - position)
       let bytesRead: number
       try {
         file ??= await open(path, 'r')

@@ -3,8 +3,13 @@ import { type ErrorCode, statusOf } from '@stowage/protocol/errors'
 
 /** How long the rest of a refused body is read and discarded, so that the client can read the response. */
 const LINGER_MS = 2_000
-/** How long a client waits before it retries while the storage is unavailable. */
+/** How long a client waits before it retries. */
 const RETRY_AFTER_SECONDS = 2
+const RETRIED = new Set<ErrorCode>([
+  'storage_unavailable',
+  'database_unavailable',
+  'too_many_downloads',
+])
 
 /**
  * Pages of any origin may use a signed URL: the signature is the permission. ETag is exposed, as
@@ -51,7 +56,7 @@ export function refuse(
   response.writeHead(statusOf(refusal.code), {
     'Content-Type': 'application/json; charset=utf-8',
     'Content-Length': Buffer.byteLength(body),
-    ...(refusal.code === 'storage_unavailable' && { 'Retry-After': RETRY_AFTER_SECONDS }),
+    ...(RETRIED.has(refusal.code) && { 'Retry-After': RETRY_AFTER_SECONDS }),
     ...refusal.headers,
   })
   response.end(request.method === 'HEAD' ? undefined : body)

@@ -8,9 +8,10 @@ import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import { until } from '@stowage/testing/machine/until'
 import { someBytes } from '@stowage/testing/service/upload'
 import { partPlan, partRanges } from '../../domain/parts.ts'
+import { parseByteRange } from '../../node-http/byte-ranges.ts'
 import { openDiskStorage } from './disk-storage.ts'
 import type { ListenerFailure } from './open-listener.ts'
-import { openDownloadBuffers, parseByteRange } from './send-object.ts'
+import { openDownloadBuffers } from './send-object.ts'
 
 /** Longer than the chunks that a download reads. */
 const CHUNK = 1_300_000

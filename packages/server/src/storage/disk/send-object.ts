@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs'
 import { access, type FileHandle, open } from 'node:fs/promises'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
+import type { ObjectReader } from '../../archives/send-archive.ts'
 import { DamagedObject, MissingObject } from '../../domain/errors.ts'
 import { partPlan, partRange } from '../../domain/parts.ts'
+import { type ByteRange, checkPreconditions, requestedRange } from '../../node-http/byte-ranges.ts'
+import { type Chunk, openResponseWriter, sendChunks } from '../../node-http/send-chunks.ts'
 import { attachmentNamed } from '../shared.ts'
 import type { StoredObject } from '../storage.ts'
 import { isMissing } from './file-system.ts'
@@ -36,7 +39,7 @@ export async function sendObject(
     })
   }
   const isNotModified = condition === 'not_modified'
-  const range = isNotModified ? 'whole' : requestedRange(request, size, etag)
+  const range = isNotModified ? 'whole' : requestedRange(request.headers, { size, etag })
   if (range === 'unsatisfiable') {
     return refuse(request, response, {
       code: 'range_not_satisfiable',
@@ -70,12 +73,6 @@ export async function sendObject(
   }
 }
 
-function requestedRange(request: IncomingMessage, size: number, etag: string) {
-  const condition = request.headers['if-range']
-  if (condition !== undefined && condition !== etag) return 'whole'
-  return parseByteRange(request.headers.range, size)
-}
-
 /** Browsers must save the file, and neither show it, run it nor guess its type. */
 function describe(object: StoredObject): Record<string, string> {
   return {
@@ -95,13 +92,13 @@ function reprDigest(sha256: string): string {
   return `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`
 }
 
-function partAt(object: StoredObject, offset: number): number {
+function partAt(object: PlannedObject, offset: number): number {
   return Math.floor(offset / object.plan.chunkSize) + 1
 }
 
 async function openPart(
   folder: string,
-  { key }: StoredObject,
+  { key }: PlannedObject,
   number: number,
 ): Promise<FileHandle> {
   const path = partFile(folder, number)
@@ -117,86 +114,67 @@ async function openPart(
   }
 }
 
+type PlannedObject = Pick<StoredObject, 'key' | 'plan'>
+
 interface Source {
   folder: string
-  object: StoredObject
+  object: PlannedObject
   range: ByteRange
-  first: FileHandle
+  first?: FileHandle
 }
 
-/** How many chunks of a download are waiting to be sent while the next one is read. */
-const MAX_WAITING = 2
 /** A client that takes longer for a chunk gets small chunks, so that slow clients do not hold the large buffers. */
 const SLOW_MS = 50
 
-/**
- * Reads chunks ahead, and verifies each while others are read and sent. A part that is sent as a whole is verified before
- * its last bytes are sent, so that the download of a damaged part never completes.
- */
-async function writeRange(
-  writer: ResponseWriter,
-  source: Source,
-  buffers: DownloadBuffers,
-): Promise<void> {
+/** The buffers that one response has borrowed. */
+interface Lender {
+  lend(length: number): Buffer
+  /** `tookMs`: how long sending the bytes took, if they were sent. */
+  giveBack(buffer: Buffer, tookMs?: number): void
+  /** Nothing can be borrowed any longer. The connection may still read from the buffers, so they are not used again. */
+  close(): void
+}
+
+function openLender(buffers: DownloadBuffers): Lender {
   const lent = new Set<Buffer>()
   let isSlow = false
-  function lend(length: number): Buffer {
-    const buffer = buffers.lend(isSlow ? 0 : length)
-    lent.add(buffer)
-    return buffer
-  }
-  async function send({ buffer, bytes }: Chunk): Promise<void> {
-    const startMs = performance.now()
-    await writer.write(bytes)
-    isSlow = performance.now() - startMs > SLOW_MS
-    if (lent.delete(buffer)) buffers.giveBack(buffer)
-  }
-  const chunks = readChunks(source, lend)
-  const sending: Promise<void>[] = []
-  try {
-    for (let chunk = await chunks.next(); !chunk.done; ) {
-      chunk.value.verify()
-      if (sending.length === MAX_WAITING) await sending.shift()
-      const reading = chunks.next()
-      const sent = send(chunk.value)
-      // Both are awaited later, or not at all if the other one fails.
-      for (const pending of [reading, sent]) pending.catch(() => {})
-      sending.push(sent)
-      chunk = await reading
-    }
-    await Promise.all(sending)
-  } finally {
-    await chunks.return()
-    // The connection may still read from the buffers of a download that failed, so they are not used again.
-    for (const buffer of lent) buffers.drop(buffer)
+  let isClosed = false
+  return {
+    lend(length) {
+      if (isClosed) throw new Error('The response has ended.')
+      const buffer = buffers.lend(isSlow ? 0 : length)
+      lent.add(buffer)
+      return buffer
+    },
+    giveBack(buffer, tookMs) {
+      if (tookMs !== undefined) isSlow = tookMs > SLOW_MS
+      if (lent.delete(buffer)) buffers.giveBack(buffer)
+    },
+    close() {
+      isClosed = true
+      for (const buffer of lent) buffers.drop(buffer)
+      lent.clear()
+    },
   }
 }
 
-interface Chunk {
-  buffer: Buffer
-  /** The part of the buffer that was read. */
-  bytes: Buffer
-  /** Call it before the bytes are sent. Throws if they complete a part that has changed since it was stored. */
-  verify(): void
-}
-
-/** Reads the range in chunks, each into a buffer of its own. */
+/** Reads the range in chunks, each into a buffer of its own. `first` is the file of the first part, if it is open. */
 async function* readChunks(
   { folder, object, range, first }: Source,
-  lend: (length: number) => Buffer,
-): AsyncGenerator<Chunk, void, void> {
+  lender: Lender,
+): AsyncGenerator<Chunk> {
   const plan = partPlan(object.plan.size, object.plan.chunkSize)
   for (let offset = range.start; offset < range.end; ) {
     const part = partRange(plan, partAt(object, offset))
     const end = Math.min(part.end, range.end)
-    const isFirst = offset === range.start
-    const file = isFirst ? first : await openPart(folder, object, part.number)
+    const isOpen = first !== undefined && offset === range.start
+    const file = isOpen ? first : await openPart(folder, object, part.number)
     const source = { path: partFile(folder, part.number), key: object.key }
     try {
       const isWhole = offset === part.start && end === part.end
       const check = isWhole ? await openCheck(file, source) : undefined
       while (offset < end) {
-        const buffer = lend(end - offset)
+        const buffer = lender.lend(end - offset)
         const length = Math.min(buffer.length, end - offset)
         const start = offset - part.start
         const { bytesRead } = await retryReads(source, () => file.read(buffer, 0, length, start))
@@ -207,8 +185,8 @@ async function* readChunks(
         const bytes = buffer.subarray(0, bytesRead)
         const isLast = offset === end
         yield {
-          buffer,
           bytes,
+          release: (tookMs) => lender.giveBack(buffer, tookMs),
           verify() {
             check?.update(bytes)
             if (isLast) check?.finish()
@@ -216,7 +194,7 @@ async function* readChunks(
         }
       }
     } finally {
-      if (!isFirst) await file.close()
+      if (!isOpen) await file.close()
     }
   }
 }
@@ -285,8 +263,9 @@ async function stream(
     if (!response.headersSent) writeHead()
     return writer.write(bytes)
   }
+  const lender = openLender(buffers)
   try {
-    await writeRange({ ...writer, write }, source, buffers)
+    await sendChunks({ write }, readChunks(source, lender))
     if (!response.headersSent) writeHead()
     response.end()
   } catch (error) {
@@ -295,6 +274,7 @@ async function stream(
     if (isGone || response.headersSent) closeConnection(request)
     if (!isGone) throw error
   } finally {
+    lender.close()
     writer.close()
   }
 }
@@ -321,88 +301,14 @@ async function openCheck(file: FileHandle, source: Required<ReadSource>): Promis
   }
 }
 
-/** An entity tag: its optional weak prefix, and its text with the quotes. */
-const ENTITY_TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
-
-/**
- * Evaluates `If-Match` and `If-None-Match` for an existing object, in the order of RFC 9110, 13.2.2. The
- * object's own tag is strong.
- */
-function checkPreconditions(
-  headers: IncomingHttpHeaders,
-  etag: string,
-): 'proceed' | 'failed' | 'not_modified' {
-  const ifMatch = headers['if-match']
-  if (ifMatch !== undefined && !matches(ifMatch, etag, { weakly: false })) return 'failed'
-  const ifNoneMatch = headers['if-none-match']
-  if (ifNoneMatch !== undefined && matches(ifNoneMatch, etag, { weakly: true }))
-    return 'not_modified'
-  return 'proceed'
-}
-
-function matches(list: string, etag: string, { weakly }: { weakly: boolean }): boolean {
-  if (list.trim() === '*') return true
-  return [...list.matchAll(ENTITY_TAG)].some(
-    ([, weak, tag]) => tag === etag && (weakly || weak === undefined),
-  )
-}
-
-/** `end` is exclusive. */
-interface ByteRange {
-  start: number
-  end: number
-}
-
-/**
- * Parses a Range header (RFC 9110, 14.2). Returns `whole` if there is none, or one that a server may
- * ignore: another unit, malformed, or several ranges.
- */
-export function parseByteRange(
-  header: string | undefined,
-  size: number,
-): ByteRange | 'whole' | 'unsatisfiable' {
-  const match = /^bytes=\s*(\d*)-(\d*)\s*$/i.exec(header ?? '')
-  if (match === null) return 'whole'
-  const [, first = '', last = ''] = match
-  if (first === '' && last === '') return 'whole'
-  if (first === '') {
-    const length = Math.min(Number(last), size)
-    return length === 0 ? 'unsatisfiable' : { start: size - length, end: size }
-  }
-  if (last !== '' && Number(last) < Number(first)) return 'whole'
-  if (Number(first) >= size) return 'unsatisfiable'
-  return { start: Number(first), end: last === '' ? size : Math.min(Number(last) + 1, size) }
-}
-
-interface ResponseWriter {
-  /** Resolves when the bytes can be changed; rejects if the client has disconnected. */
-  write(bytes: Buffer): Promise<void>
-  close(): void
-}
-
-/**
- * If the client disconnects while a pipelined response still waits for an earlier one, Node never calls back
- * for its writes. So the writer also watches the connection: the download then ends and closes its file.
- */
-function openResponseWriter({ socket }: IncomingMessage, response: ServerResponse): ResponseWriter {
-  const pending = new Set<(error: Error) => void>()
-  function onClose(): void {
-    for (const reject of pending) reject(new Error('The client has disconnected.'))
-  }
-  // Each pipelined download has a listener. Node would warn of a leak from the eleventh on.
-  socket.setMaxListeners(0)
-  socket.once('close', onClose)
+/** Reads the files of an archive like those of downloads. */
+export function archiveReader({ layout, buffers }: Sender): ObjectReader {
+  const lender = openLender(buffers)
   return {
-    write: (bytes) =>
-      new Promise((resolve, reject) => {
-        pending.add(reject)
-        if (socket.destroyed) return onClose()
-        response.write(bytes, (error) => {
-          pending.delete(reject)
-          if (error) reject(error)
-          else resolve()
-        })
-      }),
-    close: () => socket.off('close', onClose),
+    readObject: ({ key, size, chunkSize }, range) => {
+      const object = { key, plan: partPlan(size, chunkSize) }
+      return readChunks({ folder: objectFolder(layout, key), object, range }, lender)
+    },
+    close: lender.close,
   }
 }

@@ -19,7 +19,14 @@ interface DownloadGrant {
   expiresAt: Date
 }
 
-type Grant = PartGrant | DownloadGrant
+/** The URL of an archive: its owner knows its files. */
+interface ArchiveGrant {
+  kind: 'archive'
+  id: string
+  expiresAt: Date
+}
+
+type Grant = PartGrant | DownloadGrant | ArchiveGrant
 type GrantMethod = 'PUT' | 'GET'
 
 const SIGNATURE = '&signature='
@@ -41,6 +48,10 @@ export function downloadUrl(hmac: Hmac, object: StoredObject, expiresAt: Date): 
   return sign(hmac, 'GET', `/objects/${key}?object=${text}&expires=${seconds(expiresAt)}`)
 }
 
+export function archiveUrl(hmac: Hmac, id: string, expiresAt: Date): string {
+  return sign(hmac, 'GET', `/archives/${id}?expires=${seconds(expiresAt)}`)
+}
+
 /** Returns what the URL permits, or undefined if its signature is missing or invalid. */
 export function readSignedUrl(hmac: Hmac, method: GrantMethod, url: string): Grant | undefined {
   const at = url.lastIndexOf(SIGNATURE)
@@ -50,7 +61,8 @@ export function readSignedUrl(hmac: Hmac, method: GrantMethod, url: string): Gra
   const expected = Buffer.from(signature(hmac, method, signed))
   if (given.length !== expected.length || !timingSafeEqual(given, expected)) return undefined
   // The signature is valid, so the rest has the format that we wrote.
-  return method === 'PUT' ? readPart(signed) : readDownload(signed)
+  if (method === 'PUT') return readPart(signed)
+  return readArchive(signed) ?? readDownload(signed)
 }
 
 function readPart(signed: string): PartGrant | undefined {
@@ -64,6 +76,13 @@ function readPart(signed: string): PartGrant | undefined {
     length: Number(length),
     expiresAt: new Date(Number(expires) * 1000),
   }
+}
+
+function readArchive(signed: string): ArchiveGrant | undefined {
+  const match = /^\/archives\/([^/?]+)\?expires=(\d+)$/.exec(signed)
+  if (match === null) return undefined
+  const [, id = '', expires] = match
+  return { kind: 'archive', id, expiresAt: new Date(Number(expires) * 1000) }
 }
 
 function readDownload(signed: string): DownloadGrant | undefined {

@@ -1,11 +1,13 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { ErrorCode } from '@stowage/protocol/errors'
+import { type ArchiveSender, createArchiveSlots, sendArchive } from '../../archives/send-archive.ts'
 import { type Hmac, hmacOf } from '../../crypto/hmac.ts'
 import {
   DamagedObject,
   EngineUnavailable,
   MissingObject,
+  ServiceError,
   UnreadableObject,
 } from '../../domain/errors.ts'
 import {
@@ -23,6 +25,12 @@ import {
   UNKNOWN_EXPECTATION,
 } from '../../node-http/messages.ts'
 import type { StorageUpload } from '../storage.ts'
+import {
+  type ArchiveCall,
+  type ArchiveResult,
+  askForArchives,
+  type KeepCrc32,
+} from './archive-calls.ts'
 import { openFastBody } from './fast-body.ts'
 import { isSystemError, readFree, watchFreeSpace } from './file-system.ts'
 import { layoutOf } from './folders.ts'
@@ -30,7 +38,7 @@ import { openPartWriters } from './part-file.ts'
 import { openBodyReader, openTimeSlices } from './read-body.ts'
 import { type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, refuse, respondToPreflight } from './respond.ts'
-import { openDownloadBuffers, type Sender, sendObject } from './send-object.ts'
+import { archiveReader, openDownloadBuffers, type Sender, sendObject } from './send-object.ts'
 import { readSignedUrl } from './signed-url.ts'
 import { openActivity, openTransfers } from './transfers.ts'
 
@@ -54,6 +62,7 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
   })
   const hmac = hmacOf(Buffer.from(options.secret, 'hex'))
   const folders = askForFolders(send)
+  const archives = askForArchives(send)
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     // Between two requests, the timeout is shorter.
@@ -63,6 +72,7 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
     Atomics.add(options.transfers, 0, 1)
     response.once('close', () => Atomics.sub(options.transfers, 0, 1))
     respond(receiver, hmac, request, response).catch((error: unknown) => {
+      if (error instanceof ServiceError) return refuse(request, response, error)
       report(error, { requestId, method: request.method, url: request.url })
       refuse(request, response, refusalOf(error))
     })
@@ -101,13 +111,16 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
     : readPlainBody
   const openWriter = openPartWriters()
   const buffers = openDownloadBuffers()
-  const receiver: Receiver & Sender = {
+  const receiver: Receivers = {
     layout,
     transfers,
     openWriter,
     readBody,
     openFolder: folders.open,
     buffers,
+    source: archives.source,
+    slots: createArchiveSlots(),
+    openReader: () => archiveReader({ layout, buffers }),
   }
   server.on('error', (error: NodeJS.ErrnoException) => {
     send({ type: 'listenFailed', code: error.code ?? '', message: error.message })
@@ -117,7 +130,8 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
   })
   return {
     receive(message: Exclude<ToListener, { type: 'start' | 'close' }>) {
-      if (message.type === 'ended') transfers.endUpload(message.upload)
+      if (message.type === 'archive') archives.accept(message)
+      else if (message.type === 'ended') transfers.endUpload(message.upload)
       else folders.accept(message)
     },
     close(then: () => void) {
@@ -161,8 +175,10 @@ function askForFolders(send: (message: ToOwner) => void) {
   }
 }
 
+type Receivers = Receiver & Sender & ArchiveSender
+
 async function respond(
-  receiver: Receiver & Sender,
+  receiver: Receivers,
   hmac: Hmac,
   request: IncomingMessage,
   response: ServerResponse,
@@ -175,7 +191,7 @@ async function respond(
     // A proxy may disagree about where the next request begins.
     return refuse(request, response, { ...MALFORMED_REQUEST, headers: { Connection: 'close' } })
   }
-  if (!/^\/(uploads|objects)\//.test(url)) {
+  if (!/^\/(uploads|objects|archives)\//.test(url)) {
     return refuse(request, response, {
       code: 'not_found',
       message: 'Nothing exists at this URL. The storage serves only the URLs that it signed.',
@@ -204,9 +220,9 @@ async function respond(
       message: `This URL expired at ${grant.expiresAt.toISOString()}. Request a new one from the service.`,
     })
   }
-  return grant.kind === 'part'
-    ? receivePart(receiver, grant, request, response)
-    : sendObject(receiver, grant.object, request, response)
+  if (grant.kind === 'part') return receivePart(receiver, grant, request, response)
+  if (grant.kind === 'archive') return sendArchive(receiver, grant.id, request, response)
+  return sendObject(receiver, grant.object, request, response)
 }
 
 /** The options of the listener's thread. */
@@ -233,6 +249,7 @@ export type ToListener =
   | { type: 'ended'; upload: StorageUpload }
   /** The response to `openFolder`. */
   | ({ type: 'folder'; id: number } & FolderResult)
+  | ArchiveResult
 
 export interface FolderResult {
   /** False if the upload has ended. */
@@ -245,6 +262,8 @@ export type ToOwner =
   | { type: 'listenFailed'; code: string; message: string }
   /** The folder of an upload is missing: it must be created for the first part, or the upload has ended. */
   | { type: 'openFolder'; id: number; upload: StorageUpload }
+  | ArchiveCall
+  | KeepCrc32
   /** The object of a download does not exist: it was deleted or lost. */
   | { type: 'missing'; key: string }
   /** A request failed because of the storage. */
@@ -262,6 +281,12 @@ export type ToOwner =
 export function refusalOf(error: unknown): { code: ErrorCode; message: string } {
   if (error instanceof MissingObject) {
     return { code: 'object_not_found', message: 'The file is no longer stored here.' }
+  }
+  if (error instanceof EngineUnavailable && error.engine === 'database') {
+    return {
+      code: 'database_unavailable',
+      message: 'The database is unavailable. Nothing was lost. Retry in a moment.',
+    }
   }
   const isOutage = error instanceof UnreadableObject || error instanceof EngineUnavailable
   if (isOutage || isSystemError(error)) {

@@ -127,9 +127,10 @@ export async function* readPartOfS3(
   client: S3Client,
   object: { Bucket: string; Key: string },
   plan: PartPlan,
-  number: number,
+  { number, from }: { number: number; from: number },
 ): AsyncIterable<Uint8Array> {
-  const range = partRange(plan, number)
+  const part = partRange(plan, number)
+  const range = { ...part, start: part.start + from }
   // An empty object has no satisfiable range.
   const wanted = plan.size === 0 ? {} : { Range: `bytes=${range.start}-${range.end - 1}` }
   const response = await orOutage(() =>
@@ -145,7 +146,7 @@ export async function* readPartOfS3(
     yield chunk
   }
   if (length !== partLength(range)) {
-    throw new DamagedObject(`part ${number} of ${object.Key} has ${length} bytes`)
+    throw new DamagedObject(`part ${number} of ${object.Key} has ${from + length} bytes`)
   }
 }
 

@@ -1,0 +1,211 @@
+import assert from 'node:assert/strict'
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { createWriteStream } from 'node:fs'
+import { get, type IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { finished } from 'node:stream/promises'
+import { type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import type { Archive } from '@stowage/protocol'
+import { aFolder } from '@stowage/testing/machine/clean-up'
+import { readMemory } from '@stowage/testing/machine/memory-watch'
+import { ensureInstalled, skipUnlessCi } from '@stowage/testing/machine/programs'
+import { aRandom, type Random, seedOf } from '@stowage/testing/machine/random'
+import { callJson } from '@stowage/testing/service/service'
+import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
+import { API, complete, putPart, someBytes } from '@stowage/testing/service/upload'
+
+const BYTES = Number(process.env.ARCHIVE_BYTES ?? 120_000_000)
+const ENTRIES = Number(process.env.ARCHIVE_ENTRIES ?? 2_000)
+const CUTS = Number(process.env.ARCHIVE_CUTS ?? 12)
+/** Far more than two downloads at a time need, and far less than an archive. */
+const MAX_MEMORY = 320_000_000
+const LARGE_FILES = 5
+const CHUNK = 20_000_000
+const PARALLEL = 16
+
+// Without checksums, nothing knows the CRC-32 of a file before it is downloaded.
+for (const checksums of ['off', 'on']) {
+  test(`an archive of large files that is cut ${CUTS} times is the same, with checksums ${checksums}`, async (t) => {
+    const random = seededRandom(t)
+    const settings = { STOWAGE_CHUNK_SIZE: String(CHUNK), STOWAGE_CHECKSUMS: checksums }
+    const services = await restartable(t, settings)
+    const size = Math.ceil(BYTES / LARGE_FILES)
+    const ids: string[] = []
+    for (let file = 0; file < LARGE_FILES; file += 1) {
+      ids.push(await upload(services.current(), { name: `Video ${file}.mp4`, size, seed: file }))
+    }
+    await checkArchive(t, services, { body: { ids }, entries: LARGE_FILES, random })
+  })
+}
+
+test(`an archive of ${ENTRIES} files that is cut ${CUTS} times is the same`, async (t) => {
+  const random = seededRandom(t)
+  const services = await restartable(t, {})
+  const files = Array.from({ length: ENTRIES }, (_, index) => index)
+  await Promise.all(
+    Array.from({ length: PARALLEL }, async () => {
+      for (let file = files.pop(); file !== undefined; file = files.pop()) {
+        const name = `Photo ${file % 500}.jpg`
+        const path = `Photos/${file % 50}`
+        await upload(services.current(), { name, path, size: (file * 37) % 3_000, seed: file })
+      }
+    }),
+  )
+  await checkArchive(t, services, {
+    body: { filter: { path: 'Photos' } },
+    entries: ENTRIES,
+    random,
+  })
+})
+
+interface Checked {
+  body: object
+  entries: number
+  random: Random
+}
+
+/** Compares a download with many interruptions with one that has none. Other programs must accept the archive. */
+async function checkArchive(
+  t: TestContext,
+  services: Restartable,
+  { body, entries, random }: Checked,
+): Promise<void> {
+  let started = performance.now()
+  const archive = await createArchive(services.current(), body)
+  t.diagnostic(
+    `created in ${secondsSince(started)} s: ${archive.bytes} bytes, ${archive.files} files`,
+  )
+  assert.equal(archive.files, entries)
+  const path = join(await aFolder(t), 'archive.zip')
+  const file = createWriteStream(path)
+  const cutHash = createHash('sha256')
+  // Most of an archive is files, so the directory at the end is cut, too.
+  const cuts = Array.from({ length: CUTS }, (_, index) =>
+    index % 4 === 0
+      ? archive.bytes - random.between(1, Math.min(60 * entries, archive.bytes - 1))
+      : random.between(1, archive.bytes - 1),
+  ).sort((a, b) => a - b)
+  let { url } = archive
+  let position = 0
+  let restarts = 0
+  started = performance.now()
+  for (const [index, end] of [...new Set(cuts), archive.bytes].entries()) {
+    const response = await request(url, {
+      ...(position > 0 && { Range: `bytes=${position}-` }),
+      'If-Range': `"${archive.etag}"`,
+    })
+    assert.equal(response.statusCode, position > 0 ? 206 : 200)
+    assert.equal(response.headers['content-length'], String(archive.bytes - position))
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      const wanted = chunk.subarray(0, end - position)
+      cutHash.update(wanted)
+      if (!file.write(wanted)) await once(file, 'drain')
+      position += wanted.length
+      if (position === end) break
+    }
+    response.destroy()
+    assert.equal(position, end)
+    if (index % 8 !== 3) continue
+    restarts += 1
+    await services.restart()
+    // The same request returns the same archive, with the port of the new process.
+    const again = await createArchive(services.current(), body)
+    assert.deepEqual([again.id, again.etag], [archive.id, archive.etag])
+    url = again.url
+  }
+  file.end()
+  await finished(file)
+  t.diagnostic(`${cuts.length} cuts and ${restarts} restarts: ${secondsSince(started)} s`)
+
+  started = performance.now()
+  const hash = createHash('sha256')
+  for await (const chunk of (await request(url)) as AsyncIterable<Buffer>) hash.update(chunk)
+  t.diagnostic(`without a cut: ${secondsSince(started)} s`)
+  assert.equal(cutHash.digest('hex'), hash.digest('hex'))
+  const memory = services.peakMemory(await readMemory(services.current().pid, 'VmHWM'))
+  t.diagnostic(`peak memory of the service: ${Math.round(memory / 1e6)} MB`)
+  assert.ok(memory < MAX_MEMORY)
+  await testWithPrograms(t, path)
+}
+
+async function testWithPrograms(t: TestContext, path: string): Promise<void> {
+  const run = promisify(execFile)
+  for (const [program, args] of [
+    ['unzip', ['-tqq', path]],
+    ['7z', ['t', '-bd', path]],
+    ['python3', ['-m', 'zipfile', '-t', path]],
+  ] as const) {
+    const missing = await ensureInstalled(program)
+    if (missing !== undefined) return skipUnlessCi(t, missing)
+    const started = performance.now()
+    const { stdout } = await run(program, args, { maxBuffer: 50_000_000 })
+    const last = stdout.trim().split('\n').slice(-4).join(', ')
+    t.diagnostic(`${program}: ${secondsSince(started)} s ${last}`)
+  }
+}
+
+interface Restartable {
+  current(): ServiceProcess
+  /** Kills the service, and starts it again with the same data. */
+  restart(): Promise<void>
+  /** The highest of this value and those of the processes that were killed. */
+  peakMemory(value: number): number
+}
+
+async function restartable(t: TestContext, settings: Record<string, string>): Promise<Restartable> {
+  let current = await aServiceProcess(t, settings)
+  let peak = 0
+  return {
+    current: () => current,
+    async restart() {
+      peak = Math.max(peak, await readMemory(current.pid, 'VmHWM'))
+      await current.stop('SIGKILL')
+      current = await aServiceProcess(t, settings, current.deployment)
+    },
+    peakMemory: (value) => Math.max(peak, value),
+  }
+}
+
+async function createArchive({ baseUrl }: ServiceProcess, body: object): Promise<Archive> {
+  const response = await callJson(`${baseUrl}${API}/archives`, { method: 'POST', body })
+  assert.equal(response.status, 200, JSON.stringify(response.body))
+  return response.body.data
+}
+
+function request(url: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers, agent: false }, resolve).once('error', reject)
+  })
+}
+
+async function upload(
+  { baseUrl }: ServiceProcess,
+  { seed, ...file }: { name: string; path?: string; size: number; seed: number },
+): Promise<string> {
+  const { status, body: session } = await callJson(`${baseUrl}${API}/assets/signed`, {
+    method: 'POST',
+    body: file,
+  })
+  assert.equal(status, 201, JSON.stringify(session))
+  for (const { start, end, part, url } of session.urls) {
+    const response = await putPart(url, someBytes(end - start, seed * 10_000 + part))
+    assert.equal(response.status, 200)
+    await response.bytes()
+  }
+  const completed = await complete(baseUrl, session)
+  assert.equal(completed.status, 200, JSON.stringify(completed.body))
+  return session.id
+}
+
+function seededRandom(t: TestContext): Random {
+  const seed = seedOf('ARCHIVE_SEED')
+  t.diagnostic(`ARCHIVE_SEED=${seed} repeats the choices`)
+  return aRandom(seed)
+}
+
+function secondsSince(start: number): string {
+  return ((performance.now() - start) / 1000).toFixed(1)
+}
