@@ -74,9 +74,9 @@ test('the build fails and names the dependency if Vite lacks one', async (t) => 
   assert.match(output, /Cannot find package 'rolldown'/)
 })
 
-const MAX_SCRIPT_BYTES = 270_000
+const MAX_SCRIPT_BYTES = 280_000
 
-test('all scripts together are smaller than 270 kB after compression', async (t) => {
+test('all scripts together are smaller than 280 kB after compression', async (t) => {
   await buildDashboard()
   const dist = fileURLToPath(folder)
   const scripts = globSync('app/*.js', { cwd: dist })

@@ -227,7 +227,7 @@ export const ListEventsQuery = Type.Object({
   ),
   actor: Type.Optional({
     ...TextQuery(
-      'Only changes by this actor. A type: `key`, `upload_token`, `job`, `operator` or `anonymous`. Or the ID of a key or an upload token. Or the name of a key, in the same case. `TYPE:NAME` also requires the type: `job:empty_trash`, `upload_token:NAME` (tokens that this key created), `key:job` (a key whose name is a type). Not for streams',
+      'Only changes by this actor. A type: `key`, `upload_token`, `buyer`, `job`, `operator` or `anonymous`. Or the ID of a key or an upload token. Or the name of a key, in the same case. `TYPE:NAME` also requires the type: `job:empty_trash`, `upload_token:NAME` (tokens that this key created), `key:job` (a key whose name is a type). Not for streams',
     ),
     examples: ['shop backend'],
   }),

@@ -38,20 +38,20 @@ function tagCursorText({ folded }: Tag): string {
 
 /** Adds the tags to each of the assets, or to none of them. Returns the IDs of those that have changed. */
 export async function tagAssets(
-  { data }: AccountContext,
+  { dataOfCall }: AccountContext,
   ids: string[],
   tags: string[],
 ): Promise<string[]> {
-  return changedBy(await data.tagAssets(ids, normalizeTags(tags)))
+  return changedBy(await dataOfCall().tagAssets(ids, normalizeTags(tags)))
 }
 
 /** Removes the tags from each of the assets, or from none of them. Returns the IDs of those that have changed. */
 export async function untagAssets(
-  { data }: AccountContext,
+  { dataOfCall }: AccountContext,
   ids: string[],
   tags: string[],
 ): Promise<string[]> {
-  return changedBy(await data.untagAssets(ids, normalizeTags(tags)))
+  return changedBy(await dataOfCall().untagAssets(ids, normalizeTags(tags)))
 }
 
 function changedBy(result: TagOutcome): string[] {

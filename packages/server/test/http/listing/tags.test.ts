@@ -113,6 +113,8 @@ test('assets are tagged and untagged in bulk, all or none, and only with the fie
     events.map(({ data }: { data: Asset }) => data.tags),
     [['a', 'B'], ['b'], [], []],
   )
+  const calls = events.map((event: { call: string | null }) => event.call)
+  assert.ok(calls[2] !== null && calls[2] === calls[3], 'one call made both changes')
 })
 
 test('lists are filtered by a tag in any spelling, and the trash too', async (t) => {
