@@ -119,8 +119,8 @@ test('the third replacement removes the first file only after the dialog has nam
     [4, 3, 2],
   )
   await page.getByRole('link', { name: 'Activity' }).click()
-  await page.getByText('Version 1 deleted').waitFor()
-  await page.getByText('Replaced').first().waitFor()
+  await page.getByText('Deleted version 1').waitFor()
+  await page.getByText('Replaced by version 4').waitFor()
 })
 
 test('a replacement that is refused shows the reason, and succeeds once the reason is gone', async (t) => {

@@ -13,7 +13,13 @@ import { listApplied, MIGRATIONS } from './migrations.ts'
 
 const OLDEST_VERSION = 14
 
-const INDEX_NAMES = ['assets_names', 'assets_paths', 'products_names', 'products_texts']
+const INDEX_NAMES = [
+  'assets_names',
+  'assets_paths',
+  'products_names',
+  'products_texts',
+  'orders_texts',
+]
 const SEARCH_INDEXES = `create extension if not exists pg_trgm;
 create index concurrently if not exists assets_names on assets
   using gin (search_name gin_trgm_ops) where status = 'ready';
@@ -22,6 +28,8 @@ create index concurrently if not exists assets_paths on assets
 create index concurrently if not exists products_names on products
   using gin (search_name gin_trgm_ops);
 create index concurrently if not exists products_texts on products
+  using gin (search_text gin_trgm_ops);
+create index concurrently if not exists orders_texts on orders
   using gin (search_text gin_trgm_ops);`
 
 /** Checks the server and the database without changing anything. Stops when later checks can't work. */

@@ -43,6 +43,7 @@ test('a link is an asset with a URL, and does not use storage of the plan', asyn
     mime: 'application/octet-stream',
     version: 1,
     path: null,
+    tags: [],
     checksum: null,
     damaged: false,
   })
