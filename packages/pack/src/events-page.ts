@@ -71,7 +71,7 @@ and \`limit\`. A live stream refuses them.
 
 | parameter | finds |
 |---|---|
-| \`actor=key\` | changes by actors of this type: \`key\`, \`upload_token\`, \`job\`, \`operator\`, \`anonymous\` |
+| \`actor=key\` | changes by actors of this type: \`key\`, \`upload_token\`, \`buyer\`, \`job\`, \`operator\`, \`anonymous\` |
 | \`actor=01981d2c-…\` | changes by the key or the upload token with this ID |
 | \`actor=shop backend\` | changes by the keys with this name, in the same case |
 | \`actor=TYPE:NAME\` | changes by actors of this type with this name: \`job:empty_trash\`, \`upload_token:shop backend\` (tokens that this key created), \`key:job\` (a key whose name is a type or looks like an ID) |

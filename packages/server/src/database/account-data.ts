@@ -1,5 +1,5 @@
 import type { Asset, AssetStatus, AssetVersion, Upload } from '../domain/asset.ts'
-import type { Key, NewKey } from '../domain/key.ts'
+import type { Key } from '../domain/key.ts'
 import type { Cursor, PageRequest, SortKey } from '../domain/paging.ts'
 import type { NewProduct, Product, ProductGroup, ProductSelection } from '../domain/product.ts'
 import type { Position, ProductSort } from '../domain/product-sort.ts'
@@ -9,6 +9,7 @@ import type { AccountArchives } from './archive-data.ts'
 import type { AccountWebhookData, EventData } from './event-data.ts'
 import type { FolderData } from './folder-data.ts'
 import type { AddedUploadToken, LinkOutcome, OnceData } from './idempotency-data.ts'
+import type { KeyData } from './key-data.ts'
 import type { OrderData } from './order-data.ts'
 import type { TagData } from './tag-data.ts'
 import type { TrashData } from './trash-data.ts'
@@ -415,24 +416,6 @@ interface VersionData {
 
   /** Removes an older version and frees its bytes immediately. Its object is queued for removal. */
   deleteVersion(assetId: string, version: number): Promise<VersionDeletion>
-}
-
-/** How many revoked keys of an account are kept. */
-export const MAX_REVOKED_KEYS = 1_000
-
-/** The API keys of one account. */
-interface KeyData {
-  /**
-   * Undefined if the account has `maxKeys` active keys, even if concurrent calls add keys. Also removes the keys that were
-   * revoked first if there are many, so that their number is bounded.
-   */
-  addKey(key: NewKey, maxKeys: number): Promise<Key | undefined>
-  listKeys(): Promise<Key[]>
-  /** With `keepLast`, the last active manage key is not revoked. Idempotent. */
-  revokeKey(
-    keyId: string,
-    options: { now: Date; keepLast: boolean },
-  ): Promise<'revoked' | 'last_manage_key' | 'not_found'>
 }
 
 /** The upload tokens of one account. `AccountData.reserveUpload` applies their limits. */

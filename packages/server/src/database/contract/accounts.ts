@@ -3,8 +3,9 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { v7 as newUuid } from 'uuid'
 import type { Key, NewKey } from '../../domain/key.ts'
-import { type AccountData, MAX_REVOKED_KEYS } from '../account-data.ts'
+import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
+import { MAX_REVOKED_KEYS } from '../key-data.ts'
 import {
   after,
   aLink,

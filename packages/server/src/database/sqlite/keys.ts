@@ -1,7 +1,7 @@
 import type { KeyEventType } from '../../domain/event.ts'
 import { endedCredential, type Key, type NewKey } from '../../domain/key.ts'
-import { MAX_REVOKED_KEYS } from '../account-data.ts'
 import type { NewSession, SessionLimits } from '../database.ts'
+import { MAX_REVOKED_KEYS } from '../key-data.ts'
 import { type KeyRow, toKey, toKeyEvent } from '../shared/account-rows.ts'
 import { WINDOW_KEPT_MS } from '../shared/claim-times.ts'
 import type { Writer } from '../shared/wire-account-data.ts'

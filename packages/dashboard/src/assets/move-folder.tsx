@@ -2,12 +2,12 @@ import { Alert, Checkbox, Text, TextInput } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import { assetsText, inChunks } from '../assets/change-assets.ts'
 import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
 import { countText } from '../format.ts'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
+import { assetsText, inChunks } from './change-assets.ts'
 
 interface MoveFolderProps {
   path: string
