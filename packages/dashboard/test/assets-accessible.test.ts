@@ -128,7 +128,7 @@ test('axe finds no violations on the pages of assets, in all of their states', a
   page.on('dialog', (dialog) => dialog.accept())
   await page.reload()
   parts.release()
-  await page.getByText('Unfinished uploads').waitFor()
+  await page.getByRole('heading', { name: 'Unfinished uploads' }).waitFor()
   await assertAccessible(page, 'unfinished uploads')
   await page.setViewportSize({ width: 390, height: 844 })
   await assertAccessible(page, 'on a phone')

@@ -29,10 +29,10 @@ test('search, order and filter are kept in the URL, and the back button undoes t
 
   await page.goto('/')
   await untilRows(page, ['a link', 'cherry.txt', 'Apple.txt', 'banana.txt'])
-  await page.getByRole('button', { name: 'Name' }).click()
+  await page.getByRole('button', { name: 'Name', exact: true }).click()
   await untilRows(page, ['a link', 'Apple.txt', 'banana.txt', 'cherry.txt'])
   assert.equal(new URL(page.url()).search, '?sort=filename')
-  await page.getByRole('button', { name: 'Name' }).click()
+  await page.getByRole('button', { name: 'Name', exact: true }).click()
   await page.getByRole('button', { name: 'Size' }).click()
   await untilRows(page, ['Apple.txt', 'cherry.txt', 'banana.txt', 'a link'])
   assert.equal(new URL(page.url()).search, '?sort=-bytes')

@@ -40,6 +40,9 @@ test('a verified file shows its digest, and a damaged one a warning on every pag
   await details.getByRole('button', { name: 'Copy SHA-256' }).click()
   const copied = () => page.evaluate<string>('navigator.clipboard.readText()')
   await until('the digest is copied', async () => (await copied()) === sha256)
+  // The tooltip of the button is not part of this state.
+  await page.mouse.move(0, 0)
+  await page.getByRole('tooltip').waitFor({ state: 'detached' })
   await assertAccessible(page, 'a verified file')
 
   await flipBit(service, { key: id, bytes: 13 })

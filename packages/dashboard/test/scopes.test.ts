@@ -87,6 +87,7 @@ test('with a write key the pages offer everything but managing keys and webhooks
     'More upload options',
     'Select all on this page',
     'Select a.txt',
+    'Rename a.txt',
   ])
   const forbidden: string[] = []
   page.on('response', (response) => response.status() === 403 && forbidden.push(response.url()))
