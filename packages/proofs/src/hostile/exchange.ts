@@ -1,4 +1,5 @@
 import { connect, type Socket } from 'node:net'
+import { gunzipSync } from 'node:zlib'
 import type { GeneratorContext } from './generator-context.ts'
 import { type FramedRequest, type MalformedRequest, type Port, render } from './request.ts'
 
@@ -209,6 +210,17 @@ function openResponseReader(methodOf: (index: number) => string | undefined): Re
         throw new Error(`incomplete response: ${JSON.stringify(rest.toString('latin1'))}`)
       return responses
     },
+  }
+}
+
+/** The JSON of a response, which may be compressed. Undefined if it is none. */
+// biome-ignore lint/suspicious/noExplicitAny: responses have any shape
+export function jsonOf({ headers, body }: WireResponse): any {
+  try {
+    const isGzip = valuesOf(headers, 'content-encoding').includes('gzip')
+    return JSON.parse((isGzip ? gunzipSync(body) : body).toString())
+  } catch {
+    return undefined
   }
 }
 

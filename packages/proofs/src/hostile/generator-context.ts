@@ -41,6 +41,8 @@ export interface Pool {
   keys: { id: string; secret: string }[]
   uploadTokens: string[]
   orders: string[]
+  /** The tokens of the download pages of orders. */
+  orderTokens: string[]
   webhooks: string[]
   deliveries: string[]
   downloads: KnownDownload[]
@@ -54,6 +56,7 @@ export function emptyPool(): Pool {
     keys: [],
     uploadTokens: [],
     orders: [],
+    orderTokens: [],
     webhooks: [],
     deliveries: [],
     downloads: [],

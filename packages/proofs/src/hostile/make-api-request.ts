@@ -31,7 +31,7 @@ export function makeApiRequest(context: GeneratorContext): FramedRequest {
   const upload = pickRecent(random, pool.uploads)
   const path = fillPath(context, operation, upload)
   const query = makeQuery(
-    random,
+    context,
     operation.parameters.filter((one) => one.in === 'query'),
   )
   const isHostileTarget = random.between(0, 15) === 0
@@ -124,6 +124,8 @@ function knownFor(random: Random, pool: Pool, path: string, upload?: KnownUpload
       url: 'http://127.0.0.1:1/',
       types: ['account.storage_low'],
     }),
+    ...(path.endsWith('/orders') &&
+      pool.assets.length > 0 && { assets: [idFor(random, pool, 'assets')], lines: [] }),
     ...(path.endsWith('/store') && { url: 'https://example.com/file.zip', filename: 'file.zip' }),
   }
 }
@@ -161,11 +163,12 @@ const RAW_VALUES: readonly [string, ...string[]] = [
 ]
 
 /** Each parameter is omitted, valid or hostile. Some queries have an additional defect. */
-function makeQuery(random: Random, parameters: Parameter[]): string {
+function makeQuery({ random, pool }: GeneratorContext, parameters: Parameter[]): string {
   const pairs: string[] = []
   for (const parameter of parameters) {
     if (random.between(0, 3) > 0) continue
-    pairs.push(`${parameter.name}=${makeValue(random, parameter)}`)
+    const token = parameter.name === 'id' ? pickRecent(random, pool.orderTokens) : undefined
+    pairs.push(`${parameter.name}=${token ?? makeValue(random, parameter)}`)
   }
   if (random.between(0, 6) === 0) pairs.push(queryDefect(random, parameters))
   return pairs.length > 0 ? `?${pairs.join('&')}` : ''

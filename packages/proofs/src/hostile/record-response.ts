@@ -1,8 +1,9 @@
 import { ERRORS, type UploadSession } from '@stowage/protocol'
 import { someBytes } from '@stowage/testing/service/upload'
-import { valuesOf, type WireResponse } from './exchange.ts'
+import { jsonOf, valuesOf, type WireResponse } from './exchange.ts'
 import type { Pool } from './generator-context.ts'
 import type { HostileRequest } from './request.ts'
+import { tokenOf } from './target.ts'
 
 /** The assets that the account must have at the end according to the responses, and statistics. */
 export interface ResponseLog {
@@ -41,7 +42,7 @@ export function recordResponse(
   const { status } = response
   log.statuses[status] = (log.statuses[status] ?? 0) + 1
   recordOperation(log, request.operation, status)
-  const body = parse(response.body)
+  const body = jsonOf(response)
   if (typeof body?.code === 'string' && Object.hasOwn(ERRORS, body.code)) log.codes.add(body.code)
   if (request.kind !== 'framed' || status >= 300) return
   const isResize = request.method === 'PATCH' && request.target.includes('/upload')
@@ -76,7 +77,10 @@ function recordResource(pool: Pool, log: ResponseLog, target: string, body: any)
   if (typeof body?.token === 'string') recordOnce(pool.uploadTokens, body.id)
   if (data?.secret?.startsWith('whsec_')) recordOnce(pool.webhooks, data.id)
   else if (data?.secret !== undefined) pool.keys.push({ id: data.id, secret: data.secret })
-  if (Array.isArray(data?.lines)) recordOnce(pool.orders, data.id)
+  if (Array.isArray(data?.lines)) {
+    recordOnce(pool.orders, data.id)
+    recordOnce(pool.orderTokens, tokenOf(data.url))
+  }
   if (Array.isArray(data?.attempts)) recordOnce(pool.deliveries, data.id)
   if (data?.status === 'ready' && data.filename !== undefined && !log.ready.has(data.id)) {
     log.ready.add(data.id)
@@ -128,14 +132,5 @@ function safelyDecoded(target: string): string {
     return decodeURIComponent(target)
   } catch {
     return target
-  }
-}
-
-// biome-ignore lint/suspicious/noExplicitAny: responses have any shape
-function parse(body: Buffer): any {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
   }
 }

@@ -1,5 +1,5 @@
 import { ERRORS } from '@stowage/protocol'
-import { type Exchange, valuesOf, type WireResponse } from './exchange.ts'
+import { type Exchange, jsonOf, valuesOf, type WireResponse } from './exchange.ts'
 import type { DocumentedOperation } from './generator-context.ts'
 import {
   type FramedRequest,
@@ -49,7 +49,7 @@ export function checkResponse(
 }
 
 function errorProblem(response: WireResponse, operation?: DocumentedOperation): string | undefined {
-  const body = parseJson(response.body)
+  const body = jsonOf(response)
   const { message, code } = (body ?? {}) as { message?: unknown; code?: unknown }
   if (typeof message !== 'string' || message === '' || typeof code !== 'string') {
     return 'every error has a message and a code'
@@ -71,7 +71,7 @@ function successProblem(
   const declared = operation.responses.get(response.status)
   if (declared === undefined) return 'the OpenAPI document declares the status of a success'
   if (!declared.hasBody) return undefined
-  const body = parseJson(response.body)
+  const body = jsonOf(response)
   if (body === undefined) return 'a success is JSON'
   const [fault] = declared.schemaErrors(body)
   return fault && `a success meets its schema: ${fault}`
@@ -143,12 +143,4 @@ export function checkMalformed(
     return { rule, detail: `${response?.status}, and the probe that followed: ${probe}` }
   }
   return undefined
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString())
-  } catch {
-    return undefined
-  }
 }

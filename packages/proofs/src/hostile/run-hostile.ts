@@ -61,12 +61,13 @@ export async function runHostile(
   const end = performance.now() + withinMs
   const context: GeneratorContext = {
     random: aRandom(seed),
-    pool: emptyPool(),
+    pool: poolOf(target),
     ...target,
     partsInFlight: new Set(),
   }
   const operations: Operations = new Map(target.operations.map((one) => [one.name, one]))
   const log = emptyResponseLog()
+  for (const { assetId } of target.orders) log.ready.add(assetId)
   const live: number[] = []
   let sent = 0
   while (sent < count && performance.now() < end) {
@@ -92,6 +93,11 @@ export async function runHostile(
   }
   if (live.length < MEASURED_AT.length) live.push(await readLiveMemory(target))
   return { sent, live, log, pool: context.pool }
+}
+
+function poolOf({ orders }: Target): Pool {
+  const ids = orders.map(({ id }) => id)
+  return { ...emptyPool(), orders: ids, orderTokens: orders.map(({ token }) => token) }
 }
 
 function pickPort({ random }: GeneratorContext, { hasStorage }: Target): Port {

@@ -6,6 +6,7 @@ import { ADMIN_KEY, anAccount } from '@stowage/testing/service/accounts'
 import { aDeployment, aService, type Deployment } from '@stowage/testing/service/service'
 import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
 import { storeLink } from '@stowage/testing/service/shop'
+import { API } from '@stowage/testing/service/upload'
 import { type DocumentedOperation, readDocument } from './generator-context.ts'
 
 /** The service under test. */
@@ -19,6 +20,8 @@ export interface Target {
    * would delete the assets that they use.
    */
   emptiedKey: string
+  /** Random requests hardly ever create an order, but these can be read and changed. */
+  orders: { id: string; token: string; assetId: string }[]
   /** Whether the service has a port for the disk storage. */
   hasStorage: boolean
   /** Throws if the process has exited. */
@@ -31,6 +34,7 @@ const WATCHES = ['./prototype-watch.ts', './memory-report.ts'].map(
 
 const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 export const EMPTIED_ASSETS = 3
+const ORDERS = 5
 
 async function addEmptiedAccount(t: TestContext, deployment: Deployment): Promise<string> {
   const service = await aService(t, KEYED, deployment)
@@ -38,6 +42,26 @@ async function addEmptiedAccount(t: TestContext, deployment: Deployment): Promis
   for (let count = 0; count < EMPTIED_ASSETS; count += 1) await storeLink({ ...service, call })
   await service.close()
   return keys.manage.secret
+}
+
+async function addOrders(baseUrl: string): Promise<Target['orders']> {
+  const call = async (path: string, body: object) => {
+    const headers = { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' }
+    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    return (await (await fetch(`${baseUrl}${API}${path}`, init)).json()).data
+  }
+  const orders: Target['orders'] = []
+  for (let count = 0; count < ORDERS; count += 1) {
+    const asset = await call('/assets/store', { filename: 'a', url: 'https://a.example' })
+    const { id, url } = await call('/orders', { assets: [asset.id] })
+    orders.push({ id, token: tokenOf(url), assetId: asset.id })
+  }
+  return orders
+}
+
+/** The token in the URL of a download page. */
+export function tokenOf(url: string): string {
+  return new URL(url).pathname.replace('/d/', '')
 }
 
 /** Starts the service as a process that reports its memory, and at its exit any polluted prototypes. */
@@ -53,6 +77,7 @@ export async function startTarget(t: TestContext): Promise<Target> {
     ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '16' }),
   }
   const service = await aServiceProcess(t, settings, deployment)
+  const orders = await addOrders(service.baseUrl)
   const document = await (await fetch(`${service.baseUrl}/openapi.json`)).json()
   return {
     service,
@@ -60,6 +85,7 @@ export async function startTarget(t: TestContext): Promise<Target> {
     hosts: { api: new URL(service.baseUrl).host, storage: new URL(service.storageUrl).host },
     key: ADMIN_KEY,
     emptiedKey,
+    orders,
     hasStorage: !isOnS3,
     checkAlive() {
       const { exitCode, signalCode } = service.child
