@@ -62,6 +62,7 @@ test('the activity answers who deleted a file, by its name, by the person and by
 
   // Who deleted intro.pdf? Its name, and the action.
   await page.getByRole('searchbox', { name: 'Search activity' }).fill('intro.pdf')
+  await until('the URL has the name', () => page.url().includes('search=intro.pdf'))
   await page.getByLabel('Action').selectOption('Deleted')
   await until('one row remains', async () => (await rowTexts(page)).length === 1)
   assert.match((await rowTexts(page))[0] ?? '', /^Deleted intro.pdf anna /)
@@ -79,7 +80,9 @@ test('the activity answers who deleted a file, by its name, by the person and by
   const person = page.getByLabel('Person')
   await until('anna is chosen', async () => (await person.inputValue()) === id)
   await page.getByLabel('Action').selectOption('All actions')
+  await until('the URL has no action', () => !page.url().includes('show='))
   await page.getByRole('searchbox', { name: 'Search activity' }).fill('')
+  await until('the URL has no name', () => !page.url().includes('search='))
   await group.waitFor()
   assert.equal((await rowTexts(page)).length, 1)
   const today = await page.evaluate<string>("new Date().toLocaleDateString('sv')")
