@@ -345,6 +345,7 @@ export const orderExample = {
     },
   ],
   url: 'https://files.example.com/d/Zk3…',
+  downloads: 1,
   max_downloads: 5,
   inline: false,
   expires_at: null,
@@ -362,6 +363,18 @@ export const loggedDownloadExample = {
   starts: 1,
   counted: 1,
   ip_hash: '5f1d7a84db00d2fc',
+}
+
+export const assetDownloadExample = {
+  ...loggedDownloadExample,
+  order: {
+    id: orderExample.id,
+    order_number: orderExample.order_number,
+    name: orderExample.name,
+    email: orderExample.email,
+    label: orderExample.label,
+    reference: orderExample.reference,
+  },
 }
 
 export const brandingExample = {

@@ -214,6 +214,7 @@ const facts = {
   locale: Nullable('string'),
   label: Nullable('string'),
   lines: Type.Array(OrderLine),
+  downloads: Type.Integer({ description: 'How many downloads of its files have counted' }),
   max_downloads: Nullable('integer', { description: 'null: the setting of the account' }),
   inline: Type.Boolean(),
   expires_at: Nullable('string', { description: 'When the download page ends' }),
@@ -364,6 +365,57 @@ export const DownloadPage = Type.Object(
   { title: 'DownloadPage' },
 )
 
+export const AssetDownload = Type.Object(
+  {
+    ...LoggedDownload.properties,
+    order: Type.Object({
+      id: Uuid(),
+      order_number: Nullable('string'),
+      name: Nullable('string'),
+      email: Nullable('string'),
+      label: Nullable('string'),
+      reference: Nullable('string'),
+    }),
+  },
+  { title: 'AssetDownload' },
+)
+export type AssetDownload = Static<typeof AssetDownload>
+
+export const AssetDownloadPage = Type.Object(
+  { data: Type.Array(AssetDownload), links: PageLinks, meta: PageMeta },
+  { title: 'AssetDownloadPage' },
+)
+export type AssetDownloadPage = Static<typeof AssetDownloadPage>
+
+const MAX_ORDER_FILES = 1000
+
+export const OrderFile = Type.Object(
+  {
+    asset: Asset,
+    line: Nullable('integer', {
+      description:
+        'The index of the first line that covers it, from 0; null if it is attached to the order itself',
+    }),
+    downloaded: Type.Integer({ description: 'How many downloads count toward the limit' }),
+    limit: Nullable('integer', { description: 'null: any number of times' }),
+    open_until: Nullable('string', {
+      description: 'Until then, its last download can be started again at no cost',
+    }),
+  },
+  { title: 'OrderFile' },
+)
+export type OrderFile = Static<typeof OrderFile>
+
+export const OrderFiles = Type.Object(
+  {
+    data: Type.Array(OrderFile, {
+      description: `At most the first ${MAX_ORDER_FILES}; the others can be downloaded, too`,
+    }),
+  },
+  { title: 'OrderFiles' },
+)
+export type OrderFiles = Static<typeof OrderFiles>
+
 const DAY = {
   pattern: '^\\d{4}-\\d{2}-\\d{2}$',
   examples: ['2026-01-31'],
@@ -384,6 +436,7 @@ export const DownloadTotalsQuery = Type.Object({
       ...Problem('must be day, asset or product'),
     }),
   ),
+  asset: Type.Optional(Uuid({ description: 'Only the downloads of this asset, by day' })),
 })
 
 export const DownloadTotals = Type.Object(
@@ -392,6 +445,9 @@ export const DownloadTotals = Type.Object(
       Type.Object({
         day: Type.Optional(Type.String()),
         asset_id: Type.Optional(Type.String()),
+        filename: Type.Optional(
+          Nullable('string', { description: 'By asset; null if it was deleted forever' }),
+        ),
         product_id: Type.Optional(Type.Integer()),
         downloads: Type.Integer(),
       }),

@@ -1,6 +1,8 @@
 import { Revoked } from '../account.ts'
+import { AssetPath } from '../asset.ts'
 import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import {
+  assetDownloadExample,
   assetExample,
   brandingExample,
   customerOrderExample,
@@ -9,6 +11,7 @@ import {
   pageExample,
 } from '../examples.ts'
 import {
+  AssetDownloadPage,
   AttachedOrderResponse,
   BrandingRequest,
   BrandingResponse,
@@ -25,6 +28,7 @@ import {
   OrderAssetsRequest,
   OrderChanges,
   OrderDownload,
+  OrderFiles,
   OrderPage,
   OrderPath,
   OrderRequest,
@@ -104,6 +108,27 @@ export const readOrder = defineEndpoint({
     description: 'The order',
     schema: OrderResponse,
     example: { data: orderExample },
+  },
+  errors: ['not_found'],
+})
+
+export const listOrderFiles = defineEndpoint({
+  operationId: 'listOrderFiles',
+  methods: ['GET'],
+  path: `${PATH}/:id/files`,
+  tag: 'Orders',
+  scope: 'read',
+  summary: 'List the files of an order',
+  description:
+    'What the order covers now, in the order of its lines and then by name, with the downloads and the limit of each file. Also while it is held, expired or revoked.',
+  params: OrderPath,
+  success: {
+    status: 200,
+    description: 'The files',
+    schema: OrderFiles,
+    example: {
+      data: [{ asset: assetExample, line: 0, downloaded: 1, limit: 5, open_until: null }],
+    },
   },
   errors: ['not_found'],
 })
@@ -261,6 +286,29 @@ export const listDownloads = defineEndpoint({
     example: {
       data: [loggedDownloadExample],
       ...pageExample(`orders/${orderExample.id}/downloads`),
+    },
+  },
+  errors: ['not_found'],
+})
+
+export const listAssetDownloads = defineEndpoint({
+  operationId: 'listAssetDownloads',
+  methods: ['GET'],
+  path: `${API_PREFIX}/assets/:id/downloads`,
+  tag: 'Orders',
+  scope: 'read',
+  summary: 'List the downloads of an asset',
+  description:
+    'By the buyers of all orders, newest first: at most the newest 10,000. Downloads are kept for 90 days (`STOWAGE_DOWNLOADS_FOR`).',
+  params: AssetPath,
+  query: PageOnlyQuery,
+  success: {
+    status: 200,
+    description: 'One page',
+    schema: AssetDownloadPage,
+    example: {
+      data: [assetDownloadExample],
+      ...pageExample(`assets/${assetExample.id}/downloads`),
     },
   },
   errors: ['not_found'],

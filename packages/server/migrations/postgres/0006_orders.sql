@@ -14,6 +14,8 @@ create table orders (
   label text,
   -- The number, the reference, the e-mail address, the name and the label as `foldText` returns them.
   search_text text collate "C" not null,
+  -- How many downloads of its files have counted: the sum of `used` of its files.
+  downloads integer not null default 0,
   -- Of each file, times the quantity of the line. Null: see branding.
   max_downloads integer,
   expires_at timestamptz(3),
@@ -99,6 +101,7 @@ create table downloads (
 );
 
 create index downloads_of_order on downloads (order_id, id);
+create index downloads_of_asset on downloads (asset_id, id);
 create index downloads_by_age on downloads (opened_at);
 
 -- The downloads of each day: of the account, of each asset, and of each product.
@@ -113,6 +116,7 @@ create table download_counts (
   primary key (account_id, kind, day, subject)
 );
 
+create index download_counts_of_subject on download_counts (account_id, kind, subject, day);
 create index download_counts_by_age on download_counts (day);
 
 -- How the download pages of an account look.

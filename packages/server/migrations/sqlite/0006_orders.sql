@@ -15,6 +15,8 @@ create table orders (
   label text,
   -- The number, the reference, the e-mail address, the name and the label as `foldText` returns them.
   search_text text not null,
+  -- How many downloads of its files have counted: the sum of `used` of its files.
+  downloads integer not null default 0,
   -- Of each file, times the quantity of the line. Null: see branding.
   max_downloads integer,
   expires_at integer,
@@ -93,6 +95,7 @@ create table downloads (
 ) strict, without rowid;
 
 create index downloads_of_order on downloads (order_id, id);
+create index downloads_of_asset on downloads (asset_id, id);
 create index downloads_by_age on downloads (opened_at);
 
 -- The downloads of each day: of the account, of each asset, and of each product.
@@ -107,6 +110,7 @@ create table download_counts (
   primary key (account_id, kind, day, subject)
 ) strict, without rowid;
 
+create index download_counts_of_subject on download_counts (account_id, kind, subject, day);
 create index download_counts_by_age on download_counts (day);
 
 -- How the download pages of an account look.

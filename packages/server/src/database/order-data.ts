@@ -1,5 +1,6 @@
 import type { Asset } from '../domain/asset.ts'
 import type {
+  AssetDownload,
   Branding,
   CoveredFile,
   LoggedDownload,
@@ -67,12 +68,17 @@ export interface DownloadTotal {
   downloads: number
 }
 
+/** At most so many of the newest downloads of an asset are listed. */
+export const MAX_ASSET_DOWNLOADS = 10_000
+
 export interface DownloadTotalsQuery {
   by: 'day' | 'asset' | 'product'
   /** Days since 1970, both inclusive. */
   from: number
   to: number
   limit: number
+  /** By day, only the downloads of this asset. */
+  asset?: string
 }
 
 /** The downloads of one day: of the account, of an asset, or of a product. */
@@ -143,6 +149,13 @@ export interface OrderData {
     orderId: string,
     query: PageRequest & { after?: Cursor },
   ): Promise<{ rows: LoggedDownload[]; total: number }>
+  /** The log of an asset, newest first: the newest `MAX_ASSET_DOWNLOADS` downloads of all orders. */
+  listDownloadsOfAsset(
+    assetId: string,
+    query: PageRequest & { after?: Cursor },
+  ): Promise<{ rows: AssetDownload[]; total: number }>
+  /** The names of those assets that exist, also in the trash. */
+  namesOfAssets(ids: string[]): Promise<Map<string, string>>
   /** The days in their order; the assets and products with most downloads first. The cost does not depend on the number of downloads. */
   readDownloadTotals(query: DownloadTotalsQuery): Promise<DownloadTotal[]>
 

@@ -13,6 +13,8 @@ export interface Order {
   locale: string | null
   label: string | null
   lines: OrderLine[]
+  /** How many downloads of its files have counted. */
+  downloads: number
   /** Of each file, times the quantity of the line. Null: the setting of the account. */
   maxDownloads: number | null
   expiresAt: Date | null
@@ -145,6 +147,11 @@ export interface LoggedDownload {
   openedAt: Date
   starts: number
   cost: number
+}
+
+/** A download of a file, with the order it belongs to. */
+export interface AssetDownload extends LoggedDownload {
+  order: Pick<Order, 'id' | 'number' | 'name' | 'email' | 'label' | 'reference'>
 }
 
 /** How the download pages of an account look. */

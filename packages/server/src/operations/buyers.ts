@@ -13,7 +13,7 @@ import {
 } from '../domain/order.ts'
 import { type AccountContext, type Context, forAccount } from './context.ts'
 import { signDownload } from './downloads.ts'
-import { hashOrderToken } from './orders.ts'
+import { getOrder, hashOrderToken } from './orders.ts'
 
 /** An order as its buyer sees it. The context acts for the buyer. */
 export interface BuyersOrder {
@@ -70,6 +70,14 @@ export async function listBuyersFiles({
       limit !== null && used >= limit && starts > 0 && starts % STARTS_PER_DOWNLOAD === 0
     return { ...file, limit, isOpen: openUntil !== null && openUntil > now && !isUsedUp }
   })
+}
+
+/** What an order covers, for its merchant: in any state, with the counters of each file. */
+export async function listOrderFiles(context: AccountContext, key: string): Promise<BuyersFile[]> {
+  const order = await getOrder(context, key)
+  const branding = (await context.data.findBranding()) ?? NO_BRANDING
+  const maxDownloads = order.maxDownloads ?? branding.maxDownloads
+  return listBuyersFiles({ context, order, branding, maxDownloads })
 }
 
 export type StartedDownload =

@@ -11,6 +11,7 @@ import type {
 import type { Asset } from '../domain/asset.ts'
 import { invalid, ServiceError } from '../domain/errors.ts'
 import {
+  type AssetDownload,
   type Branding,
   type LoggedDownload,
   type NewOrder,
@@ -20,6 +21,7 @@ import {
 } from '../domain/order.ts'
 import type { Cursor, PagePosition, PageRequest } from '../domain/paging.ts'
 import { searchWords } from '../domain/search.ts'
+import { getAsset } from './assets.ts'
 import type { AccountContext, Context } from './context.ts'
 import { createOnce, type Idempotency } from './idempotency.ts'
 import { readPage } from './listing.ts'
@@ -222,20 +224,44 @@ export async function listDownloads(
   return { order, downloads, position }
 }
 
+/** The newest downloads of an asset by the buyers of all orders. */
+export async function listDownloadsOfAsset(
+  context: AccountContext,
+  assetId: string,
+  page: PageRequest & { after?: Cursor },
+): Promise<{ downloads: AssetDownload[]; position: PagePosition }> {
+  await getAsset(context, assetId)
+  const { rows: downloads, position } = await readPage(
+    page,
+    (query) => context.data.listDownloadsOfAsset(assetId, query),
+    ({ id }) => id,
+  )
+  return { downloads, position }
+}
+
 export type { DownloadTotal }
 
 const MAX_TOTALS = 1000
 
-/** The downloads of buyers, counted by day, asset or product. Days are counted since 1970. */
-export function readDownloadTotals(
+/**
+ * The downloads of buyers, counted by day, asset or product. Days are counted since 1970. Assets have their names, unless
+ * they were deleted forever.
+ */
+export async function readDownloadTotals(
   { data }: AccountContext,
   query: Omit<DownloadTotalsQuery, 'limit'>,
-): Promise<DownloadTotal[]> {
+): Promise<(DownloadTotal & { filename?: string | undefined })[]> {
+  if (query.asset !== undefined && query.by !== 'day') {
+    throw invalid({ asset: ['can only be combined with by=day'] })
+  }
   if (query.from > query.to) throw invalid({ from: ['must not be after to'] })
   if (query.to - query.from >= MAX_TOTAL_DAYS) {
     throw invalid({ from: [`must be at most ${MAX_TOTAL_DAYS} days before to`] })
   }
-  return data.readDownloadTotals({ ...query, limit: MAX_TOTALS })
+  const totals = await data.readDownloadTotals({ ...query, limit: MAX_TOTALS })
+  if (query.by !== 'asset') return totals
+  const names = await data.namesOfAssets(totals.map(({ subject }) => subject))
+  return totals.map((total) => ({ ...total, filename: names.get(total.subject) }))
 }
 
 export async function readBranding({ data }: AccountContext): Promise<Branding> {

@@ -2,6 +2,7 @@ import type * as wire from '@stowage/protocol'
 import { formatTimestamp } from '@stowage/protocol/format'
 import type { Asset } from '../domain/asset.ts'
 import type {
+  AssetDownload,
   Branding,
   DownloadedFile,
   EventOrder,
@@ -42,6 +43,7 @@ export function presentEventOrder(order: EventOrder): wire.EventOrder {
       refunded_quantity: refunded,
       product: product && presentOrderProduct(product),
     })),
+    downloads: order.downloads,
     max_downloads: order.maxDownloads,
     inline: order.isInline,
     expires_at: order.expiresAt && formatTimestamp(order.expiresAt),
@@ -75,6 +77,14 @@ export function presentLoggedDownload(download: LoggedDownload): wire.LoggedDown
     starts,
     counted: cost,
     ip_hash: addressHash,
+  }
+}
+
+export function presentAssetDownload({ order, ...rest }: AssetDownload): wire.AssetDownload {
+  const { id, number, name, email, label, reference } = order
+  return {
+    ...presentLoggedDownload(rest),
+    order: { id, order_number: number, name, email, label, reference },
   }
 }
 

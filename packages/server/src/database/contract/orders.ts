@@ -311,6 +311,7 @@ export function testDownloads({ name, open }: Contract): void {
       assert.equal((await start(false)).outcome, 'open')
       const [logged] = (await data.listDownloads(order.id, { page: 1, perPage: 1 })).rows
       assert.deepEqual([logged?.starts, logged?.cost], [20, 2])
+      assert.equal((await data.findOrder({ id: order.id, reference: '' }))?.downloads, 2)
       assert.deepEqual(await eventTypes(data), [
         'order.created',
         'order.downloaded',
@@ -329,6 +330,12 @@ export function testDownloads({ name, open }: Contract): void {
       assert.deepEqual(await data.readDownloadTotals({ by: 'product', ...range }), [
         { subject: '1', downloads: 2 },
       ])
+      const ofAsset = (asset: string) => data.readDownloadTotals({ by: 'day', asset, ...range })
+      assert.deepEqual(
+        (await ofAsset(assetId)).map(({ downloads }) => downloads),
+        [2],
+      )
+      assert.deepEqual(await ofAsset(newUuid()), [])
       await data.revokeOrder(order.id)
       assert.deepEqual(await start(false), { outcome: 'revoked' })
       assert.deepEqual(await data.continueDownload(newUuid(), false), { outcome: 'not_found' })
@@ -395,6 +402,36 @@ export function testDownloads({ name, open }: Contract): void {
     },
   )
 
+  test(name('the downloads of an asset are listed with their orders, newest first'), async (t) => {
+    const { database, data } = await open(t)
+    const assetId = await aSoldAsset(data)
+    const orders: Order[] = []
+    for (const number of ['#1', '#2', '#3']) {
+      const order = await addOrder(data, { number, lines: [LINE], label: 'VIP' })
+      await press(data, order.id, assetId)
+      await press(data, order.id, assetId)
+      orders.push(order)
+    }
+    const list = async (query: { page: number; perPage: number; after?: { id: string } }) => {
+      const { rows, total } = await data.listDownloadsOfAsset(assetId, query)
+      return [rows.map(({ order }) => order.number), total]
+    }
+    assert.deepEqual(await list({ page: 1, perPage: 2 }), [['#3', '#2'], 3])
+    assert.deepEqual(await list({ page: 2, perPage: 2 }), [['#1'], 3])
+    assert.deepEqual(await list({ page: 9, perPage: 2 }), [[], 3])
+    const { rows } = await data.listDownloadsOfAsset(assetId, { page: 1, perPage: 3 })
+    const after = { id: rows[1]?.id ?? '' }
+    assert.deepEqual(await list({ page: 1, perPage: 2, after }), [['#1'], 3])
+    const { id, number, name, email, label, reference } = orders[2] ?? assert.fail()
+    assert.deepEqual(rows[0]?.order, { id, number, name, email, label, reference })
+    assert.deepEqual([rows[0]?.orderId, rows[0]?.filename, rows[0]?.cost], [id, 'a.zip', 1])
+    const other = database.of((await anAccount(database, 'other')).id)
+    const theirs = await other.listDownloadsOfAsset(assetId, { page: 1, perPage: 3 })
+    assert.deepEqual(theirs, { rows: [], total: 0 })
+    assert.deepEqual([...(await data.namesOfAssets([assetId, newUuid()]))], [[assetId, 'a.zip']])
+    assert.equal((await other.namesOfAssets([assetId])).size, 0)
+  })
+
   test(name('the limit of the account applies to orders without their own'), async (t) => {
     const { data } = await open(t)
     assert.equal(await data.findBranding(), undefined)
@@ -421,7 +458,7 @@ export function testDownloads({ name, open }: Contract): void {
       await addOrder(data, { lines: [LINE] })
       await press(data, order.id, assetId)
       const records = await database.listOrderRecords(account.id, undefined, 1)
-      assert.deepEqual(records[0]?.order, order)
+      assert.deepEqual(records[0]?.order, { ...order, downloads: 1 })
       assert.deepEqual(records[0]?.assetIds, [assetId])
       assert.deepEqual(
         records[0]?.files.map(({ used }) => used),
@@ -431,14 +468,16 @@ export function testDownloads({ name, open }: Contract): void {
       const other = database.of((await anAccount(database, 'other')).id)
       await aSoldAsset(other)
       const { rows: downloads } = await data.listDownloads(order.id, { page: 1, perPage: 10 })
-      const copied = { ...order, id: newUuid(), tokenHash: 'copied' }
+      const copied = { ...order, downloads: 1, id: newUuid(), tokenHash: 'copied' }
       const moved = downloads.map((one) => ({ ...one, id: newUuid(), orderId: copied.id }))
       const files = (records[0]?.files ?? []).map((file) => ({ ...file, downloadId: newUuid() }))
       const imported = { orders: [{ order: copied, assetIds: [assetId], files }], downloads: moved }
       await other.importOrders(imported)
       await other.importOrders(imported)
       const copy = await other.findOrder({ id: null, reference: 'one' })
-      assert.deepEqual([copy?.id, copy?.tokenHash, copy?.lines.length], [copied.id, 'copied', 1])
+      const { id, tokenHash, downloads: counted } = copy ?? {}
+      assert.deepEqual([id, tokenHash, counted], [copied.id, 'copied', 1])
+      assert.equal(copy?.lines.length, 1)
       assert.equal((await other.listDownloads(copied.id, { page: 1, perPage: 10 })).total, 1)
       const counts = await database.listDownloadCounts(account.id, undefined, 2)
       counts.push(...(await database.listDownloadCounts(account.id, counts.at(-1), 10)))

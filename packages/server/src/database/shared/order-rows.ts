@@ -1,4 +1,5 @@
 import {
+  type AssetDownload,
   type Branding,
   type CoveredFile,
   type LoggedDownload,
@@ -30,6 +31,7 @@ export interface OrderRow {
   name: string | null
   locale: string | null
   label: string | null
+  downloads: number
   max_downloads: number | null
   expires_at: Time | null
   held: Flag
@@ -69,6 +71,7 @@ export function toOrder(row: OrderRow): Order {
       refunded,
       product: product && toLineProduct(product),
     })),
+    downloads: row.downloads,
     maxDownloads: row.max_downloads,
     expiresAt: toDateOrNull(row.expires_at),
     isHeld: Boolean(row.held),
@@ -126,6 +129,7 @@ export function toOrderColumns(account: string, order: Order) {
     source: order.source,
     reference: order.reference,
     ...toChangedColumns(order),
+    downloads: order.downloads,
     revoked_at: order.revokedAt,
     email_sent_at: order.emailSentAt,
     created_at: order.createdAt,
@@ -191,6 +195,19 @@ export function toLoggedDownload(row: DownloadRow): LoggedDownload {
     starts: row.starts,
     cost: row.cost,
   }
+}
+
+export interface AssetDownloadRow extends DownloadRow {
+  order_number: string | null
+  name: string | null
+  email: string | null
+  label: string | null
+  reference: string | null
+}
+
+export function toAssetDownload(row: AssetDownloadRow): AssetDownload {
+  const { order_id: id, order_number: number, name, email, label, reference } = row
+  return { ...toLoggedDownload(row), order: { id, number, name, email, label, reference } }
 }
 
 export function toDownloadColumns(download: LoggedDownload) {

@@ -2,11 +2,13 @@ import { DOWNLOAD_MS, STARTS_PER_DOWNLOAD } from '../../domain/order.ts'
 import type { DownloadCount, DownloadTotal } from '../order-data.ts'
 import { type Dialect, statement } from './dialect.ts'
 import {
+  type AssetDownloadRow,
   type BrandingRow,
   type CoveredRow,
   type DownloadRow,
   type FileStateRow,
   type OrderFileRow,
+  toAssetDownload,
   toBranding,
   toCoveredFiles,
   type toDownloadColumns,
@@ -26,6 +28,7 @@ type ChangedColumns = Omit<
   | 'account'
   | 'source'
   | 'reference'
+  | 'downloads'
   | 'revoked_at'
   | 'email_sent_at'
   | 'created_at'
@@ -55,7 +58,7 @@ export function orderColumns({ clock, jsonArray, jsonGroup, nestedJson }: Dialec
     nestedJson(product),
   )
   return `o.id, o.account_id, o.source, o.reference, o.order_number, o.email, o.name, o.locale, o.label,
-    o.max_downloads, o.expires_at, o.held, o.inline, o.revoked_at, o.email_sent_at, o.ordered_at, o.created_at,
+    o.downloads, o.max_downloads, o.expires_at, o.held, o.inline, o.revoked_at, o.email_sent_at, o.ordered_at, o.created_at,
     o.updated_at, o.token, o.token_hash, (o.expires_at is not null and o.expires_at <= ${clock}) as is_expired,
     (select ${jsonGroup(line, 'ol.line')} from order_lines ol where ol.order_id = o.id) as lines`
 }
@@ -115,10 +118,10 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
     ).first(({ id }: { id: string }) => id),
     insertOrder: statement<OrderColumns>(
       `insert into orders (id, account_id, source, reference, order_number, email, name, locale, label,
-         search_text, max_downloads, expires_at, held, inline, revoked_at, email_sent_at, ordered_at,
+         search_text, downloads, max_downloads, expires_at, held, inline, revoked_at, email_sent_at, ordered_at,
          created_at, updated_at, token, token_hash)
        values (:id, :account, :source, :reference, :order_number, :email, :name, :locale, :label,
-         :search_text, :max_downloads, :expires_at, :held, :inline, :revoked_at, :email_sent_at, :ordered_at,
+         :search_text, :downloads, :max_downloads, :expires_at, :held, :inline, :revoked_at, :email_sent_at, :ordered_at,
          :created_at, :updated_at, :token, :token_hash)
        on conflict do nothing returning id`,
     ).first(({ id }: { id: string }) => id),
@@ -245,6 +248,9 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
          coalesce(:opened_at, ${clock}), :starts, :cost)
        on conflict do nothing`,
     ).none(),
+    countOfOrder: statement<{ order: string }>(
+      'update orders set downloads = downloads + 1 where id = :order',
+    ).none(),
     countDownload: statement<OfAccount & { by: string; subject: string }>(
       `insert into download_counts (account_id, kind, day, subject, downloads)
        values (:account, :by, ${dayOf(clock)}, :subject, 1)
@@ -278,12 +284,36 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
          and (${id('after')} is null or id < ${id('after')})
        order by id desc limit :limit offset :offset`,
     ).every((row: DownloadRow) => toLoggedDownload(row)),
+    countLogOfAsset: statement<OfAccount & { asset: string; most: number }>(
+      `select count(*) as count from (
+         select 1 from downloads d join orders o on o.id = d.order_id and o.account_id = :account
+         where d.asset_id = :asset limit :most) found`,
+    ).first(({ count }: { count: number }) => count),
+    listLogOfAsset: statement<
+      OfAccount & { asset: string; after: string | null; limit: number; offset: number }
+    >(
+      `select ${DOWNLOAD_COLUMNS.split(', ')
+        .map((column) => `d.${column}`)
+        .join(', ')}, o.order_number, o.name, o.email, o.label, o.reference
+       from downloads d join orders o on o.id = d.order_id and o.account_id = :account
+       where d.asset_id = :asset and (${id('after')} is null or d.id < ${id('after')})
+       order by d.id desc limit :limit offset :offset`,
+    ).every((row: AssetDownloadRow) => toAssetDownload(row)),
+    totalsOfAsset: statement<
+      OfAccount & { asset: string; from: number; to: number; limit: number }
+    >(
+      `select day, downloads from download_counts
+       where account_id = :account and kind = 'asset' and subject = :asset and day between :from and :to
+       order by day limit :limit`,
+    ).every(toDayTotal),
+    namesOfAssets: statement<OfAccount & { ids: string[] }>(
+      `select a.id, a.filename from assets a
+       where a.account_id = :account and a.id in (select value from ${idsOf('ids')})`,
+    ).every((row: { id: string; filename: string }): [string, string] => [row.id, row.filename]),
     totalsByDay: statement<OfAccount & { from: number; to: number; limit: number }>(
       `select day, downloads from download_counts
        where account_id = :account and kind = 'day' and day between :from and :to order by day limit :limit`,
-    ).every(({ day, downloads }: { day: number; downloads: number }): DownloadTotal => {
-      return { subject: new Date(day * 86_400_000).toISOString().slice(0, 10), downloads }
-    }),
+    ).every(toDayTotal),
     totalsBy: statement<OfAccount & { by: string; from: number; to: number; limit: number }>(
       `select subject, cast(sum(downloads) as bigint) as downloads from download_counts
        where account_id = :account and kind = :by and day between :from and :to
@@ -343,6 +373,10 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
        values (:order, :asset, :used, :download, :open_until, :starts) on conflict do nothing`,
     ).none(),
   }
+}
+
+function toDayTotal({ day, downloads }: { day: number; downloads: number }): DownloadTotal {
+  return { subject: new Date(day * 86_400_000).toISOString().slice(0, 10), downloads }
 }
 
 export type OrderStatements = ReturnType<typeof orderStatementsOf>

@@ -116,6 +116,7 @@ export function orderWork(statements: OrderStatements, account: string) {
 
   /** The events and counters of a download that counts. */
   function* countDownload({ order_id, asset_id, ...row }: FileStateRow): SharedWork<void> {
+    yield* run(statements.countOfOrder, { order: order_id })
     const file = { assetId: asset_id, filename: row.filename ?? '', version: row.version ?? 1 }
     yield* record('order.downloaded', { ...toEventOrder(yield* getOrder(order_id)), file })
     const products = yield* run(statements.productsWith, { order: order_id, asset: asset_id })
@@ -291,6 +292,7 @@ function newOrder(order: NewOrder): Order {
     name: null,
     locale: null,
     label: null,
+    downloads: 0,
     maxDownloads: null,
     expiresAt: null,
     isHeld: false,

@@ -1,4 +1,4 @@
-import type { OrderData } from '../order-data.ts'
+import { MAX_ASSET_DOWNLOADS, type OrderData } from '../order-data.ts'
 import type { Statement, Values } from './dialect.ts'
 import { orderWork } from './order-work.ts'
 import { groupByOwner } from './product-rows.ts'
@@ -43,10 +43,23 @@ export function wireOrders(
       const range = { after: after?.id ?? null, limit: perPage, offset }
       return { rows: await ask(statements.listLog, { account, order, ...range }), total }
     },
-    readDownloadTotals: ({ by, ...range }) =>
-      by === 'day'
-        ? ask(statements.totalsByDay, { account, ...range })
-        : ask(statements.totalsBy, { account, by, ...range }),
+    async listDownloadsOfAsset(asset, { page, perPage, after }) {
+      const most = MAX_ASSET_DOWNLOADS
+      const total = (await ask(statements.countLogOfAsset, { account, asset, most })) ?? 0
+      const offset = after === undefined ? Math.min((page - 1) * perPage, total) : 0
+      const limit = after === undefined ? Math.min(perPage, total - offset) : perPage
+      const range = { after: after?.id ?? null, limit, offset }
+      return { rows: await ask(statements.listLogOfAsset, { account, asset, ...range }), total }
+    },
+    async namesOfAssets(ids) {
+      return new Map(await ask(statements.namesOfAssets, { account, ids }))
+    },
+    readDownloadTotals: ({ by, asset, ...range }) =>
+      asset !== undefined
+        ? ask(statements.totalsOfAsset, { account, asset, ...range })
+        : by === 'day'
+          ? ask(statements.totalsByDay, { account, ...range })
+          : ask(statements.totalsBy, { account, by, ...range }),
     findBranding: () => ask(statements.findBranding, { account }),
     changeBranding: (change) => write(() => work.changeBranding(change)),
     importOrders: (imported) => write(() => work.importOrders(imported)),

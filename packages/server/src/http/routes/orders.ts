@@ -3,7 +3,7 @@ import { endpoints } from '@stowage/protocol'
 import { formatTimestamp, parseTimestamp } from '@stowage/protocol/format'
 import { invalid } from '../../domain/errors.ts'
 import type { Branding, Order, OrderChange } from '../../domain/order.ts'
-import { downloadRefused, startDownload } from '../../operations/buyers.ts'
+import { downloadRefused, listOrderFiles, startDownload } from '../../operations/buyers.ts'
 import type { AccountContext } from '../../operations/context.ts'
 import {
   assetsOfOrders,
@@ -14,6 +14,7 @@ import {
   detachFromOrder,
   getOrder,
   listDownloads,
+  listDownloadsOfAsset,
   listOrders,
   mailNotConfigured,
   putOrder,
@@ -23,7 +24,13 @@ import {
   sendOrder,
   tokenOfOrder,
 } from '../../operations/orders.ts'
-import { presentBranding, presentLoggedDownload, presentOrder } from '../../wire/orders.ts'
+import {
+  presentAssetDownload,
+  presentBranding,
+  presentLoggedDownload,
+  presentOrder,
+} from '../../wire/orders.ts'
+import { presentAsset } from '../../wire/resources.ts'
 import { readIdempotency, readPageRequest } from '../requests.ts'
 import { presentPage } from '../responses/page.ts'
 import { nameCreated, type RouteGroup, route } from '../route.ts'
@@ -88,6 +95,19 @@ export const orderRoutes: RouteGroup = (app, options) => {
     return { data: presentOrder(order, pageUrl(order)) }
   })
 
+  route(app, options, endpoints.listOrderFiles, async ({ context, params }) => {
+    const files = await listOrderFiles(context, params.id)
+    return {
+      data: files.map(({ asset, line = null, used, limit, isOpen, openUntil }) => ({
+        asset: presentAsset(asset),
+        line,
+        downloaded: used,
+        limit,
+        open_until: isOpen && openUntil ? formatTimestamp(openUntil) : null,
+      })),
+    }
+  })
+
   route(app, options, endpoints.changeOrder, async ({ context, params, body }) => {
     const order = await changeOrder(context, params.id, readChange(body))
     return { data: presentOrder(order, pageUrl(order)) }
@@ -135,11 +155,21 @@ export const orderRoutes: RouteGroup = (app, options) => {
     }
   })
 
+  route(app, options, endpoints.listAssetDownloads, async ({ context, params, query, url }) => {
+    const page = readPageRequest(query, 'created_at')
+    const { downloads, position } = await listDownloadsOfAsset(context, params.id, page)
+    return {
+      data: downloads.map(presentAssetDownload),
+      ...presentPage(position, requestOf(url, endpoints.listAssetDownloads)),
+    }
+  })
+
   route(app, options, endpoints.readDownloadTotals, async ({ context, query }) => {
     const { by = 'day' } = query
     const to = dayOf(query.to === undefined ? context.clock() : readTime(query.to))
     const from = query.from === undefined ? to - 30 : dayOf(readTime(query.from))
-    const totals = await readDownloadTotals(context, { by, from, to })
+    const asset = query.asset && { asset: query.asset.toLowerCase() }
+    const totals = await readDownloadTotals(context, { by, from, to, ...asset })
     return {
       data: totals.map((total) => presentTotal(total, by)),
       meta: { from: dayText(from), to: dayText(to), by },
@@ -165,10 +195,13 @@ function dayText(day: number): string {
   return new Date(day * DAY_MS).toISOString().slice(0, 10)
 }
 
-function presentTotal({ subject, downloads }: DownloadTotal, by: 'day' | 'asset' | 'product') {
+function presentTotal(
+  { subject, downloads, filename = null }: DownloadTotal & { filename?: string | null | undefined },
+  by: 'day' | 'asset' | 'product',
+) {
   if (by === 'day') return { day: subject, downloads }
   return by === 'asset'
-    ? { asset_id: subject, downloads }
+    ? { asset_id: subject, filename, downloads }
     : { product_id: Number(subject), downloads }
 }
 

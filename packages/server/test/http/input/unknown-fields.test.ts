@@ -143,6 +143,7 @@ test('every list names the query parameters that it has ignored', async (t) => {
     '/upload-tokens',
     '/orders',
     `/orders/${order.body.data.id}/downloads`,
+    `/assets/${id}/downloads`,
     `/assets/${id}/products`,
     `/assets/${id}/product-groups`,
     `/products/${products[0].id}/assets`,

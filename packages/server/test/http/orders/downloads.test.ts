@@ -89,9 +89,50 @@ test('a thousand concurrent calls of a backend count one download', async (t) =>
   const byProduct = await service.call('GET', `${API}/account/downloads?by=product&to=${today}`)
   assert.deepEqual(byProduct.body.data, [{ product_id: 1, downloads: 1 }])
   const byAsset = await service.call('GET', `${API}/account/downloads?by=asset`)
-  assert.deepEqual(byAsset.body.data, [{ asset_id: file.id, downloads: 1 }])
+  assert.deepEqual(byAsset.body.data, [{ asset_id: file.id, filename: 'pack.zip', downloads: 1 }])
+  const ofAsset = (query: string) =>
+    service.call('GET', `${API}/account/downloads?asset=${file.id}${query}`)
+  assert.deepEqual((await ofAsset('')).body.data, [{ day: today, downloads: 1 }])
+  assert.equal((await ofAsset('&by=asset')).status, 422)
   const wrong = await service.call('GET', `${API}/account/downloads?from=2020-01-01`)
   assert.equal(wrong.status, 422)
+})
+
+test('merchants see the downloads and the limit of each file, and the downloads of each asset', async (t) => {
+  const service = await aService(t)
+  const { call } = service
+  const { file } = await aSoldFile(service)
+  const link = await storeLink(service)
+  const order = await anOrder(service, {
+    lines: [{ product_id: 1, quantity: 2 }],
+    assets: [link.id],
+    max_downloads: 3,
+    order_number: '#8',
+  })
+  const files = async () => (await call('GET', `${ORDERS}/${order.id}/files`)).body.data
+  assert.deepEqual(
+    (await files()).map(({ asset, ...state }: { asset: { id: string } }) => [asset.id, state]),
+    [
+      [file.id, { line: 0, downloaded: 0, limit: 6, open_until: null }],
+      [link.id, { line: null, downloaded: 0, limit: 3, open_until: null }],
+    ],
+  )
+  await press(order, file.id)
+  await press(order, file.id)
+  const [{ downloaded, open_until }] = await files()
+  assert.equal(downloaded, 1)
+  assert.ok(Math.abs(Date.parse(open_until) - Date.now() - 86_400_000) < 60_000)
+  assert.equal((await call('GET', `${ORDERS}/${order.id}`)).body.data.downloads, 1)
+  // The merchant still sees the files that the buyer cannot download.
+  await call('DELETE', `${ORDERS}/${order.id}`)
+  assert.equal((await files()).length, 2)
+  assert.equal((await call('GET', `${ORDERS}/unknown/files`)).status, 404)
+  const log = await call('GET', `${API}/assets/${file.id}/downloads`)
+  assert.equal(log.body.meta.total, 1)
+  const [{ order: of, filename }] = log.body.data
+  assert.deepEqual([of.id, of.order_number, filename], [order.id, '#8', 'pack.zip'])
+  assert.deepEqual((await call('GET', `${API}/assets/${link.id}/downloads`)).body.data, [])
+  assert.equal((await call('GET', `${API}/assets/${order.id}/downloads`)).status, 404)
 })
 
 test('links are counted like files, and lead to their URL', async (t) => {

@@ -36,6 +36,7 @@ test('an order is created, read by its ID or reference, changed and revoked', as
     email: 'ada@example.com',
     locale: null,
     label: null,
+    downloads: 0,
     max_downloads: 5,
     inline: false,
     expires_at: null,
