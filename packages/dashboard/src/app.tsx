@@ -5,6 +5,7 @@ import { Route, Switch } from 'wouter'
 import { AssetsPage, PrefetchAssets } from './assets/assets-page.tsx'
 import { NotificationArea } from './components/notifications.tsx'
 import { Loading } from './components/page.tsx'
+import { useLanguage } from './i18n/language.ts'
 import { openLiveUpdates } from './live-updates.ts'
 import { SessionProvider, useClient } from './session/session.tsx'
 import { NotFound, Shell } from './shell/shell.tsx'
@@ -42,6 +43,7 @@ function usePreloadedPages(): void {
 
 export function App() {
   usePreloadedPages()
+  useLanguage()
   return (
     <MantineProvider
       theme={theme}

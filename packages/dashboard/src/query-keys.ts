@@ -15,10 +15,10 @@ export const queryKeys = {
 
   assetList: (query: object) => key('assets', 'list', query),
   folders: (parent: string, after: string) => key('assets', 'folders', parent, after),
-  folderMoves: () => key('assets', 'folder moves'),
+  folderMoves: () => key('assets', 'folder-moves'),
   assetSearch: (search: string) => key('assets', 'search', search),
   largestFiles: () => key('assets', 'largest'),
-  assetsOfProduct: (productId: number) => key('assets', 'of product', productId),
+  assetsOfProduct: (productId: number) => key('assets', 'of-product', productId),
   asset: (id: string) => key('asset', id),
   /** A list is outdated if it lacks the current version, or does not show that this version is damaged. */
   versions: (id: string, current: number, isDamaged: boolean) =>

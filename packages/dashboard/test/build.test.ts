@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { folder } from '@stowage/dashboard'
 import { buildDashboard } from '@stowage/testing/browser/build-dashboard'
+import { LANGUAGES } from '../src/i18n/texts.ts'
 
 const DASHBOARD = new URL('..', import.meta.url)
 
@@ -75,14 +76,34 @@ test('the build fails and names the dependency if Vite lacks one', async (t) => 
 })
 
 const MAX_SCRIPT_BYTES = 280_000
+const MAX_CATALOG_BYTES = 40_000
 
-test('all scripts together are smaller than 280 kB after compression', async (t) => {
+/** The size of each script after compression. */
+async function scriptSizes(): Promise<{ name: string; size: number }[]> {
   await buildDashboard()
   const dist = fileURLToPath(folder)
-  const scripts = globSync('app/*.js', { cwd: dist })
+  const names = globSync('app/*.js', { cwd: dist })
+  return Promise.all(
+    names.map(async (name) => ({ name, size: gzipSync(await readFile(join(dist, name))).length })),
+  )
+}
+
+/** The texts of a language other than English, which is in the scripts that use it. */
+const isCatalog = ({ name }: { name: string }) => /app\/(?:de|fr|es|pt|ja)-/.test(name)
+
+test('all scripts together are smaller than 280 kB after compression, without the texts of other languages', async (t) => {
+  const scripts = (await scriptSizes()).filter((script) => !isCatalog(script))
   assert.ok(scripts.length > 1)
-  let size = 0
-  for (const script of scripts) size += gzipSync(await readFile(join(dist, script))).length
+  const size = scripts.reduce((sum, script) => sum + script.size, 0)
   t.diagnostic(`${size} bytes`)
   assert.ok(size < MAX_SCRIPT_BYTES, `${size} bytes`)
+})
+
+test('the texts of each other language are one script, smaller than 40 kB after compression', async (t) => {
+  const catalogs = (await scriptSizes()).filter(isCatalog)
+  assert.equal(catalogs.length, LANGUAGES.length - 1)
+  for (const { name, size } of catalogs) {
+    t.diagnostic(`${name}: ${size} bytes`)
+    assert.ok(size < MAX_CATALOG_BYTES, `${name}: ${size} bytes`)
+  }
 })

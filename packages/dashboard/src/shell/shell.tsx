@@ -18,6 +18,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { Component, type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { focusPage } from '../components/focus.ts'
+import { LanguageMenu } from '../components/language-menu.tsx'
 import {
   type ListPath,
   RETURN_STATE,
@@ -27,6 +28,7 @@ import {
 import { Logo, useTitle } from '../components/page.tsx'
 import { ErrorAlert } from '../components/page-states.tsx'
 import { useConnection, useServiceDown } from '../components/service.ts'
+import { shell } from '../i18n/en/shell.ts'
 import {
   IconApi,
   IconChartDonut,
@@ -51,13 +53,13 @@ import { Shortcuts } from './shortcuts.tsx'
 import { SignOut } from './sign-out.tsx'
 
 const PAGES = [
-  { path: '/', label: 'Assets', Icon: IconFiles },
-  { path: '/products', label: 'Products', Icon: IconTag },
-  { path: '/uploads', label: 'Unfinished uploads', Icon: IconHourglass },
-  { path: '/trash', label: 'Trash', Icon: IconTrash },
-  { path: '/activity', label: 'Activity', Icon: IconHistory },
-  { path: '/storage', label: 'Storage', Icon: IconChartDonut },
-  { path: '/settings', label: 'Settings', Icon: IconSettings },
+  { path: '/', label: 'assets', Icon: IconFiles },
+  { path: '/products', label: 'products', Icon: IconTag },
+  { path: '/uploads', label: 'unfinishedUploads', Icon: IconHourglass },
+  { path: '/trash', label: 'trash', Icon: IconTrash },
+  { path: '/activity', label: 'activity', Icon: IconHistory },
+  { path: '/storage', label: 'storage', Icon: IconChartDonut },
+  { path: '/settings', label: 'settings', Icon: IconSettings },
 ] as const
 
 /** The frame around every page: header, navigation, uploads and drop zone. */
@@ -84,7 +86,7 @@ export function Shell({ children }: { children: ReactNode }) {
           focusPage()
         }}
       >
-        Skip to content
+        {shell.skip}
       </a>
       <AppShell.Header>
         <Group h="100%" px="md" justify="space-between" wrap="nowrap">
@@ -94,9 +96,9 @@ export function Shell({ children }: { children: ReactNode }) {
               onClick={toggle}
               hiddenFrom="sm"
               size="sm"
-              aria-label={isOpen ? 'Close menu' : 'Open menu'}
+              aria-label={isOpen ? shell.closeMenu : shell.openMenu}
             />
-            <Anchor component={Link} href="/" className={classes.home} aria-label="Stowage: home">
+            <Anchor component={Link} href="/" className={classes.home} aria-label={shell.home}>
               <Logo />
               Stowage
             </Anchor>
@@ -104,12 +106,13 @@ export function Shell({ children }: { children: ReactNode }) {
           <Group gap="sm" wrap="nowrap">
             <OfflineBadge />
             <ReadOnlyBadge />
+            <LanguageMenu />
             <ColorSchemeSwitch />
             <SignOut />
           </Group>
         </Group>
       </AppShell.Header>
-      <AppShell.Navbar p="xs" aria-label="Pages">
+      <AppShell.Navbar p="xs" aria-label={shell.pages}>
         {pages.map(({ path, label, Icon }) => (
           <NavLink
             key={path}
@@ -117,7 +120,7 @@ export function Shell({ children }: { children: ReactNode }) {
             path={path}
             isOpen={location === path}
             className={classes.link}
-            label={label}
+            label={shell[label]}
             leftSection={<Icon size={18} aria-hidden />}
             active={isCurrent(path)}
             aria-current={isCurrent(path) ? 'page' : undefined}
@@ -128,7 +131,7 @@ export function Shell({ children }: { children: ReactNode }) {
         <NavLink
           href="/docs"
           className={classes.link}
-          label="API reference"
+          label={shell.reference}
           leftSection={<IconApi size={18} aria-hidden />}
           mt="auto"
         />
@@ -154,13 +157,8 @@ function ServiceBanner() {
   return (
     <div className={classes.banner}>
       {isDown && (
-        <Alert
-          color="orange"
-          icon={<IconPlugConnectedX aria-hidden />}
-          title="The service cannot be reached"
-        >
-          Pages may be out of date. They are loaded again, and uploads continue, as soon as the
-          service responds.
+        <Alert color="orange" icon={<IconPlugConnectedX aria-hidden />} title={shell.down}>
+          {shell.downHint}
         </Alert>
       )}
     </div>
@@ -188,7 +186,7 @@ function ColorSchemeSwitch() {
       variant="subtle"
       color="gray"
       size="lg"
-      aria-label={isDark ? 'Switch to light mode' : 'Switch to dark mode'}
+      aria-label={isDark ? shell.toLight : shell.toDark}
       onClick={() => setColorScheme(isDark ? 'light' : 'dark')}
     >
       <Icon size={20} aria-hidden />
@@ -202,7 +200,7 @@ function OfflineBadge() {
     <div role="status">
       {isOffline && (
         <Badge color="orange" leftSection={<IconWifiOff size={14} aria-hidden />}>
-          Offline
+          {shell.offline}
         </Badge>
       )}
     </div>
@@ -214,7 +212,7 @@ function ReadOnlyBadge() {
   if (useHasScope('write')) return null
   return (
     <Tooltip
-      label="Your key is read-only. To make changes, sign in with a key that has the write or manage scope."
+      label={shell.readOnlyHint}
       events={{ hover: true, focus: true, touch: true }}
       multiline
       withinPortal={false}
@@ -226,7 +224,7 @@ function ReadOnlyBadge() {
         leftSection={<IconLock size={14} aria-hidden />}
         tabIndex={0}
       >
-        Read-only
+        {shell.readOnly}
       </Badge>
     </Tooltip>
   )
@@ -252,9 +250,9 @@ class PageErrorBoundary extends Component<{ children: ReactNode }, ErrorState> {
     if (error === undefined) return this.props.children
     return (
       <ErrorAlert
-        title="Could not open this page"
-        error="The service may be unreachable, or it was updated after you opened the dashboard. Reload the page."
-        retryLabel="Reload"
+        title={shell.openFailed}
+        error={shell.openFailedHint}
+        retryLabel={shell.reload}
         onRetry={() => location.reload()}
       />
     )
@@ -262,15 +260,15 @@ class PageErrorBoundary extends Component<{ children: ReactNode }, ErrorState> {
 }
 
 export function NotFound() {
-  useTitle('Page not found')
+  useTitle(shell.notFound)
   return (
     <Stack align="flex-start" gap="xs">
       <Title order={1} size="h2">
-        Page not found
+        {shell.notFound}
       </Title>
-      <Text c="dimmed">Check the URL, or start from the list of assets.</Text>
+      <Text c="dimmed">{shell.notFoundHint}</Text>
       <Anchor component={Link} href="/">
-        Go to assets
+        {shell.goToAssets}
       </Anchor>
     </Stack>
   )

@@ -2,15 +2,16 @@ import { Kbd, Table } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { Dialog } from '../components/dialogs.tsx'
 import { useKey } from '../components/focus.ts'
+import { shell } from '../i18n/en/shell.ts'
 
-const KEYS: { keys: string[]; does: string }[] = [
-  { keys: ['/'], does: 'Search the list' },
-  { keys: ['Space'], does: 'Select the asset whose checkbox has the focus' },
-  { keys: ['F2'], does: 'Rename the asset whose row has the focus' },
-  { keys: ['Ctrl or ⌘', 'Enter'], does: 'Go to the actions for the selected assets' },
-  { keys: ['Delete'], does: 'Delete the selected assets, after a question' },
-  { keys: ['Esc'], does: 'Close a dialog or a menu' },
-  { keys: ['?'], does: 'Show this list' },
+const listKeys = (): { keys: string[]; does: string }[] => [
+  { keys: ['/'], does: shell.keySearch },
+  { keys: [shell.keySpace], does: shell.keySelect },
+  { keys: ['F2'], does: shell.keyRename },
+  { keys: [shell.keyCommand, shell.keyEnter], does: shell.keyActions },
+  { keys: [shell.keyDel], does: shell.keyDelete },
+  { keys: [shell.keyEsc], does: shell.keyClose },
+  { keys: ['?'], does: shell.keyShow },
 ]
 
 /** The key `?` shows which keys do what. */
@@ -18,10 +19,10 @@ export function Shortcuts() {
   const [isOpen, { open, close }] = useDisclosure()
   useKey('?', open)
   return (
-    <Dialog isOpen={isOpen} onClose={close} title="Keyboard shortcuts">
+    <Dialog isOpen={isOpen} onClose={close} title={shell.shortcuts}>
       <Table>
         <Table.Tbody>
-          {KEYS.map(({ keys, does }) => (
+          {listKeys().map(({ keys, does }) => (
             <Table.Tr key={does}>
               <Table.Th scope="row" style={{ whiteSpace: 'nowrap' }}>
                 {keys.map((key, index) => (

@@ -1,6 +1,7 @@
 import { ActionIcon, Text, Tooltip } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { ConfirmDialog } from '../components/dialogs.tsx'
+import { shell } from '../i18n/en/shell.ts'
 import { IconLogout } from '../icons/icons.tsx'
 import { useSignedIn } from '../session/account.tsx'
 import { useSession } from '../session/session.tsx'
@@ -16,12 +17,12 @@ export function SignOut() {
   if (!data?.requires_key) return null
   return (
     <>
-      <Tooltip label="Sign out">
+      <Tooltip label={shell.signOut}>
         <ActionIcon
           variant="subtle"
           color="gray"
           size="lg"
-          aria-label="Sign out"
+          aria-label={shell.signOut}
           onClick={() => (uploads.read().items.some(isActive) ? confirming.open() : void signOut())}
         >
           <IconLogout size={20} aria-hidden />
@@ -29,15 +30,13 @@ export function SignOut() {
       </Tooltip>
       <ConfirmDialog
         isOpen={isConfirming}
-        title="Sign out?"
-        confirmLabel="Sign out"
-        cancelLabel="Stay signed in"
+        title={shell.signOutQuestion}
+        confirmLabel={shell.signOut}
+        cancelLabel={shell.staySignedIn}
         onConfirm={() => void signOut()}
         onClose={confirming.close}
       >
-        <Text size="sm">
-          Uploads are in progress. They will stop, and you can resume them later.
-        </Text>
+        <Text size="sm">{shell.signOutHint}</Text>
       </ConfirmDialog>
     </>
   )

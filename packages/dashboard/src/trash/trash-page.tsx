@@ -15,7 +15,9 @@ import { notify } from '../components/notifications.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { firstWords, readPage, readText } from '../components/url-query.ts'
-import { countText, errorText, nameWithFolder, numberText } from '../format.ts'
+import { errorText, nameWithFolder } from '../format.ts'
+import { trash } from '../i18n/en/trash.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { IconRestore, IconSearch, IconTrash, IconTrashX } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasScope, useHasTrash } from '../session/account.tsx'
@@ -26,7 +28,7 @@ const PER_PAGE = 50
 
 /** Deleted assets, which can be restored until they are removed. */
 export function TrashPage() {
-  useTitle('Trash')
+  useTitle(trash.title)
   const { query, change } = useUrlQuery(readTrashQuery, trashUrl)
   const { data, error, isPlaceholderData, refetch } = useTrash(query)
   const [deleting, setDeleting] = useState<readonly Asset[]>([])
@@ -57,7 +59,7 @@ export function TrashPage() {
     <Stack gap="md">
       <Group justify="space-between" mih={36}>
         <Title order={1} size="h2">
-          Trash
+          {trash.title}
         </Title>
         {!isEmpty && (
           <RequireScope scope="write">
@@ -67,7 +69,7 @@ export function TrashPage() {
               leftSection={<IconTrash size={18} aria-hidden />}
               onClick={emptying.open}
             >
-              Empty trash
+              {trash.empty}
             </Button>
           </RequireScope>
         )}
@@ -75,11 +77,10 @@ export function TrashPage() {
       {(isFiltered || !isEmpty) && (
         <>
           <Text size="sm" c="dimmed">
-            Deleted assets can be restored until the date below, or until an upload needs their
-            storage. They do not count toward your plan.
+            {trash.intro}
           </Text>
           <FilterInput
-            label="Search the trash"
+            label={trash.search}
             isMain
             value={query.search}
             onValue={onSearch}
@@ -93,22 +94,18 @@ export function TrashPage() {
         isFiltered={isFiltered}
       />
       {error !== null && (
-        <ErrorAlert title="Could not load the trash" error={error} onRetry={() => void refetch()} />
+        <ErrorAlert title={trash.loadFailed} error={error} onRetry={() => void refetch()} />
       )}
       {isEmpty && isFiltered && (
-        <NoMatch title="No matching assets" onClear={() => change({ search: '' })} />
+        <NoMatch title={trash.noMatch} onClear={() => change({ search: '' })} />
       )}
       {isEmpty && !isFiltered && (
         <EmptyState
           Icon={IconTrash}
           color="dimmed"
-          title={hasTrash ? 'The trash is empty' : 'This service has no trash'}
+          title={hasTrash ? trash.isEmpty : trash.noTrash}
         >
-          <Text c="dimmed">
-            {hasTrash
-              ? 'Assets that you delete are listed here until they are removed.'
-              : 'Assets that you delete are removed immediately.'}
-          </Text>
+          <Text c="dimmed">{hasTrash ? trash.isEmptyHint : trash.noTrashHint}</Text>
         </EmptyState>
       )}
       {!isEmpty && (data !== undefined || error === null) && (
@@ -121,7 +118,7 @@ export function TrashPage() {
       )}
       {data !== undefined && !isEmpty && (
         <PageLinks
-          label="Pages of the trash"
+          label={trash.pages}
           current={query.page}
           meta={data.meta}
           hrefOf={(page) => trashUrl({ ...query, page })}
@@ -181,7 +178,7 @@ function TrashSelectionBar({ selection, query, total, onDelete }: TrashSelection
         aria-disabled={isBusy || undefined}
         onClick={restore}
       >
-        Restore
+        {trash.restore}
       </Button>
       <Button
         size="compact-sm"
@@ -190,7 +187,7 @@ function TrashSelectionBar({ selection, query, total, onDelete }: TrashSelection
         leftSection={<IconTrashX size={16} aria-hidden />}
         onClick={() => (all === undefined ? onDelete(assets) : deletingAll.open())}
       >
-        Delete forever
+        {trash.deleteForever}
       </Button>
       {all === undefined && total > selected.size && total <= MAX_CHANGED_AT_ONCE && (
         <Button
@@ -198,7 +195,7 @@ function TrashSelectionBar({ selection, query, total, onDelete }: TrashSelection
           variant="subtle"
           onClick={() => selection.selectAll({ filter: trashFilters(query), total })}
         >
-          Select all {numberText(total)}
+          {fill(trash.selectAll, { count: total })}
         </Button>
       )}
       {all !== undefined && (
@@ -215,7 +212,7 @@ function TrashSelectionBar({ selection, query, total, onDelete }: TrashSelection
 }
 
 function notifyFailure(error: Error): void {
-  notify({ isError: true, title: 'Could not restore the assets', message: errorText(error) })
+  notify({ isError: true, title: trash.restoreFailed, message: errorText(error) })
 }
 
 interface DeleteForeverProps {
@@ -230,12 +227,14 @@ function DeleteForever({ assets, onClose, onDone }: DeleteForeverProps) {
   const queries = useQueryClient()
   const isSingle = assets.length <= 1
   const [first] = assets
-  const name = isSingle ? (first?.filename ?? '') : countText(assets.length, 'asset')
+  const message = isSingle
+    ? fill(trash.deletedForever, { name: first?.filename ?? '' })
+    : plural(trash.deletedManyForever, assets.length)
   const deletion = useMutation({
     mutationFn: (signal: AbortSignal) =>
       deleteOrRestore(client, 'delete', { assets, isPermanent: true, signal }),
     onSuccess() {
-      notify({ message: `${name} deleted forever`, about: assets.map(({ id }) => id) })
+      notify({ message, about: assets.map(({ id }) => id) })
       onClose()
       onDone()
     },
@@ -244,17 +243,15 @@ function DeleteForever({ assets, onClose, onDone }: DeleteForeverProps) {
   return (
     <ConfirmDialog
       isOpen={assets.length > 0}
-      title={isSingle ? 'Delete this asset forever?' : `Delete ${name} forever?`}
-      confirmLabel="Delete forever"
-      errorTitle={isSingle ? 'Could not delete the asset' : 'Could not delete all assets'}
+      title={isSingle ? trash.deleteOneQuestion : plural(trash.deleteManyQuestion, assets.length)}
+      confirmLabel={trash.deleteForever}
+      errorTitle={isSingle ? trash.deleteOneFailed : trash.deleteManyFailed}
       mutation={deletion}
       onConfirm={deletion.mutate}
       onClose={onClose}
     >
       <Names names={assets.map(nameWithFolder)} />
-      <Text size="sm">
-        All versions of the {isSingle ? 'asset' : 'assets'} will be deleted. This cannot be undone.
-      </Text>
+      <Text size="sm">{isSingle ? trash.deleteOneHint : trash.deleteManyHint}</Text>
     </ConfirmDialog>
   )
 }
@@ -271,7 +268,7 @@ function EmptyTrash({ isOpen, onClose, onDone }: EmptyTrashProps) {
   const emptying = useMutation({
     mutationFn: (signal: AbortSignal) => client.emptyTrash({ signal }),
     onSuccess() {
-      notify({ message: 'Trash emptied', about: ['trash'] })
+      notify({ message: trash.emptied, about: ['trash'] })
       onClose()
       onDone()
     },
@@ -280,17 +277,14 @@ function EmptyTrash({ isOpen, onClose, onDone }: EmptyTrashProps) {
   return (
     <ConfirmDialog
       isOpen={isOpen}
-      title="Empty the trash?"
-      confirmLabel="Empty trash"
-      errorTitle="Could not empty the trash"
+      title={trash.emptyQuestion}
+      confirmLabel={trash.empty}
+      errorTitle={trash.emptyFailed}
       mutation={emptying}
       onConfirm={emptying.mutate}
       onClose={onClose}
     >
-      <Text size="sm">
-        All assets in the trash will be deleted forever, including those on other pages and those
-        that a search does not show. This cannot be undone.
-      </Text>
+      <Text size="sm">{trash.emptyHint}</Text>
     </ConfirmDialog>
   )
 }

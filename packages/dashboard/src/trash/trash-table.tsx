@@ -8,6 +8,8 @@ import { useFocusHandover } from '../components/focus.ts'
 import { ListTable, RowCheckbox } from '../components/lists.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { nameWithFolder } from '../format.ts'
+import { trash } from '../i18n/en/trash.ts'
+import { fill, rich } from '../i18n/texts.ts'
 import { IconTrashX } from '../icons/icons.tsx'
 import { RequireScope } from '../session/account.tsx'
 
@@ -28,15 +30,15 @@ export function TrashTable({ assets, isStale, selection, onDelete }: Props) {
       head={
         <>
           {selection && <SelectPage assets={assets} selection={selection} />}
-          <Table.Th>Name</Table.Th>
+          <Table.Th>{trash.name}</Table.Th>
           <Table.Th visibleFrom="sm" ta="end">
-            Size
+            {trash.size}
           </Table.Th>
-          <Table.Th visibleFrom="md">Deleted</Table.Th>
-          <Table.Th visibleFrom="sm">Removed after</Table.Th>
+          <Table.Th visibleFrom="md">{trash.deleted}</Table.Th>
+          <Table.Th visibleFrom="sm">{trash.removedAfter}</Table.Th>
           <RequireScope scope="write">
             <Table.Th visibleFrom="sm" ta="end">
-              Actions
+              {trash.actions}
             </Table.Th>
           </RequireScope>
         </>
@@ -62,7 +64,7 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
       <Button
         size="compact-sm"
         variant="light"
-        aria-label={`Restore ${label}`}
+        aria-label={fill(trash.restoreNamed, { name: label })}
         aria-disabled={isPending || undefined}
         onClick={() => {
           if (isPending) return
@@ -70,13 +72,13 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
           mutate([asset])
         }}
       >
-        Restore
+        {trash.restore}
       </Button>
-      <Tooltip label="Delete forever">
+      <Tooltip label={trash.deleteForever}>
         <ActionIcon
           variant="subtle"
           color="red"
-          aria-label={`Delete ${label} forever`}
+          aria-label={fill(trash.deleteNamed, { name: label })}
           onClick={() => onDelete(asset)}
         >
           <IconTrashX size={18} aria-hidden />
@@ -90,7 +92,7 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
         <Table.Td w={44}>
           <RowCheckbox
             checked={isSelected}
-            aria-label={`Select ${label}`}
+            aria-label={fill(trash.selectNamed, { name: label })}
             onChange={({ nativeEvent }) =>
               selection.toggle(asset, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
             }
@@ -111,7 +113,7 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
               </Box>
             )}
             <Box hiddenFrom="sm" fz="xs" c="dimmed" style={{ whiteSpace: 'normal' }}>
-              {size} · until <DateTime value={removed_after} isDateOnly />
+              {rich(trash.until, { size, date: <DateTime value={removed_after} isDateOnly /> })}
             </Box>
           </Box>
         </Group>

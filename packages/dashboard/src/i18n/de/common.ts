@@ -1,0 +1,7 @@
+import type { common as English } from '../en/common.ts'
+import type { Translation } from '../texts.ts'
+
+export const common: Translation<typeof English> = {
+  language: 'Sprache',
+  languageFailed: 'Diese Sprache konnte nicht geladen werden',
+}

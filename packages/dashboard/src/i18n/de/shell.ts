@@ -1,0 +1,52 @@
+import type { shell as English } from '../en/shell.ts'
+import type { Translation } from '../texts.ts'
+
+export const shell: Translation<typeof English> = {
+  assets: 'Assets',
+  products: 'Produkte',
+  unfinishedUploads: 'Unfertige Uploads',
+  trash: 'Papierkorb',
+  activity: 'Aktivitäten',
+  storage: 'Speicherplatz',
+  settings: 'Einstellungen',
+  reference: 'API-Referenz',
+  skip: 'Zum Inhalt springen',
+  openMenu: 'Menü öffnen',
+  closeMenu: 'Menü schließen',
+  home: 'Stowage: Startseite',
+  pages: 'Seiten',
+  down: 'Der Dienst ist nicht erreichbar',
+  downHint:
+    'Die Seiten sind möglicherweise nicht aktuell. Sobald der Dienst antwortet, werden sie neu geladen und Uploads fortgesetzt.',
+  toLight: 'Zum hellen Design wechseln',
+  toDark: 'Zum dunklen Design wechseln',
+  offline: 'Offline',
+  readOnly: 'Nur Lesen',
+  readOnlyHint:
+    'Ihr Schlüssel erlaubt nur Lesen. Um etwas zu ändern, melden Sie sich mit einem Schlüssel mit der Berechtigung „write“ oder „manage“ an.',
+  openFailed: 'Diese Seite konnte nicht geöffnet werden',
+  openFailedHint:
+    'Möglicherweise ist der Dienst nicht erreichbar, oder er wurde aktualisiert, nachdem Sie das Dashboard geöffnet haben. Laden Sie die Seite neu.',
+  reload: 'Neu laden',
+  notFound: 'Seite nicht gefunden',
+  notFoundHint: 'Prüfen Sie die URL, oder beginnen Sie bei der Liste der Assets.',
+  goToAssets: 'Zu den Assets',
+  shortcuts: 'Tastenkürzel',
+  keySearch: 'Liste durchsuchen',
+  keySelect: 'Das Asset auswählen, dessen Kontrollkästchen den Fokus hat',
+  keyRename: 'Das Asset umbenennen, dessen Zeile den Fokus hat',
+  keyActions: 'Zu den Aktionen für die ausgewählten Assets',
+  keyDelete: 'Die ausgewählten Assets nach einer Rückfrage löschen',
+  keyClose: 'Ein Dialogfenster oder Menü schließen',
+  keyShow: 'Diese Liste anzeigen',
+  keySpace: 'Leertaste',
+  keyCommand: 'Strg oder ⌘',
+  keyEnter: 'Eingabe',
+  keyDel: 'Entf',
+  keyEsc: 'Esc',
+  signOut: 'Abmelden',
+  signOutQuestion: 'Abmelden?',
+  staySignedIn: 'Angemeldet bleiben',
+  signOutHint:
+    'Es laufen noch Uploads. Sie werden angehalten, und Sie können sie später fortsetzen.',
+}

@@ -1,0 +1,3 @@
+export { common } from './en/common.ts'
+export { shell } from './en/shell.ts'
+export { trash } from './en/trash.ts'

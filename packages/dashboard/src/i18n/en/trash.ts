@@ -1,0 +1,48 @@
+import { texts } from '../texts.ts'
+
+export const trash = texts('trash', {
+  title: 'Trash',
+  empty: 'Empty trash',
+  intro:
+    'Deleted assets can be restored until the date below, or until an upload needs their storage. They do not count toward your plan.',
+  search: 'Search the trash',
+  loadFailed: 'Could not load the trash',
+  noMatch: 'No matching assets',
+  isEmpty: 'The trash is empty',
+  isEmptyHint: 'Assets that you delete are listed here until they are removed.',
+  noTrash: 'This service has no trash',
+  noTrashHint: 'Assets that you delete are removed immediately.',
+  pages: 'Pages of the trash',
+  restore: 'Restore',
+  restoreNamed: 'Restore {name}',
+  restoreFailed: 'Could not restore the assets',
+  deleteForever: 'Delete forever',
+  deleteNamed: 'Delete {name} forever',
+  selectAll: 'Select all {count}',
+  deletedForever: '{name} deleted forever',
+  deletedManyForever: {
+    one: '{count} asset deleted forever',
+    other: '{count} assets deleted forever',
+  },
+  deleteOneQuestion: 'Delete this asset forever?',
+  deleteManyQuestion: {
+    one: 'Delete {count} asset forever?',
+    other: 'Delete {count} assets forever?',
+  },
+  deleteOneFailed: 'Could not delete the asset',
+  deleteManyFailed: 'Could not delete all assets',
+  deleteOneHint: 'All versions of the asset will be deleted. This cannot be undone.',
+  deleteManyHint: 'All versions of the assets will be deleted. This cannot be undone.',
+  emptied: 'Trash emptied',
+  emptyQuestion: 'Empty the trash?',
+  emptyFailed: 'Could not empty the trash',
+  emptyHint:
+    'All assets in the trash will be deleted forever, including those on other pages and those that a search does not show. This cannot be undone.',
+  name: 'Name',
+  size: 'Size',
+  deleted: 'Deleted',
+  removedAfter: 'Removed after',
+  actions: 'Actions',
+  selectNamed: 'Select {name}',
+  until: '{size} · until {date}',
+})

@@ -1,0 +1,3 @@
+export { common } from './es/common.ts'
+export { shell } from './es/shell.ts'
+export { trash } from './es/trash.ts'

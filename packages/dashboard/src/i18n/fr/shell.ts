@@ -1,0 +1,52 @@
+import type { shell as English } from '../en/shell.ts'
+import type { Translation } from '../texts.ts'
+
+export const shell: Translation<typeof English> = {
+  assets: 'Ressources',
+  products: 'Produits',
+  unfinishedUploads: 'Téléversements inachevés',
+  trash: 'Corbeille',
+  activity: 'Activité',
+  storage: 'Stockage',
+  settings: 'Paramètres',
+  reference: 'Référence de l’API',
+  skip: 'Aller au contenu',
+  openMenu: 'Ouvrir le menu',
+  closeMenu: 'Fermer le menu',
+  home: 'Stowage : accueil',
+  pages: 'Pages',
+  down: 'Le service est injoignable',
+  downHint:
+    'Les pages ne sont peut-être plus à jour. Elles seront rechargées et les téléversements reprendront dès que le service répondra.',
+  toLight: 'Passer au mode clair',
+  toDark: 'Passer au mode sombre',
+  offline: 'Hors ligne',
+  readOnly: 'Lecture seule',
+  readOnlyHint:
+    'Votre clé est en lecture seule. Pour apporter des modifications, connectez-vous avec une clé dont l’autorisation est « write » ou « manage ».',
+  openFailed: 'Impossible d’ouvrir cette page',
+  openFailedHint:
+    'Le service est peut-être injoignable, ou il a été mis à jour après l’ouverture du tableau de bord. Rechargez la page.',
+  reload: 'Recharger',
+  notFound: 'Page introuvable',
+  notFoundHint: 'Vérifiez l’URL, ou partez de la liste des ressources.',
+  goToAssets: 'Aller aux ressources',
+  shortcuts: 'Raccourcis clavier',
+  keySearch: 'Rechercher dans la liste',
+  keySelect: 'Sélectionner la ressource dont la case a le focus',
+  keyRename: 'Renommer la ressource dont la ligne a le focus',
+  keyActions: 'Aller aux actions pour les ressources sélectionnées',
+  keyDelete: 'Supprimer les ressources sélectionnées, après confirmation',
+  keyClose: 'Fermer une boîte de dialogue ou un menu',
+  keyShow: 'Afficher cette liste',
+  keySpace: 'Espace',
+  keyCommand: 'Ctrl ou ⌘',
+  keyEnter: 'Entrée',
+  keyDel: 'Suppr',
+  keyEsc: 'Échap',
+  signOut: 'Se déconnecter',
+  signOutQuestion: 'Se déconnecter ?',
+  staySignedIn: 'Rester connecté',
+  signOutHint:
+    'Des téléversements sont en cours. Ils vont s’arrêter, et vous pourrez les reprendre plus tard.',
+}

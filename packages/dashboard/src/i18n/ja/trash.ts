@@ -1,0 +1,43 @@
+import type { trash as English } from '../en/trash.ts'
+import type { Translation } from '../texts.ts'
+
+export const trash: Translation<typeof English> = {
+  title: 'ゴミ箱',
+  empty: 'ゴミ箱を空にする',
+  intro:
+    '削除したアセットは、下記の日付まで、またはアップロードに容量が必要になるまで復元できます。プランの使用量には含まれません。',
+  search: 'ゴミ箱を検索',
+  loadFailed: 'ゴミ箱を読み込めませんでした',
+  noMatch: '一致するアセットはありません',
+  isEmpty: 'ゴミ箱は空です',
+  isEmptyHint: '削除したアセットは、完全に削除されるまでここに表示されます。',
+  noTrash: 'このサービスにはゴミ箱がありません',
+  noTrashHint: '削除したアセットはすぐに消去されます。',
+  pages: 'ゴミ箱のページ',
+  restore: '復元',
+  restoreNamed: '{name} を復元',
+  restoreFailed: 'アセットを復元できませんでした',
+  deleteForever: '完全に削除',
+  deleteNamed: '{name} を完全に削除',
+  selectAll: '{count} 件すべてを選択',
+  deletedForever: '{name} を完全に削除しました',
+  deletedManyForever: { other: '{count} 件のアセットを完全に削除しました' },
+  deleteOneQuestion: 'このアセットを完全に削除しますか？',
+  deleteManyQuestion: { other: '{count} 件のアセットを完全に削除しますか？' },
+  deleteOneFailed: 'アセットを削除できませんでした',
+  deleteManyFailed: '一部のアセットを削除できませんでした',
+  deleteOneHint: 'このアセットのすべてのバージョンが削除されます。この操作は元に戻せません。',
+  deleteManyHint: 'これらのアセットのすべてのバージョンが削除されます。この操作は元に戻せません。',
+  emptied: 'ゴミ箱を空にしました',
+  emptyQuestion: 'ゴミ箱を空にしますか？',
+  emptyFailed: 'ゴミ箱を空にできませんでした',
+  emptyHint:
+    'ほかのページにあるものや検索で表示されていないものも含め、ゴミ箱内のすべてのアセットが完全に削除されます。この操作は元に戻せません。',
+  name: '名前',
+  size: 'サイズ',
+  deleted: '削除日時',
+  removedAfter: '完全削除日',
+  actions: '操作',
+  selectNamed: '{name} を選択',
+  until: '{size} · {date} まで',
+}

@@ -1,0 +1,51 @@
+import type { trash as English } from '../en/trash.ts'
+import type { Translation } from '../texts.ts'
+
+export const trash: Translation<typeof English> = {
+  title: 'Lixeira',
+  empty: 'Esvaziar a lixeira',
+  intro:
+    'Os ativos excluídos podem ser restaurados até a data indicada ou até que um envio precise do espaço deles. Eles não contam para o seu plano.',
+  search: 'Pesquisar na lixeira',
+  loadFailed: 'Não foi possível carregar a lixeira',
+  noMatch: 'Nenhum ativo correspondente',
+  isEmpty: 'A lixeira está vazia',
+  isEmptyHint: 'Os ativos que você excluir ficam aqui até serem removidos.',
+  noTrash: 'Este serviço não tem lixeira',
+  noTrashHint: 'Os ativos que você excluir são removidos imediatamente.',
+  pages: 'Páginas da lixeira',
+  restore: 'Restaurar',
+  restoreNamed: 'Restaurar {name}',
+  restoreFailed: 'Não foi possível restaurar os ativos',
+  deleteForever: 'Excluir definitivamente',
+  deleteNamed: 'Excluir {name} definitivamente',
+  selectAll: 'Selecionar todos os {count}',
+  deletedForever: '{name}: exclusão definitiva concluída',
+  deletedManyForever: {
+    one: '{count} ativo excluído definitivamente',
+    many: '{count} de ativos excluídos definitivamente',
+    other: '{count} ativos excluídos definitivamente',
+  },
+  deleteOneQuestion: 'Excluir este ativo definitivamente?',
+  deleteManyQuestion: {
+    one: 'Excluir {count} ativo definitivamente?',
+    many: 'Excluir {count} de ativos definitivamente?',
+    other: 'Excluir {count} ativos definitivamente?',
+  },
+  deleteOneFailed: 'Não foi possível excluir o ativo',
+  deleteManyFailed: 'Não foi possível excluir todos os ativos',
+  deleteOneHint: 'Todas as versões do ativo serão excluídas. Isso não pode ser desfeito.',
+  deleteManyHint: 'Todas as versões dos ativos serão excluídas. Isso não pode ser desfeito.',
+  emptied: 'Lixeira esvaziada',
+  emptyQuestion: 'Esvaziar a lixeira?',
+  emptyFailed: 'Não foi possível esvaziar a lixeira',
+  emptyHint:
+    'Todos os ativos da lixeira serão excluídos definitivamente, inclusive os de outras páginas e os que uma pesquisa não mostra. Isso não pode ser desfeito.',
+  name: 'Nome',
+  size: 'Tamanho',
+  deleted: 'Excluído',
+  removedAfter: 'Removido após',
+  actions: 'Ações',
+  selectNamed: 'Selecionar {name}',
+  until: '{size} · até {date}',
+}
