@@ -1,18 +1,19 @@
 import type {
   Archive,
   Asset,
+  AssetDownload,
+  AssetDownloadPage,
   AssetPage,
   BulkResponse,
   Delivery,
   DeliveryPage,
-  DeliveryWithBody,
   EventPage,
   FolderList,
   FolderMove,
-  Key,
   ListAssetsQuery,
   ListedUpload,
-  NewUploadToken,
+  LoggedDownload,
+  LoggedDownloadPage,
   Product,
   ProductGroup,
   ProductGroupPage,
@@ -23,14 +24,14 @@ import type {
   UploadToken,
   UploadTokenPage,
   Version,
-  Webhook,
-  WebhookWithSecret,
 } from '@stowage/protocol'
-import type { Account, Client, NewKey, Usage } from './client.ts'
+import type { AccountCallsOnDemand, Remove } from './account-calls.ts'
+import type { Client } from './client.ts'
 import { isStowageError } from './errors.ts'
-import { createListing } from './listing.ts'
-import type { CallSettings } from './options.ts'
-import { type Call, checkId, type Request, splitSettings } from './request.ts'
+import { createListing, type Page } from './listing.ts'
+import type { CallSettings, PageQuery } from './options.ts'
+import type { OrderCallsOnDemand } from './orders.ts'
+import { type Call, type Request, splitSettings } from './request.ts'
 import { randomKey } from './upload/session.ts'
 
 /*
@@ -48,6 +49,10 @@ const ASSETS = {
 const UPLOADS = { path: '/uploads', filters: 'filename' }
 const PRODUCTS = { path: '/products', filters: `${PRODUCT_FILTERS} with_assets` }
 const GROUPS = { path: '/product-groups', filters: PRODUCT_FILTERS }
+const ORDERS = {
+  path: '/orders',
+  filters: 'order_number with_assets search status source asset product_id sort',
+}
 const DELIVERIES = { path: '/webhooks/:id/deliveries', filters: 'status' }
 
 /** The calls that send one request, and the lists, which send one request for each page. */
@@ -73,11 +78,15 @@ export function createCalls(
     (method: string) =>
     <Data>(path: string, body: unknown, call: Call = {}) =>
       data<Data>(path, { ...call, method, body })
+  /** A list of what belongs to something with an ID. */
+  const listOf =
+    <Item, OnePage extends Page<Item>>(path: string, filters?: string) =>
+    (id: string, query?: PageQuery & CallSettings) =>
+      createListing<Item, OnePage>(request, { path, filters }, { ...query, id })
   const post = sendWith('POST')
   const put = sendWith('PUT')
 
   return {
-    ...createWebhookCalls(request, remove),
     uploads: (query) =>
       // The service asks the storage about each upload of a page.
       createListing<ListedUpload, UploadPage>(request, UPLOADS, { limit: 100, ...query }),
@@ -118,42 +127,53 @@ export function createCalls(
     zip: (selection, settings) => post<Archive>('/archives', selection, settings),
     address: (id, settings) => data('/assets/:id/address', { ...settings, id }),
     products: (query) => createListing(request, PRODUCTS, query),
-    productsOf: (id, query) =>
-      createListing<Product, ProductPage>(
-        request,
-        { path: '/assets/:id/products' },
-        { ...query, id },
-      ),
+    productsOf: listOf<Product, ProductPage>('/assets/:id/products'),
     productGroups: (query) => createListing<ProductGroup, ProductGroupPage>(request, GROUPS, query),
-    productGroupsOf: (id, query) =>
-      createListing<ProductGroup, ProductGroupPage>(
-        request,
-        { path: '/assets/:id/product-groups' },
-        { ...query, id },
-      ),
-    assetsOf: (id, query) =>
-      createListing<Asset, AssetPage>(request, { path: '/products/:id/assets' }, { ...query, id }),
+    productGroupsOf: listOf<ProductGroup, ProductGroupPage>('/assets/:id/product-groups'),
+    assetsOf: listOf<Asset, AssetPage>('/products/:id/assets'),
     product: (id, query) => data('/products/:id', { ...splitSettings('with_assets', query), id }),
     putProducts: (products, settings) => put<Product[]>('/products', { products }, settings),
     deleteProduct: (id, settings) => remove('/products/:id', id, settings),
-    account: (settings) => data<Account>('/account', settings),
-    usage: (settings) => data<Usage>('/account/usage', settings),
-    listEvents: (query) => request.json<EventPage>('/events', splitSettings(EVENT_FILTERS, query)),
-    keys: (settings) => data<Key[]>('/keys', settings),
-    createKey: (key, settings) => post<NewKey>('/keys', key, { ...settings, ...once() }),
-    createUploadToken: (limits, settings) =>
-      request.json<NewUploadToken>('/upload-tokens', {
-        ...settings,
-        ...once(),
-        method: 'POST',
-        body: limits,
+    orders: (query) => createListing(request, ORDERS, query),
+    orderDownloads: listOf<LoggedDownload, LoggedDownloadPage>('/orders/:order/downloads'),
+    assetDownloads: listOf<AssetDownload, AssetDownloadPage>('/assets/:id/downloads'),
+    deliveries: (id, query) =>
+      createListing<Delivery, DeliveryPage>(request, DELIVERIES, {
+        limit: MAX_DELIVERIES_PER_PAGE,
+        ...query,
+        id,
       }),
+    ...callsOnDemand(request, remove),
+    listEvents: (query) => request.json<EventPage>('/events', splitSettings(EVENT_FILTERS, query)),
     uploadTokens: (query) =>
       createListing<UploadToken, UploadTokenPage>(request, { path: '/upload-tokens' }, query),
-    uploadToken: (id, settings) => data<UploadToken>('/upload-tokens/:id', { ...settings, id }),
-    revokeUploadToken: (id, settings) => remove('/upload-tokens/:id', id, settings),
-    revokeKey: (id, settings) => remove('/keys/:id', id, settings),
   }
+}
+
+/** The longest page of deliveries that the service returns. */
+const MAX_DELIVERIES_PER_PAGE = 100
+
+type CallsOnDemand = OrderCallsOnDemand & AccountCallsOnDemand
+
+const ON_DEMAND =
+  'createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
+  'branding changeBranding account usage keys createKey revokeKey createUploadToken uploadToken revokeUploadToken ' +
+  'webhooks webhook createWebhook changeWebhook rotateWebhookSecret deleteWebhook pingWebhook delivery redeliver'
+
+/** Pages that upload do not need these calls: the first one loads their code. */
+function callsOnDemand(request: Request, remove: Remove): CallsOnDemand {
+  const calls = ON_DEMAND.split(' ').map((name) => [
+    name,
+    async (...given: never[]) => {
+      const { createAccountCalls, createOrderCalls } = await import('./on-demand.ts')
+      const all: CallsOnDemand = {
+        ...createOrderCalls(request),
+        ...createAccountCalls(request, remove),
+      }
+      return (all as Record<string, (...given: never[]) => unknown>)[name]?.(...given)
+    },
+  ])
+  return Object.fromEntries(calls)
 }
 
 /** However often the call is retried, the service creates one thing, and returns it each time. */
@@ -172,56 +192,6 @@ function versionPath(version: number): string {
   throw new TypeError(
     `Invalid version “${version}”. Versions are numbers, as the service returns them.`,
   )
-}
-
-type Remove = (path: string, id: string, settings?: Call) => Promise<void>
-
-type WebhookCalls = Pick<
-  Client,
-  | 'webhooks'
-  | 'webhook'
-  | 'createWebhook'
-  | 'changeWebhook'
-  | 'rotateWebhookSecret'
-  | 'deleteWebhook'
-  | 'pingWebhook'
-  | 'deliveries'
-  | 'delivery'
-  | 'redeliver'
->
-
-/** The longest page of deliveries that the service returns. */
-const MAX_DELIVERIES_PER_PAGE = 100
-
-function createWebhookCalls({ data, ...request }: Request, remove: Remove): WebhookCalls {
-  const deliveryPath = (id: string) => `/webhooks/:id/deliveries/${checkId(id)}`
-  return {
-    webhooks: (settings) => data<Webhook[]>('/webhooks', settings),
-    webhook: (id, settings) => data<Webhook>('/webhooks/:id', { ...settings, id }),
-    createWebhook: (body, settings) =>
-      data<WebhookWithSecret>('/webhooks', { ...settings, ...once(), method: 'POST', body }),
-    changeWebhook: (id, body, settings) =>
-      data<Webhook>('/webhooks/:id', { ...settings, id, method: 'PUT', body }),
-    rotateWebhookSecret: (id, settings) =>
-      data<WebhookWithSecret>('/webhooks/:id/rotate', { ...settings, id, method: 'POST' }),
-    deleteWebhook: (id, settings) => remove('/webhooks/:id', id, settings),
-    pingWebhook: (id, settings) =>
-      data<DeliveryWithBody>('/webhooks/:id/ping', { ...settings, id, method: 'POST' }),
-    deliveries: (id, query) =>
-      createListing<Delivery, DeliveryPage>({ data, ...request }, DELIVERIES, {
-        limit: MAX_DELIVERIES_PER_PAGE,
-        ...query,
-        id,
-      }),
-    delivery: async (webhookId, id, settings) =>
-      data<DeliveryWithBody>(deliveryPath(id), { ...settings, id: webhookId }),
-    redeliver: async (webhookId, id, settings) =>
-      data<DeliveryWithBody>(`${deliveryPath(id)}/redeliver`, {
-        ...settings,
-        id: webhookId,
-        method: 'POST',
-      }),
-  }
 }
 
 /** Returns the `Range` header for the bytes from `start` up to, but not including, `end`. */

@@ -1,5 +1,4 @@
 import type {
-  AccountResponse,
   Archive,
   ArchiveRequest,
   Asset,
@@ -7,18 +6,12 @@ import type {
   AssetPage,
   BulkRequest,
   BulkResponse,
-  Delivery,
-  DeliveryPage,
-  DeliveryWithBody,
   DownloadUrl,
   EventPage,
   FolderList,
   FolderMove,
-  Key,
-  KeyRequest,
   LinkRequest,
   ListAssetsQuery,
-  ListDeliveriesQuery,
   ListEventsQuery,
   ListedUpload,
   ListFoldersQuery,
@@ -27,8 +20,6 @@ import type {
   ListTagsQuery,
   ListUploadsQuery,
   MoveFolderRequest,
-  NewKeyResponse,
-  NewUploadToken,
   Product,
   ProductDetails,
   ProductGroup,
@@ -39,34 +30,22 @@ import type {
   Tag,
   TagPage,
   UploadPage,
-  UploadToken,
-  UploadTokenPage,
-  UploadTokenRequest,
-  UsageResponse,
   Version,
-  Webhook,
-  WebhookChanges,
-  WebhookRequest,
-  WebhookWithSecret,
 } from '@stowage/protocol'
+import type { AccountCalls } from './account-calls.ts'
 import type { EventsOptions, StowageEvent } from './events.ts'
-import type { Listing } from './listing.ts'
+import type { Listing, PageWith } from './listing.ts'
 import type { CallSettings, DownloadOptions, PageQuery } from './options.ts'
+import type { OrderCalls } from './orders.ts'
 import type { BlobInput, StreamInput } from './upload/input.ts'
 import type { SavedUpload } from './upload/store.ts'
 import type { ReplaceOptions, Upload, UploadOptions } from './upload/types.ts'
 
-/** The account of the API key: its plan, and the bytes stored, reserved and available. */
-export type Account = AccountResponse['data']
 /** The filters of the trash. Products are not among them, because assets in the trash are detached. */
 export type ListTrashQuery = Pick<
   ListAssetsQuery,
   'search' | 'filename' | 'type' | 'path' | 'below' | 'limit' | 'page' | 'after'
 >
-/** The storage in use, by type of file. */
-export type Usage = UsageResponse['data']
-/** A new API key with its secret. */
-export type NewKey = NewKeyResponse['data']
 /** An unfinished upload that was started in this browser or with this state folder. */
 export type UnfinishedUpload = Pick<
   SavedUpload,
@@ -84,11 +63,8 @@ export type AssetWith<Products extends boolean> = Products extends true
 export type ProductWith<Assets extends boolean> = Assets extends true
   ? Required<ProductWithAssets>
   : ProductWithAssets
-/** A page of a list with these items. */
-export type PageWith<Page, Item> = Omit<Page, 'data'> & { data: Item[] }
-
 /** A client of the service. Fields have the same names as in the HTTP API. */
-export interface Client<Input = BlobInput | StreamInput> {
+export interface Client<Input = BlobInput | StreamInput> extends OrderCalls, AccountCalls {
   /** Uploads a file in parts. Resumes an unfinished upload of the same file. */
   upload(file: Input, options?: UploadOptions): Upload
   /**
@@ -225,10 +201,6 @@ export interface Client<Input = BlobInput | StreamInput> {
   putProducts(products: ProductDetails[], settings?: CallSettings): Promise<Product[]>
   /** Deletes a product and detaches its assets, which are kept. */
   deleteProduct(id: string, settings?: CallSettings): Promise<void>
-  /** Returns the account of the API key. */
-  account(settings?: CallSettings): Promise<Account>
-  /** Returns the storage in use, by type of file. */
-  usage(settings?: CallSettings): Promise<Usage>
   /**
    * Returns one page of events: who did what, and when. With `order: 'desc'`, the newest first. To read all
    * events, and new ones as they happen, use `events`. `actor`, `search`, `from` and `to` find events. A call examines a
@@ -242,49 +214,4 @@ export interface Client<Input = BlobInput | StreamInput> {
    * succeeds within the limits of `retry`.
    */
   events(options?: EventsOptions): AsyncGenerator<StowageEvent>
-  /** Lists the API keys, including those that were revoked in the last 90 days, without their secrets. */
-  keys(settings?: CallSettings): Promise<Key[]>
-  /**
-   * Creates an API key. The secret is returned only here. Retries of the call create no second key.
-   */
-  createKey(key: KeyRequest, settings?: CallSettings): Promise<NewKey>
-  /**
-   * Creates an upload token for a web page: it can upload files within these limits, and nothing else. In the page, pass
-   * it as `apiKey` to `createClient`. Call this from your backend: an API key must never be in a page.
-   */
-  createUploadToken(limits: UploadTokenRequest, settings?: CallSettings): Promise<NewUploadToken>
-  /** Lists the upload tokens that can start uploads, newest first, in the same way as `assets`. */
-  uploadTokens(query?: PageQuery & CallSettings): Listing<UploadToken, UploadTokenPage>
-  /** Returns the limits of an upload token: also of one that was revoked or has expired in the last 24 hours. */
-  uploadToken(id: string, settings?: CallSettings): Promise<UploadToken>
-  /** Revokes an upload token, which stops working immediately, also for the uploads that it has started. */
-  revokeUploadToken(id: string, settings?: CallSettings): Promise<void>
-  /** Revokes an API key, which stops working immediately, and ends the upload tokens that it created. */
-  revokeKey(id: string, settings?: CallSettings): Promise<void>
-  /** Lists the webhooks, without their secrets. */
-  webhooks(settings?: CallSettings): Promise<Webhook[]>
-  /** Returns a webhook: whether its attempts fail, and whether and why it is disabled. */
-  webhook(id: string, settings?: CallSettings): Promise<Webhook>
-  /**
-   * Creates a webhook, which receives the events that happen after its creation. The secret is returned only here. Retries
-   * of the call create no second webhook.
-   */
-  createWebhook(webhook: WebhookRequest, settings?: CallSettings): Promise<WebhookWithSecret>
-  /** Changes, enables or disables a webhook. A missing field keeps its value. */
-  changeWebhook(id: string, changes: WebhookChanges, settings?: CallSettings): Promise<Webhook>
-  /** Deletes a webhook and its deliveries. */
-  deleteWebhook(id: string, settings?: CallSettings): Promise<void>
-  /** Replaces the secret of a webhook. For 24 hours, requests are signed with the replaced one, too. */
-  rotateWebhookSecret(id: string, settings?: CallSettings): Promise<WebhookWithSecret>
-  /** Sends a test request to a webhook and waits for its response, which is in `attempts`. */
-  pingWebhook(id: string, settings?: CallSettings): Promise<DeliveryWithBody>
-  /** Lists the deliveries of a webhook, newest first, in the same way as `assets`. */
-  deliveries(
-    webhookId: string,
-    query?: ListDeliveriesQuery & CallSettings,
-  ): Listing<Delivery, DeliveryPage>
-  /** Returns a delivery with the body of its requests. */
-  delivery(webhookId: string, id: string, settings?: CallSettings): Promise<DeliveryWithBody>
-  /** Sends a delivery again, in the background. */
-  redeliver(webhookId: string, id: string, settings?: CallSettings): Promise<DeliveryWithBody>
 }

@@ -3,8 +3,12 @@ export type {
   ArchiveRequest,
   Asset,
   AssetChanges,
+  AssetDownload,
+  AssetDownloadPage,
   AssetFilter,
   AssetPage,
+  Branding,
+  BrandingRequest,
   BulkRequest,
   BulkResponse,
   CompletedPart,
@@ -12,6 +16,8 @@ export type {
   DeliveryAttempt,
   DeliveryPage,
   DeliveryWithBody,
+  DownloadTotals,
+  DownloadTotalsQuery,
   EventPage,
   Folder,
   FolderList,
@@ -24,12 +30,21 @@ export type {
   ListEventsQuery,
   ListedUpload,
   ListFoldersQuery,
+  ListOrdersQuery,
   ListProductGroupsQuery,
   ListProductsQuery,
   ListTagsQuery,
   ListUploadsQuery,
+  LoggedDownload,
+  LoggedDownloadPage,
   MoveFolderRequest,
   NewUploadToken,
+  Order,
+  OrderChanges,
+  OrderDownload,
+  OrderFile,
+  OrderPage,
+  OrderRequest,
   PageLinks,
   PageMeta,
   Product,
@@ -53,16 +68,13 @@ export type {
   WebhookRequest,
   WebhookWithSecret,
 } from '@stowage/protocol'
+export type { Account, AccountCalls, NewKey, Usage } from './account-calls.ts'
 export type {
-  Account,
   AssetWith,
   Client,
   ListTrashQuery,
-  NewKey,
-  PageWith,
   ProductWith,
   UnfinishedUpload,
-  Usage,
 } from './client.ts'
 export { createClient } from './create-client.ts'
 export {
@@ -74,7 +86,7 @@ export {
   type StowageErrorOf,
 } from './errors.ts'
 export type { EventsOptions, StowageEvent } from './events.ts'
-export type { Listing } from './listing.ts'
+export type { Listing, PageWith } from './listing.ts'
 export type {
   CallSettings,
   ClientOptions,
@@ -83,6 +95,7 @@ export type {
   PageQuery,
   RetryOptions,
 } from './options.ts'
+export type { OrderCalls, OrderWith } from './orders.ts'
 export type { BlobInput, StreamInput } from './upload/input.ts'
 export type { Progress, UploadState } from './upload/progress.ts'
 export type { SavedUpload, UploadStore } from './upload/store.ts'

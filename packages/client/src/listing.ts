@@ -1,7 +1,10 @@
 import type { PageMeta } from '@stowage/protocol'
 import { type Call, type Request, splitSettings } from './request.ts'
 
-interface Page<Item> {
+/** A page of a list with these items. */
+export type PageWith<Page, Item> = Omit<Page, 'data'> & { data: Item[] }
+
+export interface Page<Item> {
   data: Item[]
   meta: PageMeta
 }
@@ -21,7 +24,7 @@ const ITERATION_LIMIT = 1000
 /** Makes no request until the first item or page is read. */
 export function createListing<Item, OnePage extends Page<Item>>(
   request: Request,
-  { path, filters = '' }: { path: string; filters?: string },
+  { path, filters = '' }: { path: string; filters?: string | undefined },
   given: { limit?: number; page?: number; after?: string } & Call = {},
 ): Listing<Item, OnePage> {
   const call = splitSettings(`limit page after ${filters}`.trim(), given)

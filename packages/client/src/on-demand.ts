@@ -2,7 +2,9 @@
  * The code that most pages do not need. It is one module, because a bundler splits the rest of the client once for each
  * module that is loaded on demand.
  */
+export { createAccountCalls } from './account-calls.ts'
 export { followEvents } from './events.ts'
+export { createOrderCalls } from './orders.ts'
 export { createBackendRequest } from './upload/backend-request.ts'
 export {
   attachSession,

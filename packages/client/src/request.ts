@@ -59,7 +59,10 @@ function readBaseUrl(given: string): string {
 
 export interface Call extends CallSettings {
   method?: string | undefined
-  /** Replaces `:id` in the path. The call rejects with a TypeError if it is not a UUID. */
+  /**
+   * Replaces `:id` or `:order` in the path. The call rejects with a TypeError if the ID is not a UUID, or if the order is
+   * neither an ID nor a reference.
+   */
   id?: string | undefined
   query?: Record<string, unknown> | undefined
   /** The names that a caller may use in the query, separated by spaces. */
@@ -187,7 +190,10 @@ export function createRequest(options: RequestOptions): Request {
     }
     const retry = { ...options.retry, ...call.retry }
     const { tries: maxTries = DEFAULT_TRIES } = retry
-    const url = `${baseUrl}/api/v1${path.replace(':id', () => checkId(call.id))}${queryOf(call.query)}`
+    const named = path.replace(/:id|:order/, (name) =>
+      name === ':id' ? checkId(call.id) : encodeReference(call.id),
+    )
+    const url = `${baseUrl}/api/v1${named}${queryOf(call.query)}`
     for (let tries = 1; ; tries += 1) {
       try {
         const result = await tryOnce(url, call, read)
@@ -247,6 +253,13 @@ export function checkId(id: unknown): string {
   throw new TypeError(`Invalid ID “${text}”. IDs are UUIDs, as the service returns them.`)
 }
 
+/** Throws a TypeError for text that is no reference: URLs drop a segment `.` or `..`, which leads to another endpoint. */
+function encodeReference(reference: unknown): string {
+  const text = `${reference ?? ''}`
+  if (/^(?!\.{0,2}$)\P{Cs}{1,100}$/su.test(text)) return encodeURIComponent(text)
+  throw new TypeError(`Invalid order “${text}”. Pass its ID, or your reference of the order.`)
+}
+
 function queryOf(query: Record<string, unknown> = {}): string {
   // Through JSON, which drops undefined values.
   const given = new URLSearchParams(JSON.parse(JSON.stringify(query)))
@@ -258,7 +271,8 @@ async function readJson<Result>(response: CallResponse): Promise<Result> {
   try {
     const content = JSON.parse(text)
     // Every response of Stowage has one of these fields. Other services send JSON, too.
-    if (content.data ?? content.id ?? content.deleted ?? content.revoked) return content
+    if (content.data ?? content.id ?? content.url ?? content.deleted ?? content.revoked)
+      return content
   } catch {}
   throw errorOf(response, text)
 }

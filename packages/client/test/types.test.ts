@@ -38,6 +38,17 @@ async function checkCalls(client: Client): Promise<void> {
   product.assets.length
   // @ts-expect-error: the assets were not requested
   for await (const other of client.products()) other.assets.length
+  for await (const order of client.orders({ with_assets: true })) order.assets.length
+  const order = await client.order('', { with_assets: true })
+  order.assets.length
+  const { assets } = await client.attachToOrder('', [''])
+  assets.length
+  // @ts-expect-error: the assets were not requested
+  for await (const other of client.orders({ status: 'held' })) other.assets.length
+  // @ts-expect-error: there is no such status
+  client.orders({ status: 'paid' })
+  // @ts-expect-error: there is no such field
+  await client.createOrder({ max_download: 5 })
   // @ts-expect-error: there is no such filter
   client.assets({ colour: 'red' })
   // @ts-expect-error: there is no such option

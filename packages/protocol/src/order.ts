@@ -360,10 +360,11 @@ export const LoggedDownload = Type.Object(
 )
 export type LoggedDownload = Static<typeof LoggedDownload>
 
-export const DownloadPage = Type.Object(
+export const LoggedDownloadPage = Type.Object(
   { data: Type.Array(LoggedDownload), links: PageLinks, meta: PageMeta },
-  { title: 'DownloadPage' },
+  { title: 'LoggedDownloadPage' },
 )
+export type LoggedDownloadPage = Static<typeof LoggedDownloadPage>
 
 export const AssetDownload = Type.Object(
   {
@@ -438,6 +439,7 @@ export const DownloadTotalsQuery = Type.Object({
   ),
   asset: Type.Optional(Uuid({ description: 'Only the downloads of this asset, by day' })),
 })
+export type DownloadTotalsQuery = Static<typeof DownloadTotalsQuery>
 
 export const DownloadTotals = Type.Object(
   {

@@ -18,11 +18,11 @@ import {
   CustomerOrder,
   CustomerOrderQuery,
   DetachedOrderResponse,
-  DownloadPage,
   DownloadRequest,
   DownloadTotals,
   DownloadTotalsQuery,
   ListOrdersQuery,
+  LoggedDownloadPage,
   MAX_ORDER_ASSETS,
   MAX_TOTAL_DAYS,
   OrderAssetsRequest,
@@ -282,7 +282,7 @@ export const listDownloads = defineEndpoint({
   success: {
     status: 200,
     description: 'One page',
-    schema: DownloadPage,
+    schema: LoggedDownloadPage,
     example: {
       data: [loggedDownloadExample],
       ...pageExample(`orders/${orderExample.id}/downloads`),
