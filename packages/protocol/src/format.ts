@@ -1,8 +1,16 @@
 const SIZE_UNITS = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const
 const SIZE_STEP = 1000
 
+export type SizeUnit = (typeof SIZE_UNITS)[number]
+
 /** Formats bytes in decimal units with at most one decimal place: `1.2 MB`, `250 MB`. */
 export function formatSize(bytes: number): string {
+  const { value, unit } = splitSize(bytes)
+  return `${value} ${unit}`
+}
+
+/** The same value and unit as `formatSize`, for programs that write numbers and units in the language of a reader. */
+export function splitSize(bytes: number): { value: number; unit: SizeUnit } {
   let value = bytes
   let unit = 0
   // Round before comparing: 999,960 bytes are "1 MB", not "1000 kB".
@@ -10,7 +18,7 @@ export function formatSize(bytes: number): string {
     value /= SIZE_STEP
     unit += 1
   }
-  return `${roundToTenth(value)} ${SIZE_UNITS[unit]}`
+  return { value: roundToTenth(value), unit: SIZE_UNITS[unit] ?? 'PB' }
 }
 
 function roundToTenth(value: number): number {
@@ -59,13 +67,22 @@ export function parseDuration(text: string): number | undefined {
 
 /** Formats milliseconds in the largest unit of which there are at least two: `45 s`, `90 min`, `7 d`. */
 export function formatDuration(milliseconds: number): string {
+  const { value, unit } = splitDuration(milliseconds)
+  return `${value} ${unit}`
+}
+
+/** The same value and unit as `formatDuration`. */
+export function splitDuration(milliseconds: number): {
+  value: number
+  unit: 's' | 'min' | 'h' | 'd'
+} {
   const rounded = Math.round(milliseconds / 1000)
   // Show at least 1 s while time remains.
   const seconds = milliseconds > 0 ? Math.max(1, rounded) : rounded
-  if (seconds < 120) return `${seconds} s`
-  if (seconds < 120 * 60) return `${Math.round(seconds / 60)} min`
-  if (seconds < 48 * 3600) return `${Math.round(seconds / 3600)} h`
-  return `${Math.round(seconds / 86_400)} d`
+  if (seconds < 120) return { value: seconds, unit: 's' }
+  if (seconds < 120 * 60) return { value: Math.round(seconds / 60), unit: 'min' }
+  if (seconds < 48 * 3600) return { value: Math.round(seconds / 3600), unit: 'h' }
+  return { value: Math.round(seconds / 86_400), unit: 'd' }
 }
 
 const TWO_DIGITS = Array.from({ length: 60 }, (_, number) => String(number).padStart(2, '0'))

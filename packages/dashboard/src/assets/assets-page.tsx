@@ -179,7 +179,7 @@ export function AssetsPage() {
           <ResultCount
             total={isPlaceholderData ? undefined : meta?.total_at_least}
             isExact={meta?.total_is_exact !== false}
-            noun="asset"
+            noun="assets"
             isFiltered={isFiltered(query)}
           />
           {error !== null && (

@@ -1,13 +1,15 @@
 import { ActionIcon, Alert, Button, Code, Group, Stack, Tooltip } from '@mantine/core'
 import type { ReactNode } from 'react'
+import { common } from '../i18n/en/common.ts'
+import { fill } from '../i18n/texts.ts'
 import { IconAlertTriangle, IconCopy } from '../icons/icons.tsx'
 import classes from './copy.module.css'
 import { Dialog } from './dialogs.tsx'
 import { notify } from './notifications.tsx'
 
-/** A small button beside a value. `what` names the value: "Copy ID". */
+/** A small button beside a value. `what` names the value, such as `ID`. */
 export function CopyButton({ text, what }: { text: string; what: string }) {
-  const label = `Copy ${what}`
+  const label = fill(common.copyWhat, { what })
   return (
     <Tooltip label={label}>
       <ActionIcon
@@ -31,8 +33,8 @@ export async function copyText(text: string, what: string, fallback = text): Pro
   const isCopied = await write(text)
   notify(
     isCopied
-      ? { message: `Copied the ${what}` }
-      : { isError: true, title: `Could not copy the ${what}`, message: fallback },
+      ? { message: fill(common.copied, { what }) }
+      : { isError: true, title: fill(common.copyFailed, { what }), message: fallback },
   )
 }
 
@@ -100,7 +102,7 @@ export function SecretDialog({
           <Alert
             color="orange"
             icon={<IconAlertTriangle aria-hidden />}
-            title={`Copy the ${noun} now. It will not be shown again.`}
+            title={noun === 'key' ? common.copyKeyNow : common.copySecretNow}
             role="alert"
           >
             {hint}
@@ -111,13 +113,13 @@ export function SecretDialog({
           <Group justify="flex-end">
             <Button
               leftSection={<IconCopy size={18} aria-hidden />}
-              onClick={() => void copyText(secret, noun, 'Select it and copy it manually.')}
+              onClick={() => void copyText(secret, common[noun], common.copyManually)}
               autoFocus
             >
-              Copy
+              {common.copy}
             </Button>
             <Button variant="default" onClick={onClose}>
-              I have saved it
+              {common.saved}
             </Button>
           </Group>
         </Stack>

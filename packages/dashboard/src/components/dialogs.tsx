@@ -3,6 +3,8 @@ import { isStowageError } from '@stowage/client'
 import { type FormEvent, type ReactNode, useRef } from 'react'
 import { flushSync } from 'react-dom'
 import { errorText } from '../format.ts'
+import { problemText } from '../i18n/api-texts.ts'
+import { common } from '../i18n/en/common.ts'
 import { ActionButton } from './action-button.tsx'
 import { useFocusReturn } from './focus.ts'
 
@@ -17,7 +19,7 @@ export function Dialog({ isOpen, ...props }: DialogProps) {
     <Modal
       opened={isOpen}
       returnFocus={false}
-      closeButtonProps={{ 'aria-label': 'Close' }}
+      closeButtonProps={{ 'aria-label': common.close }}
       // Transitions with a transform clip the dropdowns inside of the dialog.
       transitionProps={{ transition: 'fade' }}
       {...props}
@@ -44,7 +46,7 @@ interface ConfirmDialogProps {
 
 /** Asks the user to confirm an action. The cancel button has the focus at first. */
 export function ConfirmDialog(props: ConfirmDialogProps) {
-  const { isOpen, title, confirmLabel, cancelLabel = 'Cancel', errorTitle, children } = props
+  const { isOpen, title, confirmLabel, cancelLabel = common.cancel, errorTitle, children } = props
   const { mutation, onConfirm, onClose } = props
   const running = useRef<AbortController>(undefined)
   const content = useRef(children)
@@ -115,7 +117,7 @@ export function DialogForm(props: DialogFormProps) {
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {common.cancel}
           </Button>
           <ActionButton isBusy={isPending} disabled={isIncomplete}>
             {submitLabel}
@@ -128,5 +130,8 @@ export function DialogForm(props: DialogFormProps) {
 
 /** The problems of each field that the service has refused. */
 export function fieldProblems(error: unknown): Record<string, string[]> {
-  return isStowageError(error, 'invalid') ? error.errors : {}
+  if (!isStowageError(error, 'invalid')) return {}
+  return Object.fromEntries(
+    Object.entries(error.errors).map(([field, problems]) => [field, problems.map(problemText)]),
+  )
 }

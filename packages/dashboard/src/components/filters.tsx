@@ -1,6 +1,8 @@
 import { CloseButton, Group, Pill, Text, TextInput, type TextInputProps } from '@mantine/core'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { useLocation, useSearch } from 'wouter'
+import { common } from '../i18n/en/common.ts'
+import { fill } from '../i18n/texts.ts'
 import { useKey } from './focus.ts'
 import { MAX_FILTER_LENGTH } from './url-query.ts'
 
@@ -83,7 +85,9 @@ export function FilterInput({ label, value, isMain = false, onValue, ...props }:
       maxLength={MAX_FILTER_LENGTH}
       aria-keyshortcuts={isMain ? '/' : undefined}
       rightSection={
-        text !== '' && <CloseButton size="sm" aria-label={`Clear: ${label}`} onClick={clear} />
+        text !== '' && (
+          <CloseButton size="sm" aria-label={fill(common.clearNamed, { label })} onClick={clear} />
+        )
       }
       {...props}
       value={text}
@@ -108,7 +112,7 @@ export function FilterPill({ label, clearLabel, onClear, children }: FilterPillP
   return (
     <Group gap="xs">
       <Text size="sm" c="dimmed">
-        {label}:
+        {fill(common.filterLabel, { label })}
       </Text>
       <Pill
         size="md"

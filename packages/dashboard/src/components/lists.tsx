@@ -10,7 +10,8 @@ import {
 import type { PageMeta } from '@stowage/client'
 import { type ChangeEvent, Fragment, type ReactNode, useEffect, useRef } from 'react'
 import { Link } from 'wouter'
-import { countText, numberText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { IconArrowDown, IconArrowsSort, IconArrowUp } from '../icons/icons.tsx'
 import classes from './lists.module.css'
 
@@ -130,7 +131,7 @@ export function RowCheckbox({ indeterminate = false, ...props }: RowCheckboxProp
 interface ResultCountProps {
   /** Undefined while it is loading. */
   total: number | undefined
-  noun: 'asset' | 'product' | 'upload'
+  noun: 'assets' | 'products' | 'uploads'
   isFiltered: boolean
   /** Whether there are exactly so many. Otherwise there are at least so many. */
   isExact?: boolean
@@ -138,17 +139,22 @@ interface ResultCountProps {
 
 /** The number of results above a list. Screen readers announce it when a search changes it. */
 export function ResultCount({ total, noun, isFiltered, isExact = true }: ResultCountProps) {
-  const last = useRef<string>(undefined)
-  if (total !== undefined) {
-    const count = isExact ? countText(total, noun) : `At least ${countText(total, noun)}`
-    last.current = isFiltered ? `${count} found` : count
-  }
+  const last = useRef<Results>(undefined)
+  if (total !== undefined) last.current = { total, noun, isFiltered, isExact }
   const isShown = last.current !== undefined && (isFiltered || total !== 0)
   return (
     <Text size="sm" c="dimmed" role="status" mih={22} my={-8}>
-      {isShown && last.current}
+      {isShown && last.current && resultText(last.current)}
     </Text>
   )
+}
+
+type Results = ResultCountProps & { total: number }
+
+function resultText({ total, noun, isFiltered, isExact = true }: Results): string {
+  const items = plural(common[noun], total)
+  if (isExact) return isFiltered ? fill(common.found, { items }) : items
+  return fill(isFiltered ? common.atLeastFound : common.atLeast, { items })
 }
 
 interface PageLinksProps {
@@ -161,16 +167,16 @@ interface PageLinksProps {
 }
 
 const CONTROL_LABELS = {
-  first: 'First page',
-  previous: 'Previous page',
-  next: 'Next page',
-  last: 'Last page',
-}
+  first: 'firstPage',
+  previous: 'previousPage',
+  next: 'nextPage',
+  last: 'lastPage',
+} as const
 
 /** Every page has a URL, so that it can be opened in another tab. */
 export function PageLinks({ label, current, meta, hrefOf }: PageLinksProps) {
   const { from, to, last_page: last } = meta
-  const count = `${meta.total_is_exact ? '' : 'at least '}${numberText(meta.total_at_least)}`
+  const range = meta.total_is_exact ? common.range : common.rangeAtLeast
   const linkTo = (page: number) => ({
     component: Link,
     href: hrefOf(Math.min(last, Math.max(1, page))),
@@ -179,17 +185,20 @@ export function PageLinks({ label, current, meta, hrefOf }: PageLinksProps) {
   return (
     <Group justify="space-between" component="nav" aria-label={label}>
       <Text size="sm" c="dimmed">
-        {numberText(from)} to {numberText(to)} of {count}
+        {fill(range, { from, to, total: meta.total_at_least })}
       </Text>
       {last > 1 && (
         <Pagination
           total={last}
           value={current}
           size="sm"
-          getItemProps={(page) => ({ ...linkTo(page), 'aria-label': `Page ${numberText(page)}` })}
+          getItemProps={(page) => ({
+            ...linkTo(page),
+            'aria-label': fill(common.pageNumber, { number: page }),
+          })}
           getControlProps={(control) => ({
             ...linkTo(targets[control]),
-            'aria-label': CONTROL_LABELS[control],
+            'aria-label': common[CONTROL_LABELS[control]],
           })}
         />
       )}

@@ -1,5 +1,6 @@
 import { Button, Notification } from '@mantine/core'
 import { useEffect, useState } from 'react'
+import { common } from '../i18n/en/common.ts'
 import { useFocusHandover } from './focus.ts'
 import classes from './notifications.module.css'
 
@@ -99,7 +100,7 @@ function NoticeCard({ notice, onClose }: { notice: ShownNotice; onClose(): void 
       title={title}
       color={isError ? 'red' : 'cyan'}
       withBorder
-      closeButtonProps={{ 'aria-label': 'Dismiss' }}
+      closeButtonProps={{ 'aria-label': common.dismiss }}
       onClose={onClose}
       // A message does not disappear while the user reads it or is about to press its button.
       onMouseEnter={() => setInUse(true)}

@@ -3,6 +3,8 @@
 import { Alert, Button, Center, Stack, Text, Title } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { errorText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { fill, formOf } from '../i18n/texts.ts'
 import { type Icon, IconAlertTriangle, IconRefresh, IconSearchOff } from '../icons/icons.tsx'
 import { useFocusHandover } from './focus.ts'
 import { isUnreachable } from './reachable.ts'
@@ -19,7 +21,7 @@ interface ErrorAlertProps {
 export function ErrorAlert({
   title,
   error,
-  retryLabel = 'Try again',
+  retryLabel = common.tryAgain,
   isRepeated = true,
   onRetry,
 }: ErrorAlertProps) {
@@ -34,7 +36,7 @@ export function ErrorAlert({
     >
       <Text size="sm" mb="sm">
         {errorText(error)}
-        {isRepeated && isUnreachable(error) && ' The page retries automatically.'}
+        {isRepeated && isUnreachable(error) && ` ${common.retries}`}
       </Text>
       <Button
         size="compact-md"
@@ -84,11 +86,11 @@ export function NoMatch({ title, filters = [], onClear }: NoMatchProps) {
     <EmptyState Icon={IconSearchOff} color="dimmed" title={title}>
       {filters.length > 0 && (
         <Text c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          with the {filters.length === 1 ? 'filter' : 'filters'} {filters.join(', ')}
+          {fill(formOf(common.withFilters, filters.length), { filters: filters.join(', ') })}
         </Text>
       )}
       <Button ref={button} variant="default" onClick={onClear}>
-        Clear search and filters
+        {common.clearFilters}
       </Button>
     </EmptyState>
   )

@@ -2,6 +2,7 @@
 
 import { Center, Loader } from '@mantine/core'
 import { useCallback, useEffect } from 'react'
+import { common } from '../i18n/en/common.ts'
 
 /** Sets the title of the browser tab. */
 export function useTitle(title: string): void {
@@ -30,7 +31,7 @@ function showTitle(): void {
 
 export function Loading() {
   return (
-    <Center mih={240} role="status" aria-label="Loading">
+    <Center mih={240} role="status" aria-label={common.loading}>
       <Loader />
     </Center>
   )

@@ -1,6 +1,8 @@
 import { Group, Paper, Skeleton, Stack, Text, Title } from '@mantine/core'
 import { isStowageError } from '@stowage/client'
 import { type ReactNode, useId } from 'react'
+import { common } from '../i18n/en/common.ts'
+import { fill } from '../i18n/texts.ts'
 import { ErrorAlert } from './page-states.tsx'
 import classes from './sections.module.css'
 
@@ -27,11 +29,7 @@ export function LoadedRecord<Data>({
   return (
     <>
       {error !== null && (
-        <ErrorAlert
-          title={`Could not load this ${kind}`}
-          error={error}
-          onRetry={() => void refetch()}
-        />
+        <ErrorAlert title={common.loadFailed[kind]} error={error} onRetry={() => void refetch()} />
       )}
       {/* A page that was loaded before stays usable, with everything that people typed. */}
       {data !== undefined && children(data)}
@@ -44,17 +42,11 @@ function isNotFound(error: unknown): boolean {
   return isStowageError(error, 'not_found') || error instanceof TypeError
 }
 
-const TITLES: Record<Kind, string> = {
-  asset: 'Asset not found',
-  product: 'Product not found',
-  webhook: 'Webhook not found',
-}
-
 function RecordNotFound({ kind, children }: { kind: Kind; children: string }) {
   return (
     <Stack gap="xs">
       <Title order={1} size="h2">
-        {TITLES[kind]}
+        {common.notFound[kind]}
       </Title>
       <Text c="dimmed">{children}</Text>
     </Stack>
@@ -63,7 +55,7 @@ function RecordNotFound({ kind, children }: { kind: Kind; children: string }) {
 
 function LoadingRecord() {
   return (
-    <Stack role="status" aria-label="Loading">
+    <Stack role="status" aria-label={common.loading}>
       <Skeleton h={36} w="50%" />
       <Skeleton h={240} />
     </Stack>
@@ -85,13 +77,13 @@ export function LoadedSection<Data>({ query, title, action, children }: LoadedSe
     <Section title={title} action={action}>
       {error !== null && (
         <ErrorAlert
-          title={`Could not load “${title}”`}
+          title={fill(common.loadSectionFailed, { title })}
           error={error}
           onRetry={() => void refetch()}
         />
       )}
       {error === null && data === undefined && (
-        <Skeleton h={96} role="status" aria-label="Loading" />
+        <Skeleton h={96} role="status" aria-label={common.loading} />
       )}
       {error === null && data !== undefined && children(data)}
     </Section>

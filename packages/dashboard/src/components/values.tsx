@@ -1,4 +1,5 @@
 import { Text, type TextProps } from '@mantine/core'
+import { dateText } from '../format.ts'
 import classes from './values.module.css'
 
 interface NameProps extends TextProps {
@@ -30,11 +31,6 @@ export function Name({ children, isWrapped, isWhole, ...props }: NameProps) {
   )
 }
 
-const FULL = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeStyle: 'long' })
-const SECONDS = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const SHORT = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' })
-const DATE_ONLY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-
 interface DateTimeProps {
   /** ISO 8601 */
   value: string
@@ -46,10 +42,10 @@ interface DateTimeProps {
 /** A time in the reader's time zone. The tooltip shows it in full. */
 export function DateTime({ value, isDateOnly = false, hasSeconds = false }: DateTimeProps) {
   const date = new Date(value)
-  const format = isDateOnly ? DATE_ONLY : hasSeconds ? SECONDS : SHORT
+  const style = isDateOnly ? 'day' : hasSeconds ? 'seconds' : 'minutes'
   return (
-    <time dateTime={value} title={FULL.format(date)}>
-      {format.format(date)}
+    <time dateTime={value} title={dateText(date, 'full')}>
+      {dateText(date, style)}
     </time>
   )
 }

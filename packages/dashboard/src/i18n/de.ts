@@ -1,3 +1,6 @@
 export { common } from './de/common.ts'
+export { errors } from './de/errors.ts'
+export { problems } from './de/problems.ts'
+export { session } from './de/session.ts'
 export { shell } from './de/shell.ts'
 export { trash } from './de/trash.ts'

@@ -1,3 +1,6 @@
 export { common } from './es/common.ts'
+export { errors } from './es/errors.ts'
+export { problems } from './es/problems.ts'
+export { session } from './es/session.ts'
 export { shell } from './es/shell.ts'
 export { trash } from './es/trash.ts'

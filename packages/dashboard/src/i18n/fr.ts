@@ -1,3 +1,6 @@
 export { common } from './fr/common.ts'
+export { errors } from './fr/errors.ts'
+export { problems } from './fr/problems.ts'
+export { session } from './fr/session.ts'
 export { shell } from './fr/shell.ts'
 export { trash } from './fr/trash.ts'

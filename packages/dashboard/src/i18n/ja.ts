@@ -1,3 +1,6 @@
 export { common } from './ja/common.ts'
+export { errors } from './ja/errors.ts'
+export { problems } from './ja/problems.ts'
+export { session } from './ja/session.ts'
 export { shell } from './ja/shell.ts'
 export { trash } from './ja/trash.ts'

@@ -1,6 +1,7 @@
 /* Which language the reader wants, and loading it. */
 
 import { useSyncExternalStore } from 'react'
+import type { ApiTexts } from './api-texts.ts'
 import type * as english from './en.ts'
 import {
   type Catalog,
@@ -32,9 +33,8 @@ export const LANGUAGE_TAGS: Readonly<Record<Language, string>> = {
   ja: 'ja',
 }
 
-type FullCatalog = Catalog & {
-  readonly [Name in keyof typeof english]: Translation<(typeof english)[Name]>
-}
+type Source = typeof english & ApiTexts
+type FullCatalog = Catalog & { readonly [Name in keyof Source]: Translation<Source[Name]> }
 
 /** A language with a missing text, or without a group, does not compile. */
 const CATALOGS: Readonly<Record<Exclude<Language, 'en'>, () => Promise<FullCatalog>>> = {

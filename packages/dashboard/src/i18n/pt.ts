@@ -1,3 +1,6 @@
 export { common } from './pt/common.ts'
+export { errors } from './pt/errors.ts'
+export { problems } from './pt/problems.ts'
+export { session } from './pt/session.ts'
 export { shell } from './pt/shell.ts'
 export { trash } from './pt/trash.ts'

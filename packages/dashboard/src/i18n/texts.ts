@@ -56,6 +56,11 @@ export function showLanguage(language: Language, locale: string, catalog: Catalo
   for (const listener of listeners) listener()
 }
 
+/** A group of the current language. Undefined in English, whose groups are only known to the scripts that use them. */
+export function readGroup(name: string): Group | undefined {
+  return state.catalog[name]
+}
+
 export function readLanguage(): Language {
   return state.language
 }
@@ -102,7 +107,7 @@ export function plural<Forms extends Plural>(
 
 /** The text for this number, with names in braces, for `rich`. */
 export function formOf<Forms extends Plural>(forms: Forms, count: number): Forms['other'] {
-  const rules = cached(pluralRules, () => new Intl.PluralRules(state.locale))
+  const rules = cached('plural', (locale) => new Intl.PluralRules(locale))
   return forms[rules.select(count)] ?? forms.other
 }
 
@@ -118,19 +123,17 @@ export function rich<Text extends string>(text: Text, values: Values<Text, React
   return createElement(Fragment, null, ...parts)
 }
 
-const pluralRules = new Map<string, Intl.PluralRules>()
-const numberFormats = new Map<string, Intl.NumberFormat>()
-
 /** With the separators of the reader's language: `1,234,567`. */
 export function numberText(value: number): string {
-  return cached(numberFormats, () => new Intl.NumberFormat(state.locale)).format(value)
+  return cached('number', (locale) => new Intl.NumberFormat(locale)).format(value)
 }
 
-/** Creating a format takes far longer than using it. */
-function cached<Value>(values: Map<string, Value>, create: () => Value): Value {
-  const found = values.get(state.locale)
-  if (found !== undefined) return found
-  const created = create()
-  values.set(state.locale, created)
-  return created
+const formats = new Map<string, unknown>()
+
+/** The format of this name for the reader's language. Creating one takes far longer than using it. */
+export function cached<Format>(name: string, create: (locale: string) => Format): Format {
+  const key = `${state.locale} ${name}`
+  const found = formats.get(key) ?? create(state.locale)
+  formats.set(key, found)
+  return found as Format
 }

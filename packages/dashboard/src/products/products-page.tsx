@@ -74,7 +74,7 @@ export function ProductsPage() {
       {(total !== 0 || isFiltered) && <ProductFilters query={query} change={change} />}
       <ResultCount
         total={isPlaceholderData ? undefined : total}
-        noun="product"
+        noun="products"
         isFiltered={isFiltered}
       />
       {error !== null && (

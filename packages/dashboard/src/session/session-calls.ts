@@ -1,5 +1,7 @@
 import { StowageError } from '@stowage/client'
 import type { Session } from '@stowage/protocol'
+import { session as texts } from '../i18n/en/session.ts'
+import { fill } from '../i18n/texts.ts'
 
 const URL = '/api/v1/session'
 const TIMEOUT_MS = 30_000
@@ -22,11 +24,7 @@ export async function signIn(key: string, { isRemembered }: { isRemembered: bool
   })
   await readSession().catch((error: StowageError) => {
     if (error.code !== 'unauthenticated') throw error
-    throw new StowageError(
-      'network',
-      'The browser did not keep the session. Allow cookies for this page, and open the dashboard at the URL of the service (STOWAGE_BASE_URL).',
-      { status: 200 },
-    )
+    throw new StowageError('network', texts.noCookie, { status: 200 })
   })
 }
 
@@ -45,10 +43,13 @@ async function call<Result>(
   const signal = given ? AbortSignal.any([given, limit]) : limit
   const response = await fetch(URL, { ...init, signal }).catch((cause) => {
     if (given?.aborted) throw given.reason
-    throw new StowageError('network', 'Could not reach the service.', { cause })
+    throw new StowageError('network', texts.unreachable, { cause })
   })
   const body = await response.json().catch(() => ({}))
   if (response.ok) return body as Result
-  const { code = 'bad_response', message = `Unexpected response (HTTP ${response.status}).` } = body
+  const {
+    code = 'bad_response',
+    message = fill(texts.unexpected, { status: `${response.status}` }),
+  } = body
   throw new StowageError(code, message, { status: response.status })
 }

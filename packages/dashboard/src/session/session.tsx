@@ -13,6 +13,7 @@ import { notify } from '../components/notifications.tsx'
 import { isUnreachable } from '../components/reachable.ts'
 import { isServiceDown, watchedFetch } from '../components/service.ts'
 import { errorText } from '../format.ts'
+import { session as texts } from '../i18n/en/session.ts'
 import { type QueryKey, queryKeys } from '../query-keys.ts'
 import { signOut } from './session-calls.ts'
 import { SignIn } from './sign-in.tsx'
@@ -47,7 +48,7 @@ export function SessionProvider({ children }: { children: ReactNode }) {
         channel.current?.announce('signed-out')
         setStatus('signed-out')
       } catch (error) {
-        notify({ isError: true, title: 'Could not sign out', message: errorText(error) })
+        notify({ isError: true, title: texts.signOutFailed, message: errorText(error) })
       }
     }
     return { session: { client, signOut: leave }, queries }

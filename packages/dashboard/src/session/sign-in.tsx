@@ -13,8 +13,11 @@ import {
 import { isStowageError } from '@stowage/client'
 import { type FormEvent, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
+import { LanguageMenu } from '../components/language-menu.tsx'
 import { Logo, useTitle } from '../components/page.tsx'
 import { errorText } from '../format.ts'
+import { session as texts } from '../i18n/en/session.ts'
+import { fill, rich } from '../i18n/texts.ts'
 import { signIn } from './session-calls.ts'
 import classes from './sign-in.module.css'
 
@@ -28,12 +31,12 @@ const COMMAND = 'npx stowage keys add --name dashboard --scope manage'
 
 /** A form that password managers recognize: they save each key under its last characters. */
 export function SignIn({ hasEnded, onSignedIn }: Props) {
-  useTitle('Sign in')
+  useTitle(texts.title)
   const [key, setKey] = useState('')
   const [isRemembered, setRemembered] = useState(false)
   const [isTrying, setTrying] = useState(false)
-  const [problem, setProblem] = useState(
-    hasEnded ? 'Your session has ended. Sign in again.' : undefined,
+  const [problem, setProblem] = useState<'ended' | { error: unknown } | undefined>(
+    hasEnded ? 'ended' : undefined,
   )
 
   async function submit(event: FormEvent): Promise<void> {
@@ -43,7 +46,7 @@ export function SignIn({ hasEnded, onSignedIn }: Props) {
       await signIn(key.trim(), { isRemembered })
       onSignedIn()
     } catch (error) {
-      setProblem(problemText(error))
+      setProblem({ error })
       setTrying(false)
     }
   }
@@ -53,11 +56,14 @@ export function SignIn({ hasEnded, onSignedIn }: Props) {
       <Paper withBorder p="xl" w="100%" maw={440}>
         <form onSubmit={submit} method="post">
           <Stack>
-            <Group gap="sm">
-              <Logo size={32} />
-              <Title order={1} size="h3">
-                Sign in to Stowage
-              </Title>
+            <Group justify="space-between" wrap="nowrap">
+              <Group gap="sm" wrap="nowrap">
+                <Logo size={32} />
+                <Title order={1} size="h3">
+                  {texts.heading}
+                </Title>
+              </Group>
+              <LanguageMenu />
             </Group>
             <input
               type="text"
@@ -68,37 +74,46 @@ export function SignIn({ hasEnded, onSignedIn }: Props) {
               hidden
             />
             <PasswordInput
-              label="API key"
+              label={texts.apiKey}
               name="password"
               value={key}
               onChange={(event) => setKey(event.currentTarget.value)}
-              error={problem && <span role="alert">{problem}</span>}
+              error={
+                problem && (
+                  <span role="alert">
+                    {problem === 'ended' ? texts.ended : problemText(problem.error)}
+                  </span>
+                )
+              }
+              visibilityToggleButtonProps={{ 'aria-label': texts.showKey }}
               autoComplete="current-password"
               autoFocus
               required
             />
             <Checkbox
-              label="Stay signed in for 30 days"
-              description="Otherwise you are signed out when you close the browser, or after 7 days."
+              label={texts.remember}
+              description={texts.rememberHint}
               checked={isRemembered}
               onChange={(event) => setRemembered(event.currentTarget.checked)}
             />
             <ActionButton isBusy={isTrying} disabled={key.trim() === ''}>
-              Sign in
+              {texts.title}
             </ActionButton>
             <div className={classes.help}>
               <Text size="sm" c="dimmed">
-                No key yet? On the server, in the folder of the service, run:
+                {texts.noKey}
               </Text>
               <Code block className={classes.command}>
                 {COMMAND}
               </Code>
               <Text size="sm" c="dimmed">
-                The new key is printed only once. To use the service without the dashboard, see the{' '}
-                <Anchor href="/docs" underline="always">
-                  API reference
-                </Anchor>
-                .
+                {rich(texts.keyOnce, {
+                  reference: (
+                    <Anchor href="/docs" underline="always">
+                      {texts.reference}
+                    </Anchor>
+                  ),
+                })}
               </Text>
             </div>
           </Stack>
@@ -110,11 +125,11 @@ export function SignIn({ hasEnded, onSignedIn }: Props) {
 
 /** The service shows keys by their last characters too. */
 function hintOf(key: string): string {
-  return `Key …${key.trim().slice(-4)}`
+  return fill(texts.keyHint, { end: key.trim().slice(-4) })
 }
 
 function problemText(error: unknown): string {
-  if (isStowageError(error, 'unauthenticated')) return 'Invalid API key.'
+  if (isStowageError(error, 'unauthenticated')) return texts.invalidKey
   // If the browser kept no session (`network` with a status), `errorText` would call the service unreachable.
   if (isStowageError(error) && error.status > 0) return error.message
   return errorText(error)

@@ -90,7 +90,7 @@ export function TrashPage() {
       )}
       <ResultCount
         total={isPlaceholderData ? undefined : data?.meta.total}
-        noun="asset"
+        noun="assets"
         isFiltered={isFiltered}
       />
       {error !== null && (

@@ -90,7 +90,7 @@ export function UnfinishedPage() {
             Choose or drop one or more files to resume their uploads. Files are matched by name,
             size and folder.
           </Text>
-          <ResultCount total={data?.meta.total} noun="upload" isFiltered={false} />
+          <ResultCount total={data?.meta.total} noun="uploads" isFiltered={false} />
           <UnfinishedTable uploads={data?.data} isStale={isPlaceholderData} />
         </>
       )}
