@@ -1,5 +1,5 @@
 import { type Client, isStowageError, type StowageEvent } from '@stowage/client'
-import type { Query, QueryClient } from '@tanstack/react-query'
+import type { InvalidateOptions, Query, QueryClient } from '@tanstack/react-query'
 import { affects, queryKeys } from './query-keys.ts'
 
 /** However many events arrive, data is loaded again at most this often. */
@@ -19,14 +19,16 @@ export function openLiveUpdates(client: Client, queries: QueryClient): () => voi
   const refresh = coalesce(() => {
     const changed = events
     events = []
-    void queries.invalidateQueries({ predicate: ({ queryKey }) => affects(changed, queryKey) })
+    const predicate = ({ queryKey }: Query) => affects(changed, queryKey)
+    // Loads continue, so that a slow one also ends while events keep arriving.
+    void queries.invalidateQueries({ predicate }, { cancelRefetch: false })
   }, INTERVAL_MS)
 
   async function listen(signal: AbortSignal): Promise<void> {
     try {
       const onOpen = (after: number) => {
         // Something may have changed since the data was loaded.
-        if (lastId === undefined) void queries.invalidateQueries({ predicate: isLoaded })
+        if (lastId === undefined) void queries.invalidateQueries({ predicate: hasNotFailed })
         lastId = after
       }
       for await (const event of client.events({ after: lastId, signal, retry: RETRY, onOpen })) {
@@ -62,8 +64,39 @@ export function openLiveUpdates(client: Client, queries: QueryClient): () => voi
 }
 
 /** When the stream opens, data that could not be loaded is not loaded again: its page offers to try again. */
-function isLoaded({ state }: Query): boolean {
-  return state.data !== undefined
+function hasNotFailed({ state }: Query): boolean {
+  return state.data !== undefined || state.fetchStatus !== 'idle'
+}
+
+/**
+ * Makes `invalidateQueries` complete: data that is being loaded at that moment is loaded again afterwards. The service
+ * may have read it before the change, and the cache joins such a load instead of starting another.
+ */
+export function reloadAfterRunningLoads(queries: QueryClient): void {
+  const invalidate = queries.invalidateQueries.bind(queries)
+  const waiting = new Map<Query, Promise<void>>()
+
+  async function reload(query: Query, options: InvalidateOptions): Promise<void> {
+    await query.promise?.catch(() => {
+      // The page that shows the data reports it.
+    })
+    waiting.delete(query)
+    if (hasNotFailed(query)) await invalidate({ predicate: (it) => it === query }, options)
+  }
+
+  queries.invalidateQueries = async (filters, options = {}) => {
+    const loads = queries.getQueryCache().findAll(filters).filter(isJoined)
+    function isJoined(query: Query): boolean {
+      // The cache cancels a load and starts another only for data that a page shows.
+      const isReplaced = query.state.data !== undefined && query.isActive()
+      const isCancelled = isReplaced && options.cancelRefetch !== false
+      return query.state.fetchStatus !== 'idle' && !isCancelled
+    }
+    for (const query of loads) {
+      if (!waiting.has(query)) waiting.set(query, reload(query, options))
+    }
+    await Promise.all([invalidate(filters, options), ...loads.map((query) => waiting.get(query))])
+  }
 }
 
 /** The events of one change arrive together. */

@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page } from 'playwright-core'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Page, Route } from 'playwright-core'
 import { storeFiles, untilRows } from './support/assets.ts'
 import { assertAccessible } from './support/axe.ts'
 import {
   cleanUp,
   missingForBrowser,
   openDashboard,
+  openPage,
   skipUnlessCi,
   until,
 } from './support/dashboard.ts'
@@ -56,6 +58,108 @@ test('a file that is uploaded in one browser appears in another, and a deleted o
   const [{ id = '' } = {}] = (await client.assets({ filename: 'new.txt' }).page()).data
   await client.change(id, { filename: 'renamed.txt' })
   await uploader.getByRole('heading', { name: 'renamed.txt' }).waitFor()
+})
+
+/**
+ * The first response to such a request is read from the service at once, but only reaches the page after `release`. Returns
+ * once the service has responded.
+ */
+async function holdResponse(page: Page, url: RegExp, open: () => Promise<unknown>) {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>()
+  const { promise: read, resolve: onRead } = Promise.withResolvers<void>()
+  await page.route(
+    url,
+    async (route: Route) => {
+      const response = await route.fetch()
+      onRead()
+      await released
+      await route.fulfill({ response })
+    },
+    { times: 1 },
+  )
+  const requested = page.waitForRequest(url)
+  await open()
+  await requested
+  await read
+  return { release }
+}
+
+for (const { list, url, open, row } of [
+  {
+    list: 'activity',
+    url: /events\?.*type=/,
+    open: '/activity?show=asset.ready',
+    row: 'late',
+  },
+  {
+    list: 'assets',
+    url: /assets\?.*search=/,
+    open: '/?search=late',
+    row: 'late',
+  },
+  {
+    list: 'products',
+    url: /product-groups\?.*search=/,
+    open: '/products?search=late',
+    row: 'Late pack',
+  },
+]) {
+  test(`an event that arrives while the list of ${list} loads with a new filter is not missed`, async (t) => {
+    if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+    const { page, client } = await openDashboard(t)
+    const stream = page.waitForResponse(/\/api\/v1\/events/)
+    await page.goto('/trash')
+    await page.getByRole('heading', { name: 'Trash', exact: true }).waitFor()
+    await stream
+    const { release } = await holdResponse(page, url, () => openPage(page, open))
+    // The page reloads the usage of the account, so it has the events.
+    const usage = page.waitForRequest(/\/api\/v1\/account/)
+    await client.putProducts([{ product_id: 1, variant_id: 1, name: 'Late pack' }])
+    await client.store({ filename: 'late', url: 'https://example.com/a' })
+    await usage
+    release()
+    await page.locator('tbody').getByText(row).first().waitFor()
+  })
+}
+
+test('a change between the first load of a list and the start of the event stream is not missed', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const { promise: canListen, resolve: listen } = Promise.withResolvers<void>()
+  await page.route(/\/api\/v1\/events/, async (route) => {
+    await canListen
+    await route.continue()
+  })
+  const { release } = await holdResponse(page, /\/api\/v1\/assets\?/, () => page.goto('/'))
+  await client.store({ filename: 'between', url: 'https://example.com/a' })
+  const stream = page.waitForResponse(/\/api\/v1\/events/)
+  listen()
+  await stream
+  release()
+  await page.getByRole('link', { name: 'between' }).waitFor()
+})
+
+test('a list that takes longer to load than the interval between events is shown', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const { id } = await client.store({ filename: 'first', url: 'https://example.com/a' })
+  const stream = page.waitForResponse(/\/api\/v1\/events/)
+  await page.goto('/')
+  await stream
+  await untilRows(page, ['first'])
+  await page.route(/\/api\/v1\/assets\?/, async (route) => {
+    await pause(1500)
+    await route.continue()
+  })
+  let isShown = false
+  const shown = page.getByText(/^name \d/).waitFor({ timeout: 20_000 })
+  const settled = shown.finally(() => {
+    isShown = true
+  })
+  for (let change = 0; !isShown; change += 1) {
+    await client.change(id, { filename: `name ${change}` })
+  }
+  await settled
 })
 
 test('many changes load the list at most twice per second', async (t) => {

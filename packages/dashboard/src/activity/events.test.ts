@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { StowageEvent } from '@stowage/client'
+import type { Client, StowageEvent } from '@stowage/client'
 import { EVENT_TYPES } from '@stowage/protocol'
 import { activityFilters, activityUrl, NO_FILTERS, readActivityQuery } from './activity-query.ts'
 import {
@@ -12,7 +12,7 @@ import {
   groupLabel,
   typesOf,
 } from './events.ts'
-import { type Activity, pageOf } from './load-activity.ts'
+import { type Activity, loadActivity, pageOf } from './load-activity.ts'
 
 const event = (facts: object) => facts as unknown as StowageEvent
 
@@ -123,4 +123,22 @@ test('a page ends between two calls, and the next one starts there', () => {
   const { rows, nextBefore } = pageOf(activity)
   assert.deepEqual([rows.length, rows.at(-1)?.events.length, nextBefore], [50, 3, 4])
   assert.equal(pageOf(activityOf([0, 0])).nextBefore, undefined)
+})
+
+test('events that are stored while older ones are still being read are read next', async () => {
+  const positions: (number | undefined)[] = []
+  const ids = [10, 12, 12]
+  const listEvents = async ({ after }: { after?: number }) => {
+    positions.push(after)
+    const meta = { last_id: ids.shift(), has_more: ids.length === 2, next_before: 5 }
+    return { data: after === undefined ? [] : [event({ id: 12 }), event({ id: 11 })], meta }
+  }
+  const client = { listEvents } as unknown as Client
+  const { signal } = new AbortController()
+  const query = readActivityQuery('')
+  const known = await loadActivity(client, query, { known: undefined, signal })
+  assert.equal(known.lastId, 10)
+  const { events } = await loadActivity(client, query, { known, signal })
+  assert.deepEqual(positions, [undefined, undefined, 10])
+  assert.equal(events.length, 2)
 })

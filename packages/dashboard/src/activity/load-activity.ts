@@ -44,6 +44,7 @@ export async function loadActivity(
   const filters = { ...activityFilters(query), order: 'desc' as const }
   const events: StowageEvent[] = []
   let before = query.before
+  let lastId: number | undefined
   for (let calls = 1; ; calls += 1) {
     const limit = calls === 1 ? FIRST_LIMIT : LIMIT
     const { data, meta } = await client.listEvents({
@@ -54,9 +55,11 @@ export async function loadActivity(
     })
     events.push(...data)
     before = meta.next_before ?? 1
+    // Events that are stored between two calls are newer than all that were read.
+    lastId ??= meta.last_id
     const activity = {
       events,
-      lastId: meta.last_id,
+      lastId,
       hasMore: meta.has_more,
       nextBefore: before,
       examinedTo: meta.examined_to ?? null,

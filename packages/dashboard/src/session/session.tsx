@@ -14,6 +14,7 @@ import { isUnreachable } from '../components/reachable.ts'
 import { isServiceDown, watchedFetch } from '../components/service.ts'
 import { errorText } from '../format.ts'
 import { session as texts } from '../i18n/en/session.ts'
+import { reloadAfterRunningLoads } from '../live-updates.ts'
 import { type QueryKey, queryKeys } from '../query-keys.ts'
 import { signOut } from './session-calls.ts'
 import { SignIn } from './sign-in.tsx'
@@ -123,6 +124,7 @@ function openQueries(onUnauthenticated: (wasSignedIn: boolean) => void): QueryCl
       mutations: { networkMode: 'always' },
     },
   })
+  reloadAfterRunningLoads(queries)
   return queries
 }
 
