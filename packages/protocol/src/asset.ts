@@ -75,7 +75,8 @@ export const Asset = Type.Object(
     created_at: Type.String({ format: 'date-time', examples: ['2026-01-31T09:30:00.000Z'] }),
     updated_at: Type.String({
       format: 'date-time',
-      description: 'When the name, the path, the tags, the link or the version last changed',
+      description:
+        'When the name, the path, the tags, `inline`, the link or the version last changed',
       examples: ['2026-01-31T09:30:00.000Z'],
     }),
     version: Type.Integer({ description: 'The number of the current version', examples: [1] }),
@@ -86,6 +87,10 @@ export const Asset = Type.Object(
     tags: Type.Array(Type.String(), {
       description: 'Sorted without regard to case',
       examples: [['audio', 'Summer sale']],
+    }),
+    inline: Type.Boolean({
+      description:
+        'Whether buyers may also open the file in the page of their order, if it is audio, video or PDF',
     }),
     deleted_at: Type.Optional(
       Type.String({ format: 'date-time', description: 'Present only for an asset in the trash' }),
@@ -190,6 +195,13 @@ export const AssetChanges = Type.Object(
     size: Type.Optional(Type.Unsafe<number | string>(sizeOfLink)),
     path: Type.Optional(AssetFolder),
     tags: Type.Optional(Tags),
+    inline: Type.Optional(
+      Type.Boolean({
+        description:
+          'Whether buyers may also open the file in the page of their order, which does not count as a download: audio, video and PDF, and a preview of a picture. Like `inline` of an order, but for all orders with this file',
+        ...Problem('must be true or false'),
+      }),
+    ),
   },
   { title: 'AssetChanges' },
 )

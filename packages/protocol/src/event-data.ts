@@ -27,6 +27,7 @@ const Previous = Type.Optional(
       filename: Type.Optional(assetName),
       path: Type.Optional(path),
       tags: Type.Optional(Asset.properties.tags),
+      inline: Type.Optional(Asset.properties.inline),
       url: Type.Optional(url),
       bytes: Type.Optional(Asset.properties.bytes),
       version: Type.Optional(Asset.properties.version),

@@ -57,6 +57,7 @@ export const assetExample: Asset = {
   version: 1,
   path: null,
   tags: ['audio'],
+  inline: false,
   checksum: { sha256: SHA256_EXAMPLE, verified_at: '2026-01-31T09:31:00.000Z' },
   damaged: false,
 }

@@ -112,7 +112,7 @@ const changes = {
   inline: Type.Optional(
     Type.Boolean({
       description:
-        'Whether audio and video also play in the download page, which does not count as a download. Default: false',
+        'Whether the download page also plays audio and video, opens PDF files and shows small pictures, which does not count as a download. `inline` of an asset allows it in all orders. Default: false',
       ...Problem('must be true or false'),
     }),
   ),
@@ -169,6 +169,9 @@ export type OrderAssetsRequest = Static<typeof OrderAssetsRequest>
 
 const ORDER_STATUSES = ['active', 'held', 'expired', 'revoked'] as const
 const ORDER_SOURCES = ['api', 'manual'] as const
+const ORDER_SORTS = ['created_at', 'ordered_at', 'order_number'].flatMap(
+  (by) => [by, `-${by}`] as const,
+)
 
 const OrderLine = Type.Object({
   product_id: Type.Integer({ description: 'The shop’s ID of the product' }),
@@ -304,10 +307,12 @@ export const ListOrdersQuery = Type.Object({
     number(0, MAX_INTEGER, { description: 'Only orders with this product, by the shop’s ID' }),
   ),
   sort: Type.Optional(
-    Type.Enum(['-created_at', 'created_at'], {
+    Type.Enum([...ORDER_SORTS], {
       type: 'string',
-      description: 'Default: the newest first',
-      ...Problem('must be created_at or -created_at'),
+      default: '-created_at',
+      description:
+        'Prefix with `-` for descending order. Orders without a number come before the others. Numbers are sorted by their value: #9 before #10',
+      ...Problem(`must be one of ${ORDER_SORTS.join(', ')}`),
     }),
   ),
 })
@@ -521,7 +526,14 @@ const Limits = Type.Object({
   limit: Nullable('integer', { description: 'null: any number of times' }),
 })
 
-const CustomerAsset = Type.Object({ limits: Limits, data: Asset })
+const CustomerAsset = Type.Object({
+  limits: Limits,
+  view_url: Nullable('string', {
+    description:
+      'Plays or opens the file, or shows a small picture, without counting; null if the order does not allow it',
+  }),
+  data: Asset,
+})
 
 export const CustomerOrder = Type.Object(
   {

@@ -104,6 +104,7 @@ function recordWith(
       url: null,
       path: null,
       tags: [],
+      isInline: false,
       updatedAt: createdAt,
       version,
     },

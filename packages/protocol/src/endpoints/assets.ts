@@ -171,7 +171,7 @@ export const changeAsset = defineEndpoint({
   path: `${API_PREFIX}/assets/:id`,
   tag: 'Assets',
   scope: 'write',
-  summary: 'Rename an asset, change its path or its tags, or change a link',
+  summary: 'Rename an asset, change its path, its tags or `inline`, or change a link',
   description:
     'Omitted fields do not change; a `path` of null removes the path. `tags` replaces all tags of the asset. `url` and `size` can only be changed for links.',
   params: AssetPath,

@@ -8,6 +8,8 @@ create table orders (
   -- The shop's own ID of the order.
   reference text collate "C",
   order_number text,
+  -- As lists sort it: see `sortName`. Empty for none.
+  sort_number text collate "C" not null,
   email text,
   name text,
   locale text,
@@ -20,7 +22,7 @@ create table orders (
   max_downloads integer,
   expires_at timestamptz(3),
   held boolean not null default false,
-  -- Whether audio and video play in the page.
+  -- Whether its files may be opened in the page, without counting.
   inline boolean not null default false,
   revoked_at timestamptz(3),
   email_sent_at timestamptz(3),
@@ -33,6 +35,8 @@ create table orders (
 );
 
 create index orders_newest on orders (account_id, id);
+create index orders_by_time on orders (account_id, ordered_at, id);
+create index orders_in_number_order on orders (account_id, sort_number, id);
 create index orders_by_number on orders (account_id, order_number, id) where order_number is not null;
 create unique index orders_by_reference on orders (account_id, reference, source) where reference is not null;
 
@@ -131,3 +135,6 @@ create table branding (
   max_downloads integer,
   updated_at timestamptz(3) not null
 );
+
+-- Whether buyers may also open the file in the page of their order.
+alter table assets add column inline boolean not null default false;

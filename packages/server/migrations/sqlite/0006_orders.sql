@@ -9,6 +9,8 @@ create table orders (
   -- The shop's own ID of the order.
   reference text,
   order_number text,
+  -- As lists sort it: see `sortName`. Empty for none.
+  sort_number text not null,
   email text,
   name text,
   locale text,
@@ -21,7 +23,7 @@ create table orders (
   max_downloads integer,
   expires_at integer,
   held integer not null default 0,
-  -- Whether audio and video play in the page.
+  -- Whether its files may be opened in the page, without counting.
   inline integer not null default 0,
   revoked_at integer,
   email_sent_at integer,
@@ -35,6 +37,8 @@ create table orders (
 
 -- With the texts, so that a search reads no rows.
 create index orders_newest on orders (account_id, id, search_text);
+create index orders_by_time on orders (account_id, ordered_at, id);
+create index orders_in_number_order on orders (account_id, sort_number, id);
 create index orders_by_number on orders (account_id, order_number, id) where order_number is not null;
 create unique index orders_by_reference on orders (account_id, reference, source) where reference is not null;
 
@@ -125,3 +129,6 @@ create table branding (
   max_downloads integer,
   updated_at integer not null
 ) strict, without rowid;
+
+-- Whether buyers may also open the file in the page of their order.
+alter table assets add column inline integer not null default 0;

@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { ArchiveSource, OpenArchive } from '../domain/archive.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { checkPreconditions, requestedRange } from '../node-http/byte-ranges.ts'
+import { attachmentNamed } from '../node-http/content-disposition.ts'
 import { openResponseWriter, sendChunks } from '../node-http/send-chunks.ts'
-import { attachmentNamed } from '../storage/shared.ts'
 import { composeArchive, type ReadObject } from './compose-archive.ts'
 
 export interface ArchiveSender {

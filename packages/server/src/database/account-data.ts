@@ -107,6 +107,7 @@ export interface AssetChange {
   path?: string | null
   /** All of its tags, normalized. */
   tags?: string[]
+  isInline?: boolean
 }
 
 /** The outcome of attaching or detaching. Either everything changed, or nothing. */

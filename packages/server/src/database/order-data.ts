@@ -10,12 +10,18 @@ import type {
   OrderSource,
   OrderStatus,
 } from '../domain/order.ts'
-import type { Cursor, PageRequest } from '../domain/paging.ts'
+import type { Cursor, OrderSortKey, PageRequest } from '../domain/paging.ts'
+
+/** Orders with equal values are sorted by their IDs. */
+export interface OrderSort {
+  by: OrderSortKey
+  descending: boolean
+}
 
 export interface OrderQuery extends PageRequest {
   /** Returns the next `perPage` rows after this position, and ignores `page`. */
   after?: Cursor
-  descending: boolean
+  sort: OrderSort
   /** Each word is part of the number, the reference, the e-mail address, the name or the label. */
   words?: string[]
   /** The exact number. */
@@ -114,7 +120,6 @@ export interface OrderData {
   putOrder(order: NewOrder): Promise<PutOrder>
   /** By our ID or by the shop’s reference. */
   findOrder(key: { id: string | null; reference: string }): Promise<Order | undefined>
-  /** Newest first, unless the query is ascending. */
   listOrders(query: OrderQuery): Promise<{ rows: Order[]; total: number }>
   /** The ready assets that are attached to each of these orders themselves, oldest first. */
   assetsOfOrders(orderIds: string[]): Promise<Map<string, Asset[]>>
@@ -131,6 +136,8 @@ export interface OrderData {
 
   /** What the order covers now, in the order of its lines, then by name. At most `limit` files. */
   listCoveredFiles(id: string, limit: number): Promise<CoveredFile[]>
+  /** How many times the limit applies to an asset. 0: the order does not cover it. */
+  countCopies(id: string, assetId: string): Promise<number>
   /**
    * Opens a download of a file, or joins the open one, which costs nothing. Checks and counts in one statement: however
    * many calls are concurrent, they never exceed the limit, and open one download.

@@ -18,7 +18,7 @@ export interface Asset {
   /** The URL of a link; null for a file. */
   url: string | null
   createdAt: Date
-  /** When its name, its path, its tags, its version, or the URL or the size of a link last changed. */
+  /** When its name, its path, its tags, `isInline`, its version, or the URL or the size of a link last changed. */
   updatedAt: Date
   /** The number of the current version: 1, 2, … A link has version 1. */
   version: number
@@ -26,6 +26,8 @@ export interface Asset {
   path: string | null
   /** Normalized by `normalizeTags`. */
   tags: string[]
+  /** Whether buyers may also open it in the page of their order, if it is audio, video or PDF. */
+  isInline: boolean
   /** The integrity of the current version. */
   integrity: Integrity
 }

@@ -94,7 +94,7 @@ export interface EventAsset extends Asset {
 
 /** The values that a change has replaced. */
 export type PreviousAsset = Partial<
-  Pick<Asset, 'filename' | 'path' | 'tags' | 'url' | 'bytes' | 'version'>
+  Pick<Asset, 'filename' | 'path' | 'tags' | 'isInline' | 'url' | 'bytes' | 'version'>
 >
 
 /** What the data of `asset.updated` has besides the asset. Events of version 0.2.0 have none of it. */

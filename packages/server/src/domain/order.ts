@@ -19,7 +19,7 @@ export interface Order {
   maxDownloads: number | null
   expiresAt: Date | null
   isHeld: boolean
-  /** Whether audio and video play in the page. */
+  /** Whether its files may be opened in the page, without counting. */
   isInline: boolean
   revokedAt: Date | null
   emailSentAt: Date | null
@@ -132,6 +132,21 @@ export const STARTS_PER_DOWNLOAD = 10
 /** How often a file may be downloaded: null means any number of times. */
 export function limitOf(maxDownloads: number | null, copies: number): number | null {
   return maxDownloads === null ? null : maxDownloads * copies
+}
+
+/** How a file can be seen in a page, without downloading it. */
+export type View = 'audio' | 'video' | 'pdf' | 'picture'
+
+/** A larger picture has no preview: the service does not change files, so the preview is the file itself. */
+export const MAX_PREVIEW_BYTES = 250_000
+
+/** Undefined for types that browsers cannot show, or in which scripts can run, such as SVG. */
+export function viewOf({ mime }: Pick<Asset, 'mime'>): View | undefined {
+  const type = mime.toLowerCase().split(';')[0]?.trim() ?? ''
+  if (/^audio\/[\w.+-]+$/.test(type)) return 'audio'
+  if (/^video\/[\w.+-]+$/.test(type)) return 'video'
+  if (type === 'application/pdf') return 'pdf'
+  return /^image\/(png|jpeg|gif|webp|avif)$/.test(type) ? 'picture' : undefined
 }
 
 /** One download of the log. */

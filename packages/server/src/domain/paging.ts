@@ -92,13 +92,15 @@ function pageWindow(current: number, last: number): number[] {
 export type SortKey = 'created_at' | 'filename' | 'bytes'
 
 /** The trash is always sorted by the time of deletion. */
-export type CursorKey = SortKey | 'deleted_at'
+export type CursorKey = SortKey | OrderSortKey | 'deleted_at'
+
+export type OrderSortKey = 'created_at' | 'ordered_at' | 'order_number'
 
 /** The position of a row in a sorted list. It stays valid when that row is deleted or changed. */
 export interface Cursor {
   id: string
   /**
-   * The name as it is sorted, the bytes, or the time of deletion in milliseconds. Omitted if the list is sorted by ID,
+   * The name or number as it is sorted, the bytes, or the time in milliseconds. Omitted if the list is sorted by ID,
    * as for `created_at`.
    */
   value?: string | number
@@ -107,12 +109,21 @@ export interface Cursor {
 /** The end of the year 9999: no timestamp in a database is later. */
 const LAST_TIME = Date.UTC(10_000, 0) - 1
 
-const CURSOR = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.([\w-]+))?$/i
+const CURSOR = /^([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})(?:\.([\w-]*))?$/i
 
 /** The ID, followed by the name or the bytes if the list is sorted by them. */
 export function cursorText({ id, filename, bytes }: Asset, by: SortKey): string {
   if (by === 'filename') return `${id}.${Buffer.from(filename).toString('base64url')}`
   return by === 'bytes' ? `${id}.${bytes}` : id
+}
+
+/** The ID, followed by the number or the time if the list is sorted by them. */
+export function orderCursorText(
+  { id, number, orderedAt }: { id: string; number: string | null; orderedAt: Date },
+  by: OrderSortKey,
+): string {
+  if (by === 'order_number') return `${id}.${Buffer.from(number ?? '').toString('base64url')}`
+  return by === 'ordered_at' ? `${id}.${orderedAt.getTime()}` : id
 }
 
 /** The cursor of a row in the trash. */
@@ -127,11 +138,11 @@ export function readCursor(text: string, by: CursorKey): Cursor | undefined {
   const cursor = { id: id.toLowerCase() }
   if (by === 'created_at') return value === undefined ? cursor : undefined
   if (value === undefined) return undefined
-  if (by === 'filename') {
+  if (by === 'filename' || by === 'order_number') {
     const name = Buffer.from(value, 'base64url').toString()
     return name.includes('\0') ? undefined : { ...cursor, value: sortName(name) }
   }
   const number = /^\d{1,16}$/.test(value) ? Number(value) : Number.NaN
-  const max = by === 'deleted_at' ? LAST_TIME : Number.MAX_SAFE_INTEGER
+  const max = by === 'bytes' ? Number.MAX_SAFE_INTEGER : LAST_TIME
   return number <= max ? { ...cursor, value: number } : undefined
 }

@@ -115,7 +115,7 @@ function readAssetSort(sort = '-created_at'): AssetListRequest['sort'] {
 }
 
 /** A column, preceded by `-` for descending order. The schema has checked it. */
-function readSort<Key extends string>(sort: string): { by: Key; descending: boolean } {
+export function readSort<Key extends string>(sort: string): { by: Key; descending: boolean } {
   const by = sort.replace(/^-/, '') as Key
   return { by, descending: sort.startsWith('-') }
 }

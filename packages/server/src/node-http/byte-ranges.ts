@@ -53,6 +53,12 @@ export function parseByteRange(
   return { start: Number(first), end: last === '' ? size : Math.min(Number(last) + 1, size) }
 }
 
+/** Whether a response to this Range header has the first byte. Servers ignore a header that they do not understand. */
+export function startsAtFirstByte(header: string | undefined, size: number): boolean {
+  const range = parseByteRange(header, size)
+  return range === 'whole' || (range !== 'unsatisfiable' && range.start === 0)
+}
+
 /** The range that the request wants of something with this strong entity tag. */
 export function requestedRange(
   headers: IncomingHttpHeaders,

@@ -95,6 +95,7 @@ export async function storeLink(
     integrity: NOT_VERIFIED,
     path: normalizePath(link.path),
     tags: normalizeTags(link.tags ?? []),
+    isInline: false,
   }
   const { data } = context
   const { result, isRepeated } = await createOnce(
@@ -125,15 +126,17 @@ export interface AssetChanges {
   path?: string | null | undefined
   /** All of its tags. */
   tags?: string[] | undefined
+  /** Whether buyers may also open the file in the page of their order. */
+  inline?: boolean | undefined
 }
 
-/** Renames an asset, or changes its path or its tags. The URL and the size can only be changed for links. */
+/** Renames an asset, or changes its path, its tags or `inline`. The URL and the size can only be changed for links. */
 export async function changeAsset(
   context: AccountContext,
   assetId: string,
   changes: AssetChanges,
 ): Promise<Asset> {
-  const { filename, url, size, path, tags } = changes
+  const { filename, url, size, path, tags, inline } = changes
   const bytes = parseLinkSize(size)
   const change = {
     ...(filename !== undefined && { filename }),
@@ -141,10 +144,12 @@ export async function changeAsset(
     ...(bytes !== undefined && { bytes }),
     ...(path !== undefined && { path: normalizePath(path) }),
     ...(tags !== undefined && { tags: normalizeTags(tags) }),
+    ...(inline !== undefined && { isInline: inline }),
   }
   checkLinkFields({ ...change, path })
   const asset = await getAsset(context, assetId)
   if (asset.kind === 'file') refuseLinkFields({ url, size })
+  else if (inline === true) throw invalid({ inline: ['can only be set for files'] })
   const changed = await context.data.changeAsset(assetId, change)
   if (changed === undefined) throw assetNotFound()
   if (changed === 'too_many_tags') throw tooManyTags()

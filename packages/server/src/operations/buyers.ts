@@ -7,9 +7,12 @@ import {
   type CoveredFile,
   limitOf,
   MAX_COVERED_FILES,
+  MAX_PREVIEW_BYTES,
   NO_BRANDING,
   type Order,
   STARTS_PER_DOWNLOAD,
+  type View,
+  viewOf,
 } from '../domain/order.ts'
 import { type AccountContext, type Context, forAccount } from './context.ts'
 import { signDownload } from './downloads.ts'
@@ -146,17 +149,18 @@ function readFileToken({ secretKey }: Context, token: string): string | undefine
 const SIGNED_FOR_MS = 5 * 60_000
 
 export type ContinuedDownload =
-  | { outcome: 'open'; url: string }
+  | { outcome: 'open'; url: string; file?: { filename: string; mime: string; bytes: number } }
   | { outcome: DownloadRefusal; buyer: BuyersOrder }
 
 /**
- * A freshly signed URL of the bytes of an open download. A start is a request from the first byte on. Undefined for an
+ * A freshly signed URL of the bytes of an open download. A start is a request that gets the first byte. Undefined for an
  * unknown token.
  */
 export async function continueDownload(
   context: Context,
   fileToken: string,
-  { isStart }: { isStart: boolean },
+  /** Whether a response has the first byte, if the file has this size. */
+  isStart: (bytes: number) => boolean,
 ): Promise<ContinuedDownload | undefined> {
   const id = readFileToken(context, fileToken)
   const found = id === undefined ? undefined : await context.database.findDownload(id)
@@ -169,33 +173,52 @@ export async function continueDownload(
   }
   const open = await own.data.continueDownload(id, false)
   if (open.outcome !== 'open') return refuse(open.outcome)
-  const { url } = await signDownload(own, open.assetId, SIGNED_FOR_MS)
-  if (!isStart) return { outcome: 'open', url }
+  const { url, file } = await signDownload(own, open.assetId, { validForMs: SIGNED_FOR_MS })
+  const download = { outcome: 'open' as const, url, ...(file && { file }) }
+  if (!isStart(file?.bytes ?? 0)) return download
   // Counted last: a file that cannot be read now does not count.
   const started = await own.data.continueDownload(id, true)
-  return started.outcome === 'open' ? { outcome: 'open', url } : refuse(started.outcome)
+  return started.outcome === 'open' ? download : refuse(started.outcome)
 }
 
-/** A URL of a file of the order that does not count: to play it in the page, where that is allowed. */
-export async function signInline(
-  { context, order }: BuyersOrder,
-  assetId: string,
-): Promise<string | undefined> {
-  if (!order.isInline || order.status !== 'active') return undefined
-  const files = await context.data.listCoveredFiles(order.id, MAX_COVERED_FILES)
-  const file = files.find(({ asset }) => asset.id === assetId)
-  if (file === undefined || !isPlayable(file.asset)) return undefined
-  return (await signDownload(context, assetId, SIGNED_FOR_MS)).url
+/** A URL of a file of the order that does not count: to see it in the page, where that is allowed. */
+export async function signView(buyer: BuyersOrder, assetId: string): Promise<string | undefined> {
+  const { order, context, maxDownloads } = buyer
+  const [copies, asset] = await Promise.all([
+    context.data.countCopies(order.id, assetId),
+    context.data.findAsset(assetId),
+  ])
+  if (asset === undefined || copies === 0) return undefined
+  const { view, hasPreview } = viewsOf(order, { asset, limit: limitOf(maxDownloads, copies) })
+  if (view === undefined && !hasPreview) return undefined
+  return (await signDownload(context, assetId, { validForMs: SIGNED_FOR_MS, isInline: true })).url
 }
 
-export function isPlayable({ kind, mime }: { kind: string; mime: string }): boolean {
-  return kind === 'file' && /^(audio|video)\//i.test(mime)
+/** How the buyer may see a file in the page, without counting. */
+export interface FileViews {
+  /** Whether the order or the asset allows to open it: undefined if not, or if browsers cannot show it. */
+  view: View | undefined
+  /**
+   * Whether it is shown as a preview. A small picture has one even if it may not be opened, unless its downloads are
+   * limited: the preview is the file itself, and would bypass the limit.
+   */
+  hasPreview: boolean
+}
+
+export function viewsOf(
+  { status, isInline }: Pick<Order, 'status' | 'isInline'>,
+  { asset, limit }: Pick<BuyersFile, 'asset' | 'limit'>,
+): FileViews {
+  const type = status === 'active' && asset.kind === 'file' ? viewOf(asset) : undefined
+  const view = isInline || asset.isInline ? type : undefined
+  const isSmallPicture = type === 'picture' && asset.bytes <= MAX_PREVIEW_BYTES
+  return { view, hasPreview: isSmallPicture && (view !== undefined || limit === null) }
 }
 
 /** A URL of the merchant’s logo; undefined if there is none. */
 export async function signLogo({ context, branding }: BuyersOrder): Promise<string | undefined> {
   if (branding.logo === null) return undefined
-  return (await signDownload(context, branding.logo, SIGNED_FOR_MS)).url
+  return (await signDownload(context, branding.logo, { validForMs: SIGNED_FOR_MS })).url
 }
 
 const REFUSALS = {

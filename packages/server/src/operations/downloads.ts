@@ -1,13 +1,22 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { AssetVersion, Integrity, Upload } from '../domain/asset.ts'
 import { ServiceError } from '../domain/errors.ts'
+import { viewOf } from '../domain/order.ts'
 import { partPlan } from '../domain/parts.ts'
 import { getAsset } from './assets.ts'
 import type { AccountContext, Context } from './context.ts'
 
+export interface SignOptions {
+  validForMs?: number
+  /** Whether browsers show the bytes instead of saving them, if their type is safe. */
+  isInline?: boolean
+}
+
 interface SignedDownload {
   url: string
   expiresAt: Date | undefined
+  /** Undefined for a link. */
+  file?: Pick<AssetVersion, 'filename' | 'mime' | 'bytes'>
 }
 
 /** How long a download waits for a new version that is this small, instead of getting the previous one immediately. */
@@ -21,7 +30,7 @@ const SMALL_WAIT_MS = 1_000
 export async function signDownload(
   context: AccountContext,
   assetId: string,
-  validForMs = DOWNLOAD_MS,
+  options: SignOptions = {},
 ): Promise<SignedDownload> {
   const deadline = verificationDeadline()
   const smallDeadline = verificationDeadline(SMALL_WAIT_MS)
@@ -31,11 +40,11 @@ export async function signDownload(
     if (upload !== undefined && upload.replaces === null && upload.status === 'ready') {
       const { asset, key, chunkSize } = upload
       if (isWithheld(context, asset.integrity)) {
-        const previous = await signPrevious(context, upload, { smallDeadline, validForMs })
+        const previous = await signPrevious(context, upload, { ...options, smallDeadline })
         if (previous !== undefined) return previous
       }
       if (await checkIntegrity(context, asset.integrity, deadline)) {
-        return signObject(context, { ...asset, key, chunkSize }, validForMs)
+        return signObject(context, { ...asset, key, chunkSize }, options)
       }
       continue
     }
@@ -55,13 +64,13 @@ export async function signDownload(
 async function signPrevious(
   context: AccountContext,
   { asset }: Upload,
-  { smallDeadline, validForMs }: { smallDeadline: number; validForMs: number },
+  { smallDeadline, ...options }: SignOptions & { smallDeadline: number },
 ): Promise<SignedDownload | undefined> {
   const isSoonCompared = asset.bytes <= SMALL_BYTES && !asset.integrity.isDamaged
   if (isSoonCompared && performance.now() < smallDeadline) return undefined
   const served = await context.data.findServedVersion(asset.id)
   if (served === undefined || served.integrity.isDamaged) return undefined
-  return signObject(context, served, validForMs)
+  return signObject(context, served, options)
 }
 
 /**
@@ -71,11 +80,11 @@ async function signPrevious(
 const DOWNLOAD_MS = 3_600_000
 
 /** A short-lived URL of the object of one version. */
-export function signObject(
+export async function signObject(
   { clock, storage }: AccountContext,
   version: Pick<AssetVersion, 'key' | 'bytes' | 'chunkSize' | 'filename' | 'mime' | 'integrity'>,
-  validForMs = DOWNLOAD_MS,
-): Promise<{ url: string; expiresAt: Date }> {
+  { validForMs = DOWNLOAD_MS, isInline = false }: SignOptions = {},
+): Promise<{ url: string; expiresAt: Date; file: SignedDownload['file'] & object }> {
   const { key, bytes, chunkSize, filename, mime } = version
   const { sha256, verifiedAt } = version.integrity
   const object = {
@@ -84,8 +93,10 @@ export function signObject(
     filename,
     mime,
     ...(sha256 !== null && verifiedAt !== null && { sha256 }),
+    ...(isInline && viewOf(version) !== undefined && { isInline }),
   }
-  return storage.signDownload(object, new Date(clock().getTime() + validForMs))
+  const signed = await storage.signDownload(object, new Date(clock().getTime() + validForMs))
+  return { ...signed, file: { filename, mime, bytes } }
 }
 
 /** How long a download waits for the comparison with the declared digest. Small files take much less. */

@@ -19,7 +19,12 @@ import {
   type Order,
   type OrderChange,
 } from '../domain/order.ts'
-import type { Cursor, PagePosition, PageRequest } from '../domain/paging.ts'
+import {
+  type Cursor,
+  orderCursorText,
+  type PagePosition,
+  type PageRequest,
+} from '../domain/paging.ts'
 import { searchWords } from '../domain/search.ts'
 import { getAsset } from './assets.ts'
 import type { AccountContext, Context } from './context.ts'
@@ -119,7 +124,9 @@ export async function listOrders(
 ): Promise<{ orders: Order[]; position: PagePosition }> {
   const words = searchWords(search)
   const query = { ...rest, ...(words.length > 0 && { words }), ...(number && { number }) }
-  const { rows: orders, position } = await readPage(query, data.listOrders, ({ id }) => id)
+  const { rows: orders, position } = await readPage(query, data.listOrders, (order) =>
+    orderCursorText(order, query.sort.by),
+  )
   return { orders, position }
 }
 

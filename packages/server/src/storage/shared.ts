@@ -1,21 +1,5 @@
 import type { ObjectFacts, StorageIdentity, StoredPart } from './storage.ts'
 
-/**
- * The Content-Disposition of a download (RFC 6266, RFC 8187). Old clients read the ASCII name, all
- * others the UTF-8 name.
- */
-export function attachmentNamed(name: string): string {
-  const ascii = name
-    .normalize('NFKD')
-    .replaceAll(/[^\x20-\x7e]/g, '_')
-    .replaceAll(/["\\%]/g, '_')
-  const encoded = encodeURIComponent(name).replaceAll(
-    /['()*]/g,
-    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
-  )
-  return `attachment; filename="${ascii}"; filename*=UTF-8''${encoded}`
-}
-
 /** Throws if the object does not have the size of the parts: then the parts may be the only copy of the file. */
 export function checkStored(object: ObjectFacts | undefined, parts: StoredPart[]): void {
   const size = parts.reduce((sum, part) => sum + part.size, 0)

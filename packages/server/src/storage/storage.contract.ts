@@ -356,6 +356,25 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     assert.match(disposition, /filename\*=UTF-8''%E6%97%A5%E6%9C%AC%20%221%22\.txt/)
   })
 
+  test(name('an object that browsers may show is inline, with ranges'), async (t) => {
+    const { storage, upload, plan, bytes, putAll } = await anUpload(t)
+    await storage.completeUpload(upload, plan, await putAll())
+    const object = {
+      key: upload.key,
+      plan,
+      filename: 'a.pdf',
+      mime: 'application/pdf',
+      isInline: true,
+    }
+    const { url } = await storage.signDownload(object, new Date(Date.now() + HOUR_MS))
+    const response = await fetch(url, { headers: { Range: 'bytes=1-4' } })
+    assert.deepEqual(Buffer.from(await response.arrayBuffer()), bytes.subarray(1, 5))
+    const { headers } = response
+    assert.match(headers.get('content-disposition') ?? '', /^inline; filename="a\.pdf"/)
+    assert.equal(headers.get('content-type'), 'application/pdf')
+    assert.doesNotMatch(headers.get('content-security-policy') ?? '', /sandbox/)
+  })
+
   test(name('a removed object is gone, and removing it again is not an error'), async (t) => {
     const { storage, upload, plan, putAll, downloadUrl } = await anUpload(t)
     await storage.completeUpload(upload, plan, await putAll())

@@ -29,6 +29,12 @@ export interface StoredObject {
   sha256?: string
 }
 
+/** An object as a client gets it. */
+export interface DownloadedObject extends StoredObject {
+  /** Whether browsers show it instead of saving it. Only for types that cannot run scripts. */
+  isInline?: boolean
+}
+
 export interface ObjectFacts {
   key: string
   size: number
@@ -128,8 +134,11 @@ export interface Storage {
    */
   closeUpload(upload: StorageUpload): Promise<void>
 
-  /** Returns a URL for GET, with ranges, always as an attachment. `expiresAt` is as in `signParts`. */
-  signDownload(object: StoredObject, expiresAt: Date): Promise<{ url: string; expiresAt: Date }>
+  /**
+   * Returns a URL for GET, with ranges, as an attachment unless the object may be shown by browsers. `expiresAt` is as in
+   * `signParts`.
+   */
+  signDownload(object: DownloadedObject, expiresAt: Date): Promise<{ url: string; expiresAt: Date }>
 
   /**
    * Returns a URL for GET of a ZIP archive, with ranges, if the storage serves its URLs itself. Undefined: the API sends the

@@ -9,6 +9,7 @@ import {
   type EventToken,
   type EventUpload,
   type EventWebhook,
+  type PreviousAsset,
   publicEventId,
 } from '../domain/event.ts'
 import { partPlan } from '../domain/parts.ts'
@@ -31,7 +32,7 @@ function presentData(event: Event): wire.Event['data'] {
       const { previous, repairedVersion } = event.data
       return {
         ...presentEventAsset(event.data),
-        ...(previous && { previous }),
+        ...(previous && { previous: presentPrevious(previous) }),
         ...(repairedVersion !== undefined && { repaired_version: repairedVersion }),
       }
     }
@@ -39,7 +40,7 @@ function presentData(event: Event): wire.Event['data'] {
       const { previous, isRestored } = event.data
       return {
         ...presentEventAsset(event.data),
-        ...(previous && { previous }),
+        ...(previous && { previous: presentPrevious(previous) }),
         ...(isRestored !== undefined && { restored: isRestored }),
       }
     }
@@ -91,6 +92,10 @@ function presentEventAsset(asset: EventAsset): wire.Asset {
     ...presentAsset({ ...asset, status: status === 'deleted' ? 'ready' : status }),
     ...(trashedAt && { deleted_at: formatTimestamp(trashedAt) }),
   }
+}
+
+function presentPrevious({ isInline, ...previous }: PreviousAsset) {
+  return { ...previous, ...(isInline !== undefined && { inline: isInline }) }
 }
 
 function presentId({ id, productId, variantId }: AttachedProduct) {

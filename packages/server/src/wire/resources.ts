@@ -22,6 +22,7 @@ export function presentAsset(asset: Asset): wire.Asset {
     version: asset.version,
     path: asset.path,
     tags: asset.tags,
+    inline: asset.isInline,
     checksum: presentChecksum(asset.integrity),
     damaged: asset.integrity.isDamaged,
   }

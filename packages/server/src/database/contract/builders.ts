@@ -121,6 +121,7 @@ export function anUpload(facts: UploadFacts = {}): Upload {
       version: 1,
       path,
       tags,
+      isInline: false,
       integrity: { ...NOT_VERIFIED, sha256: facts.sha256 ?? null },
     },
     replaces: facts.replaces ?? null,

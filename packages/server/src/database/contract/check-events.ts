@@ -258,10 +258,10 @@ function checkPrevious(event: AssetEvent, asset: ReplayedAsset | undefined): voi
   const { type, data } = event
   if (type !== 'asset.updated' && type !== 'asset.replaced') return
   assert.ok(asset)
-  const { filename, path, tags, url, bytes, version } = asset.facts
+  const { filename, path, tags, isInline, url, bytes, version } = asset.facts
   if (type === 'asset.updated') {
     assert.equal(data.repairedVersion === undefined, data.previous !== undefined)
-    const before = { filename, path, tags, url, bytes }
+    const before = { filename, path, tags, isInline, url, bytes }
     assert.deepEqual(data.previous ?? {}, previousValues(before, data))
     return
   }

@@ -368,15 +368,17 @@ export const UPLOAD_EVENT_CASES: EventCase[] = [
     recorded: ['asset.ready'],
   },
   {
-    sentence: 'a new name, and a change without fields',
+    sentence: 'a new name, a file that buyers may open, and a change without fields',
     async prepare({ data }) {
       const id = await aReadyAsset(data)
       return async () => {
         await data.changeAsset(id, { filename: 'b.zip' })
+        await data.changeAsset(id, { isInline: true })
+        await data.changeAsset(id, { isInline: false, filename: 'c.zip' })
         await data.changeAsset(id, {})
       }
     },
-    recorded: ['asset.updated'],
+    recorded: ['asset.updated', 'asset.updated', 'asset.updated'],
   },
   {
     sentence: 'assets whose tags change',

@@ -66,6 +66,7 @@ function aLinkAsset(id: string): Asset {
     version: 1,
     path: null,
     tags: [],
+    isInline: false,
     integrity: { sha256: null, verifiedAt: null, isDamaged: false, isWithheld: false },
   }
 }

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
 import type { NewOrder, Order } from '../../domain/order.ts'
+import type { Cursor } from '../../domain/paging.ts'
+import { sortName } from '../../domain/search.ts'
 import type { AccountData } from '../account-data.ts'
 import type { OrderQuery } from '../order-data.ts'
 import {
@@ -45,7 +47,8 @@ async function aSoldAsset(data: AccountData, filename = 'a.zip'): Promise<string
 }
 
 const LINE = { productId: 1, variantId: null, quantity: 1 }
-const PAGE: OrderQuery = { page: 1, perPage: 10, descending: true }
+const NEWEST = { by: 'created_at', descending: true } as const
+const PAGE: OrderQuery = { page: 1, perPage: 10, sort: NEWEST }
 
 function press(data: AccountData, orderId: string, assetId: string) {
   return data.openDownload({ id: newUuid(), orderId, assetId, addressHash: 'buyer' })
@@ -140,6 +143,8 @@ export function testOrders({ name, open }: Contract): void {
     await replace(data, first)
     const later = await aReadyAsset(data, { filename: 'a.zip' })
     await data.attachProducts(later, select({ variantIds: [12] }))
+    assert.equal(await data.countCopies(order.id, later), 2)
+    assert.equal(await data.countCopies(newUuid(), later), 0)
     assert.deepEqual((await covered()).slice(0, 2), [
       ['a.zip', 1, 0, 2],
       ['b.zip', 2, 0, 2],
@@ -159,6 +164,10 @@ export function testOrders({ name, open }: Contract): void {
     assert.deepEqual(await covered(), [['own.pdf', 1, undefined, 1]])
     assert.equal((await data.detachFromOrder(order.id, [own])).outcome, 'changed')
     assert.deepEqual(await covered(), [])
+    assert.deepEqual(
+      await Promise.all([first, own].map((id) => data.countCopies(order.id, id))),
+      [0, 0],
+    )
     const many = await data.attachToOrder(order.id, [first, own], 1)
     assert.deepEqual(many, { outcome: 'too_many' })
   })
@@ -182,7 +191,7 @@ export function testOrders({ name, open }: Contract): void {
         return rows.map(({ id }) => ids.indexOf(id))
       }
       assert.deepEqual(await found({}), [3, 2, 1, 0])
-      assert.deepEqual(await found({ descending: false }), [0, 1, 2, 3])
+      assert.deepEqual(await found({ sort: { ...NEWEST, descending: false } }), [0, 1, 2, 3])
       assert.deepEqual(await found({ words: ['ada', 'example'] }), [0])
       assert.deepEqual(await found({ words: ['grace'] }), [1])
       assert.deepEqual(await found({ words: ['_%'] }), [2])
@@ -203,6 +212,38 @@ export function testOrders({ name, open }: Contract): void {
         [2, 4],
         [0, 4],
       ])
+      await data.changeOrder(ids[0] ?? '', { number: '#10', orderedAt: inHours(5) })
+      await data.changeOrder(ids[1] ?? '', { number: '#9', orderedAt: inHours(1) })
+      await data.changeOrder(ids[2] ?? '', { orderedAt: inHours(1) })
+      const sorts = [
+        ['order_number', [2, 3, 1, 0]],
+        ['ordered_at', [3, 1, 2, 0]],
+      ] as const
+      for (const [by, expected] of sorts) {
+        for (const descending of [false, true]) {
+          const sort = { by, descending }
+          const inOrder = descending ? expected.toReversed() : expected
+          assert.deepEqual(await found({ sort }), inOrder, `${by} ${descending}`)
+          // Page after page.
+          const pages: number[] = []
+          for (let after: Cursor | undefined; ; ) {
+            const query = { ...PAGE, perPage: 1, sort, ...(after && { after }) }
+            const { rows, total } = await data.listOrders(query)
+            assert.equal(total, 4)
+            const [order] = rows
+            if (order === undefined) break
+            pages.push(ids.indexOf(order.id))
+            const value =
+              by === 'ordered_at' ? order.orderedAt.getTime() : sortName(order.number ?? '')
+            after = { id: order.id, value }
+          }
+          assert.deepEqual(pages, inOrder)
+        }
+      }
+      assert.deepEqual(
+        await found({ number: '#10', sort: { by: 'ordered_at', descending: true } }),
+        [0],
+      )
       const after = await data.listOrders({ ...PAGE, after: { id: ids[2] ?? '' } })
       assert.deepEqual(
         after.rows.map(({ id }) => ids.indexOf(id)),

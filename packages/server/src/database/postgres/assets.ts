@@ -23,9 +23,10 @@ export function accountAssets(sql: Sql, writer: Writer): AccountMethods['assets'
       return inTransaction(sql, () => insertLink(sql, writer, asset))
     },
 
-    async changeAsset(id, { filename = null, url = null, bytes = null, path, tags }) {
+    async changeAsset(id, { filename = null, url = null, bytes = null, path, tags, isInline }) {
       const isChange =
-        (filename ?? url ?? bytes) !== null || path !== undefined || tags !== undefined
+        (filename ?? url ?? bytes) !== null ||
+        [path, tags, isInline].some((value) => value !== undefined)
       const searchName = filename === null ? null : foldText(filename)
       const moved =
         path === undefined
@@ -49,7 +50,7 @@ export function accountAssets(sql: Sql, writer: Writer): AccountMethods['assets'
           update assets set filename = coalesce(${filename}, filename),
             search_name = coalesce(${searchName}, search_name),
             sort_name = coalesce(${filename === null ? null : sortName(filename)}, sort_name), url = coalesce(${url}, url),
-            bytes = coalesce(${bytes}::bigint, bytes)
+            bytes = coalesce(${bytes}::bigint, bytes), inline = coalesce(${isInline ?? null}::boolean, inline)
             ${isChange ? sql`, updated_at = now()` : sql``}
             ${moved}
             ${retagged}

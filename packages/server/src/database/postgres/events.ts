@@ -236,7 +236,7 @@ export async function recordStorageLow(
 const ASSET_FIELDS = `'id', s.id, 'kind', s.kind, 'status', s.status, 'filename', s.filename,
   'bytes', s.bytes, 'mime', s.mime, 'url', s.url, 'createdAt', s.created_at,
   'updatedAt', coalesce(s.updated_at, s.created_at), 'version', s.version, 'folder', s.folder,
-  'tags', s.tags, 'trashedAt', s.trashed_at, 'checksum', (
+  'tags', s.tags, 'isInline', s.inline, 'trashedAt', s.trashed_at, 'checksum', (
     select json_build_array(c.sha256, c.verified_at, c.damaged) from checksums c
     where c.object_key = coalesce(s.object_key, s.id))`
 

@@ -1,4 +1,5 @@
 import type { OrderStatus } from '../../domain/order.ts'
+import type { Cursor } from '../../domain/paging.ts'
 import { type OrderRow, toOrder } from '../shared/order-rows.ts'
 import { coversAsset, orderColumns } from '../shared/order-statements.ts'
 import { awaitSteps, type SharedWork, type Step } from '../shared/steps.ts'
@@ -27,7 +28,7 @@ const COVERS = coversAsset(POSTGRES, 'filter.asset')
 export function accountOrderList(sql: Sql, account: string): AccountMethods['orderList'] {
   return {
     async listOrders(query) {
-      const { words = [], number, status, source, asset, productId, after, descending } = query
+      const { words = [], number, status, source, asset, productId, after, sort } = query
       const conditions: Fragment[] = [sql`o.account_id = ${account}`]
       for (const word of words) conditions.push(sql`o.search_text like ${containing(word)}`)
       if (number !== undefined) conditions.push(sql`o.order_number = ${number}`)
@@ -42,21 +43,36 @@ export function accountOrderList(sql: Sql, account: string): AccountMethods['ord
           select from order_lines ol where ol.order_id = o.id and ol.product_id = ${productId})`)
       }
       const filtered = allOf(sql, conditions)
-      const direction = descending ? sql`desc` : sql`asc`
+      const direction = sort.descending ? sql`desc` : sql`asc`
+      const value = { created_at: null, ordered_at: 'ordered_at', order_number: 'sort_number' }[
+        sort.by
+      ]
+      const column = value === null ? undefined : sql`o.${sql(value)}`
+      const operator = sort.descending ? sql`<` : sql`>`
       const afterCursor =
-        after === undefined ? sql`` : sql`and o.id ${descending ? sql`<` : sql`>`} ${after.id}`
+        after === undefined
+          ? sql``
+          : column === undefined
+            ? sql`and o.id ${operator} ${after.id}`
+            : sql`and (${column}, o.id) ${operator} (${cursorValue(after)}, ${after.id}::uuid)`
+      const by = column === undefined ? sql`` : sql`${column} ${direction},`
       const offset = after === undefined ? (query.page - 1) * query.perPage : 0
       const { rows, total } = await readPageWithTotal<OrderRow>(sql, {
         count: sql`select count(*) as total from orders o where ${filtered}`,
         page: sql`
-          select ${sql.unsafe(COLUMNS)} from orders o where ${filtered} ${afterCursor}
-          order by o.id ${direction} limit ${query.perPage}
+          select ${sql.unsafe(COLUMNS)}, o.sort_number from orders o where ${filtered} ${afterCursor}
+          order by ${by} o.id ${direction} limit ${query.perPage}
           offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
-        order: sql`id ${direction}`,
+        order:
+          value === null ? sql`id ${direction}` : sql`${sql(value)} ${direction}, id ${direction}`,
       })
       return { rows: rows.map(toOrder), total }
     },
   }
+}
+
+function cursorValue({ value = '' }: Cursor): Date | string {
+  return typeof value === 'number' ? new Date(value) : value
 }
 
 function hasStatus(sql: Sql, status: OrderStatus): Fragment {

@@ -23,10 +23,19 @@ type Time = string | number
 interface StoredAsset
   extends Omit<
     EventAsset,
-    'accountId' | 'createdAt' | 'updatedAt' | 'path' | 'tags' | 'integrity' | 'trashedAt'
+    | 'accountId'
+    | 'createdAt'
+    | 'updatedAt'
+    | 'path'
+    | 'tags'
+    | 'isInline'
+    | 'integrity'
+    | 'trashedAt'
   > {
   /** Undefined in events of version 0.2.0. Null: none. */
   tags?: string[] | null
+  /** Undefined in events of version 0.2.0. */
+  isInline?: boolean | number
   createdAt: Time
   updatedAt: Time
   folder: string | null
@@ -212,6 +221,7 @@ function toEventAsset(accountId: string, stored: StoredAsset): EventAsset {
     accountId,
     path: pathOfStored(folder),
     tags: stored.tags ?? [],
+    isInline: Boolean(stored.isInline),
     integrity: toIntegrity(checksum),
   } as EventAsset
 }
@@ -270,8 +280,8 @@ function storedUpload({ path, startedBy, ...upload }: EventUpload): object {
 
 /** The values of an asset that `changeAsset` has replaced. */
 export function changedValues(before: Asset, after: Asset): PreviousAsset {
-  const { filename, path, tags, url, bytes } = before
-  return previousValues({ filename, path, tags, url, bytes }, after)
+  const { filename, path, tags, isInline, url, bytes } = before
+  return previousValues({ filename, path, tags, isInline, url, bytes }, after)
 }
 
 /** The actors of the events that the methods of `Database` record, as JSON. These methods get no actor. */

@@ -8,7 +8,7 @@ import {
   type OrderStatus,
   textsOfOrder,
 } from '../../domain/order.ts'
-import { foldText } from '../../domain/search.ts'
+import { foldText, sortName } from '../../domain/search.ts'
 import type { OrderFileRecord } from '../order-data.ts'
 import {
   type AssetRow,
@@ -108,6 +108,7 @@ export function statusOf({ revoked_at, held, is_expired }: StateFlags): OrderSta
 export function toChangedColumns(order: Omit<Order, 'updatedAt'>) {
   return {
     order_number: order.number,
+    sort_number: sortName(order.number ?? ''),
     email: order.email,
     name: order.name,
     locale: order.locale,

@@ -117,16 +117,16 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
        where o.account_id = :account and o.reference = :reference and o.source = :source ${lock}`,
     ).first(({ id }: { id: string }) => id),
     insertOrder: statement<OrderColumns>(
-      `insert into orders (id, account_id, source, reference, order_number, email, name, locale, label,
+      `insert into orders (id, account_id, source, reference, order_number, sort_number, email, name, locale, label,
          search_text, downloads, max_downloads, expires_at, held, inline, revoked_at, email_sent_at, ordered_at,
          created_at, updated_at, token, token_hash)
-       values (:id, :account, :source, :reference, :order_number, :email, :name, :locale, :label,
+       values (:id, :account, :source, :reference, :order_number, :sort_number, :email, :name, :locale, :label,
          :search_text, :downloads, :max_downloads, :expires_at, :held, :inline, :revoked_at, :email_sent_at, :ordered_at,
          :created_at, :updated_at, :token, :token_hash)
        on conflict do nothing returning id`,
     ).first(({ id }: { id: string }) => id),
     updateOrder: statement<ChangedColumns>(
-      `update orders set order_number = :order_number, email = :email, name = :name, locale = :locale,
+      `update orders set order_number = :order_number, sort_number = :sort_number, email = :email, name = :name, locale = :locale,
          label = :label, search_text = :search_text, max_downloads = :max_downloads,
          expires_at = :expires_at, held = :held, inline = :inline, ordered_at = :ordered_at
        where id = :id`,

@@ -49,6 +49,7 @@ export interface AssetRow {
   updated_at: Time | null
   /** Null if it has none. */
   tags: Json<string[]> | null
+  inline: Flag
   /** Undefined if the statement does not read it. */
   checksum?: Json<Checksum> | null
 }
@@ -72,7 +73,7 @@ export interface UploadRow extends AssetRow {
 
 /** The columns of `AssetRow` except the checksum. */
 export const ASSET_COLUMNS =
-  'id, account_id, kind, status, filename, bytes, mime, url, created_at, folder, version, updated_at, tags'.split(
+  'id, account_id, kind, status, filename, bytes, mime, url, created_at, folder, version, updated_at, tags, inline'.split(
     ', ',
   )
 export const UPLOAD_COLUMNS = [
@@ -105,6 +106,7 @@ export function toAssetOf(
     version: row.version,
     path: pathOfStored(row.folder),
     tags: fromJson(row.tags ?? []),
+    isInline: Boolean(row.inline),
     integrity: toIntegrity(row.checksum),
   }
 }
@@ -253,6 +255,7 @@ export function toAssetColumns(account: string, record: AssetRecord) {
     folder: storedFolder(asset.path),
     search_path: searchPath(asset.path),
     ...toTagColumns(asset.tags),
+    inline: asset.isInline,
     version: asset.version,
     last_version: record.lastVersion,
     version_changes: record.versions.length,

@@ -35,6 +35,8 @@ export function wireOrders(
     attachToOrder: (id, ids, most) => write(() => work.attachToOrder(id, ids, most)),
     detachFromOrder: (id, ids) => write(() => work.detachFromOrder(id, ids)),
     listCoveredFiles: (order, limit) => ask(statements.coveredFiles, { account, order, limit }),
+    countCopies: async (order, asset) =>
+      (await ask(statements.findFileState, { account, order, asset }))?.copies ?? 0,
     openDownload: (download) => write(() => work.openDownload(download)),
     continueDownload: (id, isStart) => write(() => work.continueDownload(id, isStart)),
     async listDownloads(order, { page, perPage, after }) {

@@ -39,6 +39,7 @@ export function prepareAssets(connection: Connection) {
        bytes = coalesce(:bytes, bytes), folder = iif(:moves, :folder, folder),
        search_path = iif(:moves, :search_path, search_path),
        tags = iif(:retags, :tags, tags), search_tags = iif(:retags, :search_tags, search_tags),
+       inline = coalesce(:inline, inline),
        updated_at = iif(:changes, :now, updated_at)
      where ${CHANGEABLE} returning ${ASSET_COLUMNS}`,
   )
@@ -82,7 +83,7 @@ export function prepareAssets(connection: Connection) {
     ): Asset | 'too_many_tags' | undefined {
       const { account } = writer
       return transaction(() => {
-        const { filename = null, url = null, bytes = null, tags } = changes
+        const { filename = null, url = null, bytes = null, tags, isInline } = changes
         if (tags !== undefined && hasTooManyTags(account, tags)) return 'too_many_tags'
         const search_name = filename === null ? null : foldText(filename)
         const sort_name = filename === null ? null : sortName(filename)
@@ -94,7 +95,9 @@ export function prepareAssets(connection: Connection) {
           retags: Number(tags !== undefined),
           ...encode(toTagColumns(tags ?? [])),
         }
-        const fields = { filename, search_name, sort_name, url, bytes, ...moved, ...retagged }
+        const inline = isInline === undefined ? null : Number(isInline)
+        const names = { filename, search_name, sort_name }
+        const fields = { ...names, url, bytes, inline, ...moved, ...retagged }
         const before = changeable.get({ account, id })
         const row = change.get({ account, id, ...fields, changes: isChange, now: Date.now() })
         // The index contains the names of ready assets only.

@@ -156,7 +156,7 @@ export function prepareRecordEvents({ prepare, addNotice }: Connection) {
 /** The names and values of the JSON object of an asset, from its row. `toEvent` reads it. */
 const ASSET_SNAPSHOT = `'id', id, 'kind', kind, 'status', status, 'filename', filename, 'bytes', bytes, 'mime', mime,
   'url', url, 'createdAt', created_at, 'updatedAt', coalesce(updated_at, created_at), 'version', version,
-  'folder', folder, 'tags', json(tags), 'trashedAt', trashed_at, 'checksum', json((
+  'folder', folder, 'tags', json(tags), 'isInline', inline, 'trashedAt', trashed_at, 'checksum', json((
     select json_array(c.sha256, c.verified_at, c.damaged) from checksums c
     where c.object_key = coalesce(assets.object_key, assets.id)))`
 

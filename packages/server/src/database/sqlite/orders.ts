@@ -28,23 +28,32 @@ const COLUMNS = `o.seq, ${orderColumns(SQLITE)}`
 export function prepareOrderList(longReads: LongReads) {
   return {
     async listOrders({ account }: Writer, query: OrderQuery): Promise<Rows<Order>> {
-      const { number, descending, after } = query
+      const { number, sort, after } = query
+      const { index, order } = orderOf(query)
       const scan: Scan = {
         account,
         table: 'orders',
         alias: 'o',
-        index: number === undefined ? 'orders_newest' : 'orders_by_number',
+        index,
         own: `account_id = :account${number === undefined ? '' : ' and order_number = :order_number'}`,
-        order: ['id'],
-        descending,
+        order,
+        descending: sort.descending,
         filter: filterOf(query),
-        after: after && [after.id],
+        after: after && [...(after.value === undefined ? [] : [after.value]), after.id],
       }
       const page = { scan, page: query, columns: COLUMNS }
       const { rows, total } = await scanList<OrderRow & { seq: number }>(longReads, page)
       return { rows: rows.map(toOrder), total }
     },
   }
+}
+
+/** The index with the rows in this order. All orders with one number have the same number. */
+function orderOf({ sort: { by }, number }: OrderQuery): Pick<Scan, 'index' | 'order'> {
+  if (by === 'ordered_at') return { index: 'orders_by_time', order: ['ordered_at', 'id'] }
+  if (number !== undefined) return { index: 'orders_by_number', order: ['id'] }
+  if (by === 'created_at') return { index: 'orders_newest', order: ['id'] }
+  return { index: 'orders_in_number_order', order: ['sort_number', 'id'] }
 }
 
 /** The conditions of a status, in a statement about `orders o` at `:clock`. */

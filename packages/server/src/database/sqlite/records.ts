@@ -63,11 +63,11 @@ export function prepareRecords(connection: Connection) {
   const insertAsset = prepare<{ seq: number }>(
     `insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes, mime,
        url, created_at, upload_id, chunk_size, expires_at, changed_at, idempotency_key, request_digest,
-       attached, folder, search_path, tags, search_tags, version, last_version, version_changes, object_key, version_created_at,
+       attached, folder, search_path, tags, search_tags, inline, version, last_version, version_changes, object_key, version_created_at,
        updated_at, trashed_at)
      values (:id, :account_id, :kind, :status, :filename, :search_name, :sort_name, :bytes, :mime, :url, :created_at,
        :upload_id, :chunk_size, :expires_at, :changed_at, :idempotency_key,
-       :request_digest, :attached, :folder, :search_path, :tags, :search_tags, :version, :last_version, :version_changes,
+       :request_digest, :attached, :folder, :search_path, :tags, :search_tags, :inline, :version, :last_version, :version_changes,
        :object_key, :version_created_at, :updated_at, :trashed_at)
      on conflict (id) do nothing returning seq`,
   )

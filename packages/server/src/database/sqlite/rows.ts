@@ -55,7 +55,7 @@ export const PRODUCT_COLUMNS = `seq, ${PRODUCT.join(', ')}`
 /** A ready asset, without the columns that are the same for all ready assets of an account. */
 export type ListedRow = Omit<AssetRow, 'account_id' | 'status'>
 export const PLAIN_LISTED_COLUMNS =
-  'seq, id, kind, filename, bytes, mime, url, created_at, folder, version, updated_at, tags'
+  'seq, id, kind, filename, bytes, mime, url, created_at, folder, version, updated_at, tags, inline'
 export const LISTED_COLUMNS = `${PLAIN_LISTED_COLUMNS}, ${CHECKSUM}`
 
 export function toListedAsset(accountId: string): (row: ListedRow) => Asset {

@@ -1,17 +1,22 @@
+import { Readable } from 'node:stream'
 import { endpoints } from '@stowage/protocol'
 import { formatTimestamp } from '@stowage/protocol/format'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../domain/errors.ts'
+import { startsAtFirstByte } from '../../node-http/byte-ranges.ts'
+import { attachmentNamed } from '../../node-http/content-disposition.ts'
 import {
   type BuyersFile,
   type BuyersOrder,
   continueDownload,
   type DownloadRefusal,
+  type FileViews,
   findBuyersOrder,
   listBuyersFiles,
-  signInline,
   signLogo,
+  signView,
   startDownload,
+  viewsOf,
 } from '../../operations/buyers.ts'
 import { orderNotFound, tokenOfOrder } from '../../operations/orders.ts'
 import { presentOrderProduct } from '../../wire/orders.ts'
@@ -121,13 +126,19 @@ export const buyerRoutes: RouteGroup = (app, options) => {
 
   app.get<{ Params: { token: string } }>('/d/file/:token', async (request, reply) => {
     if (isPrefetch(request)) return refuse(reply, 'busy', { frame: frameOf(request) })
-    const isStart =
-      request.method === 'GET' && /^(bytes=0-\d*)?$/i.test(request.headers.range ?? '')
-    const opened = await orRefusal(() =>
-      continueDownload(context, request.params.token, { isStart }),
-    )
+    const isHead = request.method === 'HEAD'
+    const { range } = request.headers
+    const isStart = (bytes: number) => !isHead && startsAtFirstByte(range, bytes)
+    const opened = await orRefusal(() => continueDownload(context, request.params.token, isStart))
     if (opened === undefined) return refuseUnknown(request, reply)
-    if (opened.outcome === 'open') return reply.headers(PRIVATE).redirect(opened.url, 302)
+    if (opened.outcome === 'open') {
+      const { url, file } = opened
+      reply.headers(PRIVATE)
+      // A URL that is signed for GET is no use for HEAD.
+      if (!isHead || file === undefined) return reply.redirect(url, 302)
+      // For any other body, Fastify sets the length of that body.
+      return reply.headers(describe(file)).send(Readable.from([]))
+    }
     if (!('buyer' in opened)) {
       return refuse(reply, nameOf(opened.outcome), { frame: frameOf(request) })
     }
@@ -141,12 +152,14 @@ export const buyerRoutes: RouteGroup = (app, options) => {
   })
 
   app.get<{ Params: { token: string; asset: string } }>(
-    '/d/:token/play/:asset',
+    '/d/:token/view/:asset',
     async (request, reply) => {
       const found = await findOrder(request, reply)
       if (found === undefined) return reply
       const { token, buyer } = found
-      const url = await orRefusal(() => signInline(buyer, request.params.asset))
+      if (!UUID.test(request.params.asset.toLowerCase()))
+        return refuse(reply, 'unknown', { frame: frameOf(request, token, buyer), canReturn: true })
+      const url = await orRefusal(() => signView(buyer, request.params.asset.toLowerCase()))
       if (typeof url === 'string') return reply.headers(PRIVATE).redirect(url, 302)
       const name = url === undefined ? 'unknown' : nameOf(url.outcome)
       return refuse(reply, name, { frame: frameOf(request, token, buyer), canReturn: true })
@@ -181,6 +194,9 @@ export const buyerRoutes: RouteGroup = (app, options) => {
       const files = order.status === 'active' ? await listBuyersFiles(buyer) : []
       const present = (file: BuyersFile) => ({
         limits: { downloaded: file.used, limit: file.limit },
+        view_url: isViewable(viewsOf(order, file))
+          ? `${baseUrl()}/d/${query.id}/view/${file.asset.id}`
+          : null,
         data: {
           ...presentAsset(file.asset),
           url: `${baseUrl()}/d/${query.id}/start/${file.asset.id}`,
@@ -201,6 +217,10 @@ export const buyerRoutes: RouteGroup = (app, options) => {
       }
     },
   )
+}
+
+function isViewable({ view, hasPreview }: FileViews): boolean {
+  return view !== undefined || hasPreview
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
@@ -239,6 +259,16 @@ function sendPage(reply: FastifyReply, { markup, policy }: BuyersPage): FastifyR
     })
     .serializer(String)
     .send(markup)
+}
+
+/** The headers of a file, for a client that asks for its size before it downloads it. */
+function describe({ filename, mime, bytes }: { filename: string; mime: string; bytes: number }) {
+  return {
+    'Content-Type': mime,
+    'Content-Length': bytes,
+    'Content-Disposition': attachmentNamed(filename),
+    'Accept-Ranges': 'bytes',
+  }
 }
 
 /** Whether a browser or a mail scanner only looks ahead. */

@@ -3,6 +3,7 @@ import { endpoints } from '@stowage/protocol'
 import { formatTimestamp, parseTimestamp } from '@stowage/protocol/format'
 import { invalid } from '../../domain/errors.ts'
 import type { Branding, Order, OrderChange } from '../../domain/order.ts'
+import type { OrderSortKey } from '../../domain/paging.ts'
 import { downloadRefused, listOrderFiles, startDownload } from '../../operations/buyers.ts'
 import type { AccountContext } from '../../operations/context.ts'
 import {
@@ -31,7 +32,7 @@ import {
   presentOrder,
 } from '../../wire/orders.ts'
 import { presentAsset } from '../../wire/resources.ts'
-import { readIdempotency, readPageRequest } from '../requests.ts'
+import { readIdempotency, readPageRequest, readSort } from '../requests.ts'
 import { presentPage } from '../responses/page.ts'
 import { nameCreated, type RouteGroup, route } from '../route.ts'
 
@@ -69,10 +70,11 @@ export const orderRoutes: RouteGroup = (app, options) => {
   })
 
   route(app, options, endpoints.listOrders, async ({ context, query, url }) => {
-    const { order_number: number, product_id: productId, status, source, asset, sort } = query
+    const { order_number: number, product_id: productId, status, source, asset } = query
+    const sort = readSort<OrderSortKey>(query.sort ?? '-created_at')
     const { orders, position } = await listOrders(context, {
-      ...readPageRequest(query, 'created_at'),
-      descending: sort !== 'created_at',
+      ...readPageRequest(query, sort.by),
+      sort,
       search: query.search,
       number,
       ...(status !== undefined && { status }),

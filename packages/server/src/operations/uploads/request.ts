@@ -131,6 +131,7 @@ function planUpload(
       path: replaced ? replaced.path : normalizePath(file.path),
       // A replacement does not change the tags of its asset.
       tags: replaced ? [] : normalizeTags(file.tags ?? []),
+      isInline: false,
       integrity: { ...NOT_VERIFIED, sha256: file.sha256?.toLowerCase() ?? null },
     },
     replaces: replaced ? { assetId: replaced.id, keepsName: file.filename === undefined } : null,

@@ -6,9 +6,9 @@ import type { ObjectReader } from '../../archives/send-archive.ts'
 import { DamagedObject, MissingObject } from '../../domain/errors.ts'
 import { partPlan, partRange } from '../../domain/parts.ts'
 import { type ByteRange, checkPreconditions, requestedRange } from '../../node-http/byte-ranges.ts'
+import { dispositionOf } from '../../node-http/content-disposition.ts'
 import { type Chunk, openResponseWriter, sendChunks } from '../../node-http/send-chunks.ts'
-import { attachmentNamed } from '../shared.ts'
-import type { StoredObject } from '../storage.ts'
+import type { DownloadedObject, StoredObject } from '../storage.ts'
 import { isMissing } from './file-system.ts'
 import { type Layout, objectFolder, partFile } from './folders.ts'
 import { etagOf, openGmac, type ReadSource, readFooterOf, retryReads } from './part-file.ts'
@@ -22,7 +22,7 @@ export interface Sender {
 /** Responds to GET and HEAD with the object, or with the requested range of it. */
 export async function sendObject(
   { layout, buffers }: Sender,
-  object: StoredObject,
+  object: DownloadedObject,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -73,13 +73,18 @@ export async function sendObject(
   }
 }
 
-/** Browsers must save the file, and neither show it, run it nor guess its type. */
-function describe(object: StoredObject): Record<string, string> {
+/**
+ * Browsers must save the file, and neither show it, run it nor guess its type, unless it is inline. Their viewers of PDF files do
+ * not work in a sandbox.
+ */
+function describe(object: DownloadedObject): Record<string, string> {
   return {
     'Content-Type': object.mime,
-    'Content-Disposition': attachmentNamed(object.filename),
+    'Content-Disposition': dispositionOf(object),
     'X-Content-Type-Options': 'nosniff',
-    'Content-Security-Policy': "sandbox; default-src 'none'",
+    'Content-Security-Policy': object.isInline
+      ? "default-src 'none'; frame-ancestors 'none'"
+      : "sandbox; default-src 'none'",
     'Cross-Origin-Resource-Policy': 'cross-origin',
     'Accept-Ranges': 'bytes',
     // RFC 9530: the digest of the whole file, even in the response to a range request.

@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Hmac } from '../../crypto/hmac.ts'
 import { type PartRange, partLength } from '../../domain/parts.ts'
-import type { StorageUpload, StoredObject } from '../storage.ts'
+import type { DownloadedObject, StorageUpload } from '../storage.ts'
 
 /** What the URL of a part permits: one part of one upload, with an exact length, until it expires. */
 export interface PartGrant {
@@ -15,7 +15,7 @@ export interface PartGrant {
 /** What the URL of a download permits. */
 interface DownloadGrant {
   kind: 'download'
-  object: StoredObject
+  object: DownloadedObject
   expiresAt: Date
 }
 
@@ -42,7 +42,7 @@ export function partUrl(
 }
 
 /** The properties of the object are base64url-encoded, as some clients re-encode other characters. */
-export function downloadUrl(hmac: Hmac, object: StoredObject, expiresAt: Date): string {
+export function downloadUrl(hmac: Hmac, object: DownloadedObject, expiresAt: Date): string {
   const { key, ...properties } = object
   const text = Buffer.from(JSON.stringify(properties)).toString('base64url')
   return sign(hmac, 'GET', `/objects/${key}?object=${text}&expires=${seconds(expiresAt)}`)

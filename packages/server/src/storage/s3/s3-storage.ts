@@ -7,7 +7,8 @@ import {
   type ListPartsOutput,
 } from '@aws-sdk/client-s3'
 import { type PartPlan, type PartRange, partLength, partsAtFault } from '../../domain/parts.ts'
-import { attachmentNamed, checkStored } from '../shared.ts'
+import { dispositionOf } from '../../node-http/content-disposition.ts'
+import { checkStored } from '../shared.ts'
 import type {
   CompletionOutcome,
   ObjectFacts,
@@ -177,7 +178,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       orOutage(async () => {
         const signed = await signing(expiresAt)
         const url = presignGet(target(object.key), signed, {
-          disposition: attachmentNamed(object.filename),
+          disposition: dispositionOf(object),
           type: object.mime,
         })
         return { url, expiresAt: signed.expiresAt }

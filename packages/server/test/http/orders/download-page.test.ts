@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { Asset } from '@stowage/protocol'
 import { aService } from '@stowage/testing/service/service'
 import { attach, putProduct, storeLink } from '@stowage/testing/service/shop'
-import { API, uploadFile } from '@stowage/testing/service/upload'
+import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import { anOrder, aSoldFile, ORDERS, press, urlOf } from '../../support/orders.ts'
 
 test('the page shows the files in the language of the reader, with strict headers', async (t) => {
@@ -93,7 +94,7 @@ test('a file without downloads left has no button, and media play only where the
   const file = { name: 'song.mp3', bytes: Buffer.from('song'), mime: 'audio/mpeg' }
   const { id } = await uploadFile(service.baseUrl, file)
   const order = await anOrder(service, { assets: [id], max_downloads: 1 })
-  const player = `${urlOf(order)}/play/${id}`
+  const player = `${urlOf(order)}/view/${id}`
   assert.equal((await fetch(player)).status, 404)
   assert.doesNotMatch(await (await fetch(urlOf(order))).text(), /<audio/)
   await service.call('PATCH', `${ORDERS}/${order.id}`, { inline: true })
@@ -105,6 +106,68 @@ test('a file without downloads left has no button, and media play only where the
   const page = await (await fetch(urlOf(order))).text()
   assert.match(page, /You can repeat it until/)
   assert.match(page, /<form/)
+})
+
+test('files are opened in the page only where the order or the asset allows it, and do not count', async (t) => {
+  const service = await aService(t)
+  const { call } = service
+  const store = async (name: string, mime: string, size = 2000) => {
+    const bytes = someBytes(size)
+    const { id } = await uploadFile(service.baseUrl, { name, mime, bytes })
+    return { id, bytes }
+  }
+  const pdf = await store('score.pdf', 'application/pdf')
+  const song = await store('song.mp3', 'audio/mpeg')
+  const photo = await store('photo.png', 'image/png')
+  const poster = await store('poster.jpg', 'image/jpeg', 300_000)
+  const unsafe = [await store('a.svg', 'image/svg+xml'), await store('a.html', 'text/html')]
+  const link = await storeLink(service)
+  const files = [pdf, song, photo, poster, ...unsafe, link]
+  const order = await anOrder(service, { assets: files.map(({ id }) => id), max_downloads: 1 })
+  const token = urlOf(order).split('/').at(-1)
+  const viewed = async () => {
+    const statuses = files.map(({ id }) => fetch(`${urlOf(order)}/view/${id}`))
+    const views = (await Promise.all(statuses)).flatMap(({ status }, at) =>
+      status === 200 ? [at] : [],
+    )
+    const { body } = await call('GET', `/api/v2/customer-account-orders?id=${token}`)
+    const listed = body.order.assets.flatMap((file: { view_url: string | null; data: Asset }) =>
+      file.view_url === null ? [] : [files.findIndex(({ id }) => id === file.data.id)],
+    )
+    assert.deepEqual(listed.sort(), views)
+    return views
+  }
+  const page = async () => (await fetch(urlOf(order))).text()
+  assert.deepEqual(await viewed(), [])
+  assert.doesNotMatch(await page(), /view\//)
+  // Without a limit, a small picture has a preview: nobody would need to download it in another way.
+  await call('PATCH', `${ORDERS}/${order.id}`, { max_downloads: null })
+  assert.deepEqual(await viewed(), [2])
+  assert.equal((await page()).match(/<img/g)?.length, 1)
+  await call('PATCH', `${ORDERS}/${order.id}`, { max_downloads: 1 })
+  const allowed = await call('PUT', `${API}/assets/${pdf.id}`, { inline: true })
+  assert.deepEqual([allowed.status, allowed.body.data.inline], [200, true])
+  assert.deepEqual(await viewed(), [0])
+  await call('PATCH', `${ORDERS}/${order.id}`, { inline: true })
+  assert.deepEqual(await viewed(), [0, 1, 2, 3])
+  const shown = await page()
+  assert.deepEqual(
+    ['<img', '<audio', '<video', 'class="button second"'].map((tag) => shown.split(tag).length - 1),
+    [1, 1, 0, 3],
+  )
+  const part = await fetch(`${urlOf(order)}/view/${pdf.id}`, { headers: { Range: 'bytes=10-19' } })
+  assert.deepEqual(Buffer.from(await part.arrayBuffer()), pdf.bytes.subarray(10, 20))
+  assert.match(part.headers.get('content-disposition') ?? '', /^inline/)
+  const whole = await fetch((await press(order, pdf.id)).headers.get('location') ?? '')
+  assert.match(whole.headers.get('content-disposition') ?? '', /^attachment/)
+  const { body } = await call('GET', `${ORDERS}/${order.id}/downloads`)
+  assert.equal(body.meta.total, 1)
+  await call('PATCH', `${ORDERS}/${order.id}`, { held: true })
+  assert.equal((await fetch(`${urlOf(order)}/view/${pdf.id}`)).status, 404)
+  const refused = await call('PUT', `${API}/assets/${link.id}`, { inline: true })
+  assert.deepEqual([refused.status, Object.keys(refused.body.errors)], [422, ['inline']])
+  const changes = await call('GET', `${API}/events?type=asset.updated&limit=1000`)
+  assert.deepEqual(changes.body.data[0].data.previous, { inline: false })
 })
 
 test('the page of an unknown token is a 404 page, and other methods are refused', async (t) => {

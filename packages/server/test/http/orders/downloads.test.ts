@@ -58,6 +58,27 @@ test('a buyer downloads a file, resumes it, and only the first start counts', as
       ['order.limit_reached', order.id],
     ],
   )
+  // Every request that gets the first byte is a start.
+  for (const range of [
+    'bytes=0-',
+    'bytes=0-0',
+    'bytes=00-',
+    'bytes=-2500',
+    'bytes=-9999',
+    'bytes=5-9,0-1',
+    'bytes=-',
+    'x',
+  ]) {
+    const refused = await fetch(url, { headers: { Range: range }, redirect: 'manual' })
+    assert.equal(refused.status, 409, range)
+  }
+  const head = await fetch(url, { method: 'HEAD', redirect: 'manual' })
+  const facts = ['content-length', 'content-type', 'accept-ranges', 'location']
+  assert.deepEqual(
+    [head.status, ...facts.map((name) => head.headers.get(name))],
+    [200, '2500', 'application/octet-stream', 'bytes', null],
+  )
+  assert.match(head.headers.get('content-disposition') ?? '', /^attachment.*pack\.zip/)
   const signed = await fetch(url, { headers: { Range: 'bytes=1-' }, redirect: 'manual' })
   assert.equal(signed.status, 302)
   await call('DELETE', `${ORDERS}/${order.id}`)

@@ -88,6 +88,37 @@ test('an order is created, read by its ID or reference, changed and revoked', as
   assert.ok(!JSON.stringify(events).includes(urlOf(order).split('/').at(-1) ?? ''))
 })
 
+test('orders are sorted by their number and time, also after a cursor', async (t) => {
+  const service = await aService(t)
+  await aSoldFile(service)
+  const orders = [
+    { order_number: '#10', ordered_at: 300 },
+    { order_number: '#9', ordered_at: 100 },
+    { ordered_at: 200 },
+  ]
+  for (const order of orders) await anOrder(service, order)
+  const list = async (query: string) => {
+    const times: number[] = []
+    for (let after = ''; ; ) {
+      const { status, body } = await service.call('GET', `${ORDERS}?limit=1${query}${after}`)
+      assert.equal(status, 200, JSON.stringify(body))
+      times.push(...body.data.map((order: Order) => order.ordered_at))
+      if (body.meta.next_after === null) return times
+      after = `&after=${body.meta.next_after}`
+    }
+  }
+  assert.deepEqual(await list('&sort=order_number'), [200, 100, 300])
+  assert.deepEqual(await list('&sort=-order_number'), [300, 100, 200])
+  assert.deepEqual(await list('&sort=ordered_at'), [100, 200, 300])
+  assert.deepEqual(await list('&sort=-ordered_at'), [300, 200, 100])
+  assert.deepEqual(await list('&sort=created_at'), [300, 100, 200])
+  assert.deepEqual(await list(''), [200, 100, 300])
+  assert.equal((await service.call('GET', `${ORDERS}?sort=name`)).status, 422)
+  const { body } = await service.call('GET', `${ORDERS}?limit=1&sort=ordered_at`)
+  const other = await service.call('GET', `${ORDERS}?after=${body.meta.next_after}`)
+  assert.deepEqual([other.status, Object.keys(other.body.errors)], [422, ['after']])
+})
+
 test('assets are attached to an order by both generations of the calls', async (t) => {
   const service = await aService(t)
   const { call } = service

@@ -44,6 +44,7 @@ test('a link is an asset with a URL, and does not use storage of the plan', asyn
     version: 1,
     path: null,
     tags: [],
+    inline: false,
     checksum: null,
     damaged: false,
   })

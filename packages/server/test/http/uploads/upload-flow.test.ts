@@ -77,6 +77,7 @@ test('a file is uploaded in parts, listed once it is ready, and downloaded as a 
     version: 1,
     path: null,
     tags: [],
+    inline: false,
     checksum: null,
     damaged: false,
   })

@@ -1,8 +1,14 @@
 import { createHash } from 'node:crypto'
 import { formatSize } from '@stowage/protocol/format'
 import type { Asset } from '../../../domain/asset.ts'
-import { type Branding, MAX_COVERED_FILES, NO_BRANDING, type Order } from '../../../domain/order.ts'
-import { type BuyersFile, isPlayable } from '../../../operations/buyers.ts'
+import {
+  type Branding,
+  MAX_COVERED_FILES,
+  NO_BRANDING,
+  type Order,
+  type View,
+} from '../../../domain/order.ts'
+import { type BuyersFile, viewsOf } from '../../../operations/buyers.ts'
 import { type Html, html } from '../html.ts'
 import { styleOf } from './style.ts'
 import { chooseLanguage, fillText, type Language, type RefusalName, TEXTS } from './texts.ts'
@@ -177,18 +183,29 @@ function renderFile(frame: PageFrame, language: Language, file: BuyersFile): Htm
   const button = isOver
     ? html`<span class="quiet none">${texts.none}</span>`
     : html`<form method="post" action="${action}"><button aria-label="${word}: ${asset.filename}">${word}</button></form>`
-  return html`<li><svg aria-hidden="true"><use href="#${pictureOf(asset)}"/></svg>
+  const { view, hasPreview } = buyer === undefined ? NO_VIEWS : viewsOf(buyer.order, file)
+  const src = `/d/${buyer?.token}/view/${asset.id}`
+  const picture = hasPreview
+    ? html`<img src="${src}" alt="" loading="lazy">`
+    : html`<svg aria-hidden="true"><use href="#${pictureOf(asset)}"/></svg>`
+  // Phones do not show PDF files within a page, so the browser opens them on their own.
+  const link =
+    view === 'pdf' || view === 'picture'
+      ? html`<a class="button second" href="${src}" aria-label="${texts.view}: ${asset.filename}">${texts.view}</a>`
+      : undefined
+  return html`<li>${picture}
 <div><b><bdi>${asset.filename}</bdi></b><div class="quiet">${facts.join(' · ')}</div></div>
-${button}${renderPlayer(frame, asset)}</li>`
+<div class="act">${link}${button}</div>${renderPlayer(view, src, asset)}</li>`
 }
 
-/** Audio and video play in the page only where the order allows it. */
-function renderPlayer({ buyer }: PageFrame, asset: Asset): Html | undefined {
-  if (!buyer?.order.isInline || !isPlayable(asset)) return undefined
-  const src = `/d/${buyer.token}/play/${asset.id}`
-  return /^audio\//i.test(asset.mime)
-    ? html`<audio controls preload="none" src="${src}"></audio>`
-    : html`<video controls preload="none" src="${src}"></video>`
+const NO_VIEWS = { view: undefined, hasPreview: false }
+
+function renderPlayer(view: View | undefined, src: string, { filename }: Asset): Html | undefined {
+  if (view === 'audio') {
+    return html`<audio controls preload="none" src="${src}" aria-label="${filename}"></audio>`
+  }
+  if (view !== 'video') return undefined
+  return html`<video controls preload="none" src="${src}" aria-label="${filename}"></video>`
 }
 
 function leftText(language: Language, count: number): string {

@@ -6,6 +6,7 @@ export interface PageTexts {
   updated: string
   download: string
   open: string
+  view: string
   /** By plural category: see `Intl.PluralRules`. */
   left: Partial<Record<Intl.LDMLPluralRule, string>> & { other: string }
   again: string
@@ -43,6 +44,7 @@ export const TEXTS: Record<Language, PageTexts> = {
     updated: 'Updated on {date}',
     download: 'Download',
     open: 'Open',
+    view: 'View',
     left: { one: '{count} download left', other: '{count} downloads left' },
     again: 'Started. You can repeat it until {date}.',
     none: 'No downloads left',
@@ -96,6 +98,7 @@ export const TEXTS: Record<Language, PageTexts> = {
     updated: 'Aktualisiert am {date}',
     download: 'Herunterladen',
     open: 'Öffnen',
+    view: 'Ansehen',
     left: { one: 'Noch {count} Download', other: 'Noch {count} Downloads' },
     again: 'Gestartet. Bis {date} können Sie ihn wiederholen.',
     none: 'Keine Downloads mehr',
@@ -149,6 +152,7 @@ export const TEXTS: Record<Language, PageTexts> = {
     updated: 'Mis à jour le {date}',
     download: 'Télécharger',
     open: 'Ouvrir',
+    view: 'Voir',
     left: { one: '{count} téléchargement restant', other: '{count} téléchargements restants' },
     again: 'Commencé. Vous pouvez le répéter jusqu’au {date}.',
     none: 'Plus de téléchargement',
@@ -202,6 +206,7 @@ export const TEXTS: Record<Language, PageTexts> = {
     updated: 'Actualizado el {date}',
     download: 'Descargar',
     open: 'Abrir',
+    view: 'Ver',
     left: { one: 'Queda {count} descarga', other: 'Quedan {count} descargas' },
     again: 'Iniciada. Puedes repetirla hasta el {date}.',
     none: 'No quedan descargas',
@@ -255,6 +260,7 @@ export const TEXTS: Record<Language, PageTexts> = {
     updated: '{date} に更新',
     download: 'ダウンロード',
     open: '開く',
+    view: '表示',
     left: { other: '残り {count} 回' },
     again: '開始しました。{date} までやり直せます。',
     none: 'ダウンロード回数の上限に達しました',
@@ -308,6 +314,7 @@ export const TEXTS: Record<Language, PageTexts> = {
     updated: 'تم التحديث في {date}',
     download: 'تنزيل',
     open: 'فتح',
+    view: 'عرض',
     left: {
       zero: 'لم يتبقَّ أي تنزيل',
       one: 'تبقّى تنزيل واحد',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { attachmentNamed } from './shared.ts'
+import { attachmentNamed } from './content-disposition.ts'
 
 test('the name is sent in UTF-8, with an ASCII fallback for old clients', () => {
   assert.equal(
