@@ -398,6 +398,7 @@ export const customerOrderExample = {
         assets: [
           {
             limits: { downloaded: 1, limit: 5 },
+            view_url: null,
             data: {
               ...assetExample,
               url: `https://files.example.com/d/Zk3…/start/${assetExample.id}`,

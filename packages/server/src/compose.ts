@@ -11,7 +11,6 @@ import type { SecretKey } from './crypto/secret-key.ts'
 import { createUuids } from './crypto/uuid.ts'
 import type { Account, Database } from './database/database.ts'
 import type { ReportUpgrade } from './database/migrate.ts'
-import type { ArchiveSource } from './domain/archive.ts'
 import type { Finding } from './domain/finding.ts'
 import {
   examineDatabase,
@@ -29,13 +28,14 @@ import { openSchedule } from './jobs/schedule.ts'
 import { SHUTDOWN_TIMEOUT_MS } from './node-http/connections.ts'
 import { createArchiveSource } from './operations/archives.ts'
 import { hashKey } from './operations/authentication.ts'
+import { createDownloadGuard } from './operations/buyers.ts'
 import type { AuthSettings, Context, Health } from './operations/context.ts'
 import { recordDamage } from './operations/downloads.ts'
 import { isUploadOpen } from './operations/uploads/in-storage.ts'
 import type { Operator } from './operator/operator.ts'
 import { lockDataFolder } from './process/data-folder.ts'
 import { type OutageWatch, watchOutages } from './process/log.ts'
-import type { Storage } from './storage/storage.ts'
+import type { OwnerSource, Storage } from './storage/storage.ts'
 import { hostInUrl } from './text/host-in-url.ts'
 import { openWebhookSender } from './webhook-sender/sender.ts'
 
@@ -82,12 +82,12 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     closers.push(() => lock?.close())
     // Both engines are opened in parallel, because the disk storage waits for its thread to start.
     let onDamage = (_key: string) => {}
-    const { promise: archives, resolve: setArchives } = Promise.withResolvers<ArchiveSource>()
+    const { promise: source, resolve: setSource } = Promise.withResolvers<OwnerSource>()
     const openingStorage = openStorage({
       ...options,
       clock,
       onDamage: (key) => onDamage(key),
-      archives: lazyArchives(archives),
+      source: lazySource(source),
       isUploadOpen: async (upload) => isUploadOpen(await openingDatabase, upload),
     })
     const openingDatabase = openDatabase(config, {
@@ -113,7 +113,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     closers.push(() => outages.close())
     const engines = { database, storage, secretKey }
     const context = await composeContext({ config, logger, ...engines, outages, health })
-    setArchives(createArchiveSource(context))
+    setSource({ ...createArchiveSource(context), ...createDownloadGuard(context) })
     onDamage = (key) => void recordDamage(context, key)
 
     let baseUrl = config.baseUrl ?? ''
@@ -145,13 +145,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
   }
 }
 
-/** The storage is opened before the context from which the archives are read. */
-function lazyArchives(archives: Promise<ArchiveSource>): ArchiveSource {
+/** The storage is opened before the context that it asks. */
+function lazySource(source: Promise<OwnerSource>): OwnerSource {
   return {
-    open: async (...args) => (await archives).open(...args),
-    check: async (...args) => (await archives).check(...args),
-    readSegment: async (...args) => (await archives).readSegment(...args),
-    keepCrc32: (...args) => void archives.then((source) => source.keepCrc32(...args)),
+    open: async (...args) => (await source).open(...args),
+    check: async (...args) => (await source).check(...args),
+    readSegment: async (...args) => (await source).readSegment(...args),
+    continueDownload: async (...args) => (await source).continueDownload(...args),
+    keepCrc32: (...args) => void source.then((one) => one.keepCrc32(...args)),
   }
 }
 

@@ -134,6 +134,12 @@ export function limitOf(maxDownloads: number | null, copies: number): number | n
   return maxDownloads === null ? null : maxDownloads * copies
 }
 
+/** What the storage asks before it sends bytes for a URL that is older than a few minutes. */
+export interface DownloadGuard {
+  /** Counts a start. Throws a `ServiceError` if the download may not continue. */
+  continueDownload(id: string, isStart: boolean): Promise<void>
+}
+
 /** How a file can be seen in a page, without downloading it. */
 export type View = 'audio' | 'video' | 'pdf' | 'picture'
 

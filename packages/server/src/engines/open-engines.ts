@@ -5,10 +5,9 @@ import type { Config } from '../config/config.ts'
 import { describeDatabase } from '../config/describe.ts'
 import type { Database } from '../database/database.ts'
 import { type MigrationPolicy, MigrationsPending, type OpenOptions } from '../database/migrate.ts'
-import type { ArchiveSource } from '../domain/archive.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { ListenerThread } from '../storage/disk/open-listener.ts'
-import type { Storage, StorageContents, StorageUpload } from '../storage/storage.ts'
+import type { OwnerSource, Storage, StorageContents, StorageUpload } from '../storage/storage.ts'
 import { hostInUrl } from '../text/host-in-url.ts'
 
 /* The only file that imports the engines. Each is loaded only if it is used. */
@@ -73,14 +72,14 @@ interface StorageOptions extends EngineOptions {
   onFatal(message: string): void
   /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
-  /** What the downloads of archives are read from. Only the disk storage uses it. */
-  archives?: ArchiveSource
+  /** What the storage asks the service for. Only the disk storage uses it. */
+  source?: OwnerSource
   /** Whether the service still accepts parts of this upload. Only the disk storage calls it. */
   isUploadOpen?(upload: StorageUpload): Promise<boolean>
 }
 
 export async function openStorage(options: StorageOptions): Promise<Storage> {
-  const { config, clock, logger, onFatal, onDamage, archives, isUploadOpen } = options
+  const { config, clock, logger, onFatal, onDamage, source, isUploadOpen } = options
   if (config.storage.kind === 's3') {
     const { openS3Storage } = await import('../storage/s3/s3-storage.ts')
     return openS3Storage({ ...config.storage, clock })
@@ -101,7 +100,7 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     },
     ...(options.listenerThread && { thread: options.listenerThread }),
     ...(onDamage && { onDamage }),
-    ...(archives && { archives }),
+    ...(source && { source }),
     ...(isUploadOpen && { isUploadOpen }),
   })
 }

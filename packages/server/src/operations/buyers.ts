@@ -5,6 +5,7 @@ import { buyerActor } from '../domain/event.ts'
 import {
   type Branding,
   type CoveredFile,
+  type DownloadGuard,
   limitOf,
   MAX_COVERED_FILES,
   MAX_PREVIEW_BYTES,
@@ -165,7 +166,7 @@ export async function continueDownload(
   const id = readFileToken(context, fileToken)
   const found = id === undefined ? undefined : await context.database.findDownload(id)
   if (id === undefined || found === undefined) return undefined
-  const { accountId, orderId } = found
+  const { accountId, orderId, openUntil } = found
   const own = forAccount(context, accountId, buyerActor(orderId))
   const refuse = async (outcome: DownloadRefusal): Promise<ContinuedDownload | undefined> => {
     const buyer = await readBuyersOrder(context, { accountId, id: orderId })
@@ -173,12 +174,31 @@ export async function continueDownload(
   }
   const open = await own.data.continueDownload(id, false)
   if (open.outcome !== 'open') return refuse(open.outcome)
-  const { url, file } = await signDownload(own, open.assetId, { validForMs: SIGNED_FOR_MS })
+  const { url, file } = await signDownload(own, open.assetId, {
+    validForMs: SIGNED_FOR_MS,
+    renewal: { download: id, until: openUntil.getTime() },
+  })
   const download = { outcome: 'open' as const, url, ...(file && { file }) }
   if (!isStart(file?.bytes ?? 0)) return download
   // Counted last: a file that cannot be read now does not count.
   const started = await own.data.continueDownload(id, true)
   return started.outcome === 'open' ? download : refuse(started.outcome)
+}
+
+/**
+ * Browsers resume a download at the URL that redirects have led to, and follow none then. So the disk storage asks the service
+ * instead of refusing an older URL.
+ */
+export function createDownloadGuard(context: Context): DownloadGuard {
+  return {
+    async continueDownload(id, isStart) {
+      const found = await context.database.findDownload(id)
+      if (found === undefined) throw downloadRefused('not_found')
+      const own = forAccount(context, found.accountId, buyerActor(found.orderId))
+      const { outcome } = await own.data.continueDownload(id, isStart)
+      if (outcome !== 'open') throw downloadRefused(outcome)
+    },
+  }
 }
 
 /** A URL of a file of the order that does not count: to see it in the page, where that is allowed. */

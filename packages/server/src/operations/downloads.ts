@@ -3,6 +3,7 @@ import type { AssetVersion, Integrity, Upload } from '../domain/asset.ts'
 import { ServiceError } from '../domain/errors.ts'
 import { viewOf } from '../domain/order.ts'
 import { partPlan } from '../domain/parts.ts'
+import type { Renewal } from '../storage/storage.ts'
 import { getAsset } from './assets.ts'
 import type { AccountContext, Context } from './context.ts'
 
@@ -10,6 +11,7 @@ export interface SignOptions {
   validForMs?: number
   /** Whether browsers show the bytes instead of saving them, if their type is safe. */
   isInline?: boolean
+  renewal?: Renewal | undefined
 }
 
 interface SignedDownload {
@@ -83,7 +85,7 @@ const DOWNLOAD_MS = 3_600_000
 export async function signObject(
   { clock, storage }: AccountContext,
   version: Pick<AssetVersion, 'key' | 'bytes' | 'chunkSize' | 'filename' | 'mime' | 'integrity'>,
-  { validForMs = DOWNLOAD_MS, isInline = false }: SignOptions = {},
+  { validForMs = DOWNLOAD_MS, isInline = false, renewal }: SignOptions = {},
 ): Promise<{ url: string; expiresAt: Date; file: SignedDownload['file'] & object }> {
   const { key, bytes, chunkSize, filename, mime } = version
   const { sha256, verifiedAt } = version.integrity
@@ -94,6 +96,7 @@ export async function signObject(
     mime,
     ...(sha256 !== null && verifiedAt !== null && { sha256 }),
     ...(isInline && viewOf(version) !== undefined && { isInline }),
+    ...(renewal && { renewal }),
   }
   const signed = await storage.signDownload(object, new Date(clock().getTime() + validForMs))
   return { ...signed, file: { filename, mime, bytes } }

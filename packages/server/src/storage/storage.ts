@@ -1,4 +1,9 @@
+import type { ArchiveSource } from '../domain/archive.ts'
+import type { DownloadGuard } from '../domain/order.ts'
 import type { PartPlan, PartRange } from '../domain/parts.ts'
+
+/** What a storage that serves its URLs itself asks the service for. */
+export type OwnerSource = ArchiveSource & DownloadGuard
 
 export interface StorageUpload {
   /** The storage's ID of the upload. */
@@ -33,6 +38,15 @@ export interface StoredObject {
 export interface DownloadedObject extends StoredObject {
   /** Whether browsers show it instead of saving it. Only for types that cannot run scripts. */
   isInline?: boolean
+  /** A storage that can ask the service accepts the URL for longer: see `DownloadGuard`. */
+  renewal?: Renewal
+}
+
+export interface Renewal {
+  /** The ID of the buyer’s download. */
+  download: string
+  /** In milliseconds since 1970. */
+  until: number
 }
 
 export interface ObjectFacts {
@@ -136,7 +150,7 @@ export interface Storage {
 
   /**
    * Returns a URL for GET, with ranges, as an attachment unless the object may be shown by browsers. `expiresAt` is as in
-   * `signParts`.
+   * `signParts`. After that, the disk storage asks the service at each request whether the download of `renewal` may continue.
    */
   signDownload(object: DownloadedObject, expiresAt: Date): Promise<{ url: string; expiresAt: Date }>
 

@@ -49,7 +49,7 @@ test('the database has no URL of a download page, and a moved service keeps the 
   const path = (url: string | null) => url?.replace(/^http:\/\/[^/]+/, '')
   assert.deepEqual(
     { ...moved, url: path(moved.url), lines: [] },
-    { ...order, url: path(order.url), lines: [] },
+    { ...order, url: path(order.url), lines: [], downloads: 1 },
   )
   const page = await fetch(`${target.baseUrl}/d/${token}`)
   assert.match(await page.text(), /Sounds[\s\S]*Pack[\s\S]*3 downloads left/)

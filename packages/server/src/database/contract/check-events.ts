@@ -142,7 +142,10 @@ interface ReplayedAccount {
 
 interface ReplayedAsset {
   state: 'uploading' | 'ready' | 'trashed'
-  facts: Pick<EventAsset, 'filename' | 'bytes' | 'mime' | 'version' | 'path' | 'tags'> & {
+  facts: Pick<
+    EventAsset,
+    'filename' | 'bytes' | 'mime' | 'version' | 'path' | 'tags' | 'isInline'
+  > & {
     url: string | null
     isDamaged: boolean
   }
@@ -281,8 +284,9 @@ function stateAfter(
 function factsOf(
   asset: Omit<EventAsset, 'trashedAt' | 'accountId' | 'status'>,
 ): ReplayedAsset['facts'] {
-  const { filename, bytes, mime, url, version, path, tags, integrity } = asset
-  return { filename, bytes, mime, url, version, path, tags, isDamaged: integrity.isDamaged }
+  const { filename, bytes, mime, url, version, path, tags, isInline, integrity } = asset
+  const facts = { filename, bytes, mime, url, version, path, tags, isInline }
+  return { ...facts, isDamaged: integrity.isDamaged }
 }
 
 function keepUpload({ assets, uploads }: ReplayedAccount, upload: EventUpload): void {
@@ -294,7 +298,17 @@ function keepUpload({ assets, uploads }: ReplayedAccount, upload: EventUpload): 
     state: 'uploading',
     facts: known
       ? { ...known.facts, bytes }
-      : { filename, bytes, mime, url: null, version: 1, path, tags, isDamaged: false },
+      : {
+          filename,
+          bytes,
+          mime,
+          url: null,
+          version: 1,
+          path,
+          tags,
+          isInline: false,
+          isDamaged: false,
+        },
     lastVersion: 1,
     older: new Set(),
     products: known?.products ?? new Set(),

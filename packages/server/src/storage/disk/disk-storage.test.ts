@@ -7,9 +7,10 @@ import { request } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { ServiceError } from '../../domain/errors.ts'
 import { partPlan, partRanges } from '../../domain/parts.ts'
 import { testStorageContract } from '../storage.contract.ts'
-import type { Storage } from '../storage.ts'
+import type { OwnerSource, Storage } from '../storage.ts'
 import { openDiskStorage } from './disk-storage.ts'
 
 const CHUNK = 1000
@@ -55,9 +56,9 @@ for (const { name, chunkSize, ...options } of variants) {
   }))
 }
 
-async function anOpenUpload(t: TestContext, size = CHUNK) {
+async function anOpenUpload(t: TestContext, size = CHUNK, options = {}) {
   const folder = await aFolder(t)
-  const storage = await openIn(t, folder)
+  const storage = await openIn(t, folder, options)
   const upload = { key: randomUUID(), id: randomUUID() }
   await storage.createUpload({ ...upload, mime: 'text/plain' })
   const plan = partPlan(size, size || 1)
@@ -287,6 +288,54 @@ test('browsers do not run a downloaded file as a page, and conditional requests 
   const head = await fetch(downloadUrl, { method: 'HEAD' })
   assert.equal(head.headers.get('content-length'), String(CHUNK))
   assert.equal(await head.text(), '')
+})
+
+test('after its URL has expired, a buyer’s download continues as long as the service allows it', async (t) => {
+  const asked: unknown[] = []
+  const unused = () => assert.fail()
+  const source: OwnerSource = {
+    open: unused,
+    check: unused,
+    readSegment: unused,
+    keepCrc32: unused,
+    async continueDownload(id, isStart) {
+      asked.push([id, isStart])
+      if (asked.length > 6) throw new ServiceError('order_revoked', 'The order was revoked.')
+    },
+  }
+  const { storage, upload, plan, url } = await anOpenUpload(t, CHUNK, { source })
+  await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(65) })
+  await storage.completeUpload(upload, plan, [])
+  const object = { key: upload.key, plan, filename: 'a.zip', mime: 'application/zip' }
+  const sign = async (expiresAt: number, until: number) => {
+    const renewal = { download: 'one', until: Date.now() + until }
+    return (await storage.signDownload({ ...object, renewal }, new Date(Date.now() + expiresAt)))
+      .url
+  }
+  const fresh = await sign(60_000, 120_000)
+  const old = await sign(-1000, 120_000)
+  const over = await sign(-1000, -1000)
+  const get = async (from: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const response = await fetch(from, { headers, method })
+    const body = await response.text()
+    return response.ok ? body.length : JSON.parse(body).code
+  }
+  assert.equal(await get(fresh), CHUNK)
+  assert.deepEqual(asked, [])
+  assert.equal(await get(over), 'url_expired')
+  const etag = `"${upload.key}"`
+  assert.equal(await get(old, { Range: 'bytes=400-', 'If-Range': etag }), CHUNK - 400)
+  assert.equal(await get(old, { Range: 'bytes=400-', 'If-Range': '"other"' }), CHUNK)
+  assert.equal(await get(old), CHUNK)
+  assert.equal(await get(old, { Range: 'bytes=0-0' }), 1)
+  assert.equal(await get(old, { Range: 'bytes=-1' }), 1)
+  assert.equal(await get(old, {}, 'HEAD'), 0)
+  assert.equal(await get(old, { Range: 'bytes=400-' }), 'order_revoked')
+  const starts = [false, true, true, true, false, false, false]
+  assert.deepEqual(
+    asked,
+    starts.map((isStart) => ['one', isStart]),
+  )
 })
 
 test('a missing folder is an outage, not a crash', async (t) => {

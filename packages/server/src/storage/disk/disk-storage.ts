@@ -2,11 +2,16 @@ import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { hmacOf } from '../../crypto/hmac.ts'
-import type { ArchiveSource } from '../../domain/archive.ts'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import { type PartPlan, partsAtFault } from '../../domain/parts.ts'
 import { hostInUrl } from '../../text/host-in-url.ts'
-import type { CompletionOutcome, OpenUpload, Storage, StorageUpload } from '../storage.ts'
+import type {
+  CompletionOutcome,
+  OpenUpload,
+  OwnerSource,
+  Storage,
+  StorageUpload,
+} from '../storage.ts'
 import { diskContents, requireMounted } from './disk-contents.ts'
 import {
   isMissing,
@@ -50,8 +55,8 @@ interface DiskStorageOptions {
   onFailure(failure: ListenerFailure): void
   /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
-  /** What the downloads of archives are read from. Default: there are none. */
-  archives?: ArchiveSource
+  /** What the listener asks for. Default: there are no archives, and no URL remains valid. */
+  source?: OwnerSource
   /**
    * Whether the service still accepts parts of this upload. Called for an upload without a folder that this process has
    * not created: it may have been created before a restart, and have no part yet. Default: it has ended.

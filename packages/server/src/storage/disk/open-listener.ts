@@ -1,8 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import type { ArchiveSource } from '../../domain/archive.ts'
-import type { StorageUpload } from '../storage.ts'
-import { type ArchiveCall, answerArchiveCall } from './archive-calls.ts'
+import type { OwnerSource, StorageUpload } from '../storage.ts'
+import { answerOwnerCall, type OwnerCall } from './owner-calls.ts'
 import type { FolderResult, ToListener, ToOwner } from './start-listener.ts'
 import { type Activity, newCounters, openActivity } from './transfers.ts'
 
@@ -33,8 +32,8 @@ interface OpenListenerOptions {
   onFailure(failure: ListenerFailure): void
   /** Called when a download finds that the bytes of an object have changed, cannot be read or do not exist. */
   onDamage?(key: string): void
-  /** What the downloads of archives are read from. */
-  archives?: ArchiveSource
+  /** What the listener asks for. */
+  source?: OwnerSource
   /** Creates the folder of an upload for its first part. Returns false if the upload has ended. */
   openFolder(upload: StorageUpload): Promise<boolean>
 }
@@ -57,8 +56,8 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
   let state: 'open' | 'closing' | 'exited' = 'open'
   worker.on('message', (message: ToOwner) => {
     if (message.type === 'missing') options.onDamage?.(message.key)
-    if (message.type === 'archive') void answer(message)
-    if (message.type === 'keepCrc32') options.archives?.keepCrc32(message.key, message.crc32)
+    if (message.type === 'call') void answer(message)
+    if (message.type === 'keepCrc32') options.source?.keepCrc32(message.key, message.crc32)
     if (message.type === 'openFolder') void openFolder(message.id, message.upload)
     if (message.type !== 'failed') return
     const { type, ...facts } = message
@@ -92,9 +91,9 @@ export async function openListener(options: OpenListenerOptions): Promise<Listen
     state = 'exited'
   })
 
-  async function answer(call: ArchiveCall): Promise<void> {
-    if (options.archives === undefined) return
-    const result = await answerArchiveCall(options.archives, call)
+  async function answer(call: OwnerCall): Promise<void> {
+    if (options.source === undefined) return
+    const result = await answerOwnerCall(options.source, call)
     if (state !== 'exited') worker.postMessage(result)
   }
 

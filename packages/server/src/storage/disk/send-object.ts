@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { access, type FileHandle, open } from 'node:fs/promises'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
 import type { ObjectReader } from '../../archives/send-archive.ts'
 import { DamagedObject, MissingObject } from '../../domain/errors.ts'
@@ -17,6 +17,12 @@ import { closeConnection, refuse } from './respond.ts'
 export interface Sender {
   layout: Layout
   buffers: DownloadBuffers
+}
+
+/** Whether the response has the first byte of the object. */
+export function startsObject({ key, plan }: StoredObject, headers: IncomingHttpHeaders): boolean {
+  const range = requestedRange(headers, { size: plan.size, etag: `"${key}"` })
+  return range === 'whole' || (range !== 'unsatisfiable' && range.start === 0)
 }
 
 /** Responds to GET and HEAD with the object, or with the requested range of it. */

@@ -24,21 +24,22 @@ import {
   requestIdOf,
   UNKNOWN_EXPECTATION,
 } from '../../node-http/messages.ts'
-import type { StorageUpload } from '../storage.ts'
-import {
-  type ArchiveCall,
-  type ArchiveResult,
-  askForArchives,
-  type KeepCrc32,
-} from './archive-calls.ts'
+import type { OwnerSource, StorageUpload } from '../storage.ts'
 import { openFastBody } from './fast-body.ts'
 import { isSystemError, readFree, watchFreeSpace } from './file-system.ts'
 import { layoutOf } from './folders.ts'
+import { askOwner, type KeepCrc32, type OwnerCall, type OwnerResult } from './owner-calls.ts'
 import { openPartWriters } from './part-file.ts'
 import { openBodyReader, openTimeSlices } from './read-body.ts'
 import { type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, refuse, respondToPreflight } from './respond.ts'
-import { archiveReader, openDownloadBuffers, type Sender, sendObject } from './send-object.ts'
+import {
+  archiveReader,
+  openDownloadBuffers,
+  type Sender,
+  sendObject,
+  startsObject,
+} from './send-object.ts'
 import { readSignedUrl } from './signed-url.ts'
 import { openActivity, openTransfers } from './transfers.ts'
 
@@ -62,7 +63,7 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
   })
   const hmac = hmacOf(Buffer.from(options.secret, 'hex'))
   const folders = askForFolders(send)
-  const archives = askForArchives(send)
+  const owner = askOwner(send)
 
   function handle(request: IncomingMessage, response: ServerResponse): void {
     // Between two requests, the timeout is shorter.
@@ -118,7 +119,7 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
     readBody,
     openFolder: folders.open,
     buffers,
-    source: archives.source,
+    source: owner.source,
     slots: createArchiveSlots(),
     openReader: () => archiveReader({ layout, buffers }),
   }
@@ -130,7 +131,7 @@ function startListener(options: ListenerOptions, send: (message: ToOwner) => voi
   })
   return {
     receive(message: Exclude<ToListener, { type: 'start' | 'close' }>) {
-      if (message.type === 'archive') archives.accept(message)
+      if (message.type === 'call') owner.accept(message)
       else if (message.type === 'ended') transfers.endUpload(message.upload)
       else folders.accept(message)
     },
@@ -175,7 +176,7 @@ function askForFolders(send: (message: ToOwner) => void) {
   }
 }
 
-type Receivers = Receiver & Sender & ArchiveSender
+type Receivers = Receiver & Sender & ArchiveSender & { source: OwnerSource }
 
 async function respond(
   receiver: Receivers,
@@ -214,7 +215,12 @@ async function respond(
         'The signature of this URL is invalid. Use the URL exactly as the service returned it.',
     })
   }
-  if (grant.expiresAt.getTime() <= Date.now()) {
+  const isExpired = grant.expiresAt.getTime() <= Date.now()
+  const renewal = grant.kind === 'download' ? grant.object.renewal : undefined
+  if (isExpired && grant.kind === 'download' && renewal && renewal.until > Date.now()) {
+    const isStart = method === 'GET' && startsObject(grant.object, request.headers)
+    await receiver.source.continueDownload(renewal.download, isStart)
+  } else if (isExpired) {
     return refuse(request, response, {
       code: 'url_expired',
       message: `This URL expired at ${grant.expiresAt.toISOString()}. Request a new one from the service.`,
@@ -249,7 +255,7 @@ export type ToListener =
   | { type: 'ended'; upload: StorageUpload }
   /** The response to `openFolder`. */
   | ({ type: 'folder'; id: number } & FolderResult)
-  | ArchiveResult
+  | OwnerResult
 
 export interface FolderResult {
   /** False if the upload has ended. */
@@ -262,7 +268,7 @@ export type ToOwner =
   | { type: 'listenFailed'; code: string; message: string }
   /** The folder of an upload is missing: it must be created for the first part, or the upload has ended. */
   | { type: 'openFolder'; id: number; upload: StorageUpload }
-  | ArchiveCall
+  | OwnerCall
   | KeepCrc32
   /** The object of a download does not exist: it was deleted or lost. */
   | { type: 'missing'; key: string }

@@ -1,20 +1,20 @@
 import type { ErrorCode } from '@stowage/protocol/errors'
-import type { ArchiveSource } from '../../domain/archive.ts'
 import { EngineUnavailable, ServiceError } from '../../domain/errors.ts'
+import type { OwnerSource } from '../storage.ts'
 
-/* The listener's thread has no database: it asks its owner for the archives. */
+/* The listener's thread has no database: it asks its owner. */
 
-type Calls = Pick<ArchiveSource, 'open' | 'check' | 'readSegment'>
+type Calls = Pick<OwnerSource, 'open' | 'check' | 'readSegment' | 'continueDownload'>
 
 /** A call of the listener to its owner. */
-export interface ArchiveCall {
-  type: 'archive'
+export interface OwnerCall {
+  type: 'call'
   number: number
   name: keyof Calls
   args: unknown[]
 }
 
-export type ArchiveResult = { type: 'archive'; number: number } & (
+export type OwnerResult = { type: 'call'; number: number } & (
   | { result: unknown }
   | { refusal: { code: ErrorCode; message: string } }
   | { outage: { engine: 'database' | 'storage'; message: string } }
@@ -27,32 +27,33 @@ export interface KeepCrc32 {
 }
 
 /** The listener's side. */
-export function askForArchives(send: (message: ArchiveCall | KeepCrc32) => void) {
-  const waiting = new Map<number, (result: ArchiveResult) => void>()
+export function askOwner(send: (message: OwnerCall | KeepCrc32) => void) {
+  const waiting = new Map<number, (result: OwnerResult) => void>()
   let count = 0
 
   const call =
     <Name extends keyof Calls>(name: Name) =>
     async (...args: Parameters<Calls[Name]>): Promise<never> => {
       count += 1
-      const { promise, resolve } = Promise.withResolvers<ArchiveResult>()
+      const { promise, resolve } = Promise.withResolvers<OwnerResult>()
       waiting.set(count, resolve)
-      send({ type: 'archive', number: count, name, args })
+      send({ type: 'call', number: count, name, args })
       const answer = await promise
       if ('result' in answer) return answer.result as never
       if ('refusal' in answer) throw new ServiceError(answer.refusal.code, answer.refusal.message)
       throw new EngineUnavailable(answer.outage.engine, new Error(answer.outage.message))
     }
 
-  const source: ArchiveSource = {
+  const source: OwnerSource = {
     open: call('open'),
     check: call('check'),
     readSegment: call('readSegment'),
+    continueDownload: call('continueDownload'),
     keepCrc32: (key, crc32) => send({ type: 'keepCrc32', key, crc32 }),
   }
   return {
     source,
-    accept(result: ArchiveResult): void {
+    accept(result: OwnerResult): void {
       waiting.get(result.number)?.(result)
       waiting.delete(result.number)
     },
@@ -60,11 +61,11 @@ export function askForArchives(send: (message: ArchiveCall | KeepCrc32) => void)
 }
 
 /** The owner's side. Never rejects. */
-export async function answerArchiveCall(
-  source: ArchiveSource,
-  { number, name, args }: ArchiveCall,
-): Promise<ArchiveResult> {
-  const answer = { type: 'archive', number } as const
+export async function answerOwnerCall(
+  source: OwnerSource,
+  { number, name, args }: OwnerCall,
+): Promise<OwnerResult> {
+  const answer = { type: 'call', number } as const
   try {
     const call = source[name] as (...args: unknown[]) => Promise<unknown>
     return { ...answer, result: await call(...args) }
