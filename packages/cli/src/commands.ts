@@ -89,6 +89,14 @@ export const COMMANDS = {
     summary: "list and import the shop's products",
     load: async () => (await import('./commands/products.ts')).products,
   },
+  share: {
+    summary: 'create a download page for files or products, and print its URL',
+    load: async () => (await import('./commands/share.ts')).share,
+  },
+  orders: {
+    summary: 'list, add, extend, hold and revoke orders; show their downloads',
+    load: async () => (await import('./commands/orders.ts')).orders,
+  },
   events: {
     summary: 'show what happened, follow it live, and forward it as webhooks',
     load: async () => (await import('./commands/events.ts')).events,

@@ -13,6 +13,8 @@ import { CommandFailed } from './usage.ts'
 
 interface FoundProducts {
   references: Required<Pick<ProductReferences, 'product_ids' | 'variant_ids' | 'products'>>
+  /** The same products, as the shop knows them. Without a variant, all variants are meant. */
+  lines: { product_id: number; variant_id?: number }[]
 }
 
 type Kind = 'sku' | 'product' | 'variant' | 'id'
@@ -37,6 +39,7 @@ export async function getProducts(
 ): Promise<FoundProducts> {
   const found: FoundProducts = {
     references: { product_ids: [], variant_ids: [], products: [] },
+    lines: [],
   }
   const problems: string[] = []
   for (const word of new Set(wanted)) {
@@ -54,15 +57,18 @@ export async function getProducts(
           ? await searchProducts({ client, settings }, value)
           : ({ outcome: 'nothing' } as const)
       if (searched.outcome === 'found') {
-        found.references.product_ids.push(...(searched.references.product_ids ?? []))
-        found.references.products.push(...(searched.references.products ?? []))
+        refer(found, searched)
         writeMessage(`${sanitize(word)}: ${searched.label}`)
       } else if (searched.outcome === 'ambiguous') problems.push(searched.problem)
       else problems.push(`There is no product ${sanitize(word)}.`)
     } else if (other !== undefined && !isSame(hit.products, other.products)) {
       const meanings = hits.map((one) => `${one.kind}:${sanitize(value)} for ${KINDS[one.kind]}`)
       problems.push(`${sanitize(word)} is ambiguous. Pass ${meanings.join(' or ')}.`)
-    } else refer(found.references, { ...hit, value })
+    } else {
+      const { kind, products } = hit
+      const productId = kind === 'product' ? Number(value) : undefined
+      refer(found, { products, productId })
+    }
   }
   if (problems.length > 0) {
     throw new CommandFailed(
@@ -119,19 +125,25 @@ function isSame(some: Product[], others: Product[]): boolean {
   return ids(some) === ids(others)
 }
 
+/** Adds all variants of the product with this ID, or only these ones. */
 function refer(
-  references: FoundProducts['references'],
-  { kind, products, value }: { kind: Kind; products: Product[]; value: string },
+  { references, lines }: FoundProducts,
+  { products, productId }: { products: Product[]; productId: number | undefined },
 ): void {
-  if (kind === 'product') references.product_ids.push(Number(value))
-  else references.products.push(...products.map(({ id }) => id))
+  if (productId !== undefined) {
+    references.product_ids.push(productId)
+    lines.push({ product_id: productId })
+    return
+  }
+  references.products.push(...products.map(({ id }) => id))
+  lines.push(...products.map(({ product_id, variant_id }) => ({ product_id, variant_id })))
 }
 
 /** How many products an error message names. */
 const MAX_NAMES = 5
 
 type SearchOutcome =
-  | { outcome: 'found'; references: ProductReferences; label: string }
+  | { outcome: 'found'; products: Product[]; productId: number | undefined; label: string }
   | { outcome: 'ambiguous'; problem: string }
   | { outcome: 'nothing' }
 
@@ -158,9 +170,8 @@ async function searchProducts(
   const isAll = variants.length === product.variants_total
   return {
     outcome: 'found',
-    references: isAll
-      ? { product_ids: [product.product_id] }
-      : { products: variants.map(({ id }) => id) },
+    products: variants,
+    productId: isAll ? product.product_id : undefined,
     label: labelOf(product, variants),
   }
 }

@@ -52,6 +52,12 @@ terminalTest('escape sequences from a service are shown, not interpreted', async
     ['attach', ROGUE_ID, '--to', `id:${ROGUE_ID}`],
     ['rename', ROGUE_ID, 'other'],
     ['show', 'x'],
+    ['orders', 'ls'],
+    ['orders', 'show', ROGUE_ID],
+    ['orders', 'hold', ROGUE_ID],
+    ['orders', 'attach', ROGUE_ID, ROGUE_ID],
+    ['orders', 'downloads', ROGUE_ID],
+    ['orders', 'downloads', '--asset', ROGUE_ID],
   ]) {
     const { stdout } = await cli.startOnTerminal({ columns: 200 }, ...words).end()
     assert.match(stdout, /␛\]0;owned␇/, words.join(' '))

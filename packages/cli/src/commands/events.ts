@@ -3,6 +3,7 @@ import type { StowageEvent } from '@stowage/client'
 import type { NodeClient } from '@stowage/client/node'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
 import { INTERRUPTED, Interrupted, onInterrupt } from '../interrupt.ts'
+import { buyerOf, labelOf } from '../orders.ts'
 import { tableWidth, writeData, writeItem, writeMessage } from '../output.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import { type Column, table } from '../terminal/table.ts'
@@ -189,6 +190,10 @@ function cellsOf(event: StowageEvent): string[] {
 }
 
 function nameOf({ type, data }: StowageEvent): string {
+  if ('order_number' in data) {
+    const order = [labelOf(data), buyerOf(data)].filter((part) => part !== '').join(' ')
+    return 'file' in data ? `${data.file.filename} ${order}` : order || data.id
+  }
   const previous = type === 'asset.updated' ? data.previous?.filename : undefined
   if ('filename' in data) return data.filename + (previous ? ` (was ${previous})` : '')
   if ('name' in data) return String(data.name)

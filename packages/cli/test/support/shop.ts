@@ -53,12 +53,45 @@ export function aRogueService(t: TestContext): Promise<string> {
     ...{ id, filename: `x${ATTACK}`, size: ATTACK, bytes: 1, mime: ATTACK, created_at: ATTACK },
     ...{ is_file: true, is_link: false, url: null, status: 'ready', products: [product] },
   }
+  const texts = {
+    name: ATTACK,
+    email: ATTACK,
+    order_number: ATTACK,
+    reference: ATTACK,
+    label: ATTACK,
+  }
+  const order = {
+    ...{ ...texts, id, status: 'active', locale: ATTACK, lines: [], assets: [asset], downloads: 0 },
+    ...{ ordered_at: 0, expires_at: null, max_downloads: null, created_at: ATTACK },
+    url: 'http://127.0.0.1:1/d/x',
+  }
+  const file = { asset, line: null, downloaded: 0, limit: null, open_until: null }
+  const download = {
+    ...asset,
+    order,
+    opened_at: ATTACK,
+    version: 1,
+    starts: 1,
+    counted: 1,
+    ip_hash: ATTACK,
+  }
   const plan = { name: ATTACK, storage: 1 }
   const account = { name: ATTACK, plan, stored: 0, reserved: 0, available: 1, assets: 0 }
   const meta = { total: 1, last_page: 1 }
   return anHttpServer(t, ({ url = '' }, response) => {
     const one = url.includes(ROGUE_ID) ? asset : [asset]
-    const data = url.includes('/products') ? [product] : url.includes('/account') ? account : one
+    const ofOrder = url.includes(ROGUE_ID) ? order : [order]
+    const data = url.includes('/files')
+      ? [file]
+      : url.includes('/downloads')
+        ? [download]
+        : url.includes('/orders')
+          ? ofOrder
+          : url.includes('/products')
+            ? [product]
+            : url.includes('/account')
+              ? account
+              : one
     response.setHeader('Content-Type', 'application/json')
     response.end(JSON.stringify({ data, meta }))
   })
