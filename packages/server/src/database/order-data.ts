@@ -68,6 +68,8 @@ export type OpenedDownload =
   | { outcome: 'open'; id: string; openUntil: Date; isNew: boolean }
   | { outcome: DownloadRefusal }
 
+export type ContinuedDownload = { outcome: 'open'; assetId: string } | { outcome: DownloadRefusal }
+
 export interface DownloadTotal {
   /** A day such as `2026-01-31`, the ID of an asset, or the shop’s ID of a product. */
   subject: string
@@ -95,6 +97,13 @@ export interface DownloadCount {
   subject: string
   downloads: number
 }
+
+/** A wrong counter of downloads. */
+export type DownloadMiscount = { accountId: string; counted: number; actual: number } & (
+  | { kind: 'file'; orderId: string; assetId: string }
+  | { kind: 'order'; orderId: string }
+  | { kind: 'day'; day: number }
+)
 
 /** Everything about an order that a copy in another deployment needs. */
 export interface OrderRecord {
@@ -147,10 +156,7 @@ export interface OrderData {
    * Continues an open download. A request for the first byte counts as a start; after `STARTS_PER_DOWNLOAD` starts, the
    * next one counts as another download. The order must still cover the file.
    */
-  continueDownload(
-    id: string,
-    isStart: boolean,
-  ): Promise<{ outcome: 'open'; assetId: string } | { outcome: DownloadRefusal }>
+  continueDownload(id: string, isStart: boolean): Promise<ContinuedDownload>
   /** The log of an order, newest first. */
   listDownloads(
     orderId: string,
@@ -187,6 +193,16 @@ export interface AllOrders {
   findDownload(
     id: string,
   ): Promise<{ accountId: string; orderId: string; openUntil: Date } | undefined>
+  /**
+   * Counters that differ from the rows that they count: `used` of a file from the log, which may have forgotten downloads but has
+   * none that were not counted; the downloads of an order from those of its files; and those of an account on a day from those of
+   * its assets. At most `limit` of each.
+   */
+  compareDownloads(limit: number): Promise<DownloadMiscount[]>
+  /** Counts the rows again. */
+  recountDownloads(miscount: DownloadMiscount): Promise<void>
+  /** Deletes the counts of days before this one, at most `limit`. Returns their number. */
+  forgetDownloadCounts(before: number, limit: number): Promise<number>
   /** Deletes at most `limit` downloads from the log that are older than this. Returns their number. */
   forgetDownloads(keptForMs: number, limit: number): Promise<number>
   /** The next orders of an account after the ID `after`, ordered by ID. */

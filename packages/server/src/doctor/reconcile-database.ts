@@ -1,3 +1,4 @@
+import type { DownloadMiscount } from '../database/order-data.ts'
 import { recountCounters } from '../database/walk-database.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { DoctorContext } from './doctor-context.ts'
@@ -92,4 +93,34 @@ export async function reconcileEvents({ database, repair }: DoctorContext): Prom
       : message,
     items,
   }
+}
+
+/** Compares the counters of the downloads of orders with the log, and with each other. */
+export async function reconcileDownloads({ database, repair }: DoctorContext): Promise<Finding> {
+  const check = 'orders'
+  const wrong = await database.compareDownloads(MAX_ROWS)
+  if (wrong.length === 0) {
+    return { check, status: 'ok', message: 'the downloads of each order are counted correctly' }
+  }
+  const items = wrong.map((miscount) => {
+    const { counted, actual } = miscount
+    return `${describeMiscount(miscount)}: counted ${counted}, actual ${actual}`
+  })
+  const message = `wrong counters of downloads: ${wrong.length}`
+  if (!repair) return { check, status: 'error', message, items, remedy: 'stowage doctor --repair' }
+  for (const miscount of wrong) await database.recountDownloads(miscount)
+  // A corrected file changes the sum of its order.
+  for (const miscount of await database.compareDownloads(MAX_ROWS)) {
+    await database.recountDownloads(miscount)
+  }
+  return { check, status: 'fixed', message: `${message}; recounted`, items }
+}
+
+function describeMiscount(miscount: DownloadMiscount): string {
+  if (miscount.kind === 'day') {
+    const day = new Date(miscount.day * 86_400_000).toISOString().slice(0, 10)
+    return `account ${miscount.accountId} on ${day}`
+  }
+  const order = `order ${miscount.orderId}`
+  return miscount.kind === 'file' ? `${order}, file ${miscount.assetId}` : order
 }

@@ -6,6 +6,7 @@ export interface Finding {
     | 'storage'
     | 'bucket rules'
     | 'usage'
+    | 'orders'
     | 'events'
     | 'files'
     | 'uploads'

@@ -183,15 +183,21 @@ export async function forgetUploadTokens(
   );
 }
 
-/** Deletes old downloads from the log. The counters of the orders stay. */
+/** How many days of counts by day, asset and product are kept: three years. */
+const COUNTED_DAYS = 3 * 366
+const DAY_MS = 24 * 3_600_000
+
+/** Deletes old downloads from the log, and old counts. The counters of the orders stay. */
 export async function forgetDownloads(
-  { database, settings }: Context,
+  { database, settings, clock }: Context,
   signal: AbortSignal,
 ): Promise<void> {
   while (
     !signal.aborted &&
     (await database.forgetDownloads(settings.downloadsForMs, BATCH)) === BATCH
   );
+  const before = Math.floor(clock().getTime() / DAY_MS) - COUNTED_DAYS
+  while (!signal.aborted && (await database.forgetDownloadCounts(before, BATCH)) === BATCH);
 }
 
 /** How long a call with the same `Idempotency-Key` returns the same result. */

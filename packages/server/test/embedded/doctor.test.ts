@@ -7,6 +7,7 @@ import { aFolder, aService } from '@stowage/testing/service/service'
 import { stowage } from '@stowage/testing/service/stowage-command'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { Finding } from '../../src/domain/finding.ts'
+import { anOrder, aSoldFile, downloadedOf, press } from '../support/orders.ts'
 
 function doctor(settings: Record<string, string>, ...options: string[]) {
   return stowage(settings, 'doctor', ...options)
@@ -61,6 +62,50 @@ test('doctor reports a data folder that cannot be used', async (t) => {
   assert.equal(code, 1)
   assert.match(stdout, /^ERROR +settings: STOWAGE_DATA=.*file\/data: /m)
   assert.doesNotMatch(stdout, /database:/)
+})
+
+test('doctor reports wrong counters of downloads, and recounts them on request', async (t) => {
+  const service = await aService(t)
+  const { folder } = service
+  const { file } = await aSoldFile(service)
+  const order = await anOrder(service, { max_downloads: 3 })
+  await press(order, file.id)
+  const other = await anOrder(service)
+  await press(other, file.id)
+  const settings = { STOWAGE_DATA: folder }
+  const ok = /^ok +orders: the downloads of each order are counted correctly$/m
+  assert.match((await doctor(settings)).stdout, ok)
+  const database = new DatabaseSync(join(folder, 'stowage.db'))
+  const day = new Date().toISOString().slice(0, 10)
+  const damages = [
+    [
+      'update order_files set used = 0',
+      [`order ${order.id}, file ${file.id}: counted 0, actual 1`],
+    ],
+    [
+      `delete from order_files where order_id = '${order.id}'`,
+      [`file ${file.id}: counted 0, actual 1`],
+    ],
+    ['update orders set downloads = 7', [`order ${other.id}: counted 7, actual 1`]],
+    [
+      "update download_counts set downloads = 9 where kind = 'asset'",
+      [`on ${day}: counted 2, actual 9`],
+    ],
+    ["delete from download_counts where kind = 'day'", [`on ${day}: counted 0, actual`]],
+  ] as const
+  for (const [sql, items] of damages) {
+    database.exec(sql)
+    const named = await doctor(settings)
+    assert.equal(named.code, 1, sql)
+    assert.match(named.stdout, /^ERROR +orders: wrong counters of downloads: \d$/m)
+    for (const item of items) assert.ok(named.stdout.includes(item), `${item}\n${named.stdout}`)
+    assert.match((await doctor(settings, '--repair')).stdout, /^fixed +orders: .*; recounted$/m)
+    assert.match((await doctor(settings)).stdout, ok)
+  }
+  database.close()
+  assert.equal(await downloadedOf(service, order), 1)
+  // A limit that was reached stays reached.
+  assert.equal((await press(order, file.id)).status, 303)
 })
 
 test('doctor reports wrong usage counters, and recounts them on request', async (t) => {

@@ -62,6 +62,7 @@ export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
           assert.equal(wrongBlocks, 0)
           assert.equal(wrongTags, 0)
         }
+        assert.deepEqual(await database.compareDownloads(10), [])
         const { forgottenId } = await data.listEvents({ after: 0, limit: 1 })
         if (!hasImports && forgottenId === 0) await checkEvents(database, account.id)
       })

@@ -398,7 +398,8 @@ export function testDownloads({ name, open }: Contract): void {
       starts: 1,
     })
     // A copy of the order whose downloads are over.
-    const copy = { ...order, id: newUuid(), tokenHash: 'copy', maxDownloads: 2 }
+    const counted = { downloads: 11, maxDownloads: 2 }
+    const copy = { ...order, ...counted, id: newUuid(), tokenHash: 'copy' }
     const files = [closed(5, assetId), closed(6, link)]
     await data.importOrders({ orders: [{ ...record, order: copy, files }], downloads: [] })
     const presses = (asset: string) =>
@@ -539,6 +540,10 @@ export function testDownloads({ name, open }: Contract): void {
         await data.readDownloadTotals({ by: 'product', ...totals }),
       )
       assert.equal((await other.findBranding())?.name, 'Sounds')
+      assert.equal(await database.forgetDownloadCounts(day, 100), 0)
+      assert.equal(await database.forgetDownloadCounts(day + 2, 1), 1)
+      assert.ok((await database.forgetDownloadCounts(day + 2, 100)) > 1)
+      assert.deepEqual(await data.readDownloadTotals({ by: 'asset', ...totals }), [])
       assert.equal(await database.forgetDownloads(3_600_000, 100), 0)
       assert.equal(await database.forgetDownloads(-3_600_000, 1), 1)
       assert.equal(await database.forgetDownloads(-3_600_000, 100), 1)

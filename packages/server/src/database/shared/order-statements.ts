@@ -1,5 +1,5 @@
 import { DOWNLOAD_MS, STARTS_PER_DOWNLOAD } from '../../domain/order.ts'
-import type { DownloadCount, DownloadTotal } from '../order-data.ts'
+import type { DownloadCount, DownloadMiscount, DownloadTotal } from '../order-data.ts'
 import { type Dialect, statement } from './dialect.ts'
 import {
   type AssetDownloadRow,
@@ -345,6 +345,68 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
       const { account_id: accountId, order_id: orderId, open_until } = row
       return { accountId, orderId, openUntil: new Date(open_until) }
     }),
+    miscountedFiles: statement<{ limit: number }>(
+      `select o.account_id, l.order_id, l.asset_id, coalesce(f.used, 0) as counted, l.cost as actual
+       from (select order_id, asset_id, cast(sum(cost) as bigint) as cost from downloads group by order_id, asset_id) l
+       join orders o on o.id = l.order_id
+       left join order_files f on f.order_id = l.order_id and f.asset_id = l.asset_id
+       where l.cost > coalesce(f.used, 0) limit :limit`,
+    ).every(
+      (row: MiscountRow & { order_id: string; asset_id: string }): DownloadMiscount => ({
+        ...toMiscount(row),
+        kind: 'file',
+        orderId: row.order_id,
+        assetId: row.asset_id,
+      }),
+    ),
+    miscountedOrders: statement<{ limit: number }>(
+      `select o.account_id, o.id as order_id, o.downloads as counted, coalesce(f.used, 0) as actual
+       from orders o left join (
+         select order_id, cast(sum(used) as bigint) as used from order_files group by order_id) f on f.order_id = o.id
+       where o.downloads <> coalesce(f.used, 0) limit :limit`,
+    ).every(
+      (row: MiscountRow & { order_id: string }): DownloadMiscount => ({
+        ...toMiscount(row),
+        kind: 'order',
+        orderId: row.order_id,
+      }),
+    ),
+    miscountedDays: statement<{ limit: number }>(
+      `select account_id, day, counted, actual from (
+         select account_id, day, cast(sum(case when kind = 'day' then downloads else 0 end) as bigint) as counted,
+           cast(sum(case when kind = 'asset' then downloads else 0 end) as bigint) as actual
+         from download_counts group by account_id, day) counts
+       where counted <> actual limit :limit`,
+    ).every(
+      (row: MiscountRow & { day: number }): DownloadMiscount => ({
+        ...toMiscount(row),
+        kind: 'day',
+        day: row.day,
+      }),
+    ),
+    recountFile: statement<OfFile>(
+      `insert into order_files (order_id, asset_id, used, download_id, open_until)
+       select ${id('order')}, ${id('asset')}, cast(sum(cost) as integer),
+         (select last.id from downloads last where last.order_id = :order and last.asset_id = :asset
+          order by last.id desc limit 1), ${clock}
+       from downloads where order_id = :order and asset_id = :asset having count(*) > 0
+       on conflict (order_id, asset_id) do update set used = excluded.used where order_files.used < excluded.used`,
+    ).none(),
+    recountOrder: statement<{ order: string }>(
+      `update orders set downloads = coalesce((
+         select cast(sum(used) as integer) from order_files where order_id = :order), 0) where id = :order`,
+    ).none(),
+    recountDay: statement<OfAccount & { day: number }>(
+      `insert into download_counts (account_id, kind, day, subject, downloads)
+       select ${id('account')}, 'day', cast(:day as integer), '', cast(coalesce(sum(downloads), 0) as bigint)
+       from download_counts where account_id = :account and kind = 'asset' and day = :day
+       on conflict (account_id, kind, day, subject) do update set downloads = excluded.downloads`,
+    ).none(),
+    forgetDownloadCounts: statement<{ before: number; limit: number }>(
+      `delete from download_counts where (account_id, kind, day, subject) in (
+         select account_id, kind, day, subject from download_counts where day < :before limit :limit)
+       returning day`,
+    ).every(() => true),
     forgetDownloads: statement<{ kept_for: number; limit: number }>(
       `delete from downloads where id in (
          select id from downloads where opened_at <= ${dialect.earlier(clock, ':kept_for')} limit :limit)
@@ -373,6 +435,16 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
        values (:order, :asset, :used, :download, :open_until, :starts) on conflict do nothing`,
     ).none(),
   }
+}
+
+interface MiscountRow {
+  account_id: string
+  counted: number
+  actual: number
+}
+
+function toMiscount({ account_id: accountId, counted, actual }: MiscountRow) {
+  return { accountId, counted, actual }
 }
 
 function toDayTotal({ day, downloads }: { day: number; downloads: number }): DownloadTotal {

@@ -12,6 +12,7 @@ import {
 } from '../../domain/order.ts'
 import type {
   ChangedOrder,
+  ContinuedDownload,
   DownloadRefusal,
   NewDownload,
   OpenedDownload,
@@ -207,15 +208,10 @@ export function orderWork(statements: OrderStatements, account: string) {
       return { outcome: 'open', id, openUntil, isNew: true }
     },
 
-    *continueDownload(
-      id: string,
-      isStart: boolean,
-    ): SharedWork<Awaited<ReturnType<OrderData['continueDownload']>>> {
+    *startDownload(id: string): SharedWork<ContinuedDownload> {
       const row = yield* run(statements.findDownloadState, { account, id })
-      const joined = joinable(row)
-      if (row === undefined || joined === undefined) return refusalOf(row, 'expired')
-      const open = { outcome: 'open' as const, assetId: row.asset_id }
-      if (!isStart) return open
+      const open = continued(row)
+      if (row === undefined || open.outcome !== 'open') return open
       const allowed = limitOf(row.max_downloads, row.copies)
       const starts = yield* run(statements.startDownload, { id, allowed })
       if (starts === undefined) return yield* noteLimit(row)
@@ -308,8 +304,14 @@ function newOrder(order: NewOrder): Order {
   }
 }
 
+/** An open download, if its order still allows it. */
+export function continued(row: FileStateRow | undefined): ContinuedDownload {
+  if (row === undefined || joinable(row) === undefined) return refusalOf(row, 'expired')
+  return { outcome: 'open', assetId: row.asset_id }
+}
+
 /** The open download of a file, if its order still allows it. */
-function joinable(row: FileStateRow | undefined): OpenedDownload | undefined {
+export function joinable(row: FileStateRow | undefined): OpenedDownload | undefined {
   if (row === undefined || statusOf(row) !== 'active' || row.copies === 0) return undefined
   if (!row.is_open || row.download_id === null || row.open_until === null) return undefined
   const openUntil = toDate(row.open_until)

@@ -118,6 +118,27 @@ export function wireDatabase<Unit>(
     findOrderByToken: (hash) =>
       execute(statements.orders.findOrderByToken, { hash }, run('read', ofHash(hash))),
     findDownload: (id) => execute(statements.orders.findDownload, { id }, run('read', 'downloads')),
+    compareDownloads: async (limit) => {
+      const { miscountedFiles, miscountedOrders, miscountedDays } = statements.orders
+      return [
+        ...(await execute(miscountedFiles, { limit })),
+        ...(await execute(miscountedOrders, { limit })),
+        ...(await execute(miscountedDays, { limit })),
+      ]
+    },
+    recountDownloads: (miscount) =>
+      write((unit) => {
+        const { recountFile, recountOrder, recountDay } = statements.orders
+        const { accountId: account } = miscount
+        if (miscount.kind === 'day') {
+          return engine.execute(unit, recountDay, { account, day: miscount.day })
+        }
+        const { orderId: order } = miscount
+        if (miscount.kind === 'order') return engine.execute(unit, recountOrder, { order })
+        return engine.execute(unit, recountFile, { order, asset: miscount.assetId })
+      }),
+    forgetDownloadCounts: async (before, limit) =>
+      (await execute(statements.orders.forgetDownloadCounts, { before, limit }, free)).length,
     forgetDownloads: async (kept_for, limit) =>
       (await execute(statements.orders.forgetDownloads, { kept_for, limit }, free)).length,
     listDownloadCounts: (account, after, limit) => {

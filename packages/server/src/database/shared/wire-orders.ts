@@ -1,6 +1,6 @@
 import { MAX_ASSET_DOWNLOADS, type OrderData } from '../order-data.ts'
 import type { Statement, Values } from './dialect.ts'
-import { orderWork } from './order-work.ts'
+import { continued, joinable, orderWork } from './order-work.ts'
 import { groupByOwner } from './product-rows.ts'
 import { toAsset } from './rows.ts'
 import type { Statements } from './statements.ts'
@@ -37,8 +37,17 @@ export function wireOrders(
     listCoveredFiles: (order, limit) => ask(statements.coveredFiles, { account, order, limit }),
     countCopies: async (order, asset) =>
       (await ask(statements.findFileState, { account, order, asset }))?.copies ?? 0,
-    openDownload: (download) => write(() => work.openDownload(download)),
-    continueDownload: (id, isStart) => write(() => work.continueDownload(id, isStart)),
+    async openDownload(download) {
+      // Most starts join an open download: a read needs no transaction, and waits for no lock.
+      const { orderId: order, assetId: asset } = download
+      const joined = joinable(await ask(statements.findFileState, { account, order, asset }))
+      return joined ?? write(() => work.openDownload(download))
+    },
+    async continueDownload(id, isStart) {
+      if (isStart) return write(() => work.startDownload(id))
+      const row = await ask(statements.findDownloadState, { account, id })
+      return continued(row)
+    },
     async listDownloads(order, { page, perPage, after }) {
       const total = (await ask(statements.countLog, { account, order })) ?? 0
       const offset = after === undefined ? Math.min((page - 1) * perPage, total) : 0

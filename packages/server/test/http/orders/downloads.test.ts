@@ -95,16 +95,10 @@ test('a thousand concurrent calls of a backend count one download', async (t) =>
     service.call('POST', `${ORDERS}/r/downloads`, { asset: file.id }),
   )
   const responses = await Promise.all(calls)
-  const opened = responses.filter(({ status }) => status === 200)
-  const refused = responses.filter(({ status }) => status !== 200)
-  // A busy machine refuses calls that would wait too long for the database.
-  for (const { status, body } of refused) {
-    assert.deepEqual([status, body.code], [503, 'database_unavailable'])
-  }
-  assert.ok(opened.length > 0)
-  assert.equal(new Set(opened.map(({ body }) => body.url)).size, 1)
+  assert.deepEqual(new Set(responses.map(({ status }) => status)), new Set([200]))
+  assert.equal(new Set(responses.map(({ body }) => body.url)).size, 1)
   assert.equal(await downloadedOf(service, order), 1)
-  const { expires_at } = opened[0]?.body ?? {}
+  const { expires_at } = responses[0]?.body ?? {}
   assert.ok(Math.abs(Date.parse(expires_at) - Date.now() - 86_400_000) < 60_000)
   const today = new Date().toISOString().slice(0, 10)
   const byProduct = await service.call('GET', `${API}/account/downloads?by=product&to=${today}`)

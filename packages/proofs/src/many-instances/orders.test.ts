@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { openConnection } from '@stowage/server/src/database/postgres/connection'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { callJson } from '@stowage/testing/service/service'
+import { API, uploadFile } from '@stowage/testing/service/upload'
+import { withSharedEngines } from './shared-engines.ts'
+
+const STARTS = 1000
+const LIMIT = 5
+
+await withSharedEngines('orders on many instances', (engines) => {
+  test('1,000 concurrent starts on four instances count one download each day, and never more than the limit', async (t) => {
+    const deployment = await engines.deploy(t)
+    const instances = await Promise.all([0, 1, 2, 3].map(() => deployment.start()))
+    const urls = instances.map(({ baseUrl }) => baseUrl)
+    const [first = ''] = urls
+    const { STOWAGE_DATABASE: url = '' } = deployment.settings
+    const options = { poolSize: 1, statementTimeoutMs: 10_000, tls: 'off' } as const
+    const { sql, close } = openConnection({ url, ...options })
+    cleanUp(t, close)
+    const post = (base: string, path: string, body: object) =>
+      callJson(base + API + path, { method: 'POST', body })
+    const { id } = await uploadFile(first, { bytes: Buffer.from('file') })
+    const creations = await Promise.all(
+      Array.from({ length: 40 }, (_, index) =>
+        post(urls[index % 4] ?? first, '/orders', {
+          reference: 'one',
+          assets: [id],
+          max_downloads: LIMIT,
+        }),
+      ),
+    )
+    assert.equal(creations.filter(({ status }) => status === 201).length, 1)
+    assert.equal(creations.filter(({ status }) => status === 200).length, 39)
+    assert.equal(new Set(creations.map(({ body }) => body.data.url)).size, 4)
+    for (let day = 1; day <= LIMIT + 1; day += 1) {
+      const starts = Array.from({ length: STARTS }, (_, index) =>
+        post(urls[index % 4] ?? first, '/orders/one/downloads', { asset: id }),
+      )
+      const responses = await Promise.all(starts)
+      const statuses = Map.groupBy(responses, ({ status, body }) => `${status} ${body.code ?? ''}`)
+      const expected = day <= LIMIT ? '200 ' : '409 limit_reached'
+      const counts = [...statuses].map(([status, list]) => [status, list.length])
+      assert.deepEqual(counts, [[expected, STARTS]], `day ${day}`)
+      const [state] = await sql<{ used: number; downloads: number; logged: number }[]>`
+        select f.used, o.downloads, (select count(*) from downloads) as logged
+        from orders o join order_files f on f.order_id = o.id`
+      const used = Math.min(day, LIMIT)
+      assert.deepEqual({ ...state }, { used, downloads: used, logged: used })
+      const paths = new Set(responses.map(({ body }) => new URL(body.url ?? first).pathname))
+      assert.equal(paths.size, 1)
+      // The 24 hours of the download end.
+      await sql`update order_files set open_until = clock_timestamp()`
+    }
+    assert.deepEqual(await deployment.database.compareDownloads(10), [])
+    const events = await callJson(`${first}${API}/events?type=order.limit_reached`, {
+      method: 'GET',
+    })
+    assert.equal(events.body.data.length, 1)
+  })
+})
