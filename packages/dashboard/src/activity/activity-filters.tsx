@@ -3,12 +3,14 @@ import type { StowageEvent } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback } from 'react'
 import { FilterInput } from '../components/filters.tsx'
+import { activity } from '../i18n/en/activity.ts'
+import { fill } from '../i18n/texts.ts'
 import { IconSearch } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
 import { useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { type ActivityQuery, dayText } from './activity-query.ts'
-import { ACTORS, actionChoices, actorFilter, actorText, choiceLabel } from './events.ts'
+import { actionChoices, actorFilter, actorText, choiceLabel } from './events.ts'
 
 interface ActivityFiltersProps {
   query: ActivityQuery
@@ -26,8 +28,8 @@ export function ActivityFilters({ query, people, onChange }: ActivityFiltersProp
   return (
     <Group gap="sm">
       <FilterInput
-        label="Search activity"
-        placeholder="Search names of files, products, keys"
+        label={activity.search}
+        placeholder={activity.searchHint}
         isMain
         value={search}
         onValue={onSearch}
@@ -36,23 +38,23 @@ export function ActivityFilters({ query, people, onChange }: ActivityFiltersProp
         leftSection={<IconSearch size={16} aria-hidden />}
       />
       <NativeSelect
-        aria-label="Action"
+        aria-label={activity.action}
         flex={{ base: 1, sm: 'none' }}
-        data={[{ value: '', label: 'All actions' }, ...actionChoices(maySeeKeys)]}
+        data={[{ value: '', label: activity.allActions }, ...actionChoices(maySeeKeys)]}
         value={show}
         onChange={({ currentTarget }) => onChange({ show: currentTarget.value })}
       />
       <NativeSelect
-        aria-label="Person"
+        aria-label={activity.person}
         flex={{ base: 1, sm: 'none' }}
         maw={{ sm: 220 }}
-        data={[{ value: '', label: 'Everyone' }, ...people]}
+        data={[{ value: '', label: activity.everyone }, ...people]}
         value={actor}
         onChange={({ currentTarget }) => onChange({ actor: currentTarget.value })}
       />
       <Group gap="sm" w={{ base: '100%', sm: 'auto' }}>
-        <DayInput label="From" value={from} onDay={(day) => onChange({ from: day })} />
-        <DayInput label="To" value={to} onDay={(day) => onChange({ to: day })} />
+        <DayInput label={activity.from} value={from} onDay={(day) => onChange({ from: day })} />
+        <DayInput label={activity.to} value={to} onDay={(day) => onChange({ to: day })} />
       </Group>
     </Group>
   )
@@ -96,16 +98,15 @@ export function usePeople(events: readonly StowageEvent[], chosen: string): Pers
   })
   const people = new Map<string, string>()
   for (const { id, name, revoked_at } of keys) {
-    people.set(id, revoked_at === null ? name : `${name} (revoked)`)
+    people.set(id, revoked_at === null ? name : fill(activity.revokedKey, { name }))
   }
   for (const event of events) {
     if (event.actor.type === 'key' && !people.has(actorFilter(event))) {
       people.set(actorFilter(event), actorText(event))
     }
   }
-  for (const type of ['upload_token', 'anonymous', 'job', 'operator']) {
-    people.set(type, ACTORS[type] ?? type)
-  }
+  for (const type of ['upload_token', 'anonymous', 'job', 'operator'] as const)
+    people.set(type, activity.actors[type])
   if (chosen !== '' && !people.has(chosen)) people.set(chosen, chosen.replace(/^key:/, ''))
   return [...people].map(([value, label]) => ({ value, label }))
 }
@@ -115,10 +116,10 @@ export function filterTexts(query: ActivityQuery, people: readonly Person[]): st
   const { search, show, actor, from, to } = query
   const who = people.find(({ value }) => value === actor)?.label ?? actor
   return [
-    ...(search === '' ? [] : [`“${search}”`]),
-    ...(show === '' ? [] : [`“${choiceLabel(show)}”`]),
-    ...(actor === '' ? [] : [`by ${who}`]),
-    ...(from === '' ? [] : [`from ${dayText(from)}`]),
-    ...(to === '' ? [] : [`until ${dayText(to)}`]),
+    ...(search === '' ? [] : [fill(activity.bySearch, { text: search })]),
+    ...(show === '' ? [] : [fill(activity.bySearch, { text: choiceLabel(show) })]),
+    ...(actor === '' ? [] : [fill(activity.byActor, { name: who })]),
+    ...(from === '' ? [] : [fill(activity.fromDay, { date: dayText(from) })]),
+    ...(to === '' ? [] : [fill(activity.untilDay, { date: dayText(to) })]),
   ]
 }

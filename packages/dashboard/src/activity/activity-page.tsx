@@ -5,6 +5,8 @@ import { Link, useLocation, useSearch } from 'wouter'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { DateTime } from '../components/values.tsx'
+import { activity as texts } from '../i18n/en/activity.ts'
+import { rich } from '../i18n/texts.ts'
 import { IconHistory } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
@@ -15,7 +17,7 @@ import { type Activity, loadActivity, pageOf } from './load-activity.ts'
 
 /** Who did what, and when: the newest events first. */
 export function ActivityPage() {
-  useTitle('Activity')
+  useTitle(texts.title)
   const { query, change } = useActivityQuery()
   const { data, error, isPlaceholderData, refetch } = useActivity(query)
   const page = useMemo(() => data && pageOf(data), [data])
@@ -27,26 +29,22 @@ export function ActivityPage() {
   return (
     <Stack gap="md">
       <Title order={1} size="h2">
-        Activity
+        {texts.title}
       </Title>
       <ActivityFilters query={query} people={people} onChange={change} />
       {error !== null && (
-        <ErrorAlert
-          title="Could not load the activity"
-          error={error}
-          onRetry={() => void refetch()}
-        />
+        <ErrorAlert title={texts.loadFailed} error={error} onRetry={() => void refetch()} />
       )}
       {isEmpty && filters.length > 0 && (
         <NoMatch
-          title={nextBefore === undefined ? 'No matching activity' : 'No matches so far'}
+          title={nextBefore === undefined ? texts.noMatch : texts.noMatchSoFar}
           filters={filters}
           onClear={clear}
         />
       )}
       {isEmpty && filters.length === 0 && (
-        <EmptyState Icon={IconHistory} color="dimmed" title="No activity yet">
-          <Text c="dimmed">Uploads, changes and deletions are listed here.</Text>
+        <EmptyState Icon={IconHistory} color="dimmed" title={texts.none}>
+          <Text c="dimmed">{texts.noneHint}</Text>
         </EmptyState>
       )}
       {!isEmpty && (data !== undefined || error === null) && (
@@ -101,15 +99,15 @@ function PageLinks({ query, activity, nextBefore }: PageLinksProps) {
   const examinedTo = activity?.examinedTo ?? null
   const isSearch = query.search !== '' || query.actor !== ''
   return (
-    <Group justify="flex-end" component="nav" aria-label="Pages of the activity">
+    <Group justify="flex-end" component="nav" aria-label={texts.pages}>
       {isSearch && nextBefore !== undefined && examinedTo !== null && (
         <Text size="sm" c="dimmed" role="status">
-          Searched back to <DateTime value={examinedTo} hasSeconds />
+          {rich(texts.searchedTo, { date: <DateTime value={examinedTo} hasSeconds /> })}
         </Text>
       )}
       {query.before > 0 && (
         <Button component={Link} variant="default" href={activityUrl({ ...query, before: 0 })}>
-          Newest
+          {texts.newest}
         </Button>
       )}
       {nextBefore !== undefined && (
@@ -118,7 +116,7 @@ function PageLinks({ query, activity, nextBefore }: PageLinksProps) {
           variant="default"
           href={activityUrl({ ...query, before: nextBefore })}
         >
-          {isSearch ? 'Search older' : 'Older'}
+          {isSearch ? texts.searchOlder : texts.older}
         </Button>
       )}
     </Group>

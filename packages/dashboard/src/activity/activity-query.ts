@@ -1,4 +1,5 @@
 import { firstWords, readText } from '../components/url-query.ts'
+import { dateText } from '../format.ts'
 import { typesOf } from './events.ts'
 
 /** The filters and the position of the activity, as in the URL. */
@@ -76,9 +77,7 @@ function startOf(day: string, later = 0): Date | undefined {
   return new Date(year, month - 1, date + later)
 }
 
-const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' })
-
 /** `Jan 31, 2026` */
 export function dayText(day: string): string {
-  return DAY.format(startOf(day))
+  return dateText(startOf(day) ?? new Date(), 'day')
 }

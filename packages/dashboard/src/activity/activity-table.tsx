@@ -4,7 +4,8 @@ import { type ReactNode, useId, useState } from 'react'
 import { Link } from 'wouter'
 import { ListTable } from '../components/lists.tsx'
 import { DateTime, Name } from '../components/values.tsx'
-import { countText } from '../format.ts'
+import { activity } from '../i18n/en/activity.ts'
+import { plural, rich } from '../i18n/texts.ts'
 import { IconChevronDown, IconChevronRight } from '../icons/icons.tsx'
 import {
   actorFilter,
@@ -42,9 +43,9 @@ export function ActivityTable({ rows, isStale, actorHref }: ActivityTableProps) 
       isStale={isStale}
       head={
         <>
-          <Table.Th>What</Table.Th>
-          {hasWho && <Table.Th visibleFrom="sm">Who</Table.Th>}
-          <Table.Th visibleFrom="sm">When</Table.Th>
+          <Table.Th>{activity.what}</Table.Th>
+          {hasWho && <Table.Th visibleFrom="sm">{activity.who}</Table.Th>}
+          <Table.Th visibleFrom="sm">{activity.when}</Table.Th>
         </>
       }
       row={(row) => <ActivityTableRow key={row.key} row={row} hasWho={hasWho} who={who} />}
@@ -91,7 +92,6 @@ function EventText({ event }: { event: StowageEvent }) {
   return (
     <>
       <Box fz="sm" style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
-        {eventLabel(event)}
         <Change event={event} />
       </Box>
       {subject !== '' && (
@@ -103,19 +103,14 @@ function EventText({ event }: { event: StowageEvent }) {
   )
 }
 
-/** The previous name, before the line with the new one; or the folders of an asset that was moved. */
+/** What happened, with the previous name, before the line with the new one; or the folders of an asset that was moved. */
 function Change({ event }: { event: StowageEvent }) {
+  const label = eventLabel(event)
   const change = eventChange(event)
-  if (change === undefined) return null
-  const { from, to } = change
-  return (
-    <>
-      {to === undefined ? ' ' : ' from '}
-      <bdi dir="auto">{from}</bdi>
-      {' to '}
-      {to !== undefined && <bdi dir="auto">{to}</bdi>}
-    </>
-  )
+  if (change === undefined) return label
+  const from = <bdi dir="auto">{change.from}</bdi>
+  if (change.to === undefined) return rich(activity.changeTo, { label, from })
+  return rich(activity.changeFromTo, { label, from, to: <bdi dir="auto">{change.to}</bdi> })
 }
 
 function SubjectLink({ event }: { event: StowageEvent }) {
@@ -163,7 +158,7 @@ function EventGroup({ row: { events, isMore } }: { row: ActivityRow }) {
                 size="compact-sm"
                 onClick={() => setCount(count + ITEMS_PER_STEP)}
               >
-                Show {countText(Math.min(remaining, ITEMS_PER_STEP), 'more', 'more')}
+                {plural(activity.showMore, Math.min(remaining, ITEMS_PER_STEP))}
               </Button>
             </li>
           )}

@@ -1,65 +1,41 @@
 import type { StowageEvent } from '@stowage/client'
-import { countText } from '../format.ts'
+import { activity } from '../i18n/en/activity.ts'
+import { common } from '../i18n/en/common.ts'
+import { fill, type Plural, plural } from '../i18n/texts.ts'
 
 export type EventType = StowageEvent['type']
 
 /** A new type does not compile until it has a label. */
-const LABELS: Record<EventType, string> = {
-  'asset.ready': 'Added',
-  'asset.updated': 'Changed',
-  'asset.replaced': 'Replaced',
-  'asset.deleted': 'Deleted',
-  'asset.restored': 'Restored',
-  'asset.removed': 'Deleted forever',
-  'asset.damaged': 'Found damaged',
-  'asset.attached': 'Attached to products',
-  'asset.detached': 'Detached from products',
-  'version.deleted': 'Older version deleted',
-  'upload.started': 'Upload started',
-  'upload.updated': 'Upload changed',
-  'upload.cancelled': 'Upload cancelled',
-  'upload.expired': 'Upload expired',
-  'product.updated': 'Product saved',
-  'product.deleted': 'Product deleted',
-  'key.created': 'API key created',
-  'key.revoked': 'API key revoked',
-  'webhook.created': 'Webhook added',
-  'webhook.updated': 'Webhook changed',
-  'webhook.deleted': 'Webhook deleted',
-  'token.created': 'Upload token created',
-  'token.revoked': 'Upload token revoked',
-  'order.created': 'Order created',
-  'order.updated': 'Order changed',
-  'order.revoked': 'Order revoked',
-  'order.downloaded': 'Downloaded by a buyer',
-  'order.limit_reached': 'Download limit reached',
-  'account.storage_low': 'Storage almost full',
-}
+const labels = (): Record<EventType, string> => activity.types
 
 /** The name of a type. One that this page does not know is shown as it is. */
 export function typeLabel(type: EventType): string {
-  return Object.hasOwn(LABELS, type) ? LABELS[type] : type
+  return Object.hasOwn(labels(), type) ? labels()[type] : type
 }
 
 /** What happened. Events that version 0.2.0 has recorded do not have what was before. */
 export function eventLabel(event: StowageEvent): string {
   const { type, data } = event
   if (type === 'webhook.updated') {
-    if (data.changed.includes('enabled')) return `Webhook ${data.enabled ? 'enabled' : 'disabled'}`
-    if (data.changed.includes('secret')) return 'Webhook secret replaced'
+    if (data.changed.includes('enabled'))
+      return data.enabled ? activity.webhookEnabled : activity.webhookDisabled
+    if (data.changed.includes('secret')) return activity.secretReplaced
   }
-  if (type === 'version.deleted') return `Deleted version ${data.version}`
+  if (type === 'version.deleted') return fill(activity.versionDeleted, { version: data.version })
   if (type === 'asset.replaced') {
-    if (data.restored === true) return `Restored version ${data.version}`
-    return data.restored === false ? `Replaced by version ${data.version}` : LABELS[type]
+    const { version, restored } = data
+    if (restored === true) return fill(activity.versionRestored, { version })
+    return restored === false ? fill(activity.replacedBy, { version }) : typeLabel(type)
   }
   if (type === 'asset.updated') {
     const { previous, repaired_version } = data
-    if (repaired_version !== undefined) return `Version ${repaired_version} is readable again`
-    if (previous?.filename !== undefined) return 'Renamed'
-    if (previous?.path !== undefined) return 'Moved'
-    if (previous?.tags !== undefined) return 'Tags changed'
-    if (previous?.url !== undefined) return 'URL changed'
+    if (repaired_version !== undefined) {
+      return fill(activity.readableAgain, { version: repaired_version })
+    }
+    if (previous?.filename !== undefined) return activity.renamed
+    if (previous?.path !== undefined) return activity.moved
+    if (previous?.tags !== undefined) return activity.tagsChanged
+    if (previous?.url !== undefined) return activity.urlChanged
   }
   return typeLabel(type)
 }
@@ -73,7 +49,7 @@ export function eventChange({
   const { previous, path } = data
   if (previous?.filename !== undefined) return { from: previous.filename }
   if (previous?.path === undefined) return undefined
-  return { from: previous.path ?? 'no folder', to: path ?? 'no folder' }
+  return { from: previous.path ?? activity.noFolder, to: path ?? activity.noFolder }
 }
 
 /** What happened to several resources by one call. */
@@ -81,32 +57,38 @@ export function groupLabel(events: readonly StowageEvent[], isMore: boolean): st
   const [first] = events
   if (first === undefined) return ''
   const ids = new Set(events.map(({ id, data }) => ('id' in data ? data.id : id)))
-  const count = (noun: string) => `${isMore ? 'at least ' : ''}${countText(ids.size, noun)}`
+  const items = (forms: Plural) => {
+    const text = plural(forms, ids.size)
+    return isMore ? fill(activity.atLeast, { items: text }) : text
+  }
+  const texts = activity.grouped
   switch (first.type) {
     case 'asset.ready':
-      return `Added ${count('asset')}`
-    case 'asset.updated':
-      return `${events.every((event) => eventLabel(event) === 'Moved') ? 'Moved' : 'Changed'} ${count('asset')}`
+      return fill(texts.added, { items: items(common.assets) })
+    case 'asset.updated': {
+      const isMove = events.every((event) => eventLabel(event) === activity.moved)
+      return fill(isMove ? texts.moved : texts.changed, { items: items(common.assets) })
+    }
     case 'asset.deleted':
-      return `Deleted ${count('asset')}`
+      return fill(texts.deleted, { items: items(common.assets) })
     case 'asset.restored':
-      return `Restored ${count('asset')}`
+      return fill(texts.restored, { items: items(common.assets) })
     case 'asset.removed':
-      return `Deleted ${count('asset')} forever`
+      return fill(texts.removed, { items: items(common.assets) })
     case 'asset.attached':
-      return `Attached ${count('asset')} to products`
+      return fill(texts.attached, { items: items(common.assets) })
     case 'asset.detached':
-      return `Detached ${count('asset')} from products`
+      return fill(texts.detached, { items: items(common.assets) })
     case 'product.updated':
-      return `Saved ${count('product')}`
+      return fill(texts.saved, { items: items(common.products) })
     case 'product.deleted':
-      return `Deleted ${count('product')}`
+      return fill(texts.deleted, { items: items(common.products) })
     case 'upload.cancelled':
-      return `Cancelled ${count('upload')}`
+      return fill(texts.cancelled, { items: items(common.uploads) })
     case 'upload.expired':
-      return `Expired: ${count('upload')}`
+      return fill(texts.expired, { items: items(common.uploads) })
     default:
-      return `${typeLabel(first.type)} (${count('time')})`
+      return fill(texts.times, { label: typeLabel(first.type), items: items(activity.times) })
   }
 }
 
@@ -132,17 +114,11 @@ export function eventHref({ type, data }: StowageEvent): string | undefined {
   return type.startsWith('product.') ? `/products/${data.id}` : undefined
 }
 
-export const ACTORS: Record<string, string> = {
-  anonymous: 'Someone without a key',
-  job: 'Stowage',
-  operator: 'Operator',
-  upload_token: 'Upload token',
-  buyer: 'Buyer',
-}
-
 /** Who did it. */
 export function actorText({ actor }: StowageEvent): string {
-  return actor.type === 'key' ? (actor.name ?? 'API key') : (ACTORS[actor.type] ?? actor.type)
+  if (actor.type === 'key') return actor.name ?? activity.apiKey
+  const names: Record<string, string> = activity.actors
+  return names[actor.type] ?? actor.type
 }
 
 /** The filter that finds what this actor did. */
@@ -150,68 +126,51 @@ export function actorFilter({ actor: { type, id, name } }: StowageEvent): string
   return type === 'key' ? (id ?? `key:${name}`) : type
 }
 
-interface EventGroup {
-  label: string
-  types: readonly EventType[]
-}
-
 /** The groups of event types that can be selected. */
 export const GROUPS = {
-  assets: {
-    label: 'All changes of assets',
-    types: [
-      'asset.ready',
-      'asset.updated',
-      'asset.replaced',
-      'asset.deleted',
-      'asset.restored',
-      'asset.removed',
-      'asset.damaged',
-      'version.deleted',
-    ],
-  },
-  attachments: { label: 'All attachments', types: ['asset.attached', 'asset.detached'] },
-  uploads: {
-    label: 'All uploads',
-    types: ['upload.started', 'upload.updated', 'upload.cancelled', 'upload.expired'],
-  },
-  products: { label: 'All changes of products', types: ['product.updated', 'product.deleted'] },
-  keys: {
-    label: 'All keys and webhooks',
-    types: [
-      'key.created',
-      'key.revoked',
-      'token.created',
-      'token.revoked',
-      'webhook.created',
-      'webhook.updated',
-      'webhook.deleted',
-    ],
-  },
-  orders: {
-    label: 'All orders',
-    types: [
-      'order.created',
-      'order.updated',
-      'order.revoked',
-      'order.downloaded',
-      'order.limit_reached',
-    ],
-  },
-  storage: { label: 'All about storage', types: ['account.storage_low'] },
-} as const satisfies Record<string, EventGroup>
+  assets: [
+    'asset.ready',
+    'asset.updated',
+    'asset.replaced',
+    'asset.deleted',
+    'asset.restored',
+    'asset.removed',
+    'asset.damaged',
+    'version.deleted',
+  ],
+  attachments: ['asset.attached', 'asset.detached'],
+  uploads: ['upload.started', 'upload.updated', 'upload.cancelled', 'upload.expired'],
+  products: ['product.updated', 'product.deleted'],
+  keys: [
+    'key.created',
+    'key.revoked',
+    'token.created',
+    'token.revoked',
+    'webhook.created',
+    'webhook.updated',
+    'webhook.deleted',
+  ],
+  orders: [
+    'order.created',
+    'order.updated',
+    'order.revoked',
+    'order.downloaded',
+    'order.limit_reached',
+  ],
+  storage: ['account.storage_low'],
+} as const satisfies Record<keyof typeof activity.groups, readonly EventType[]>
+
+type GroupName = keyof typeof GROUPS
 
 /** The actions in the filter of the page: one or all types of a group. `isVisible`: whether the key may see keys. */
 export function actionChoices(isVisible: boolean) {
-  const groups: [string, EventGroup][] = Object.entries(GROUPS)
+  const groups = Object.entries(GROUPS) as [GroupName, readonly EventType[]][]
   return groups
     .filter(([group]) => group !== 'keys' || isVisible)
-    .map(([value, { label, types }]) => ({
-      group: label
-        .replace(/^All (changes of |about )?/, '')
-        .replace(/^./, (first) => first.toUpperCase()),
+    .map(([group, types]) => ({
+      group: activity.groups[group],
       items: [
-        { value, label },
+        { value: group as string, label: activity.all[group] },
         ...types.map((type) => ({ value: type as string, label: filterLabel(type) })),
       ],
     }))
@@ -219,18 +178,18 @@ export function actionChoices(isVisible: boolean) {
 
 /** In a list of choices, the label must not depend on the event. */
 function filterLabel(type: EventType): string {
-  if (type === 'asset.updated') return 'Renamed, moved or changed'
-  if (type === 'asset.replaced') return 'Replaced, or version restored'
+  if (type === 'asset.updated') return activity.changedChoice
+  if (type === 'asset.replaced') return activity.replacedChoice
   return typeLabel(type)
 }
 
 /** The types of a choice; undefined if there is no such choice. */
 export function typesOf(choice: string): readonly EventType[] | undefined {
-  if (Object.hasOwn(GROUPS, choice)) return GROUPS[choice as keyof typeof GROUPS].types
-  return Object.hasOwn(LABELS, choice) ? [choice as EventType] : undefined
+  if (Object.hasOwn(GROUPS, choice)) return GROUPS[choice as GroupName]
+  return Object.hasOwn(labels(), choice) ? [choice as EventType] : undefined
 }
 
 export function choiceLabel(choice: string): string {
-  if (Object.hasOwn(GROUPS, choice)) return GROUPS[choice as keyof typeof GROUPS].label
+  if (Object.hasOwn(GROUPS, choice)) return activity.all[choice as GroupName]
   return filterLabel(choice as EventType)
 }

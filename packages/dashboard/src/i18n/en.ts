@@ -1,4 +1,8 @@
+export { activity } from './en/activity.ts'
 export { common } from './en/common.ts'
 export { session } from './en/session.ts'
+export { settings } from './en/settings.ts'
 export { shell } from './en/shell.ts'
+export { storage } from './en/storage.ts'
 export { trash } from './en/trash.ts'
+export { webhooks } from './en/webhooks.ts'

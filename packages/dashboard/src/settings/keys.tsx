@@ -21,7 +21,8 @@ import { useFocusHandover } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
 import { LoadedSection, Section } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
-import { numberText } from '../format.ts'
+import { settings } from '../i18n/en/settings.ts'
+import { fill, rich } from '../i18n/texts.ts'
 import { IconLock, IconPlus } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
 import { useAccount, useHasScope, useSignedIn } from '../session/account.tsx'
@@ -39,17 +40,21 @@ function AllKeys({ isOpenAccess }: { isOpenAccess: boolean }) {
   const [revoking, setRevoking] = useState<Key>()
   const create = (
     <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setCreating(true)}>
-      Create key
+      {settings.createKey}
     </Button>
   )
   return (
     <>
-      <LoadedSection query={keys} title="API keys" action={keys.data !== undefined && create}>
+      <LoadedSection
+        query={keys}
+        title={settings.apiKeys}
+        action={keys.data !== undefined && create}
+      >
         {(loaded) => (
           <>
             {isOpenAccess && (
               <Text size="sm" c="dimmed" mb="sm">
-                The service ignores keys until it requires them (STOWAGE_AUTH=keys).
+                {settings.keysIgnored}
               </Text>
             )}
             <Keys keys={loaded} onRevoke={setRevoking} />
@@ -70,17 +75,14 @@ function Keys({ keys, onRevoke }: { keys: Key[]; onRevoke(key: Key): void }) {
   return (
     <>
       {shown.length === 0 ? (
-        <Text c="dimmed">
-          {revoked === 0 ? 'No keys yet.' : 'All keys are revoked.'} Create one for each program
-          that calls the service.
-        </Text>
+        <Text c="dimmed">{revoked === 0 ? settings.noKeys : settings.allRevoked}</Text>
       ) : (
         <KeyTable keys={shown} onRevoke={onRevoke} />
       )}
       {revoked > 0 && (
         <Switch
           mt="md"
-          label={`Show revoked keys (${numberText(revoked)})`}
+          label={fill(settings.showRevoked, { count: revoked })}
           checked={isShowingAll}
           onChange={({ currentTarget }) => setShowingAll(currentTarget.checked)}
         />
@@ -91,15 +93,9 @@ function Keys({ keys, onRevoke }: { keys: Key[]; onRevoke(key: Key): void }) {
 
 function NoAccess() {
   return (
-    <Section title="API keys">
-      <Alert
-        variant="light"
-        color="gray"
-        icon={<IconLock aria-hidden />}
-        title="Your key cannot manage API keys"
-      >
-        Managing keys requires a key with the manage scope. Sign in with such a key, or ask the
-        operator of the service for one.
+    <Section title={settings.apiKeys}>
+      <Alert variant="light" color="gray" icon={<IconLock aria-hidden />} title={settings.noAccess}>
+        {settings.noAccessHint}
       </Alert>
     </Section>
   )
@@ -115,13 +111,13 @@ function KeyTable({ keys, onRevoke }: KeyTableProps) {
     <Table className={classes.keys} verticalSpacing="sm" horizontalSpacing={0}>
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Name</Table.Th>
-          <Table.Th visibleFrom="sm">Scope</Table.Th>
-          <Table.Th visibleFrom="sm">Key</Table.Th>
-          <Table.Th visibleFrom="md">Created</Table.Th>
-          <Table.Th visibleFrom="sm">Last used</Table.Th>
+          <Table.Th>{settings.name}</Table.Th>
+          <Table.Th visibleFrom="sm">{settings.scope}</Table.Th>
+          <Table.Th visibleFrom="sm">{settings.key}</Table.Th>
+          <Table.Th visibleFrom="md">{settings.created}</Table.Th>
+          <Table.Th visibleFrom="sm">{settings.lastUsed}</Table.Th>
           <Table.Th>
-            <VisuallyHidden>Revoke</VisuallyHidden>
+            <VisuallyHidden>{settings.revoke}</VisuallyHidden>
           </Table.Th>
         </Table.Tr>
       </Table.Thead>
@@ -142,16 +138,16 @@ function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): vo
       <Table.Td maw={0} w="100%" miw={120} pe="md">
         <Name fw={500}>{key.name}</Name>
         <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
-          {key.scope} · {key.hint} · <LastUse apiKey={key} />
+          {settings.scopeNames[key.scope]} · {key.hint} · <LastUse apiKey={key} />
         </Text>
         {isCurrent && (
           <Badge size="sm" variant="light" mt={4}>
-            Current key
+            {settings.currentKey}
           </Badge>
         )}
       </Table.Td>
       <Table.Td visibleFrom="sm" pe="xl">
-        {key.scope}
+        {settings.scopeNames[key.scope]}
       </Table.Td>
       <Table.Td visibleFrom="sm" pe="xl">
         <Code className={classes.nowrap}>{key.hint}</Code>
@@ -167,7 +163,7 @@ function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): vo
           <RevokeButton apiKey={key} onRevoke={onRevoke} />
         ) : (
           <Box fz="sm">
-            Revoked <DateTime value={key.revoked_at} isDateOnly />
+            {rich(settings.revoked, { date: <DateTime value={key.revoked_at} isDateOnly /> })}
           </Box>
         )}
       </Table.Td>
@@ -183,29 +179,21 @@ function RevokeButton({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Ke
       ref={button}
       variant="default"
       size="compact-sm"
-      aria-label={`Revoke ${key.name}`}
+      aria-label={fill(settings.revokeNamed, { name: key.name })}
       onClick={() => onRevoke(key)}
     >
-      Revoke
+      {settings.revoke}
     </Button>
   )
 }
 
 function LastUse({ apiKey: { last_used_at } }: { apiKey: Key }) {
-  return last_used_at === null ? 'Never used' : <DateTime value={last_used_at} />
+  return last_used_at === null ? settings.neverUsed : <DateTime value={last_used_at} />
 }
 
 type Scope = NewKey['scope']
 
-const SCOPES: { value: Scope; label: string; description: string }[] = [
-  { value: 'read', label: 'Read', description: 'List and download.' },
-  {
-    value: 'write',
-    label: 'Write',
-    description: 'Read, and also upload, edit, attach and delete.',
-  },
-  { value: 'manage', label: 'Manage', description: 'Write, and also manage keys and webhooks.' },
-]
+const SCOPES: readonly Scope[] = ['read', 'write', 'manage']
 
 /** A form, then the secret of the new key. */
 function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
@@ -217,10 +205,10 @@ function CreateKey({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
   return (
     <SecretDialog
       isOpen={isOpen}
-      title={secret === undefined ? 'Create key' : 'Your new key'}
+      title={secret === undefined ? settings.createKey : settings.newKey}
       secret={secret}
       noun="key"
-      hint="Store it like a password. Anyone who has the key can use it."
+      hint={settings.newKeyHint}
       onClose={close}
     >
       <KeyForm onCreated={setSecret} onClose={close} />
@@ -245,15 +233,15 @@ function KeyForm({ onCreated, onClose }: { onCreated(secret: string): void; onCl
   return (
     <DialogForm
       mutation={mutation}
-      errorTitle="Could not create the key"
-      submitLabel="Create"
+      errorTitle={settings.createFailed}
+      submitLabel={settings.create}
       isIncomplete={name.trim() === ''}
       onClose={onClose}
     >
       <TextInput
-        label="Name"
-        description="Where the key is used, so that you know later which key to revoke"
-        placeholder="shop backend"
+        label={settings.name}
+        description={settings.nameHint}
+        placeholder={settings.namePlaceholder}
         dir="auto"
         required
         maxLength={255}
@@ -262,10 +250,19 @@ function KeyForm({ onCreated, onClose }: { onCreated(secret: string): void; onCl
         onChange={({ currentTarget }) => setName(currentTarget.value)}
         error={fieldProblems(mutation.error).name?.join(', ')}
       />
-      <Radio.Group label="Scope" value={scope} onChange={(value) => setScope(value as Scope)}>
+      <Radio.Group
+        label={settings.scope}
+        value={scope}
+        onChange={(value) => setScope(value as Scope)}
+      >
         <Stack gap="sm" mt="xs">
-          {SCOPES.map((option) => (
-            <Radio key={option.value} {...option} />
+          {SCOPES.map((one) => (
+            <Radio
+              key={one}
+              value={one}
+              label={settings.scopes[one]}
+              description={settings.scopeHints[one]}
+            />
           ))}
         </Stack>
       </Radio.Group>
@@ -287,7 +284,7 @@ function RevokeKey({ apiKey: key, onClose }: RevokeKeyProps) {
     mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
       client.revokeKey(id, { signal }),
     async onSuccess() {
-      notify({ message: 'Key revoked' })
+      notify({ message: settings.keyRevoked })
       onClose()
       await queries.invalidateQueries({ queryKey: queryKeys.apiKeys() })
     },
@@ -295,21 +292,18 @@ function RevokeKey({ apiKey: key, onClose }: RevokeKeyProps) {
   return (
     <ConfirmDialog
       isOpen={key !== undefined}
-      title="Revoke this key?"
-      confirmLabel="Revoke key"
-      errorTitle="Could not revoke the key"
+      title={settings.revokeKeyQuestion}
+      confirmLabel={settings.revokeKey}
+      errorTitle={settings.revokeKeyFailed}
       mutation={revocation}
       onConfirm={(signal) => key && revocation.mutate({ id: key.id, signal })}
       onClose={onClose}
     >
       <Name fw={600}>{key?.name ?? ''}</Name>
-      <Text size="sm">
-        The service will reject all requests with this key and its upload tokens. This cannot be
-        undone, but you can create a new key.
-      </Text>
+      <Text size="sm">{settings.revokeKeyHint}</Text>
       {isCurrent && (
-        <Alert color="orange" title="You are signed in with this key">
-          You will have to sign in with another key.
+        <Alert color="orange" title={settings.ownKey}>
+          {settings.ownKeyHint}
         </Alert>
       )}
     </ConfirmDialog>

@@ -8,25 +8,27 @@ import {
   Title,
   useMantineColorScheme,
 } from '@mantine/core'
-import { formatSize } from '@stowage/protocol/format'
 import { Link } from 'wouter'
 import { useTitle } from '../components/page.tsx'
 import { Detail, DetailList, LoadedSection, Section } from '../components/sections.tsx'
 import { DateTime } from '../components/values.tsx'
-import { countText } from '../format.ts'
+import { sizeText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { settings } from '../i18n/en/settings.ts'
+import { fill, plural, rich } from '../i18n/texts.ts'
 import { RequireScope, useAccount, useSignedIn } from '../session/account.tsx'
 import { WebhooksSection } from '../webhooks/webhooks-section.tsx'
 import { KeysSection } from './keys.tsx'
 import { TokensSection } from './tokens.tsx'
 
 export function SettingsPage() {
-  useTitle('Settings')
+  useTitle(settings.title)
   const { data } = useSignedIn()
   const isOpenAccess = data && !data.requires_key
   return (
     <Stack gap="lg">
       <Title order={1} size="h2">
-        Settings
+        {settings.title}
       </Title>
       <AccountSection />
       {isOpenAccess !== undefined && <AccessSection isOpenAccess={isOpenAccess} />}
@@ -45,20 +47,23 @@ export function SettingsPage() {
 function AccountSection() {
   const account = useAccount()
   return (
-    <LoadedSection query={account} title="Account">
+    <LoadedSection query={account} title={settings.account}>
       {({ name, plan, stored, assets }) => (
         <DetailList>
-          <Detail name="Name">
+          <Detail name={settings.name}>
             <bdi dir="auto">{name}</bdi>
           </Detail>
-          <Detail name="Plan">
-            <bdi dir="auto">{plan.name}</bdi>, {formatSize(plan.storage)}
+          <Detail name={settings.plan}>
+            <bdi dir="auto">{plan.name}</bdi>, {sizeText(plan.storage)}
           </Detail>
-          <Detail name="Used">
-            {formatSize(stored)} in {countText(assets, 'asset')}
+          <Detail name={settings.used}>
+            {fill(settings.usedIn, {
+              size: sizeText(stored),
+              assets: plural(common.assets, assets),
+            })}
             {' · '}
             <Anchor component={Link} href="/storage" inherit underline="always">
-              View storage usage
+              {settings.viewUsage}
             </Anchor>
           </Detail>
         </DetailList>
@@ -73,15 +78,13 @@ function AccessSection({ isOpenAccess }: { isOpenAccess: boolean }) {
 
 function OpenAccess() {
   return (
-    <Section title="Access">
-      <Text>
-        This service requires no key. Anyone who uses this computer has full access. Other computers
-        cannot connect.
-      </Text>
+    <Section title={settings.access}>
+      <Text>{settings.openAccess}</Text>
       <Text c="dimmed" size="sm" mt="xs">
-        To require keys, create a key with the manage scope below, set{' '}
-        <Code>STOWAGE_AUTH=keys</Code> and restart the service. To accept connections from other
-        computers, also set <Code>STOWAGE_HOST</Code>.
+        {rich(settings.requireKeys, {
+          auth: <Code>STOWAGE_AUTH=keys</Code>,
+          host: <Code>STOWAGE_HOST</Code>,
+        })}
       </Text>
     </Section>
   )
@@ -89,43 +92,43 @@ function OpenAccess() {
 
 function SignedIn() {
   const { data } = useSignedIn()
+  const key = (
+    <>
+      <bdi>{data?.key?.name}</bdi>
+      {data?.key?.hint && (
+        <>
+          {' '}
+          <Code>{data.key.hint}</Code>
+        </>
+      )}
+    </>
+  )
   return (
-    <Section title="Access">
+    <Section title={settings.access}>
       <Text>
-        You are signed in with the key <bdi>{data?.key?.name}</bdi>
-        {data?.key?.hint && (
-          <>
-            {' '}
-            <Code>{data.key.hint}</Code>
-          </>
-        )}
-        {data?.expires_at && (
-          <>
-            , until <DateTime value={data.expires_at} isDateOnly /> at the latest
-          </>
-        )}
-        .
+        {data?.expires_at
+          ? rich(settings.signedInUntil, {
+              key,
+              date: <DateTime value={data.expires_at} isDateOnly />,
+            })
+          : rich(settings.signedIn, { key })}
       </Text>
       <Text c="dimmed" size="sm" mt="xs">
-        The button “Sign out” at the top of each page signs you out in all tabs of this browser.
+        {settings.signOutHint}
       </Text>
     </Section>
   )
 }
 
-const SCHEMES: { value: MantineColorScheme; label: string }[] = [
-  { value: 'light', label: 'Light' },
-  { value: 'dark', label: 'Dark' },
-  { value: 'auto', label: 'System' },
-]
+const SCHEMES: readonly MantineColorScheme[] = ['light', 'dark', 'auto']
 
 function AppearanceSection() {
   const { colorScheme, setColorScheme } = useMantineColorScheme()
   return (
-    <Section title="Appearance">
+    <Section title={settings.appearance}>
       <SegmentedControl
-        aria-label="Color scheme"
-        data={SCHEMES}
+        aria-label={settings.colorScheme}
+        data={SCHEMES.map((value) => ({ value, label: settings.schemes[value] }))}
         value={colorScheme}
         onChange={(value) => setColorScheme(value as MantineColorScheme)}
       />

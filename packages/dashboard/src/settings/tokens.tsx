@@ -1,6 +1,5 @@
 import { Box, Button, Group, Stack, Text } from '@mantine/core'
 import type { UploadToken } from '@stowage/client'
-import { formatSize } from '@stowage/protocol/format'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { ConfirmDialog } from '../components/dialogs.tsx'
@@ -8,7 +7,10 @@ import { useFocusHandover } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
 import { LoadedSection } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
-import { countText } from '../format.ts'
+import { sizeText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { settings } from '../i18n/en/settings.ts'
+import { fill, plural, rich } from '../i18n/texts.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useAccount } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
@@ -28,12 +30,10 @@ export function TokensSection() {
   })
   return (
     <>
-      <LoadedSection query={tokens} title="Upload tokens">
+      <LoadedSection query={tokens} title={settings.uploadTokens}>
         {({ data, meta }) =>
           data.length === 0 ? (
-            <Text c="dimmed">
-              No upload tokens are valid now. Your shop creates one when a visitor uploads a file.
-            </Text>
+            <Text c="dimmed">{settings.noTokens}</Text>
           ) : (
             <Stack gap="md">
               {data.map((token) => (
@@ -41,7 +41,7 @@ export function TokensSection() {
               ))}
               {meta.total > data.length && (
                 <Text size="sm" c="dimmed">
-                  The newest {countText(data.length, 'token')} of {countText(meta.total, 'token')}.
+                  {plural(settings.newestTokens, data.length, { total: meta.total })}
                 </Text>
               )}
             </Stack>
@@ -65,16 +65,16 @@ function TokenRow({ token, onRevoke }: { token: UploadToken; onRevoke(token: Upl
               <bdi>{token.created_by.name}</bdi> ·{' '}
             </>
           )}
-          Until <DateTime value={token.expires_at} />
+          {rich(settings.untilDate, { date: <DateTime value={token.expires_at} /> })}
         </Text>
       </Box>
       <Button
         variant="default"
         size="compact-sm"
-        aria-label={`Revoke the token for ${limitsText(token)}`}
+        aria-label={fill(settings.revokeTokenNamed, { limits: limitsText(token) })}
         onClick={() => onRevoke(token)}
       >
-        Revoke
+        {settings.revoke}
       </Button>
     </Group>
   )
@@ -83,10 +83,10 @@ function TokenRow({ token, onRevoke }: { token: UploadToken; onRevoke(token: Upl
 /** Such as “3 files, 50 MB, image/*, on https://shop.example”. */
 function limitsText({ max_files, max_bytes, mime, origin, replace }: UploadToken): string {
   const limits = [
-    replace === null ? countText(max_files, 'file') : 'New versions of one file',
-    formatSize(max_bytes),
+    replace === null ? plural(common.files, max_files) : settings.newVersions,
+    sizeText(max_bytes),
     ...(mime ?? []),
-    ...(origin === null ? [] : [`on ${origin}`]),
+    ...(origin === null ? [] : [fill(settings.onOrigin, { origin })]),
   ]
   return limits.join(', ')
 }
@@ -104,7 +104,7 @@ function RevokeToken({ token, onClose }: RevokeTokenProps) {
     mutationFn: ({ id, signal }: { id: string; signal: AbortSignal }) =>
       client.revokeUploadToken(id, { signal }),
     async onSuccess() {
-      notify({ message: 'Upload token revoked' })
+      notify({ message: settings.tokenRevoked })
       onClose()
       await queries.invalidateQueries({ queryKey: queryKeys.uploadTokens() })
     },
@@ -112,18 +112,15 @@ function RevokeToken({ token, onClose }: RevokeTokenProps) {
   return (
     <ConfirmDialog
       isOpen={token !== undefined}
-      title="Revoke this upload token?"
-      confirmLabel="Revoke token"
-      errorTitle="Could not revoke the token"
+      title={settings.revokeTokenQuestion}
+      confirmLabel={settings.revokeToken}
+      errorTitle={settings.revokeTokenFailed}
       mutation={revocation}
       onConfirm={(signal) => token && revocation.mutate({ id: token.id, signal })}
       onClose={onClose}
     >
       <Name fw={600}>{token === undefined ? '' : limitsText(token)}</Name>
-      <Text size="sm">
-        Pages with this token can no longer upload, and their unfinished uploads stop. Files that
-        were uploaded stay.
-      </Text>
+      <Text size="sm">{settings.revokeTokenHint}</Text>
     </ConfirmDialog>
   )
 }

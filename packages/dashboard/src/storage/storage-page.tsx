@@ -1,13 +1,14 @@
 import { Alert, Anchor, Group, Stack, Table, Text, Title } from '@mantine/core'
 import type { Account, Asset, Usage } from '@stowage/client'
-import { formatSize } from '@stowage/protocol/format'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { AssetIcon } from '../assets/asset-icon.tsx'
 import { useTitle } from '../components/page.tsx'
 import { LoadedSection } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
-import { numberText, shareText } from '../format.ts'
+import { numberText, shareText, sizeText } from '../format.ts'
+import { storage } from '../i18n/en/storage.ts'
+import { fill, rich } from '../i18n/texts.ts'
 import {
   type Icon,
   IconAlertTriangle,
@@ -25,23 +26,23 @@ import { useClient } from '../session/session.tsx'
 import classes from './storage.module.css'
 
 export function StoragePage() {
-  useTitle('Storage')
+  useTitle(storage.title)
   const account = useAccount()
   const usage = useUsage()
   const largest = useLargestFiles()
   return (
     <Stack gap="lg">
       <Title order={1} size="h2">
-        Storage
+        {storage.title}
       </Title>
-      <LoadedSection query={account} title="Plan">
+      <LoadedSection query={account} title={storage.plan}>
         {(data) => <StorageMeter account={data} />}
       </LoadedSection>
       <div className={classes.columns}>
-        <LoadedSection query={usage} title="By type">
+        <LoadedSection query={usage} title={storage.byType}>
           {({ types }) => <UsageByType types={types} />}
         </LoadedSection>
-        <LoadedSection query={largest} title="Largest files">
+        <LoadedSection query={largest} title={storage.largest}>
           {({ data }) => <LargestFiles files={data} stored={account.data?.stored} />}
         </LoadedSection>
       </div>
@@ -59,19 +60,22 @@ function StorageMeter({ account }: { account: Account }) {
   // A plan may be reduced below what is stored.
   const whole = Math.max(plan.storage, used, 1)
   const parts = [
-    { name: 'Stored', bytes: stored, className: classes.stored },
-    { name: 'Reserved by uploads', bytes: reserved, className: classes.reserved },
-    ...(hasTrash ? [{ name: 'In the trash', bytes: trash, className: classes.trash }] : []),
-    { name: 'Available', bytes: available, className: classes.available },
+    { name: storage.stored, bytes: stored, className: classes.stored },
+    { name: storage.reserved, bytes: reserved, className: classes.reserved },
+    ...(hasTrash ? [{ name: storage.inTrash, bytes: trash, className: classes.trash }] : []),
+    { name: storage.available, bytes: available, className: classes.available },
   ]
   return (
     <>
       <Group gap="xs" align="baseline" mb="sm">
         <Text fz={32} fw={700} lh={1.1}>
-          {formatSize(used)}
+          {sizeText(used)}
         </Text>
         <Text c="dimmed" size="lg">
-          of {formatSize(plan.storage)} used ({shareText(used, plan.storage)})
+          {fill(storage.used, {
+            size: sizeText(plan.storage),
+            share: shareText(used, plan.storage),
+          })}
         </Text>
       </Group>
       <div className={classes.meter} aria-hidden>
@@ -86,33 +90,24 @@ function StorageMeter({ account }: { account: Account }) {
               <span className={`${classes.dot} ${className}`} aria-hidden />
               {name}
             </dt>
-            <dd>{formatSize(bytes)}</dd>
+            <dd>{sizeText(bytes)}</dd>
           </div>
         ))}
       </dl>
       <Text size="sm" c="dimmed" mt="sm">
-        Older versions count as stored.{' '}
-        {hasTrash && (
-          <>
-            The{' '}
-            <Anchor component={Link} href="/trash" underline="always" inherit>
-              trash
-            </Anchor>{' '}
-            counts as available: uploads that need the storage remove its oldest files.
-          </>
-        )}
+        {storage.versionsCount}{' '}
+        {hasTrash &&
+          rich(storage.trashCounts, {
+            trash: (
+              <Anchor component={Link} href="/trash" underline="always" inherit>
+                {storage.trash}
+              </Anchor>
+            ),
+          })}
       </Text>
-      {used > plan.storage && (
-        <Warning title="Storage limit exceeded">
-          Your files stay available, but you cannot upload new ones until you delete files or the
-          operator of the service upgrades the plan.
-        </Warning>
-      )}
+      {used > plan.storage && <Warning title={storage.exceeded}>{storage.exceededHint}</Warning>}
       {used <= plan.storage && used > plan.storage * ALMOST_FULL && (
-        <Warning title="Storage is almost full">
-          Delete files that you no longer need, or ask the operator of the service to upgrade the
-          plan.
-        </Warning>
+        <Warning title={storage.almostFull}>{storage.almostFullHint}</Warning>
       )}
     </>
   )
@@ -128,21 +123,21 @@ function Warning({ title, children }: { title: string; children: string }) {
 
 type TypeUsage = Usage['types'][number]
 
-const TYPES: Record<TypeUsage['type'], { label: string; Icon: Icon; color: string }> = {
-  video: { label: 'Video', Icon: IconMovie, color: 'grape' },
-  audio: { label: 'Audio', Icon: IconMusic, color: 'orange' },
-  image: { label: 'Images', Icon: IconPhoto, color: 'teal' },
-  document: { label: 'Documents', Icon: IconFileText, color: 'blue' },
-  archive: { label: 'Archives', Icon: IconFileZip, color: 'cyan' },
-  other: { label: 'Other files', Icon: IconFile, color: 'gray' },
-  link: { label: 'URLs', Icon: IconLink, color: 'gray' },
+const TYPES: Record<TypeUsage['type'], { Icon: Icon; color: string }> = {
+  video: { Icon: IconMovie, color: 'grape' },
+  audio: { Icon: IconMusic, color: 'orange' },
+  image: { Icon: IconPhoto, color: 'teal' },
+  document: { Icon: IconFileText, color: 'blue' },
+  archive: { Icon: IconFileZip, color: 'cyan' },
+  other: { Icon: IconFile, color: 'gray' },
+  link: { Icon: IconLink, color: 'gray' },
 }
 
 /** A table with bars, each as long as its share. Screen readers get the numbers. */
 function UsageByType({ types }: { types: readonly TypeUsage[] }) {
   const stored = types.reduce((sum, { bytes }) => sum + bytes, 0)
   if (types.length === 0) {
-    return <Text c="dimmed">No assets yet.</Text>
+    return <Text c="dimmed">{storage.noAssets}</Text>
   }
   return (
     <Table
@@ -153,24 +148,24 @@ function UsageByType({ types }: { types: readonly TypeUsage[] }) {
     >
       <Table.Thead>
         <Table.Tr>
-          <Table.Th>Type</Table.Th>
-          <Table.Th ta="end">Assets</Table.Th>
-          <Table.Th ta="end">Size</Table.Th>
-          <Table.Th ta="end">Share</Table.Th>
+          <Table.Th>{storage.type}</Table.Th>
+          <Table.Th ta="end">{storage.assets}</Table.Th>
+          <Table.Th ta="end">{storage.size}</Table.Th>
+          <Table.Th ta="end">{storage.share}</Table.Th>
         </Table.Tr>
       </Table.Thead>
       <Table.Tbody>
         {types.map(({ type, bytes, assets }) => {
-          const { label, Icon, color } = TYPES[type]
+          const { Icon, color } = TYPES[type]
           return (
             <Table.Tr key={type}>
               <Table.Th scope="row" className={classes.label}>
                 <Icon size={18} stroke={1.5} aria-hidden />
-                {label}
+                {storage.types[type === 'other' ? 'otherFiles' : type]}
                 <Bar share={bytes / Math.max(1, stored)} color={color} />
               </Table.Th>
               <Table.Td ta="end">{numberText(assets)}</Table.Td>
-              <Table.Td ta="end">{formatSize(bytes)}</Table.Td>
+              <Table.Td ta="end">{sizeText(bytes)}</Table.Td>
               <Table.Td ta="end">{shareText(bytes, stored)}</Table.Td>
             </Table.Tr>
           )
@@ -199,7 +194,7 @@ interface LargestFilesProps {
 /** The bar of each file shows its share of all stored bytes. */
 function LargestFiles({ files, stored = 0 }: LargestFilesProps) {
   const [largest] = files
-  if (largest === undefined) return <Text c="dimmed">No files yet.</Text>
+  if (largest === undefined) return <Text c="dimmed">{storage.noFiles}</Text>
   // The file may be newer than the total.
   const whole = Math.max(1, stored, largest.bytes)
   return (
@@ -210,7 +205,7 @@ function LargestFiles({ files, stored = 0 }: LargestFilesProps) {
           <Anchor component={Link} href={`/assets/${file.id}`} c="inherit" size="sm" miw={0}>
             <Name>{file.filename}</Name>
           </Anchor>
-          <span className={classes.number}>{formatSize(file.bytes)}</span>
+          <span className={classes.number}>{sizeText(file.bytes)}</span>
           <span className={classes.track} aria-hidden>
             <span
               className={`${classes.bar} ${classes.stored}`}

@@ -3,6 +3,7 @@ import type { Webhook, WebhookRequest } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { DialogForm, fieldProblems } from '../components/dialogs.tsx'
+import { webhooks as texts } from '../i18n/en/webhooks.ts'
 import { queryKeys } from '../query-keys.ts'
 import { EVENT_GROUPS, type EventGroup, type EventType } from './event-types.ts'
 import classes from './webhooks.module.css'
@@ -40,14 +41,14 @@ export function WebhookForm<Result>({ webhook, save, onDone, onClose }: WebhookF
   return (
     <DialogForm
       mutation={mutation}
-      errorTitle={webhook ? 'Could not change the webhook' : 'Could not add the webhook'}
-      submitLabel={webhook ? 'Save' : 'Add'}
+      errorTitle={webhook ? texts.changeFailed : texts.addFailed}
+      submitLabel={webhook ? texts.save : texts.addShort}
       isIncomplete={url.trim() === '' || (!isAll && chosen.size === 0)}
       onClose={onClose}
     >
       <TextInput
-        label="URL"
-        description="An endpoint of your own that receives events as signed POST requests"
+        label={texts.url}
+        description={texts.urlHint}
         placeholder="https://shop.example/webhooks"
         type="url"
         required
@@ -57,7 +58,7 @@ export function WebhookForm<Result>({ webhook, save, onDone, onClose }: WebhookF
         error={problems.url?.join(', ')}
       />
       <TextInput
-        label="Description"
+        label={texts.description}
         dir="auto"
         maxLength={255}
         value={description}
@@ -65,22 +66,22 @@ export function WebhookForm<Result>({ webhook, save, onDone, onClose }: WebhookF
         error={problems.description?.join(', ')}
       />
       <Radio.Group
-        label="Events"
+        label={texts.events}
         value={isAll ? 'all' : 'chosen'}
         onChange={(value) => setAll(value === 'all')}
         error={problems.types?.join(', ')}
       >
         <Stack gap="xs" mt={4}>
-          <Radio value="all" label="All events, including types that are added later" />
-          <Radio value="chosen" label="Only these types" />
+          <Radio value="all" label={texts.allTypes} />
+          <Radio value="chosen" label={texts.someTypes} />
         </Stack>
       </Radio.Group>
       {!isAll && (
         // While it has the focus, the arrow keys scroll it.
         // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls
-        <fieldset className={classes.types} tabIndex={0} aria-label="Types of events">
+        <fieldset className={classes.types} tabIndex={0} aria-label={texts.types}>
           {EVENT_GROUPS.map((group) => (
-            <TypeGroup key={group.label} group={group} chosen={chosen} onChange={setChosen} />
+            <TypeGroup key={group.name} group={group} chosen={chosen} onChange={setChosen} />
           ))}
         </fieldset>
       )}
@@ -95,8 +96,7 @@ interface TypeGroupProps {
 }
 
 /** The checkbox of the group selects all of its types. */
-function TypeGroup({ group: { label, types }, chosen, onChange }: TypeGroupProps) {
-  const names = types.map(({ type }) => type)
+function TypeGroup({ group: { name, types: names }, chosen, onChange }: TypeGroupProps) {
   const count = names.filter((type) => chosen.has(type)).length
   const isAll = count === names.length
   const toggle = (changed: readonly string[], isChosen: boolean) => {
@@ -107,18 +107,18 @@ function TypeGroup({ group: { label, types }, chosen, onChange }: TypeGroupProps
     <Stack gap={6} mb="sm">
       {names.length > 1 && (
         <Checkbox
-          label={label}
+          label={texts.groups[name]}
           fw={600}
           checked={isAll}
           indeterminate={count > 0 && !isAll}
           onChange={() => toggle(names, !isAll)}
         />
       )}
-      {types.map(({ type, text }) => (
+      {names.map((type) => (
         <Checkbox
           key={type}
           ms={names.length > 1 ? 'lg' : 0}
-          label={text}
+          label={texts.when[type]}
           description={type}
           checked={chosen.has(type)}
           onChange={({ currentTarget }) => toggle([type], currentTarget.checked)}

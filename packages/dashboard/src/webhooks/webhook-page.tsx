@@ -18,7 +18,8 @@ import {
 } from '../components/sections.tsx'
 import { readPage } from '../components/url-query.ts'
 import { DateTime, Name } from '../components/values.tsx'
-import { countText } from '../format.ts'
+import { webhooks as texts } from '../i18n/en/webhooks.ts'
+import { fill, plural, rich } from '../i18n/texts.ts'
 import { IconArrowLeft } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
@@ -28,29 +29,19 @@ import { useDeliveries, useWebhook, useWebhookAction, WebhookState } from './web
 
 export function WebhookPage({ id }: { id: string }) {
   const webhook = useWebhook(id)
-  useTitle('Webhook')
+  useTitle(texts.title)
   return (
     <Stack gap="md">
       <Anchor component={Link} href="/settings" size="sm" w="fit-content">
         <Group gap={4}>
-          <IconArrowLeft size={16} aria-hidden /> Settings
+          <IconArrowLeft size={16} aria-hidden /> {texts.settings}
         </Group>
       </Anchor>
-      <LoadedRecord
-        query={webhook}
-        kind="webhook"
-        notFoundText="It may have been deleted, or the URL may be wrong."
-      >
+      <LoadedRecord query={webhook} kind="webhook" notFoundText={texts.notFoundHint}>
         {(data) => <WebhookContent webhook={data} />}
       </LoadedRecord>
     </Stack>
   )
-}
-
-const REASONS = {
-  manual: 'It was disabled manually.',
-  failing: 'All requests failed for 3 days.',
-  gone: 'The endpoint returned 410 (Gone).',
 }
 
 function WebhookContent({ webhook }: { webhook: Webhook }) {
@@ -63,38 +54,38 @@ function WebhookContent({ webhook }: { webhook: Webhook }) {
         <Name isWrapped>{url}</Name>
       </Title>
       {disabled_reason !== null && (
-        <Alert color="orange" title="This webhook is disabled">
-          {REASONS[disabled_reason]} When you enable it, it also receives the events that occurred
-          while it was disabled.
+        <Alert color="orange" title={texts.isDisabled}>
+          {texts.reasons[disabled_reason]} {texts.enableHint}
         </Alert>
       )}
       <WebhookActions webhook={webhook} />
-      <Section title="Details">
+      <Section title={texts.details}>
         <DetailList>
-          <Detail name="State">
-            <WebhookState webhook={webhook} />
-            {since !== null && (
-              <>
-                {' '}
-                since <DateTime value={since} hasSeconds />
-              </>
+          <Detail name={texts.state}>
+            {since === null ? (
+              <WebhookState webhook={webhook} />
+            ) : (
+              rich(texts.stateSince, {
+                state: <WebhookState webhook={webhook} />,
+                date: <DateTime value={since} hasSeconds />,
+              })
             )}
           </Detail>
           {description !== '' && (
-            <Detail name="Description">
+            <Detail name={texts.description}>
               <bdi>{description}</bdi>
             </Detail>
           )}
-          <Detail name="Events">{types?.join(', ') ?? 'All'}</Detail>
+          <Detail name={texts.events}>{types?.join(', ') ?? texts.all}</Detail>
           {pending > 0 && (
-            <Detail name="Waiting">{countText(pending, 'delivery', 'deliveries')}</Detail>
+            <Detail name={texts.waiting}>{plural(texts.deliveryCount, pending)}</Detail>
           )}
           {oldSecretUntil !== null && (
-            <Detail name="Previous secret">
-              Valid until <DateTime value={oldSecretUntil} />
+            <Detail name={texts.previousSecret}>
+              {rich(texts.validUntil, { date: <DateTime value={oldSecretUntil} /> })}
             </Detail>
           )}
-          <Detail name="Created">
+          <Detail name={texts.created}>
             <DateTime value={created_at} />
           </Detail>
         </DetailList>
@@ -111,34 +102,34 @@ function WebhookActions({ webhook }: { webhook: Webhook }) {
   const [secret, setSecret] = useState<string>()
   const [asking, setAsking] = useState<'edit' | 'rotate' | 'delete'>()
   const ping = useWebhookAction(
-    'Could not send the test',
+    texts.sendTestFailed,
     () => client.pingWebhook(id),
     (delivery) => report(id, delivery),
   )
-  const toggle = useWebhookAction('Could not change the webhook', () =>
+  const toggle = useWebhookAction(texts.changeFailed, () =>
     client.changeWebhook(id, { enabled: !enabled }),
   )
   const rotate = useWebhookAction(
-    'Could not replace the secret',
+    texts.rotateFailed,
     () => client.rotateWebhookSecret(id),
     (changed) => setSecret(changed.secret),
   )
   const remove = useWebhookAction(
-    'Could not delete the webhook',
+    texts.deleteFailed,
     () => client.deleteWebhook(id),
     () => navigate('/settings'),
   )
   return (
     <Group gap="xs">
       <ActionButton isBusy={ping.isPending} onClick={() => ping.mutate(undefined)}>
-        Send test
+        {texts.sendTest}
       </ActionButton>
       <ActionButton
         variant="default"
         isBusy={toggle.isPending}
         onClick={() => toggle.mutate(undefined)}
       >
-        {enabled ? 'Disable' : 'Enable'}
+        {enabled ? texts.disable : texts.enable}
       </ActionButton>
       <Button
         variant="default"
@@ -148,18 +139,18 @@ function WebhookActions({ webhook }: { webhook: Webhook }) {
           setAsking('edit')
         }}
       >
-        Edit
+        {texts.edit}
       </Button>
       <Button variant="default" onClick={() => setAsking('rotate')}>
-        Replace secret
+        {texts.rotate}
       </Button>
       <Button variant="light" color="red" onClick={() => setAsking('delete')}>
-        Delete
+        {texts.delete}
       </Button>
       <Dialog
         isOpen={asking === 'edit'}
         onClose={() => setAsking(undefined)}
-        title="Edit webhook"
+        title={texts.editTitle}
         size="lg"
       >
         <WebhookForm
@@ -171,31 +162,28 @@ function WebhookActions({ webhook }: { webhook: Webhook }) {
       </Dialog>
       <ConfirmDialog
         isOpen={asking === 'delete'}
-        title="Delete this webhook?"
-        confirmLabel="Delete webhook"
+        title={texts.deleteQuestion}
+        confirmLabel={texts.deleteWebhook}
         onConfirm={() => remove.mutate(undefined)}
         onClose={() => setAsking(undefined)}
       >
-        <Text size="sm">Its pending deliveries and its log are deleted, too.</Text>
+        <Text size="sm">{texts.deleteHint}</Text>
       </ConfirmDialog>
       <ConfirmDialog
         isOpen={asking === 'rotate'}
-        title="Replace the secret?"
-        confirmLabel="Replace secret"
+        title={texts.rotateQuestion}
+        confirmLabel={texts.rotate}
         onConfirm={() => rotate.mutate(undefined)}
         onClose={() => setAsking(undefined)}
       >
-        <Text size="sm">
-          Requests are signed with both secrets for 24 hours. Set the new secret in your endpoint
-          within this time.
-        </Text>
+        <Text size="sm">{texts.rotateHint}</Text>
       </ConfirmDialog>
       <SecretDialog
         isOpen={secret !== undefined}
-        title="The new secret"
+        title={texts.rotated}
         secret={secret ?? ''}
         noun="secret"
-        hint="The previous secret is valid for 24 hours."
+        hint={texts.rotatedHint}
         onClose={() => setSecret(undefined)}
       />
     </Group>
@@ -206,8 +194,8 @@ function report(webhookId: string, { status, attempts }: DeliveryWithBody): void
   const isError = status !== 'succeeded'
   const last = attempts.at(-1)
   notify({
-    title: isError ? 'The test failed' : 'The test succeeded',
-    message: last ? responseText(last) : status,
+    title: isError ? texts.testFailed : texts.testSucceeded,
+    message: last ? responseText(last) : texts.status[status],
     isError,
     about: [webhookId],
   })
@@ -219,18 +207,16 @@ const STATUS_COLORS = { pending: 'orange', succeeded: 'green', failed: 'red' }
 function DeliveryLog({ webhook }: { webhook: Webhook }) {
   const page = readPage(new URLSearchParams(useSearch()))
   return (
-    <LoadedSection query={useDeliveries(webhook.id, page)} title="Deliveries">
+    <LoadedSection query={useDeliveries(webhook.id, page)} title={texts.deliveries}>
       {({ data, meta }) => (
         <Stack gap="sm">
-          {meta.total === 0 && (
-            <Text c="dimmed">Nothing has been sent yet. Send a test, or change an asset.</Text>
-          )}
+          {meta.total === 0 && <Text c="dimmed">{texts.noDeliveries}</Text>}
           {data.map((delivery) => (
             <DeliveryRow key={delivery.id} delivery={delivery} webhook={webhook} />
           ))}
           {meta.total > 0 && (
             <PageLinks
-              label="Pages of deliveries"
+              label={texts.deliveryPages}
               current={page}
               meta={meta}
               hrefOf={(number) => `/settings/webhooks/${webhook.id}?page=${number}`}
@@ -246,9 +232,7 @@ function DeliveryRow({ delivery, webhook }: { delivery: Delivery; webhook: Webho
   const { id, type, status, created_at, attempts } = delivery
   const client = useClient()
   const [isOpen, setOpen] = useState(false)
-  const again = useWebhookAction('Could not send the delivery again', () =>
-    client.redeliver(webhook.id, id),
-  )
+  const again = useWebhookAction(texts.againFailed, () => client.redeliver(webhook.id, id))
   const last = attempts.at(-1)
   return (
     <details
@@ -257,7 +241,7 @@ function DeliveryRow({ delivery, webhook }: { delivery: Delivery; webhook: Webho
     >
       <summary>
         <Badge size="sm" variant="light" color={STATUS_COLORS[status]}>
-          {status}
+          {texts.status[status]}
         </Badge>{' '}
         <Text component="span" size="sm" fw={500}>
           {type}
@@ -276,11 +260,13 @@ function DeliveryRow({ delivery, webhook }: { delivery: Delivery; webhook: Webho
             aria-disabled={again.isPending || undefined}
             onClick={() => again.isPending || again.mutate(undefined)}
           >
-            Send again
+            {texts.again}
           </Button>
           {delivery.next_attempt_at && (
             <Text size="xs" c="dimmed">
-              Next attempt <DateTime value={delivery.next_attempt_at} hasSeconds />
+              {rich(texts.nextAttempt, {
+                date: <DateTime value={delivery.next_attempt_at} hasSeconds />,
+              })}
             </Text>
           )}
         </Group>
@@ -309,7 +295,7 @@ function RequestBody({ webhookId, id }: { webhookId: string; id: string }) {
   return (
     <div>
       <Text size="xs" c="dimmed">
-        Request
+        {texts.request}
       </Text>
       <Code block>{data.body}</Code>
     </div>
@@ -318,5 +304,7 @@ function RequestBody({ webhookId, id }: { webhookId: string; id: string }) {
 
 /** Such as `HTTP 200 in 85 ms`. */
 function responseText({ status, error, duration_ms }: DeliveryAttempt): string {
-  return status === null ? `${error} (${duration_ms} ms)` : `HTTP ${status} in ${duration_ms} ms`
+  return status === null
+    ? fill(texts.failedIn, { error: error ?? '', ms: `${duration_ms}` })
+    : fill(texts.respondedIn, { status: `${status}`, ms: `${duration_ms}` })
 }

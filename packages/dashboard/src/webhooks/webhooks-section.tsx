@@ -5,7 +5,8 @@ import { Link } from 'wouter'
 import { SecretDialog } from '../components/copy.tsx'
 import { LoadedSection } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
-import { countText } from '../format.ts'
+import { webhooks as texts } from '../i18n/en/webhooks.ts'
+import { plural } from '../i18n/texts.ts'
 import { IconPlus } from '../icons/icons.tsx'
 import { useClient } from '../session/session.tsx'
 import { WebhookForm } from './webhook-form.tsx'
@@ -16,17 +17,15 @@ export function WebhooksSection() {
   const [isAdding, setAdding] = useState(false)
   const add = (
     <Button leftSection={<IconPlus size={18} aria-hidden />} onClick={() => setAdding(true)}>
-      Add webhook
+      {texts.add}
     </Button>
   )
   return (
     <>
-      <LoadedSection query={useWebhooks()} title="Webhooks" action={add}>
+      <LoadedSection query={useWebhooks()} title={texts.section} action={add}>
         {(webhooks) =>
           webhooks.length === 0 ? (
-            <Text c="dimmed">
-              No webhooks yet. They notify your shop when a file is ready, replaced or deleted.
-            </Text>
+            <Text c="dimmed">{texts.none}</Text>
           ) : (
             <Stack gap="md">
               {webhooks.map((webhook) => (
@@ -43,8 +42,7 @@ export function WebhooksSection() {
 
 function WebhookRow({ webhook }: { webhook: Webhook }) {
   const { id, url, description, types, pending } = webhook
-  const sent =
-    types === null ? 'All events' : countText(types.length, 'type of event', 'types of events')
+  const sent = types === null ? texts.allEvents : plural(texts.typeCount, types.length)
   return (
     <Group justify="space-between" wrap="nowrap" align="start">
       <Box miw={0}>
@@ -58,7 +56,7 @@ function WebhookRow({ webhook }: { webhook: Webhook }) {
             </>
           )}
           {sent}
-          {pending > 0 && ` · ${countText(pending, 'pending delivery', 'pending deliveries')}`}
+          {pending > 0 && ` · ${plural(texts.pending, pending)}`}
         </Text>
       </Box>
       <WebhookState webhook={webhook} />
@@ -77,10 +75,10 @@ function AddWebhook({ isOpen, onClose }: { isOpen: boolean; onClose(): void }) {
   return (
     <SecretDialog
       isOpen={isOpen}
-      title={secret === undefined ? 'Add webhook' : 'The secret of your webhook'}
+      title={secret === undefined ? texts.add : texts.newSecret}
       secret={secret}
       noun="secret"
-      hint="Your endpoint verifies the signature of each request with it."
+      hint={texts.newSecretHint}
       onClose={close}
     >
       <WebhookForm

@@ -3,6 +3,7 @@ import type { Webhook } from '@stowage/client'
 import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../components/notifications.tsx'
 import { errorText } from '../format.ts'
+import { webhooks as texts } from '../i18n/en/webhooks.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 
@@ -71,6 +72,6 @@ export function WebhookState({ webhook }: { webhook: Facts }) {
 }
 
 function stateOf({ enabled, failing_since }: Facts): [color: string, text: string] {
-  if (!enabled) return ['red', 'Disabled']
-  return failing_since === null ? ['green', 'Enabled'] : ['orange', 'Failing']
+  if (!enabled) return ['red', texts.disabled]
+  return failing_since === null ? ['green', texts.enabled] : ['orange', texts.failing]
 }

@@ -37,7 +37,7 @@ export const errors = {
   folder_move_in_progress:
     'Ein Ordner wird noch verschoben. Versuchen Sie es erneut, wenn das fertig ist.',
   last_manage_key:
-    'Das ist der letzte Schlüssel mit der Berechtigung „manage“. Erstellen Sie zuerst einen anderen.',
+    'Das ist der letzte Schlüssel mit der Berechtigung „Verwalten“. Erstellen Sie zuerst einen anderen.',
   too_many_keys:
     'Das Konto hat die höchste Zahl an Schlüsseln erreicht. Widerrufen Sie einen, den Sie nicht brauchen.',
   too_many_webhooks:

@@ -23,7 +23,7 @@ export const shell: Translation<typeof English> = {
   offline: 'Offline',
   readOnly: 'Nur Lesen',
   readOnlyHint:
-    'Ihr Schlüssel erlaubt nur Lesen. Um etwas zu ändern, melden Sie sich mit einem Schlüssel mit der Berechtigung „write“ oder „manage“ an.',
+    'Ihr Schlüssel erlaubt nur Lesen. Um etwas zu ändern, melden Sie sich mit einem Schlüssel mit der Berechtigung „Schreiben“ oder „Verwalten“ an.',
   openFailed: 'Diese Seite konnte nicht geöffnet werden',
   openFailedHint:
     'Möglicherweise ist der Dienst nicht erreichbar, oder er wurde aktualisiert, nachdem Sie das Dashboard geöffnet haben. Laden Sie die Seite neu.',

@@ -33,7 +33,7 @@ export const errors: Translation<typeof German> = {
     'La carpeta de destino ya tiene recursos. Elija otro nombre o combine las carpetas.',
   folder_move_in_progress:
     'Todavía se está moviendo una carpeta. Vuelva a intentarlo cuando termine.',
-  last_manage_key: 'Es la última clave con el permiso «manage». Cree antes otra.',
+  last_manage_key: 'Es la última clave con el permiso «Administración». Cree antes otra.',
   too_many_keys: 'La cuenta ha alcanzado el número máximo de claves. Revoque una que no necesite.',
   too_many_webhooks:
     'La cuenta ha alcanzado el número máximo de webhooks. Elimine uno que no necesite.',

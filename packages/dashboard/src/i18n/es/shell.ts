@@ -23,7 +23,7 @@ export const shell: Translation<typeof English> = {
   offline: 'Sin conexión',
   readOnly: 'Solo lectura',
   readOnlyHint:
-    'Su clave es de solo lectura. Para hacer cambios, inicie sesión con una clave que tenga el permiso «write» o «manage».',
+    'Su clave es de solo lectura. Para hacer cambios, inicie sesión con una clave que tenga el permiso «Escritura» o «Administración».',
   openFailed: 'No se pudo abrir esta página',
   openFailedHint:
     'Es posible que no se pueda acceder al servicio, o que se haya actualizado después de abrir el panel. Recargue la página.',

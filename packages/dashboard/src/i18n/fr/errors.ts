@@ -35,7 +35,7 @@ export const errors: Translation<typeof German> = {
   folder_move_in_progress:
     'Un dossier est encore en cours de déplacement. Réessayez une fois le déplacement terminé.',
   last_manage_key:
-    'C’est la dernière clé avec l’autorisation « manage ». Créez-en d’abord une autre.',
+    'C’est la dernière clé avec l’autorisation « Gestion ». Créez-en d’abord une autre.',
   too_many_keys:
     'Le compte a atteint le nombre maximal de clés. Révoquez-en une dont vous n’avez pas besoin.',
   too_many_webhooks:

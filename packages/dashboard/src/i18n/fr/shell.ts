@@ -23,7 +23,7 @@ export const shell: Translation<typeof English> = {
   offline: 'Hors ligne',
   readOnly: 'Lecture seule',
   readOnlyHint:
-    'Votre clé est en lecture seule. Pour apporter des modifications, connectez-vous avec une clé dont l’autorisation est « write » ou « manage ».',
+    'Votre clé est en lecture seule. Pour apporter des modifications, connectez-vous avec une clé dont l’autorisation est « Écriture » ou « Gestion ».',
   openFailed: 'Impossible d’ouvrir cette page',
   openFailedHint:
     'Le service est peut-être injoignable, ou il a été mis à jour après l’ouverture du tableau de bord. Rechargez la page.',

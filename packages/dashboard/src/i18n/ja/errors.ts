@@ -35,7 +35,7 @@ export const errors: Translation<typeof German> = {
   folder_exists:
     '移動先のフォルダにはすでにアセットがあります。別の名前を選ぶか、フォルダを統合してください。',
   folder_move_in_progress: 'フォルダを移動中です。完了してからもう一度お試しください。',
-  last_manage_key: '「manage」権限を持つ最後のキーです。先に別のキーを作成してください。',
+  last_manage_key: '「管理」権限を持つ最後のキーです。先に別のキーを作成してください。',
   too_many_keys: 'キーの数が上限に達しました。不要なキーを失効させてください。',
   too_many_webhooks: 'Webhook の数が上限に達しました。不要な Webhook を削除してください。',
   webhook_disabled: 'Webhook が無効になっています。先に有効にしてください。',

@@ -23,7 +23,7 @@ export const shell: Translation<typeof English> = {
   offline: 'オフライン',
   readOnly: '閲覧のみ',
   readOnlyHint:
-    'このキーでは閲覧のみ可能です。変更するには、「write」または「manage」の権限を持つキーでログインしてください。',
+    'このキーでは閲覧のみ可能です。変更するには、「書き込み」または「管理」の権限を持つキーでログインしてください。',
   openFailed: 'このページを開けませんでした',
   openFailedHint:
     'サービスに接続できないか、ダッシュボードを開いたあとにサービスが更新された可能性があります。ページを再読み込みしてください。',

@@ -23,7 +23,7 @@ export const shell: Translation<typeof English> = {
   offline: 'Offline',
   readOnly: 'Somente leitura',
   readOnlyHint:
-    'Sua chave é somente leitura. Para fazer alterações, entre com uma chave que tenha a permissão “write” ou “manage”.',
+    'Sua chave é somente leitura. Para fazer alterações, entre com uma chave que tenha a permissão “Escrita” ou “Gerenciamento”.',
   openFailed: 'Não foi possível abrir esta página',
   openFailedHint:
     'O serviço pode estar inacessível ou foi atualizado depois que você abriu o painel. Recarregue a página.',

@@ -1,0 +1,93 @@
+import type { settings as English } from '../en/settings.ts'
+import type { Translation } from '../texts.ts'
+
+export const settings: Translation<typeof English> = {
+  title: 'Configuración',
+  account: 'Cuenta',
+  name: 'Nombre',
+  plan: 'Plan',
+  used: 'En uso',
+  usedIn: '{size} en {assets}',
+  viewUsage: 'Ver el uso del almacenamiento',
+  access: 'Acceso',
+  openAccess:
+    'Este servicio no requiere clave. Cualquiera que use este equipo tiene acceso completo. Otros equipos no se pueden conectar.',
+  requireKeys:
+    'Para requerir claves, cree abajo una clave con el permiso «Administración», defina {auth} y reinicie el servicio. Para aceptar conexiones de otros equipos, defina también {host}.',
+  signedIn: 'Ha iniciado sesión con la clave {key}.',
+  signedInUntil: 'Ha iniciado sesión con la clave {key}, como máximo hasta el {date}.',
+  signOutHint:
+    'El botón «Cerrar sesión», en la parte superior de cada página, cierra la sesión en todas las pestañas de este navegador.',
+  appearance: 'Apariencia',
+  colorScheme: 'Esquema de colores',
+  schemes: {
+    light: 'Claro',
+    dark: 'Oscuro',
+    auto: 'Sistema',
+  },
+  apiKeys: 'Claves de API',
+  createKey: 'Crear clave',
+  keysIgnored: 'El servicio ignora las claves hasta que las requiera (STOWAGE_AUTH=keys).',
+  noKeys: 'Todavía no hay claves. Cree una para cada programa que use el servicio.',
+  allRevoked: 'Todas las claves están revocadas. Cree una para cada programa que use el servicio.',
+  showRevoked: 'Mostrar claves revocadas ({count})',
+  noAccess: 'Su clave no puede administrar claves de API',
+  noAccessHint:
+    'Para administrar claves se necesita una clave con el permiso «Administración». Inicie sesión con una de ellas o pídala al operador del servicio.',
+  scope: 'Permiso',
+  key: 'Clave',
+  created: 'Creada',
+  lastUsed: 'Último uso',
+  neverUsed: 'Nunca usada',
+  revoke: 'Revocar',
+  revokeNamed: 'Revocar {name}',
+  currentKey: 'Clave actual',
+  revoked: 'Revocada el {date}',
+  scopeNames: {
+    read: 'Lectura',
+    write: 'Escritura',
+    manage: 'Administración',
+  },
+  scopes: {
+    read: 'Lectura',
+    write: 'Escritura',
+    manage: 'Administración',
+  },
+  scopeHints: {
+    read: 'Ver listas y descargar.',
+    write: 'Lectura y, además, subir, editar, asociar y eliminar.',
+    manage: 'Escritura y, además, administrar claves y webhooks.',
+  },
+  newKey: 'Su clave nueva',
+  newKeyHint: 'Guárdela como una contraseña. Cualquiera que tenga la clave puede usarla.',
+  createFailed: 'No se pudo crear la clave',
+  create: 'Crear',
+  nameHint: 'Dónde se usa la clave, para saber más adelante cuál revocar',
+  namePlaceholder: 'backend de la tienda',
+  keyRevoked: 'Clave revocada',
+  revokeKeyQuestion: '¿Revocar esta clave?',
+  revokeKey: 'Revocar clave',
+  revokeKeyFailed: 'No se pudo revocar la clave',
+  revokeKeyHint:
+    'El servicio rechazará todas las solicitudes con esta clave y sus tokens de subida. No se puede deshacer, pero puede crear una clave nueva.',
+  ownKey: 'Ha iniciado sesión con esta clave',
+  ownKeyHint: 'Tendrá que iniciar sesión con otra clave.',
+  uploadTokens: 'Tokens de subida',
+  noTokens:
+    'Ahora no hay tokens de subida válidos. Su tienda crea uno cuando un visitante sube un archivo.',
+  newestTokens: {
+    one: 'El token más reciente de {total}.',
+    many: 'Los {count} tokens más recientes de {total}.',
+    other: 'Los {count} tokens más recientes de {total}.',
+  },
+  untilDate: 'Hasta el {date}',
+  revokeTokenNamed: 'Revocar el token para {limits}',
+  newVersions: 'Versiones nuevas de un archivo',
+  onOrigin: 'en {origin}',
+  tokenRevoked: 'Token de subida revocado',
+  revokeTokenQuestion: '¿Revocar este token de subida?',
+  revokeToken: 'Revocar token',
+  revokeTokenFailed: 'No se pudo revocar el token',
+  revokeTokenHint:
+    'Las páginas con este token ya no pueden subir archivos y sus subidas sin terminar se detienen. Los archivos ya subidos se conservan.',
+}

@@ -1,0 +1,93 @@
+import type { settings as English } from '../en/settings.ts'
+import type { Translation } from '../texts.ts'
+
+export const settings: Translation<typeof English> = {
+  title: 'Configurações',
+  account: 'Conta',
+  name: 'Nome',
+  plan: 'Plano',
+  used: 'Em uso',
+  usedIn: '{size} em {assets}',
+  viewUsage: 'Ver o uso do armazenamento',
+  access: 'Acesso',
+  openAccess:
+    'Este serviço não exige chave. Qualquer pessoa que use este computador tem acesso total. Outros computadores não podem se conectar.',
+  requireKeys:
+    'Para exigir chaves, crie abaixo uma chave com a permissão “Gerenciamento”, defina {auth} e reinicie o serviço. Para aceitar conexões de outros computadores, defina também {host}.',
+  signedIn: 'Você entrou com a chave {key}.',
+  signedInUntil: 'Você entrou com a chave {key}, no máximo até {date}.',
+  signOutHint:
+    'O botão “Sair”, no topo de cada página, encerra a sessão em todas as abas deste navegador.',
+  appearance: 'Aparência',
+  colorScheme: 'Esquema de cores',
+  schemes: {
+    light: 'Claro',
+    dark: 'Escuro',
+    auto: 'Sistema',
+  },
+  apiKeys: 'Chaves de API',
+  createKey: 'Criar chave',
+  keysIgnored: 'O serviço ignora as chaves até que as exija (STOWAGE_AUTH=keys).',
+  noKeys: 'Ainda não há chaves. Crie uma para cada programa que chama o serviço.',
+  allRevoked: 'Todas as chaves foram revogadas. Crie uma para cada programa que chama o serviço.',
+  showRevoked: 'Mostrar chaves revogadas ({count})',
+  noAccess: 'Sua chave não pode gerenciar chaves de API',
+  noAccessHint:
+    'Para gerenciar chaves é preciso uma chave com a permissão “Gerenciamento”. Entre com uma delas ou peça ao operador do serviço.',
+  scope: 'Permissão',
+  key: 'Chave',
+  created: 'Criada',
+  lastUsed: 'Último uso',
+  neverUsed: 'Nunca usada',
+  revoke: 'Revogar',
+  revokeNamed: 'Revogar {name}',
+  currentKey: 'Chave atual',
+  revoked: 'Revogada em {date}',
+  scopeNames: {
+    read: 'Leitura',
+    write: 'Escrita',
+    manage: 'Gerenciamento',
+  },
+  scopes: {
+    read: 'Leitura',
+    write: 'Escrita',
+    manage: 'Gerenciamento',
+  },
+  scopeHints: {
+    read: 'Listar e baixar.',
+    write: 'Leitura e também enviar, editar, vincular e excluir.',
+    manage: 'Escrita e também gerenciar chaves e webhooks.',
+  },
+  newKey: 'Sua nova chave',
+  newKeyHint: 'Guarde-a como uma senha. Quem tiver a chave poderá usá-la.',
+  createFailed: 'Não foi possível criar a chave',
+  create: 'Criar',
+  nameHint: 'Onde a chave é usada, para saber depois qual revogar',
+  namePlaceholder: 'backend da loja',
+  keyRevoked: 'Chave revogada',
+  revokeKeyQuestion: 'Revogar esta chave?',
+  revokeKey: 'Revogar chave',
+  revokeKeyFailed: 'Não foi possível revogar a chave',
+  revokeKeyHint:
+    'O serviço recusará todas as solicitações com esta chave e seus tokens de envio. Isso não pode ser desfeito, mas você pode criar uma nova chave.',
+  ownKey: 'Você entrou com esta chave',
+  ownKeyHint: 'Você terá que entrar com outra chave.',
+  uploadTokens: 'Tokens de envio',
+  noTokens:
+    'Não há tokens de envio válidos no momento. Sua loja cria um quando um visitante envia um arquivo.',
+  newestTokens: {
+    one: 'O token mais recente de {total}.',
+    many: 'Os {count} tokens mais recentes de {total}.',
+    other: 'Os {count} tokens mais recentes de {total}.',
+  },
+  untilDate: 'Até {date}',
+  revokeTokenNamed: 'Revogar o token para {limits}',
+  newVersions: 'Novas versões de um arquivo',
+  onOrigin: 'em {origin}',
+  tokenRevoked: 'Token de envio revogado',
+  revokeTokenQuestion: 'Revogar este token de envio?',
+  revokeToken: 'Revogar token',
+  revokeTokenFailed: 'Não foi possível revogar o token',
+  revokeTokenHint:
+    'As páginas com este token não podem mais enviar, e os envios inacabados delas param. Os arquivos já enviados permanecem.',
+}
