@@ -57,8 +57,8 @@ const ELSEWHERE: { page: string; begins?: RegExp; test: string }[] = [
   },
   {
     page: 'docs/delivery.md',
-    begins: /^(export|import|function)/,
-    test: 'packages/server/test/http/orders/delivery-examples.test.ts',
+    begins: /^(export|import|function|await|<h1)/,
+    test: 'packages/client/test/delivery-guide.test.ts',
   },
   { page: 'docs/browser.md', test: 'packages/client/test/browser-guide.test.ts' },
   { page: 'docs/client-api.md', test: 'packages/pack/src/client-api.test.ts' },
@@ -168,7 +168,7 @@ test('the curl commands of docs/delivery.md create an order and download its fil
   const products = [{ product_id: 632910392, variant_id: 1, name: 'Pack' }]
   const key = { Authorization: `Bearer ${ADMIN_KEY}` }
   await service.call('PUT', `${API}/products`, { products }, key)
-  const order = snippet('docs/delivery.md', 'sh', /orders/)
+  const order = snippet('docs/delivery.md', 'sh', /v1\/orders/)
   const script = order.replace('http://127.0.0.1:4000', service.baseUrl)
   assert.match(await sh(`STOWAGE_API_KEY=$KEY\n${script}`), /"reference":"5123"/)
   await writeFile(join(folder, 'sold.zip'), someBytes(1000))
@@ -179,6 +179,23 @@ test('the curl commands of docs/delivery.md create an order and download its fil
   const download = snippet('docs/delivery.md', 'sh', /-o pack\.zip/)
   await sh(download.replace(/https:.*?(?=')/, body.url ?? body.data.url))
   assert.deepEqual(await readFile(join(folder, 'pack.zip')), someBytes(1000))
+})
+
+test('the commands of docs/delivery.md share files, and look after an order', async (t) => {
+  const service = await aKeyedService(t)
+  const { folder, sh } = await aShell(t, service)
+  const key = { Authorization: `Bearer ${ADMIN_KEY}` }
+  const products = [{ product_id: 1, variant_id: 1, name: 'Pack', sku: 'PACK-WAV' }]
+  await service.call('PUT', `${API}/products`, { products }, key)
+  for (const name of ['sample-pack.zip', 'score.pdf']) {
+    await writeFile(join(folder, name), someBytes(1000 + name.length))
+  }
+  const commands = snippet('docs/delivery.md', 'sh', /^stowage share/)
+  const upload = 'stowage upload score.pdf && stowage upload sample-pack.zip --attach PACK-WAV'
+  const output = await sh(`export STOWAGE_API_KEY=$KEY\n${upload}\n${commands}`)
+  assert.equal(output.match(/^http.*\/d\/[\w-]{32}$/gm)?.length, 3, output)
+  assert.match(output, /^ {2}products +3 × Pack/m)
+  assert.match(output, /\(1002\): Revoked/)
 })
 
 test('the commands that replace a file work after those that uploaded it', async (t) => {

@@ -51,6 +51,7 @@ const OPTIONS = {
   downloads: { type: 'string' },
   expires: { type: 'string' },
   held: { type: 'boolean' },
+  inline: { type: 'boolean' },
   status: { type: 'string' },
   source: { type: 'string' },
   sort: { type: 'string', short: 's' },
@@ -68,7 +69,12 @@ type OptionName = keyof typeof OPTIONS
 
 const STATUSES = ['active', 'held', 'expired', 'revoked'] as const
 const SOURCES = ['api', 'manual'] as const
-const SORTS = { newest: '-created_at', oldest: 'created_at' } as const
+const SORTS = {
+  newest: '-created_at',
+  oldest: 'created_at',
+  number: 'order_number',
+  ordered: '-ordered_at',
+} as const
 const SORT_NAMES = Object.keys(SORTS) as (keyof typeof SORTS)[]
 const UNITS = ['day', 'asset', 'product'] as const
 
@@ -80,11 +86,12 @@ export const orders: Command = {
 
 Usage:
   stowage orders ls [WORD…] [--status ${STATUSES.join('|')}] [--source ${SOURCES.join('|')}]
-                    [--product P] [--asset A] [--sort ${SORT_NAMES.join('|')}] [--limit N | --all]
+                    [--product P] [--asset A] [--sort ${SORT_NAMES.join('|')}]
+                    [--limit N | --all]
   stowage orders show ORDER…
   stowage orders add [--product P]… [--sku SKU]… [--asset A]… [--quantity N] [--reference TEXT]
                      [--number TEXT] [--email TEXT] [--name TEXT] [--locale LANGUAGE]
-                     [--downloads N] [--expires TIME] [--held] [--label TEXT]
+                     [--downloads N] [--expires TIME] [--held] [--inline] [--label TEXT]
   stowage orders attach|detach ORDER ASSET…
   stowage orders extend ORDER… [--downloads N] [--expires TIME]
   stowage orders hold|release ORDER…
@@ -101,6 +108,7 @@ Usage:
   --number      the number that the buyer knows, such as 1001
   --locale      the buyer's language, such as de
   --held        let the buyer wait until stowage orders release
+  --inline      let the buyer play audio and video and open PDF files in the page, uncounted
   --label       a note for yourself, which the buyer does not see
 ${LIMIT_HELP}
   --by, --from, --to
@@ -156,7 +164,7 @@ const ACTIONS = {
   add: {
     options: [
       ...(['product', 'sku', 'asset', 'quantity', 'reference', 'number', 'email', 'name'] as const),
-      ...(['locale', 'label', 'downloads', 'expires', 'held'] as const),
+      ...(['locale', 'label', 'downloads', 'expires', 'held', 'inline'] as const),
     ],
     run: addOrder,
   },
@@ -238,7 +246,7 @@ async function addOrder(values: OrderValues, positionals: string[]): Promise<num
   if (unexpected !== undefined) {
     throw new UsageError(`Unexpected argument: ${unexpected}. Pass --product, --sku or --asset.`)
   }
-  const { asset: names = [], reference, number, email, name, locale, label, held } = values
+  const { asset: names = [], reference, number, email, name, locale, label, held, inline } = values
   const { json = false } = values
   const products = wantedProducts(values)
   const quantity = readCount(values.quantity, '--quantity')
@@ -246,7 +254,7 @@ async function addOrder(values: OrderValues, positionals: string[]): Promise<num
     throw new UsageError('Nothing to deliver. Pass --product, --sku or --asset.')
   }
   const facts = {
-    ...{ reference, email, name, locale, label, held, order_number: number },
+    ...{ reference, email, name, locale, label, held, inline, order_number: number },
     max_downloads: readDownloads(values.downloads),
     expires_at: readExpiry(values.expires),
   }

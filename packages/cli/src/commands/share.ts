@@ -18,13 +18,14 @@ export const share: Command = {
   help: `stowage share: create a download page for files or products, and print its URL
 
 Usage:
-  stowage share ID|NAME… [--downloads N] [--expires TIME] [--label TEXT]
-  stowage share --sku SKU… | --product SKU|ID|WORDS… [--downloads N] [--expires TIME] [--label TEXT]
+  stowage share ID|NAME… [--downloads N] [--expires TIME] [--inline] [--label TEXT]
+  stowage share --sku SKU | --product SKU|ID|WORDS …
 
   --sku         the files of the products with exactly this SKU, also those that are attached to
                 them later; can be repeated
   -p, --product a product, as in stowage attach; can be repeated
 ${LIMIT_HELP}
+  --inline      let the buyer play audio and video and open PDF files in the page, uncounted
   --label       a note for yourself, which the buyer does not see
 ${CONNECTION_HELP}
   --json        the order as a JSON object
@@ -43,6 +44,7 @@ Examples:
       downloads: { type: 'string' },
       expires: { type: 'string' },
       label: { type: 'string' },
+      inline: { type: 'boolean' },
     })
     const products = wantedProducts(values)
     if (positionals.length === 0 && products.length === 0) {
@@ -52,6 +54,7 @@ Examples:
       max_downloads: readDownloads(values.downloads),
       expires_at: readExpiry(values.expires),
       label: values.label,
+      inline: values.inline,
     }
     const { json = false } = values
     return withClient(values, async (client) => {
