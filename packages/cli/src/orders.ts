@@ -151,7 +151,7 @@ export function urlProblem({ url }: Order): string | undefined {
 
 export const LIMIT_HELP = `  --downloads   how often each file can be downloaded, times the quantity; default: the limit of the
                 account, or any number of times
-  --expires     a time from now such as 30d or 12h, a day such as 2030-12-31 (until its end, in UTC),
+  --expires     a time from now such as 30d or 12h, a day such as 2030-12-31 (to its end, in UTC),
                 or never`
 
 interface OrderLine {

@@ -12,7 +12,7 @@ const ALLOWED: Record<string, string[]> = {
   icons: [],
   'query-keys': [],
   components: ['icons', 'format', 'i18n'],
-  session: ['components', 'icons', 'format', 'i18n', 'query-keys'],
+  session: ['components', 'icons', 'format', 'i18n', 'live-updates', 'query-keys'],
   uploads: ['session', 'components', 'icons', 'format', 'i18n', 'query-keys'],
   assets: ['uploads', 'session', 'components', 'icons', 'format', 'i18n', 'query-keys'],
   products: ['assets', 'uploads', 'session', 'components', 'icons', 'format', 'i18n', 'query-keys'],

@@ -169,9 +169,14 @@ export type OrderAssetsRequest = Static<typeof OrderAssetsRequest>
 
 const ORDER_STATUSES = ['active', 'held', 'expired', 'revoked'] as const
 const ORDER_SOURCES = ['api', 'manual'] as const
-const ORDER_SORTS = ['created_at', 'ordered_at', 'order_number'].flatMap(
-  (by) => [by, `-${by}`] as const,
-)
+const ORDER_SORTS = [
+  'created_at',
+  '-created_at',
+  'ordered_at',
+  '-ordered_at',
+  'order_number',
+  '-order_number',
+] as const
 
 const OrderLine = Type.Object({
   product_id: Type.Integer({ description: 'The shop’s ID of the product' }),
