@@ -1,5 +1,14 @@
 import { Revoked } from '../account.ts'
 import { AssetPath } from '../asset.ts'
+import {
+  AssetDownloadPage,
+  DownloadRequest,
+  DownloadTotals,
+  DownloadTotalsQuery,
+  LoggedDownloadPage,
+  MAX_TOTAL_DAYS,
+  OrderDownload,
+} from '../download.ts'
 import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import {
   assetDownloadExample,
@@ -11,23 +20,16 @@ import {
   pageExample,
 } from '../examples.ts'
 import {
-  AssetDownloadPage,
   AttachedOrderResponse,
   BrandingRequest,
   BrandingResponse,
   CustomerOrder,
   CustomerOrderQuery,
   DetachedOrderResponse,
-  DownloadRequest,
-  DownloadTotals,
-  DownloadTotalsQuery,
   ListOrdersQuery,
-  LoggedDownloadPage,
   MAX_ORDER_ASSETS,
-  MAX_TOTAL_DAYS,
   OrderAssetsRequest,
   OrderChanges,
-  OrderDownload,
   OrderFiles,
   OrderPage,
   OrderPath,
