@@ -23,7 +23,8 @@ export function cleanUp(t: TestContext, step: Step): void {
   stacks.set(t, steps)
   t.after(async () => {
     const failures: unknown[] = []
-    for (const last of steps.toReversed()) {
+    // The runner keeps every test until its process ends: with the steps, it would keep all services, too.
+    for (const last of steps.splice(0).toReversed()) {
       try {
         await last()
       } catch (error) {
