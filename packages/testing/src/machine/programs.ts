@@ -28,6 +28,7 @@ const PACKAGES_OF_PROOFS = {
   crun: ['crun'],
   ip: ['iproute2'],
   strace: ['strace'],
+  wget: ['wget'],
 }
 
 /** Only the nightly run and the benchmarks run these. */
