@@ -71,6 +71,13 @@ interface ModelOrder {
   log: Log[]
 }
 
+export function explain(models: Model[], events: Event[]): string {
+  const lines = events.map(
+    ({ command, seen }) => `${JSON.stringify(command)} -> ${JSON.stringify(seen)}`,
+  )
+  return `${lines.join('\n')}\nbefore: ${models.map((model) => JSON.stringify(model)).join('\n')}`
+}
+
 /** Immutable: each step creates a new model. */
 export interface Model {
   orders: Record<number, ModelOrder>
@@ -92,7 +99,7 @@ const max = fc.constantFrom(null, 1, 2)
 const quantities = fc.constantFrom([1], [2, 1], [0, 1], [3])
 const is = <const Kind extends string>(kind: Kind): fc.Arbitrary<Kind> => fc.constant(kind)
 
-const command: fc.Arbitrary<Command> = fc.oneof(
+export const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: is('create'), order: at, quantities, max }) },
   { weight: 2, arbitrary: fc.record({ kind: is('limit'), order: at, max }) },
   { weight: 2, arbitrary: fc.record({ kind: is('hold'), order: at, held: fc.boolean() }) },
@@ -147,30 +154,48 @@ export function batchesOf(canPassDays: boolean): fc.Arbitrary<Command[][]> {
     ])
 }
 
+/** The status of a call that was not sent: it changed nothing. */
+export const NOT_SENT = 0
+/** The status of a call whose response was lost: it may have changed something. */
+export const UNKNOWN = -1
+/** The URL of a download whose response was lost. */
+const LOST_URL = 'lost'
+
 /** The possible states after concurrent calls. Empty if no order of the calls explains every response. */
 export function linearize(models: Model[], events: Event[]): Model[] {
   const found = new Map<string, Model>()
   const visit = (model: Model, rest: Event[]): void => {
     if (rest.length === 0) found.set(JSON.stringify(model), model)
     for (const event of rest) {
-      const next = apply(model, event)
-      if (next !== undefined)
-        visit(
-          next,
-          rest.filter((other) => other !== event),
-        )
+      const others = rest.filter((other) => other !== event)
+      for (const next of outcomes(model, event)) visit(next, others)
     }
   }
   for (const model of models) visit(model, events)
   return [...found.values()]
 }
 
+/** The next models that the response allows. */
+function outcomes(model: Model, event: Event): Model[] {
+  const { command, seen } = event
+  if (seen.status !== UNKNOWN) {
+    const next = apply(model, event)
+    return next === undefined ? [] : [next]
+  }
+  const url = command.kind === 'open' ? LOST_URL : seen.url
+  const applied = [200, 201, 202, 302].flatMap((status) => {
+    const next = apply(model, { command, seen: { status, ...(url && { url }) } })
+    return next === undefined ? [] : [next]
+  })
+  return [model, ...applied]
+}
+
 /** The next model; undefined if the response is wrong. */
 function apply(model: Model, { command: call, seen }: Event): Model | undefined {
   const allowIf = (isRight: boolean, next: Model = model) => (isRight ? next : undefined)
   if (call.kind === 'nextDay') return passDay(model)
-  // No download was opened before, so there was nothing to request.
-  if (seen.status === 0) return model
+  // For example, no download was opened before, so there was nothing to request.
+  if (seen.status === NOT_SENT) return model
   if (call.kind === 'sell') {
     const { file, product, isAttached } = call
     if (model.trashed[file]) return allowIf(seen.status === 404)
@@ -275,7 +300,12 @@ function applyToFile(model: Model, { order, call, seen, withOrder }: FileCall): 
     if (model.trashed[file]) return allowIf(seen.code === 'not_found')
     const refusal = refusalOf(model, order, file)
     if (refusal !== undefined) return allowIf(seen.code === refusal)
-    if (state?.isOpen) return allowIf(seen.status === 200 && seen.url === state.url)
+    if (state?.isOpen) {
+      const { url = '' } = seen
+      const known = state.url === LOST_URL ? { ...state, url } : state
+      const joined = withOrder({ files: { ...order.files, [file]: known } })
+      return allowIf(seen.status === 200 && [known.url, LOST_URL].includes(url), joined)
+    }
     if (!isLeft) return allowIf(seen.code === 'limit_reached')
     if (seen.status !== 200 || seen.url === undefined || seen.url === state?.url) return undefined
     const used = (state?.used ?? 0) + 1

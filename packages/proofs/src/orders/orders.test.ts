@@ -17,6 +17,7 @@ import {
   type Command,
   EMPTY,
   type Event,
+  explain,
   linearize,
   type Model,
   shownOf,
@@ -88,13 +89,6 @@ async function check(shop: Shop, models: Model[], events: Event[]): Promise<Mode
   return modelsShown(shop, next, shownOf).catch((error) => {
     assert.fail(`${error.message}\n${explain(models, events)}`)
   })
-}
-
-function explain(models: Model[], events: Event[]): string {
-  const lines = events.map(
-    ({ command, seen }) => `${JSON.stringify(command)} -> ${JSON.stringify(seen)}`,
-  )
-  return `${lines.join('\n')}\nbefore: ${models.map((model) => JSON.stringify(model)).join('\n')}`
 }
 
 async function getStatus(url: string, range: string): Promise<number> {

@@ -2,7 +2,16 @@ import assert from 'node:assert/strict'
 import type { Order, OrderFile } from '@stowage/protocol'
 import type { Call } from '@stowage/testing/service/accounts'
 import { API, someBytes } from '@stowage/testing/service/upload'
-import { type Command, type Event, FILES, type Model, PRODUCTS, type Shown } from './order-model.ts'
+import {
+  type Command,
+  type Event,
+  FILES,
+  type Model,
+  NOT_SENT,
+  PRODUCTS,
+  type Shown,
+  UNKNOWN,
+} from './order-model.ts'
 
 const ORDERS = `${API}/orders`
 
@@ -21,10 +30,18 @@ interface ShopOptions {
   passDay(): void
   /** Shops of one account with different numbers are independent. */
   number?: number
+  /** Whether connections may break, because the service is killed. */
+  mayBreak?: boolean
 }
 
 /** Opens a shop with two products, and two files that are not attached. */
-export async function openShop({ call, get, passDay, number = 0 }: ShopOptions): Promise<Shop> {
+export async function openShop({
+  call,
+  get,
+  passDay,
+  number = 0,
+  mayBreak = false,
+}: ShopOptions): Promise<Shop> {
   const productId = (product: number) => number * 10 + product
   const reference = (order: number | string) => `${number}-${order}`
   const products = PRODUCTS.map(productId).map((id) => ({
@@ -100,12 +117,12 @@ export async function openShop({ call, get, passDay, number = 0 }: ShopOptions):
         return seen('POST', `${path}/restore`)
       case 'open': {
         const opened = await seen('POST', `${path}/downloads`, { asset })
-        if (opened.url !== undefined) urls[`${command.order} ${command.file}`] = opened.url
+        if (opened.url !== undefined) urls[keyOf(command)] = opened.url
         return opened
       }
       default: {
-        const url = urls[`${command.order} ${command.file}`]
-        if (url === undefined) return { status: 0 }
+        const url = urls[keyOf(command)]
+        if (url === undefined) return { status: NOT_SENT }
         const range = command.kind === 'start' ? 'bytes=0-' : 'bytes=1-2'
         return { status: await get(url, range), url }
       }
@@ -113,7 +130,18 @@ export async function openShop({ call, get, passDay, number = 0 }: ShopOptions):
   }
 
   return {
-    perform: async (command) => ({ command, seen: await send(command) }),
+    async perform(command) {
+      try {
+        return { command, seen: await send(command) }
+      } catch (error) {
+        if (!mayBreak) throw error
+        const { code } = ((error as Error).cause ?? {}) as { code?: string }
+        // A request that was refused was never sent; any other one may have been processed.
+        const status = code === 'ECONNREFUSED' ? NOT_SENT : UNKNOWN
+        const url = 'order' in command && 'file' in command && urls[keyOf(command)]
+        return { command, seen: { status, ...(url && { url }) } }
+      }
+    },
     async read(model) {
       const shown: Record<number, Shown> = {}
       for (const index of Object.keys(model.orders)) {
@@ -142,6 +170,10 @@ export async function openShop({ call, get, passDay, number = 0 }: ShopOptions):
       return shown
     },
   }
+}
+
+function keyOf({ order, file }: { order: number; file: number }): string {
+  return `${order} ${file}`
 }
 
 /** The models that the API shows. Downloads that were opened at the same time are in the log in any order. */
