@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'react'
 import { notify } from '../components/notifications.tsx'
 import { Name } from '../components/values.tsx'
 import { errorText } from '../format.ts'
+import { uploads as texts } from '../i18n/en/uploads.ts'
 import {
   IconChevronDown,
   IconCloudUpload,
@@ -27,11 +28,10 @@ export function useAddFiles(): (
 ) => Promise<void> {
   const uploads = useUploads()
   return async (files, target) => {
-    const reject = (message: string) =>
-      notify({ isError: true, title: 'No files uploaded', message })
+    const reject = (message: string) => notify({ isError: true, title: texts.noFiles, message })
     try {
       const found = await files
-      if (found.length === 0) reject('The folder contains no files.')
+      if (found.length === 0) reject(texts.emptyFolder)
       else if (target?.onFiles !== undefined) target.onFiles(found)
       else if (target === undefined) await uploads.add(found)
       else await uploads.add(found.map((one) => ({ ...one, attach: target.attach })))
@@ -68,7 +68,7 @@ export function ChooseFiles({ attach, isDisabled = false, onChosen, ...items }: 
         onClick={() => files.current?.click()}
         styles={{ root: { borderStartEndRadius: 0, borderEndEndRadius: 0 } }}
       >
-        Upload
+        {texts.upload}
       </Button>
       <Menu position="bottom-end">
         <Menu.Target>
@@ -76,7 +76,7 @@ export function ChooseFiles({ attach, isDisabled = false, onChosen, ...items }: 
             size={36}
             variant="filled"
             disabled={isDisabled}
-            aria-label="More upload options"
+            aria-label={texts.moreOptions}
             styles={{ root: { borderStartStartRadius: 0, borderEndStartRadius: 0 } }}
           >
             <IconChevronDown size={18} aria-hidden />
@@ -87,16 +87,16 @@ export function ChooseFiles({ attach, isDisabled = false, onChosen, ...items }: 
             leftSection={<IconFolderPlus size={18} aria-hidden />}
             onClick={() => folder.current?.click()}
           >
-            Upload folder
+            {texts.uploadFolder}
           </Menu.Item>
           {onChooseProducts && (
             <Menu.Item leftSection={<IconTag size={18} aria-hidden />} onClick={onChooseProducts}>
-              Upload and attach to products
+              {texts.uploadAndAttach}
             </Menu.Item>
           )}
           {onLink && (
             <Menu.Item leftSection={<IconLink size={18} aria-hidden />} onClick={onLink}>
-              Add URL
+              {texts.addUrl}
             </Menu.Item>
           )}
         </Menu.Dropdown>
@@ -119,7 +119,7 @@ function FileInput({ inputRef, attach, onChosen, isFolder = false }: FileInputPr
       type="file"
       multiple
       hidden
-      aria-label={isFolder ? 'Folder to upload' : 'Files to upload'}
+      aria-label={isFolder ? texts.folderToUpload : texts.filesToUpload}
       {...(isFolder && { webkitdirectory: '' })}
       onChange={({ currentTarget }) => {
         const files = pickFiles(currentTarget.files ?? []).map((one) => ({ ...one, attach }))
@@ -179,8 +179,8 @@ export function DropZone() {
           <Stack align="center" gap="xs">
             <IconCloudUpload size={48} stroke={1.5} />
             <Text fw={600} size="lg">
-              {!canWrite && 'Your key is read-only'}
-              {canWrite && (target?.text ?? 'Drop files or folders to upload them')}
+              {!canWrite && texts.readOnly}
+              {canWrite && (target?.text ?? texts.drop)}
             </Text>
             {canWrite && target?.name !== undefined && <Name fw={600}>{target.name}</Name>}
           </Stack>

@@ -2,6 +2,7 @@ import { Button, type ButtonProps, Text } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { ConfirmDialog } from '../components/dialogs.tsx'
 import { Name } from '../components/values.tsx'
+import { uploads as texts } from '../i18n/en/uploads.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
 import { CONFIRM_FROM_BYTES } from './upload-item.ts'
 import { useUploads } from './uploads.tsx'
@@ -28,9 +29,9 @@ export function CancelUploadDialog({
   return (
     <ConfirmDialog
       isOpen={isOpen}
-      title={isAll ? 'Cancel all uploads?' : 'Cancel upload?'}
-      confirmLabel={isAll ? 'Cancel all' : 'Cancel upload'}
-      cancelLabel={isStopped ? 'Keep upload' : 'Keep uploading'}
+      title={isAll ? texts.cancelAllQuestion : texts.cancelQuestion}
+      confirmLabel={isAll ? texts.cancelAll : texts.cancelUpload}
+      cancelLabel={isStopped ? texts.keepUpload : texts.keepUploading}
       onConfirm={onConfirm}
       onClose={onClose}
     >
@@ -38,10 +39,8 @@ export function CancelUploadDialog({
         <bdi dir="auto">{subject}</bdi>
       </Text>
       <Text size="sm">
-        The data uploaded so far will be deleted.{' '}
-        {isStopped
-          ? 'To continue, choose “Try again” instead.'
-          : `To continue later, pause ${isAll ? 'the uploads' : 'the upload'} instead.`}
+        {isStopped && texts.cancelStoppedHint}
+        {!isStopped && (isAll ? texts.cancelAllHint : texts.cancelHint)}
       </Text>
     </ConfirmDialog>
   )
@@ -61,13 +60,13 @@ export function DiscardUpload({ upload, onDone, ...props }: DiscardUploadProps) 
   return (
     <>
       <Button {...props} onClick={upload.size < CONFIRM_FROM_BYTES ? discard : confirming.open}>
-        Discard
+        {texts.discard}
       </Button>
       <ConfirmDialog
         isOpen={isConfirming}
-        title="Discard upload?"
-        confirmLabel="Discard upload"
-        cancelLabel="Keep"
+        title={texts.discardQuestion}
+        confirmLabel={texts.discardUpload}
+        cancelLabel={texts.keep}
         onConfirm={discard}
         onClose={confirming.close}
       >
@@ -79,9 +78,7 @@ export function DiscardUpload({ upload, onDone, ...props }: DiscardUploadProps) 
             </Name>
           )}
         </div>
-        <Text size="sm">
-          The data uploaded so far will be deleted. Keep the upload if you want to resume it later.
-        </Text>
+        <Text size="sm">{texts.discardHint}</Text>
       </ConfirmDialog>
     </>
   )

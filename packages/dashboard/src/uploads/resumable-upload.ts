@@ -1,4 +1,6 @@
 import { type Client, isStowageError, type UnfinishedUpload } from '@stowage/client'
+import { uploads as texts } from '../i18n/en/uploads.ts'
+import { fill } from '../i18n/texts.ts'
 import type { PickedFile, Replacement } from './picked-file.ts'
 
 /** An unfinished upload that this tab does not run. It resumes when its file is chosen again. */
@@ -57,9 +59,9 @@ export function findUploadOf<
 }
 
 export function mismatchText({ name, size }: ResumableUpload, file: File): string | undefined {
-  if (file.name !== name) return `You chose “${file.name}”. Choose “${name}” instead.`
+  if (file.name !== name) return fill(texts.wrongName, { chosen: file.name, name })
   if (file.size === size) return undefined
-  return `The chosen file has ${file.size} bytes, not ${size}. Choose the file that you started to upload.`
+  return fill(texts.wrongSize, { chosen: file.size, size })
 }
 
 type LockedFile = Pick<UnfinishedUpload, 'name' | 'size'>

@@ -11,7 +11,6 @@ import {
   Title,
 } from '@mantine/core'
 import type { ListedUpload, UploadState } from '@stowage/client'
-import { formatSize } from '@stowage/protocol/format'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { DragEvent } from 'react'
 import { Link, useSearch } from 'wouter'
@@ -22,7 +21,9 @@ import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert } from '../components/page-states.tsx'
 import { readPage } from '../components/url-query.ts'
 import { DateTime, Name } from '../components/values.tsx'
-import { countText, nameWithFolder } from '../format.ts'
+import { nameWithFolder, sizeText } from '../format.ts'
+import { uploads as texts } from '../i18n/en/uploads.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { IconCircleCheck, IconUpload } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasScope } from '../session/account.tsx'
@@ -38,7 +39,7 @@ const REFETCH_MS = 5_000
 
 /** All unfinished uploads of the account, wherever they were started. */
 export function UnfinishedPage() {
-  useTitle('Unfinished uploads')
+  useTitle(texts.unfinished)
   const page = readPage(new URLSearchParams(useSearch()))
   const { data, error, isPlaceholderData, refetch } = useUnfinished(page)
   const resume = useResumeFiles(data?.data ?? [])
@@ -58,14 +59,14 @@ export function UnfinishedPage() {
     <Stack gap="md" mih="70dvh" {...(canWrite && !isEmpty && drop)}>
       <Group justify="space-between">
         <Title order={1} size="h2">
-          Unfinished uploads
+          {texts.unfinished}
         </Title>
         {!isEmpty && (
           <RequireScope scope="write">
             <FileButton multiple onChange={(files) => resume(pickFiles(files))}>
               {(props) => (
                 <Button {...props} leftSection={<IconUpload size={18} aria-hidden />}>
-                  Choose files to resume
+                  {texts.chooseToResume}
                 </Button>
               )}
             </FileButton>
@@ -73,22 +74,17 @@ export function UnfinishedPage() {
         )}
       </Group>
       {error !== null && (
-        <ErrorAlert
-          title="Could not load the unfinished uploads"
-          error={error}
-          onRetry={() => void refetch()}
-        />
+        <ErrorAlert title={texts.unfinishedFailed} error={error} onRetry={() => void refetch()} />
       )}
       {isEmpty && (
-        <EmptyState Icon={IconCircleCheck} color="dimmed" title="No unfinished uploads">
-          <Text c="dimmed">Uploads that were interrupted are listed here until they expire.</Text>
+        <EmptyState Icon={IconCircleCheck} color="dimmed" title={texts.noUnfinished}>
+          <Text c="dimmed">{texts.noUnfinishedHint}</Text>
         </EmptyState>
       )}
       {!isEmpty && (data !== undefined || error === null) && (
         <>
           <Text size="sm" c="dimmed">
-            Choose or drop one or more files to resume their uploads. Files are matched by name,
-            size and folder.
+            {texts.unfinishedHint}
           </Text>
           <ResultCount total={data?.meta.total} noun="uploads" isFiltered={false} />
           <UnfinishedTable uploads={data?.data} isStale={isPlaceholderData} />
@@ -96,7 +92,7 @@ export function UnfinishedPage() {
       )}
       {data !== undefined && !isEmpty && (
         <PageLinks
-          label="Pages of uploads"
+          label={texts.pages}
           current={page}
           meta={data.meta}
           hrefOf={(number) => `/uploads?page=${number}`}
@@ -120,12 +116,12 @@ function useUnfinished(page: number) {
  * Shown instead of buttons, because the tray controls the uploads of this tab. A completed upload has no text: it
  * disappears with the next refresh.
  */
-const STATE_TEXTS: Partial<Record<UploadState, string>> = {
-  waiting: 'Uploading in this tab',
-  sending: 'Uploading in this tab',
-  finishing: 'Uploading in this tab',
-  paused: 'Paused in this tab',
-  stopped: 'Stopped in this tab',
+const STATE_TEXTS: Partial<Record<UploadState, 'uploadingHere' | 'pausedHere' | 'stoppedHere'>> = {
+  waiting: 'uploadingHere',
+  sending: 'uploadingHere',
+  finishing: 'uploadingHere',
+  paused: 'pausedHere',
+  stopped: 'stoppedHere',
 }
 
 interface UnfinishedTableProps {
@@ -141,11 +137,11 @@ function UnfinishedTable({ uploads, isStale }: UnfinishedTableProps) {
       isStale={isStale}
       head={
         <>
-          <Table.Th>Name</Table.Th>
-          <Table.Th visibleFrom="sm">Received</Table.Th>
-          <Table.Th visibleFrom="md">Started</Table.Th>
-          <Table.Th visibleFrom="md">Expires</Table.Th>
-          <Table.Th ta="end">Actions</Table.Th>
+          <Table.Th>{texts.name}</Table.Th>
+          <Table.Th visibleFrom="sm">{texts.received}</Table.Th>
+          <Table.Th visibleFrom="md">{texts.started}</Table.Th>
+          <Table.Th visibleFrom="md">{texts.expires}</Table.Th>
+          <Table.Th ta="end">{texts.actions}</Table.Th>
         </>
       }
       row={(upload) => <UploadRow key={upload.upload_id} upload={upload} />}
@@ -169,7 +165,7 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
     const problem = mismatchText(resumable, file)
     const about = [upload.id, filename]
     if (problem !== undefined)
-      notify({ isError: true, title: 'Not resumed', message: problem, about })
+      notify({ isError: true, title: texts.notResumed, message: problem, about })
     else {
       dismissNotices(about)
       resumeWith(resumable, file)
@@ -189,7 +185,7 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
         </Box>
         {upload.is_replacement && (
           <Box fz="xs" c="dimmed">
-            New version of an asset
+            {texts.newVersionOfAsset}
           </Box>
         )}
         {path !== null && (
@@ -203,13 +199,18 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
       </Table.Td>
       <Table.Td visibleFrom="sm" miw={170}>
         <Text inherit>{receivedText(upload)}</Text>
-        <Progress value={percentOf(upload)} size="sm" mt={4} aria-label={`Progress of ${label}`} />
+        <Progress
+          value={percentOf(upload)}
+          size="sm"
+          mt={4}
+          aria-label={fill(texts.progressOf, { name: label })}
+        />
       </Table.Td>
       <Table.Td visibleFrom="md">
         <DateTime value={created_at} />
         {started_by && (
           <Name fz="xs" c="dimmed">
-            {`by ${started_by.name}`}
+            {fill(texts.by, { name: started_by.name })}
           </Name>
         )}
       </Table.Td>
@@ -220,7 +221,7 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
         <RequireScope scope="write">
           {here !== undefined ? (
             <Text size="sm" c="dimmed" ta="end">
-              {here}
+              {texts[here]}
             </Text>
           ) : (
             <Group gap={4} justify="flex-end" wrap="nowrap">
@@ -231,9 +232,9 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
                       {...props}
                       size="compact-sm"
                       variant="light"
-                      aria-label={`Resume ${label}`}
+                      aria-label={fill(texts.resumeNamed, { name: label })}
                     >
-                      Resume
+                      {texts.resume}
                     </Button>
                   )}
                 </FileButton>
@@ -242,7 +243,7 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
                 size="compact-sm"
                 variant="subtle"
                 color="red"
-                aria-label={`Discard ${label}`}
+                aria-label={fill(texts.discardNamed, { name: label })}
                 upload={resumable}
                 onDone={() => void queries.invalidateQueries(changedBy('upload.cancelled'))}
               />
@@ -256,10 +257,10 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
 
 /** The received bytes are unknown if the storage does not respond in time. */
 function receivedText({ received_bytes: received, bytes }: ListedUpload): string {
-  const size = formatSize(bytes)
+  const size = sizeText(bytes)
   return received === null
-    ? `${size}, received bytes unknown`
-    : `${formatSize(received)} of ${size}`
+    ? fill(texts.receivedUnknown, { size })
+    : fill(texts.doneOf, { done: sizeText(received), size })
 }
 
 function percentOf({ received_bytes: received, bytes }: ListedUpload): number {
@@ -281,14 +282,13 @@ function useResumeFiles(listed: readonly ListedUpload[]): (files: readonly Picke
     })
     if (unmatched.length === 0) return
     const [first] = unmatched
-    const problem =
-      unmatched.length === 1
-        ? `No unfinished upload matches the name, size and folder of “${first?.file.name}”.`
-        : `${countText(unmatched.length, 'file')} do not match any unfinished upload by name, size and folder.`
     notify({
       isError: true,
-      title: 'Not resumed',
-      message: `${problem} To upload new files, go to “Assets”.`,
+      title: texts.notResumed,
+      message:
+        unmatched.length === 1
+          ? fill(texts.noMatch, { name: first?.file.name ?? '' })
+          : plural(texts.noMatchMany, unmatched.length),
       about: unmatched.map(({ file }) => file.name),
     })
   }

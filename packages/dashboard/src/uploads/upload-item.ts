@@ -1,8 +1,9 @@
 import { isStowageError, type Progress, type Upload } from '@stowage/client'
-import { formatDuration, formatSize } from '@stowage/protocol/format'
 import { isUnreachable } from '../components/reachable.ts'
 import type { Connection } from '../components/service.ts'
-import { errorText } from '../format.ts'
+import { durationText, errorText, sizeText } from '../format.ts'
+import { uploads as texts } from '../i18n/en/uploads.ts'
+import { fill } from '../i18n/texts.ts'
 import type { PickedFile, Replacement } from './picked-file.ts'
 import type { ResumableUpload } from './resumable-upload.ts'
 
@@ -80,45 +81,52 @@ export function statusText(
   connection: Connection,
 ): string {
   const { state, bytes, problem } = progress
-  const done = `${formatSize(bytes)} of ${formatSize(file.size)}`
+  const done = sizeText(bytes)
+  const size = sizeText(file.size)
+  const progressed = fill(texts.doneOf, { done, size })
   switch (state) {
     case 'paused':
-      return `Paused at ${done}`
+      return fill(texts.pausedAt, { done, size })
     case 'finishing':
-      return problem === undefined ? 'Finishing…' : problemText(problem, done, connection)
+      return problem === undefined ? texts.finishing : problemText(problem, progressed, connection)
     case 'stopped':
       return replaces === undefined ? errorText(error) : replacementErrorText(error)
     case 'cancelled':
-      return 'Cancelled'
+      return texts.cancelled
     case 'ready':
-      return formatSize(file.size)
+      return size
     default:
       if (problem !== undefined || connection === 'offline') {
-        return problemText(problem, done, connection)
+        return problemText(problem, progressed, connection)
       }
-      if (bytes === 0) return `${formatSize(file.size)} · waiting`
-      return state === 'waiting' ? `${done} · waiting` : `${done}${paceText(progress)}`
+      if (bytes === 0) return `${size} · ${texts.isWaiting}`
+      return `${progressed}${state === 'waiting' ? ` · ${texts.isWaiting}` : paceText(progress)}`
   }
 }
 
 function problemText(problem: unknown, done: string, connection: Connection): string {
-  if (connection === 'offline') return `${done} · offline, resumes automatically`
+  if (connection === 'offline') return `${done} · ${texts.isOffline}`
   // The banner of the page explains it.
-  if (connection === 'down' && isUnreachable(problem)) return `${done} · waiting for the service`
-  return `${done} · retrying: ${errorText(problem)}`
+  if (connection === 'down' && isUnreachable(problem))
+    return `${done} · ${texts.isWaitingForService}`
+  return `${done} · ${fill(texts.isRetrying, { problem: errorText(problem) })}`
 }
 
 /** ` · 12 MB/s · 40 s left`. Omits what is unknown. */
 export function paceText(pace: { rate: number; secondsLeft: number | undefined }): string {
-  const rate = pace.rate > 0 ? ` · ${formatSize(pace.rate)}/s` : ''
-  const left =
-    pace.secondsLeft === undefined ? '' : ` · ${formatDuration(pace.secondsLeft * 1000)} left`
-  return rate + left
+  const { rate, secondsLeft } = pace
+  const known = [
+    ...(rate > 0 ? [fill(texts.perSecond, { size: sizeText(rate) })] : []),
+    ...(secondsLeft === undefined
+      ? []
+      : [fill(texts.timeLeft, { duration: durationText(secondsLeft * 1000) })]),
+  ]
+  return known.map((text) => ` · ${text}`).join('')
 }
 
 /** How the tray shows that an upload replaces a file. */
 export function replacementText({ filename }: Replacement, name: string): string {
-  return filename === name ? 'New version' : `New version of ${filename}`
+  return filename === name ? texts.newVersion : fill(texts.newVersionOf, { name: filename })
 }
 
 /** Why a replacement stopped, and what to do about it. */
@@ -126,11 +134,11 @@ function replacementErrorText(error: unknown): string {
   if (!isStowageError(error)) return errorText(error)
   switch (error.code) {
     case 'replacement_in_progress':
-      return 'Another replacement of this asset is unfinished. Wait until it is complete, or discard it on the page “Unfinished uploads”. Then try again.'
+      return texts.replacementInProgress
     case 'not_found':
-      return 'The asset was deleted, so its file cannot be replaced. Restore it if it is in the trash, or upload the file as a new asset.'
+      return texts.replacementDeleted
     case 'upload_ended':
-      return 'The replacement was cancelled elsewhere, or the asset was deleted. Try again to start over.'
+      return texts.replacementEnded
     default:
       return errorText(error)
   }

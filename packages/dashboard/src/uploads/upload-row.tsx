@@ -9,12 +9,16 @@ import {
   Text,
   Tooltip,
 } from '@mantine/core'
-import { formatSize } from '@stowage/protocol/format'
 import { memo } from 'react'
 import { Link } from 'wouter'
 import { useFocusHandover } from '../components/focus.ts'
 import type { Connection } from '../components/service.ts'
 import { DateTime, Name } from '../components/values.tsx'
+import { sizeText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { uploads as texts } from '../i18n/en/uploads.ts'
+import { useLanguage } from '../i18n/language.ts'
+import { fill, rich } from '../i18n/texts.ts'
 import {
   type Icon,
   IconAlertTriangle,
@@ -47,6 +51,7 @@ export const UploadRow = memo(function UploadRow({
   connection,
   onConfirmCancel,
 }: UploadRowProps) {
+  useLanguage()
   const { file, progress, id } = item
   const row = useFocusHandover<HTMLDivElement>()
   const isReady = progress.state === 'ready'
@@ -83,10 +88,14 @@ export const UploadRow = memo(function UploadRow({
         </Name>
       )}
       {!isReady && !isStopped && (
-        <Progress value={percent} size="sm" aria-label={`Progress of ${file.name}`} />
+        <Progress
+          value={percent}
+          size="sm"
+          aria-label={fill(texts.progressOf, { name: file.name })}
+        />
       )}
       <Text size="xs" c={isStopped ? 'var(--mantine-color-error)' : 'dimmed'}>
-        {isReady ? formatSize(file.size) : statusText(item, connection)}
+        {isReady ? sizeText(file.size) : statusText(item, connection)}
       </Text>
     </Stack>
   )
@@ -96,11 +105,11 @@ function RowButtons({ item, onConfirmCancel }: Pick<UploadRowProps, 'item' | 'on
   const uploads = useUploads()
   const { key, file, progress } = item
   const { state, bytes } = progress
-  const pause = { label: 'Pause', Icon: IconPlayerPause, run: () => uploads.pause(key) }
-  const resume = { label: 'Resume', Icon: IconPlayerPlay, run: () => uploads.resume(key) }
-  const retry = { label: 'Try again', Icon: IconRefresh, run: () => uploads.retry(key) }
+  const pause = { label: texts.pause, Icon: IconPlayerPause, run: () => uploads.pause(key) }
+  const resume = { label: texts.resume, Icon: IconPlayerPlay, run: () => uploads.resume(key) }
+  const retry = { label: common.tryAgain, Icon: IconRefresh, run: () => uploads.retry(key) }
   const remove = {
-    label: isEnded(item) ? 'Remove from list' : 'Cancel',
+    label: isEnded(item) ? texts.remove : common.cancel,
     Icon: IconX,
     run: () =>
       isEnded(item) || bytes < CONFIRM_FROM_BYTES ? uploads.remove(key) : onConfirmCancel(item),
@@ -138,7 +147,7 @@ export function ResumableRow({ upload }: { upload: ResumableUpload }) {
         </Name>
       )}
       <Text size="xs" c="dimmed">
-        {formatSize(size)} · started <DateTime value={startedAt} />
+        {rich(texts.sizeStarted, { size: sizeText(size), date: <DateTime value={startedAt} /> })}
       </Text>
       {problem !== undefined && (
         <Text size="xs" c="var(--mantine-color-error)" role="alert">
@@ -149,7 +158,7 @@ export function ResumableRow({ upload }: { upload: ResumableUpload }) {
         <FileButton onChange={(file) => file && uploads.resumeWith(upload, file)}>
           {(props) => (
             <Button {...props} size="compact-sm" variant="light">
-              Choose file to resume
+              {texts.chooseFile}
             </Button>
           )}
         </FileButton>
@@ -192,7 +201,11 @@ function IconButton({ action, subject }: { action: IconAction; subject: string |
         ref={button}
         variant="subtle"
         color="gray"
-        aria-label={subject === undefined ? action.label : `${action.label}: ${subject}`}
+        aria-label={
+          subject === undefined
+            ? action.label
+            : fill(texts.actionOn, { action: action.label, name: subject })
+        }
         onClick={action.run}
       >
         <action.Icon size={18} aria-hidden />

@@ -10,12 +10,14 @@ import {
   VisuallyHidden,
 } from '@mantine/core'
 import { useMergedRef } from '@mantine/hooks'
-import { formatSize } from '@stowage/protocol/format'
 import { type PointerEvent, useLayoutEffect, useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useHeightProperty, useTitleProgress } from '../components/page.tsx'
 import { type Connection, useConnection } from '../components/service.ts'
-import { countText, numberText } from '../format.ts'
+import { numberText, sizeText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { uploads as texts } from '../i18n/en/uploads.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import {
   IconChecks,
   IconChevronDown,
@@ -59,7 +61,7 @@ export function UploadTray() {
     <Paper
       ref={tray}
       component="section"
-      aria-label="Uploads"
+      aria-label={texts.uploads}
       className={classes.tray}
       onPointerLeave={leave}
       data-small={(isAllDone && !isOpen) || undefined}
@@ -88,7 +90,7 @@ export function UploadTray() {
             {resumable.length > 0 && (
               <>
                 <Title order={2} size="h6" pt="sm">
-                  Unfinished uploads
+                  {texts.unfinished}
                 </Title>
                 <ul className={classes.list}>
                   {resumable.map((upload) => (
@@ -109,7 +111,7 @@ export function UploadTray() {
             </ul>
             {rows.length > MAX_ROWS && (
               <Text size="sm" c="dimmed" py="xs">
-                and {countText(rows.length - MAX_ROWS, 'more file')}
+                {plural(texts.moreFiles, rows.length - MAX_ROWS)}
               </Text>
             )}
           </Stack>
@@ -134,7 +136,7 @@ function percentOf({ bytes, total }: UploadTotals): string {
 
 function subjectOf(cancelling: UploadItem | 'all' | undefined, totals: UploadTotals): string {
   if (cancelling === 'all')
-    return countText(totals.active + totals.paused + totals.failed, 'upload')
+    return plural(common.uploads, totals.active + totals.paused + totals.failed)
   return cancelling?.file.name ?? ''
 }
 
@@ -152,9 +154,9 @@ function inDisplayOrder(items: readonly UploadItem[]): UploadItem[] {
 /** Contains no progress, because screen readers read out every change. */
 function announcementOf({ files, done, failed, active }: UploadTotals): string {
   if (files === 0) return ''
-  const failures = failed > 0 ? `, ${countText(failed, 'file')} failed` : ''
-  if (active > 0) return `Uploading ${countText(files, 'file')}${failures}`
-  return `${countText(done, 'file')} uploaded${failures}`
+  const state = active > 0 ? plural(texts.uploadingFiles, files) : plural(texts.uploadedFiles, done)
+  if (failed === 0) return state
+  return fill(texts.withFailed, { state, failed: plural(texts.failedFiles, failed) })
 }
 
 interface TrayHeaderProps {
@@ -172,17 +174,17 @@ function TrayHeader({ totals, connection, isOpen, onToggle, onCancelAll }: TrayH
   const isDone = done === files
   // The row of a single file shows the same.
   const hasFigures = isOpen ? files > 1 : !isDone
-  const pause = { label: 'Pause all', Icon: IconPlayerPause, run: uploads.pauseAll }
-  const resume = { label: 'Resume all', Icon: IconPlayerPlay, run: uploads.resumeAll }
-  const cancel = { label: 'Cancel all', Icon: IconPlayerStop, run: onCancelAll }
+  const pause = { label: texts.pauseAll, Icon: IconPlayerPause, run: uploads.pauseAll }
+  const resume = { label: texts.resumeAll, Icon: IconPlayerPlay, run: uploads.resumeAll }
+  const cancel = { label: texts.cancelAll, Icon: IconPlayerStop, run: onCancelAll }
   // Once all uploads are done, this button closes the tray.
   const clear = {
-    label: 'Clear finished',
+    label: texts.clearFinished,
     Icon: isDone ? IconX : IconChecks,
     run: uploads.clearDone,
   }
   const toggle = {
-    label: isOpen ? 'Hide files' : 'Show files',
+    label: isOpen ? texts.hideFiles : texts.showFiles,
     Icon: isOpen ? IconChevronDown : IconChevronUp,
     run: onToggle,
   }
@@ -203,14 +205,14 @@ function TrayHeader({ totals, connection, isOpen, onToggle, onCancelAll }: TrayH
       {!isDone && hasFigures && (
         <Progress
           value={total === 0 ? 0 : (100 * bytes) / total}
-          aria-label="Progress of all uploads"
+          aria-label={texts.progressOfAll}
         />
       )}
       {hasFigures && (
         <Text size="xs" c="dimmed">
-          {formatSize(bytes)} of {formatSize(total)}
+          {fill(texts.doneOf, { done: sizeText(bytes), size: sizeText(total) })}
           {connection === 'ok' && paceText(totals)}
-          {failed > 0 && ` · ${numberText(failed)} failed`}
+          {failed > 0 && ` · ${fill(texts.failed, { count: failed })}`}
         </Text>
       )}
     </Stack>
@@ -221,18 +223,18 @@ function titleOf(
   { files, done, failed, paused, active }: UploadTotals,
   connection: Connection,
 ): string {
-  const of = `${numberText(done)} of ${countText(files, 'file')}`
-  if (active > 0) return `${ACTIVE_TITLES[connection]} · ${of} done`
-  if (paused > 0) return `Paused · ${of} done`
-  if (failed > 0) return `${of} uploaded`
-  return `${countText(files, 'file')} uploaded`
+  const doneText = () => plural(texts.doneOfFiles, files, { done: numberText(done) })
+  if (active > 0) return `${texts[ACTIVE_TITLES[connection]]} · ${doneText()}`
+  if (paused > 0) return `${texts.paused} · ${doneText()}`
+  if (failed > 0) return plural(texts.uploadedOfFiles, files, { done: numberText(done) })
+  return plural(texts.uploadedFiles, files)
 }
 
-const ACTIVE_TITLES: Record<Connection, string> = {
-  ok: 'Uploading',
-  offline: 'Offline',
-  down: 'Waiting for the service',
-}
+const ACTIVE_TITLES = {
+  ok: 'uploading',
+  offline: 'offline',
+  down: 'waitingForService',
+} as const satisfies Record<Connection, string>
 
 /**
  * Whether the tray shows its files. Once all uploads are done, it closes, so that it does not cover the list that now

@@ -11,6 +11,7 @@ import { notify } from '../components/notifications.tsx'
 import { useLeaveWarning } from '../components/page.tsx'
 import { onServiceBack } from '../components/service.ts'
 import { errorText } from '../format.ts'
+import { uploads as texts } from '../i18n/en/uploads.ts'
 import { changedBy } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import { isEnded } from './upload-item.ts'
@@ -38,7 +39,7 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
           client.attach(replaces.id, attach).catch((error: unknown) =>
             notify({
               isError: true,
-              title: 'Replaced, but not attached',
+              title: texts.replacedNotAttached,
               message: errorText(error),
             }),
           )
@@ -49,9 +50,9 @@ export function UploadsProvider({ children }: { children: ReactNode }) {
         }, REFRESH_MS)
       },
       onAddError: (error) =>
-        notify({ isError: true, title: 'No files uploaded', message: errorText(error) }),
+        notify({ isError: true, title: texts.noFiles, message: errorText(error) }),
       onCancelError: (error) =>
-        notify({ isError: true, title: 'Could not cancel the upload', message: errorText(error) }),
+        notify({ isError: true, title: texts.cancelFailed, message: errorText(error) }),
     })
     setStore(opened)
     const stopListening = onServiceBack(opened.retryUnreached)

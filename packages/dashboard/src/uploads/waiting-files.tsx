@@ -1,7 +1,6 @@
 /* Files that were picked and cannot be uploaded yet: the reasons, and what the user can do about them. */
 
 import { Alert, Button, Checkbox, Group, Stack, Text } from '@mantine/core'
-import { formatSize } from '@stowage/protocol/format'
 import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
@@ -10,7 +9,10 @@ import { Dialog } from '../components/dialogs.tsx'
 import { useFocusHandover } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
 import { DateTime, Name } from '../components/values.tsx'
-import { countText, errorText } from '../format.ts'
+import { errorText, sizeText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { uploads as texts } from '../i18n/en/uploads.ts'
+import { plural, rich } from '../i18n/texts.ts'
 import { IconCircleCheck, IconDatabaseOff, IconPlugConnectedX } from '../icons/icons.tsx'
 import { useAccount } from '../session/account.tsx'
 import { bytesToReserve, divideByStorage, type NameConflict, totalSizeOf } from './check-files.ts'
@@ -20,11 +22,11 @@ import type { ConflictChoice } from './uploads-state.ts'
 import classes from './waiting-files.module.css'
 
 /** In the order of the buttons. */
-const CONFLICT_CHOICES: { choice: ConflictChoice; label: string }[] = [
-  { choice: 'skip', label: 'Skip' },
-  { choice: 'keep-both', label: 'Keep both' },
-  { choice: 'replace', label: 'Replace' },
-]
+const CONFLICT_CHOICES = [
+  { choice: 'skip', label: 'skip' },
+  { choice: 'keep-both', label: 'keepBoth' },
+  { choice: 'replace', label: 'replace' },
+] as const satisfies { choice: ConflictChoice; label: string }[]
 
 /** Asks what to do with files whose names already exist, in one dialog for all of them. */
 export function ConflictDialog() {
@@ -36,11 +38,7 @@ export function ConflictDialog() {
       isOpen={conflict !== undefined}
       // Nothing is uploaded without a decision.
       onClose={() => resolve('skip', true)}
-      title={
-        conflicts.length > 1
-          ? `${countText(conflicts.length, 'file')} already exist`
-          : 'A file with this name already exists'
-      }
+      title={conflicts.length > 1 ? plural(texts.filesExist, conflicts.length) : texts.fileExists}
     >
       {conflict && <ConflictQuestion conflict={conflict} count={conflicts.length} />}
     </Dialog>
@@ -52,7 +50,7 @@ function useResolve(count: number) {
   const uploads = useUploads()
   return (choice: ConflictChoice, isForAll: boolean) => {
     uploads.resolveConflict(choice, { isForAll })
-    if (choice === 'skip') notify({ message: `${countText(isForAll ? count : 1, 'file')} skipped` })
+    if (choice === 'skip') notify({ message: plural(texts.skipped, isForAll ? count : 1) })
   }
 }
 
@@ -72,19 +70,23 @@ function ConflictQuestion({ conflict, count }: { conflict: NameConflict; count: 
         )}
       </div>
       <Text size="sm">
-        Stored: {existing.size}, added <DateTime value={existing.created_at} />
-        {sameNames > 1 && ` (the newest of ${countText(sameNames, 'asset')} with this name)`}
+        {rich(texts.stored, {
+          size: sizeText(existing.bytes ?? 0),
+          date: <DateTime value={existing.created_at} />,
+        })}
+        {sameNames > 1 && ` ${plural(texts.newestOf, sameNames)}`}
         <br />
-        New: {formatSize(picked.file.size)}, modified{' '}
-        <DateTime value={new Date(picked.file.lastModified).toISOString()} />
+        {rich(texts.picked, {
+          size: sizeText(picked.file.size),
+          date: <DateTime value={new Date(picked.file.lastModified).toISOString()} />,
+        })}
       </Text>
       <Text size="sm" c="dimmed">
-        “Replace” keeps the asset and its products, and all links to it stay valid. Buyers get the
-        new file as soon as it is uploaded.
+        {texts.replaceHint}
       </Text>
       {count > 1 && (
         <Checkbox
-          label={`Apply to all ${countText(count, 'file')}`}
+          label={plural(texts.applyToAll, count)}
           checked={isForAll}
           onChange={({ currentTarget }) => setForAll(currentTarget.checked)}
         />
@@ -98,7 +100,7 @@ function ConflictQuestion({ conflict, count }: { conflict: NameConflict; count: 
             data-autofocus={choice === suggested || undefined}
             onClick={() => resolve(choice, isForAll && count > 1)}
           >
-            {label}
+            {texts[label]}
           </Button>
         ))}
       </Group>
@@ -123,15 +125,15 @@ export function StorageAlert({ files }: { files: readonly PickedFile[] }) {
   const needed = totalSizeOf(files)
   const { accepted: fitting } = divideByStorage(files, available ?? 0)
   const isAll = fitting.length === files.length
-  const subject = files.length === 1 ? 'It was' : `These ${countText(files.length, 'file')} were`
+  const size = sizeText(needed)
   return (
     <Alert
       ref={alert}
       color={isAll ? 'cyan' : 'red'}
-      title={isAll ? 'Storage is available now' : `Not enough storage for ${filesText(files)}`}
+      title={isAll ? texts.storageAvailable : plural(texts.noStorage, files.length)}
       icon={isAll ? <IconCircleCheck aria-hidden /> : <IconDatabaseOff aria-hidden />}
       withCloseButton
-      closeButtonLabel="Dismiss"
+      closeButtonLabel={common.dismiss}
       onClose={uploads.dismissRefused}
       role="alert"
       classNames={{ body: classes.body }}
@@ -142,38 +144,32 @@ export function StorageAlert({ files }: { files: readonly PickedFile[] }) {
           // biome-ignore lint/suspicious/noArrayIndexKey: two files may have the same name
           <li key={index}>
             <Name>{folder === '' ? file.name : `${folder}/${file.name}`}</Name>
-            <span>{formatSize(file.size)}</span>
+            <span>{sizeText(file.size)}</span>
           </li>
         ))}
-        {files.length > MAX_NAMES && (
-          <li>and {countText(files.length - MAX_NAMES, 'more file')}</li>
-        )}
+        {files.length > MAX_NAMES && <li>{plural(texts.moreFiles, files.length - MAX_NAMES)}</li>}
       </ul>
       <Text size="sm">
-        {subject} not uploaded: {formatSize(needed)} needed
-        {available !== undefined && `, ${formatSize(available)} available`}.
-        {!isAll && ' Delete files, or ask the operator of the service to upgrade the plan.'}
+        {available === undefined
+          ? plural(texts.notUploadedNeeded, files.length, { needed: size })
+          : plural(texts.notUploaded, files.length, {
+              needed: size,
+              available: sizeText(available),
+            })}
+        {!isAll && ` ${texts.makeRoom}`}
       </Text>
       <Group gap="xs" mt="xs">
         <ActionButton size="compact-sm" isBusy={retry.isPending} onClick={() => retry.mutate()}>
-          {fitting.length === 0 ? 'Try again' : `Upload ${uploadLabel(files, fitting)}`}
+          {fitting.length === 0
+            ? common.tryAgain
+            : plural(isAll ? texts.uploadFiles : texts.uploadFitting, fitting.length)}
         </ActionButton>
         <Button size="compact-sm" variant="default" component={Link} href="/storage">
-          View storage usage
+          {texts.viewStorage}
         </Button>
       </Group>
     </Alert>
   )
-}
-
-function filesText(files: readonly PickedFile[]): string {
-  return files.length === 1 ? 'this file' : `these ${countText(files.length, 'file')}`
-}
-
-function uploadLabel(files: readonly PickedFile[], fitting: readonly PickedFile[]): string {
-  const count = countText(fitting.length, 'file')
-  if (fitting.length === files.length) return count
-  return `${count} that ${fitting.length === 1 ? 'fits' : 'fit'}`
 }
 
 /** The storage that uploads of this tab have not taken, as it is now. Undefined until it is loaded. */
@@ -191,10 +187,9 @@ function useRetryRefused() {
     mutationFn: uploads.retryRefused,
     onSuccess(count) {
       if (count > 0) return
-      notify({ isError: true, title: 'Still not enough storage', message: 'No files uploaded.' })
+      notify({ isError: true, title: texts.stillNoStorage, message: texts.noFilesMessage })
     },
-    onError: (error) =>
-      notify({ isError: true, title: 'No files uploaded', message: errorText(error) }),
+    onError: (error) => notify({ isError: true, title: texts.noFiles, message: errorText(error) }),
   })
 }
 
@@ -202,21 +197,21 @@ function useRetryRefused() {
 export function WaitingFiles({ files }: { files: readonly PickedFile[] }) {
   const uploads = useUploads()
   const alert = useFocusHandover<HTMLDivElement>()
-  const subject = files.length === 1 ? files[0]?.file.name : countText(files.length, 'file')
   return (
     <Alert
       ref={alert}
       color="orange"
-      title={`${countText(files.length, 'file')} ${files.length === 1 ? 'is' : 'are'} waiting`}
+      title={plural(texts.waiting, files.length)}
       icon={<IconPlugConnectedX aria-hidden />}
       role="status"
     >
       <Text size="sm" lineClamp={4} mb="xs">
-        <bdi dir="auto">{subject}</bdi> will be uploaded as soon as the service responds. Keep this
-        page open.
+        {files.length === 1
+          ? rich(texts.waitingOne, { name: <bdi dir="auto">{files[0]?.file.name}</bdi> })
+          : plural(texts.waitingMany, files.length)}
       </Text>
       <Button size="compact-sm" variant="default" onClick={uploads.cancelWaiting}>
-        Do not upload
+        {texts.doNotUpload}
       </Button>
     </Alert>
   )
