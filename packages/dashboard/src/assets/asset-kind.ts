@@ -1,4 +1,5 @@
 import type { Asset } from '@stowage/client'
+import { sizeText } from '../format.ts'
 
 export type AssetKind = 'link' | 'image' | 'audio' | 'video' | 'pdf' | 'archive' | 'text' | 'file'
 
@@ -15,8 +16,8 @@ export function kindOf({ is_link, mime }: Asset): AssetKind {
 }
 
 /** Undefined for a link asset without a size. */
-export function sizeOf({ is_link, bytes, size }: Asset): string | undefined {
-  return is_link && bytes === 0 ? undefined : size
+export function sizeOf({ is_link, bytes }: Asset): string | undefined {
+  return is_link && bytes === 0 ? undefined : sizeText(bytes)
 }
 
 export const KIND_LABELS: Record<AssetKind, string> = {

@@ -5,7 +5,8 @@ import { productName } from '../assets/product-names.ts'
 import { ConfirmDialog } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
 import { Name } from '../components/values.tsx'
-import { countText } from '../format.ts'
+import { products as texts } from '../i18n/en/products.ts'
+import { plural } from '../i18n/texts.ts'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 
@@ -27,7 +28,7 @@ export function DeleteProduct({ product, onClose, onDone }: DeleteProductProps) 
       }
     },
     onSuccess() {
-      notify({ message: 'Product deleted' })
+      notify({ message: texts.deleted })
       onClose()
       onDone?.()
     },
@@ -38,29 +39,28 @@ export function DeleteProduct({ product, onClose, onDone }: DeleteProductProps) 
   return (
     <ConfirmDialog
       isOpen={product !== undefined}
-      title="Delete this product?"
-      confirmLabel="Delete product"
-      errorTitle="Could not delete the product"
+      title={texts.deleteQuestion}
+      confirmLabel={texts.deleteProduct}
+      errorTitle={texts.deleteFailed}
       mutation={deletion}
       onConfirm={(signal) => product && deletion.mutate({ productId: product.product_id, signal })}
       onClose={onClose}
     >
       <div>
         <Name fw={600}>{product?.name ?? ''}</Name>
-        {variants > 1 && <Text c="dimmed">All {countText(variants, 'variant')}</Text>}
+        {variants > 1 && <Text c="dimmed">{plural(texts.allVariantsCount, variants)}</Text>}
       </div>
       {/* If there are very many attachments, the service does not count them. */}
       {assets !== undefined && assets !== 0 && (
         <Alert
           color="orange"
-          title={assets === null ? 'Many attached assets' : countText(assets, 'attached asset')}
+          title={assets === null ? texts.manyAttached : plural(texts.attached, assets)}
         >
-          The assets will be detached, not deleted.
+          {texts.detachedHint}
         </Alert>
       )}
       <Text size="sm" c="dimmed">
-        The product in your shop does not change. If you import it again, you have to attach its
-        assets again.
+        {texts.shopHint}
       </Text>
     </ConfirmDialog>
   )
@@ -81,7 +81,7 @@ export function DeleteVariant({ variant, onClose, onDone }: DeleteVariantProps) 
     mutationFn: ({ deleted, signal }: { deleted: Product; signal: AbortSignal }) =>
       client.deleteProduct(deleted.id, { signal }),
     onSuccess(_result, { deleted }) {
-      notify({ message: 'Variant deleted' })
+      notify({ message: texts.variantDeleted })
       onClose()
       onDone(deleted)
     },
@@ -91,9 +91,9 @@ export function DeleteVariant({ variant, onClose, onDone }: DeleteVariantProps) 
   return (
     <ConfirmDialog
       isOpen={variant !== undefined}
-      title="Delete this variant?"
-      confirmLabel="Delete variant"
-      errorTitle="Could not delete the variant"
+      title={texts.deleteVariantQuestion}
+      confirmLabel={texts.deleteVariant}
+      errorTitle={texts.deleteVariantFailed}
       mutation={deletion}
       onConfirm={(signal) => variant && deletion.mutate({ deleted: variant, signal })}
       onClose={onClose}
@@ -107,13 +107,12 @@ export function DeleteVariant({ variant, onClose, onDone }: DeleteVariantProps) 
         )}
       </div>
       {assets > 0 && (
-        <Alert color="orange" title={countText(assets, 'attached asset')}>
-          The assets will be detached from this variant, not deleted. Other variants keep them.
+        <Alert color="orange" title={plural(texts.attached, assets)}>
+          {texts.variantDetachedHint}
         </Alert>
       )}
       <Text size="sm" c="dimmed">
-        The variant in your shop does not change. If you import it again, you have to attach its
-        assets again.
+        {texts.variantShopHint}
       </Text>
     </ConfirmDialog>
   )

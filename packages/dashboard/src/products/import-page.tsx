@@ -18,17 +18,19 @@ import { notify } from '../components/notifications.tsx'
 import { Loading, useLeaveWarning, useTitle } from '../components/page.tsx'
 import { ErrorAlert } from '../components/page-states.tsx'
 import { Name } from '../components/values.tsx'
-import { countText, numberText } from '../format.ts'
+import { numberText } from '../format.ts'
+import { products as texts } from '../i18n/en/products.ts'
+import { fill, plural, rich } from '../i18n/texts.ts'
 import { IconAlertTriangle, IconCircleCheck, IconFileSpreadsheet } from '../icons/icons.tsx'
 import { useHasScope } from '../session/account.tsx'
 import type { PickedFile } from '../uploads/picked-file.ts'
 import { useUploads } from '../uploads/uploads.tsx'
 import classes from './import.module.css'
 import { ImportPreview, ProblemTable } from './import-preview.tsx'
-import { changesOf, type Import, importedText, nounOf, useImport } from './use-import.ts'
+import { changesOf, hasVariants, type Import, importedText, useImport } from './use-import.ts'
 
 export function ImportPage() {
-  useTitle('Import products')
+  useTitle(texts.importProducts)
   const { state, read, send, restart } = useImport()
   const canWrite = useHasScope('write')
   const isSending = state.step === 'sending' && state.failure === undefined
@@ -36,25 +38,20 @@ export function ImportPage() {
   useDroppedFile(isSending, (file) => void read(file))
   return (
     <Stack gap="md">
-      <BackLink list="/products">All products</BackLink>
+      <BackLink list="/products">{texts.allProducts}</BackLink>
       <Title order={1} size="h2">
-        Import products
+        {texts.importProducts}
       </Title>
       {'fileName' in state && <Name c="dimmed">{state.fileName}</Name>}
       {'preview' in state && <Name c="dimmed">{state.preview.fileName}</Name>}
       <StepContent key={state.step}>
         {state.step === 'choosing' && canWrite && <ChooseFile onFile={(file) => void read(file)} />}
-        {state.step === 'choosing' && !canWrite && (
-          <Text>
-            Your key is read-only. To import products, sign in with a key that has the write or
-            manage scope.
-          </Text>
-        )}
+        {state.step === 'choosing' && !canWrite && <Text>{texts.readOnly}</Text>}
         {state.step === 'reading' && <Loading />}
         {state.step === 'failed' && (
           <>
             <ErrorAlert
-              title="Could not preview the import"
+              title={texts.previewFailed}
               error={state.error}
               isRepeated={false}
               onRetry={state.retry}
@@ -90,14 +87,14 @@ function useDroppedFile(isSending: boolean, onFile: (file: File) => void): void 
 
   useEffect(() => {
     const onFiles = ([dropped, ...others]: readonly PickedFile[]) => {
-      const title = 'Nothing imported'
+      const title = texts.nothingImported
       if (latest.current.isSending) {
-        notify({ isError: true, title, message: 'An import is running. Wait until it has ended.' })
+        notify({ isError: true, title, message: texts.importRunning })
       } else if (dropped === undefined || others.length > 0) {
-        notify({ isError: true, title, message: 'Drop one file, not several.' })
+        notify({ isError: true, title, message: texts.oneFile })
       } else latest.current.onFile(dropped.file)
     }
-    setTarget({ text: 'Drop a CSV or JSON file to import products', onFiles })
+    setTarget({ text: texts.dropFile, onFiles })
     return () => setTarget(undefined)
   }, [setTarget])
 }
@@ -117,7 +114,7 @@ type Step<Name extends Import['step']> = Extract<Import, { step: Name }>
 function ChooseAnother({ onClick }: { onClick(): void }) {
   return (
     <Button variant="default" onClick={onClick} w="fit-content">
-      Choose another file
+      {texts.chooseAnother}
     </Button>
   )
 }
@@ -137,22 +134,20 @@ function Sending({ state, onRetry, onRestart }: SendingProps) {
       <Progress
         value={(done / total) * 100}
         size="lg"
-        aria-label="Imported products"
+        aria-label={texts.importedProducts}
         animated={failure === undefined}
         color={failure === undefined ? 'cyan' : 'orange'}
       />
       <Text role="status">
-        {numberText(done)} of {countText(total, nounOf(changes))} imported
+        {plural(hasVariants(changes) ? texts.doneVariants : texts.doneProducts, total, {
+          done: numberText(done),
+        })}
       </Text>
       {failure !== undefined && (
         <>
           <ErrorAlert
-            title="The import stopped"
-            error={
-              failure.problems.length > 0
-                ? 'The service rejected the products below.'
-                : failure.error
-            }
+            title={texts.stopped}
+            error={failure.problems.length > 0 ? texts.rejected : failure.error}
             isRepeated={false}
             onRetry={onRetry}
           />
@@ -185,21 +180,25 @@ function Done({ preview, onRestart }: { preview: Step<'done'>['preview']; onRest
           </Title>
         </Group>
         <Text>
-          {count('new')} added, {count('changed')} changed, {count('unchanged')} unchanged.
+          {fill(texts.summary, {
+            added: count('new'),
+            changed: count('changed'),
+            unchanged: count('unchanged'),
+          })}
         </Text>
       </Stack>
       <Group>
         <Button component={Link} href="/products">
-          View products
+          {texts.viewProducts}
         </Button>
         <Button variant="default" onClick={onRestart}>
-          Import another file
+          {texts.importAnother}
         </Button>
       </Group>
       {!isComplete && (
         <section aria-labelledby="skipped">
           <Title order={3} size="h5" id="skipped">
-            Not imported
+            {texts.notImported}
           </Title>
           <ProblemTable problems={problems} format={format} />
         </section>
@@ -220,16 +219,16 @@ function ChooseFile({ onFile }: { onFile(file: File): void }) {
           aria-hidden
         />
         <Text fw={600} size="lg">
-          CSV or JSON file with your products
+          {texts.fileTitle}
         </Text>
         <Text c="dimmed" size="sm">
-          Drop it anywhere on this page. You can review all changes before they are imported.
+          {texts.fileHint}
         </Text>
         <input
           ref={input}
           type="file"
           hidden
-          aria-label="Product file"
+          aria-label={texts.productFile}
           accept=".csv,.tsv,.txt,.json,text/csv,application/json"
           onChange={({ currentTarget }) => {
             const file = currentTarget.files?.[0]
@@ -239,7 +238,7 @@ function ChooseFile({ onFile }: { onFile(file: File): void }) {
           }}
         />
         <Button mt="xs" onClick={() => input.current?.click()}>
-          Choose file
+          {texts.chooseFile}
         </Button>
       </Paper>
       <Instructions />
@@ -251,30 +250,44 @@ function Instructions() {
   return (
     <section aria-labelledby="instructions">
       <Title order={2} size="h5" id="instructions" mb="xs">
-        How to get a file
+        {texts.howTo}
       </Title>
       <List spacing="xs" size="sm" classNames={{ root: classes.instructions }}>
         <List.Item>
-          <b>Shopify, without an app:</b> open{' '}
-          <Code>https://YOUR-SHOP/products.json?limit=250</Code> and save the page. For more
-          products, add <Code>&amp;page=2</Code> and so on.
+          <b>{texts.shopify}</b>{' '}
+          {rich(texts.shopifySteps, {
+            url: <Code>https://YOUR-SHOP/products.json?limit=250</Code>,
+            page: <Code>&amp;page=2</Code>,
+          })}
         </List.Item>
         <List.Item>
-          <b>Shopify with Matrixify:</b> export products with the columns <Code>ID</Code> and{' '}
-          <Code>Variant ID</Code>. Shopify’s own CSV export does not contain these IDs.
+          <b>{texts.matrixify}</b>{' '}
+          {rich(texts.matrixifySteps, {
+            id: <Code>ID</Code>,
+            variantId: <Code>Variant ID</Code>,
+          })}
         </List.Item>
         <List.Item>
-          <b>Any spreadsheet:</b> use the columns <Code>Product ID</Code>, <Code>Variant ID</Code>{' '}
-          and <Code>Title</Code>, and optionally <Code>Variant Title</Code>, <Code>SKU</Code>,{' '}
-          <Code>Vendor</Code> and <Code>Tags</Code>. Save it as CSV UTF-8. A missing column leaves
-          the stored values unchanged; an empty cell clears the value.
+          <b>{texts.spreadsheet}</b>{' '}
+          {rich(texts.spreadsheetSteps, {
+            productId: <Code>Product ID</Code>,
+            variantId: <Code>Variant ID</Code>,
+            title: <Code>Title</Code>,
+            variantTitle: <Code>Variant Title</Code>,
+            sku: <Code>SKU</Code>,
+            vendor: <Code>Vendor</Code>,
+            tags: <Code>Tags</Code>,
+          })}
         </List.Item>
         <List.Item>
-          <b>JSON:</b> use the format of{' '}
-          <Anchor href="/docs#putProducts" inherit underline="always">
-            PUT /products
-          </Anchor>
-          .
+          <b>{texts.json}</b>{' '}
+          {rich(texts.jsonSteps, {
+            call: (
+              <Anchor href="/docs#putProducts" inherit underline="always">
+                PUT /products
+              </Anchor>
+            ),
+          })}
         </List.Item>
       </List>
     </section>

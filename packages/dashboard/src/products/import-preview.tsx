@@ -2,10 +2,14 @@ import { Alert, Badge, Button, Group, Pagination, Stack, Table, Tabs, Text } fro
 import type { ComparedProduct, ProductsFileProblem } from '@stowage/client/products-file'
 import { type ReactNode, useState } from 'react'
 import { Name } from '../components/values.tsx'
-import { numberText } from '../format.ts'
+import { listText, numberText } from '../format.ts'
+import { problemText } from '../i18n/api-texts.ts'
+import { common } from '../i18n/en/common.ts'
+import { products as texts } from '../i18n/en/products.ts'
+import { fill, plural, rich } from '../i18n/texts.ts'
 import { IconAlertTriangle } from '../icons/icons.tsx'
 import classes from './import.module.css'
-import { changesOf, FIELD_LABELS, type Preview, productsText, skippedLines } from './use-import.ts'
+import { changesOf, countSkipped, type Preview, productsText } from './use-import.ts'
 
 interface ImportPreviewProps {
   preview: Preview
@@ -13,10 +17,10 @@ interface ImportPreviewProps {
   onRestart(): void
 }
 
-const OUTCOMES: { outcome: ComparedProduct['outcome']; label: string; color: string }[] = [
-  { outcome: 'new', label: 'New', color: 'teal' },
-  { outcome: 'changed', label: 'Changed', color: 'blue' },
-  { outcome: 'unchanged', label: 'Unchanged', color: 'gray' },
+const OUTCOMES: { outcome: ComparedProduct['outcome']; color: string }[] = [
+  { outcome: 'new', color: 'teal' },
+  { outcome: 'changed', color: 'blue' },
+  { outcome: 'unchanged', color: 'gray' },
 ]
 
 /** Shows the effect of every line before anything is imported. */
@@ -31,17 +35,21 @@ export function ImportPreview({ preview, onSend, onRestart }: ImportPreviewProps
     <Stack gap="md">
       {problems.length > 0 && <SkippedLines {...{ problems, compared, format }} />}
       <Group>
-        {changes.length > 0 && <Button onClick={onSend}>Import {productsText(changes)}</Button>}
+        {changes.length > 0 && (
+          <Button onClick={onSend}>
+            {fill(texts.importCount, { products: productsText(changes) })}
+          </Button>
+        )}
         <Button variant="default" onClick={onRestart}>
-          Choose another file
+          {texts.chooseAnother}
         </Button>
         {changes.length === 0 && compared.length > 0 && (
-          <Text role="status">Nothing to import: all products are up to date.</Text>
+          <Text role="status">{texts.nothingToImport}</Text>
         )}
       </Group>
       {ignoredColumns.length > 0 && (
         <Text size="sm" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-          Columns that are not imported: {listText(ignoredColumns)}
+          {fill(texts.ignoredColumns, { columns: columnsText(ignoredColumns) })}
         </Text>
       )}
       <Tabs
@@ -50,18 +58,18 @@ export function ImportPreview({ preview, onSend, onRestart }: ImportPreviewProps
         variant="outline"
       >
         <Tabs.List>
-          {groups.map(({ outcome, label, color, products }) => (
+          {groups.map(({ outcome, color, products }) => (
             <Tabs.Tab
               key={outcome}
               value={outcome}
               rightSection={<Count color={color} count={products.length} />}
             >
-              {label}
+              {texts[outcome]}
             </Tabs.Tab>
           ))}
           {problems.length > 0 && (
             <Tabs.Tab value="problems" rightSection={<Count color="red" count={problems.length} />}>
-              Problems
+              {texts.problems}
             </Tabs.Tab>
           )}
         </Tabs.List>
@@ -84,10 +92,10 @@ export function ImportPreview({ preview, onSend, onRestart }: ImportPreviewProps
 
 const MAX_COLUMNS = 10
 
-function listText(names: readonly string[]): string {
+function columnsText(names: readonly string[]): string {
   const more = names.length - MAX_COLUMNS
-  const rest = more > 0 ? [`${numberText(more)} more`] : []
-  return new Intl.ListFormat('en').format([...names.slice(0, MAX_COLUMNS), ...rest])
+  const rest = more > 0 ? [fill(texts.more, { count: more })] : []
+  return listText([...names.slice(0, MAX_COLUMNS), ...rest], 'conjunction')
 }
 
 function Count({ color, count }: { color: string; count: number }) {
@@ -103,16 +111,16 @@ function SkippedLines({
   compared,
   format,
 }: Pick<Preview, 'problems' | 'compared' | 'format'>) {
-  const subject = skippedLines({ problems, format })
+  const rejected = format === 'csv' ? texts.linesRejected : texts.entriesRejected
   return (
     <Alert
       color="orange"
       icon={<IconAlertTriangle aria-hidden />}
-      title={compared.length > 0 ? `${subject} cannot be imported` : 'No product can be imported'}
+      title={
+        compared.length > 0 ? plural(rejected, countSkipped({ problems })) : texts.noneImportable
+      }
     >
-      {compared.length > 0
-        ? 'Fix the file and choose it again, or import the other products now.'
-        : 'Fix the file and choose it again.'}
+      {compared.length > 0 ? texts.fixOrImport : texts.fix}
     </Alert>
   )
 }
@@ -130,15 +138,15 @@ function ProductsTable({ products, format }: ProductsProps) {
       items={products}
       format={format}
       headers={[
-        <Table.Th key="product">Product</Table.Th>,
+        <Table.Th key="product">{texts.product}</Table.Th>,
         <Table.Th key="sku" visibleFrom="sm">
-          SKU
+          {texts.fields.sku}
         </Table.Th>,
         <Table.Th key="vendor" visibleFrom="sm">
-          Vendor
+          {texts.fields.vendor}
         </Table.Th>,
         <Table.Th key="tags" visibleFrom="sm">
-          Tags
+          {texts.fields.tags}
         </Table.Th>,
       ]}
     >
@@ -169,8 +177,8 @@ function ChangeTable({ products, format }: ProductsProps) {
       items={products}
       format={format}
       headers={[
-        <Table.Th key="product">Product</Table.Th>,
-        <Table.Th key="changes">Changes</Table.Th>,
+        <Table.Th key="product">{texts.product}</Table.Th>,
+        <Table.Th key="changes">{texts.changes}</Table.Th>,
       ]}
     >
       {(product) => (
@@ -180,7 +188,8 @@ function ChangeTable({ products, format }: ProductsProps) {
             <ul className={classes.changes}>
               {product.changes.map(({ field, before, after }) => (
                 <li key={field}>
-                  {FIELD_LABELS[field]}: <del>{fieldValue(before)}</del> <span aria-hidden>→</span>{' '}
+                  {fill(common.filterLabel, { label: texts.fields[field] })}{' '}
+                  <del>{fieldValue(before)}</del> <span aria-hidden>→</span>{' '}
                   <ins>{fieldValue(after)}</ins>
                 </li>
               ))}
@@ -193,7 +202,7 @@ function ChangeTable({ products, format }: ProductsProps) {
 }
 
 function fieldValue(text: string): ReactNode {
-  if (text === '') return <span className={classes.empty}>empty</span>
+  if (text === '') return <span className={classes.empty}>{texts.empty}</span>
   return <bdi dir="auto">{text}</bdi>
 }
 
@@ -207,21 +216,18 @@ export function ProblemTable({ problems, format }: ProblemsProps) {
     <LinesTable
       items={problems}
       format={format}
-      headers={[<Table.Th key="problem">Problem</Table.Th>]}
+      headers={[<Table.Th key="problem">{texts.problem}</Table.Th>]}
     >
       {({ field, column, value, message }) => (
         <Table.Td className={classes.cell}>
           {field !== undefined && (
             <b>
-              <bdi dir="auto">{column ?? FIELD_LABELS[field]}</bdi>{' '}
+              <bdi dir="auto">{column ?? texts.fields[field]}</bdi>{' '}
             </b>
           )}
-          {message}
+          {problemText(message)}
           {value && (
-            <>
-              {' '}
-              (found <bdi className={classes.invalid}>{value}</bdi>)
-            </>
+            <> {rich(texts.found, { value: <bdi className={classes.invalid}>{value}</bdi> })}</>
           )}
         </Table.Td>
       )}
@@ -272,7 +278,9 @@ function LinesTable<Item extends { line: number }>({
       <Table className={classes.table} verticalSpacing="xs">
         <Table.Thead>
           <Table.Tr>
-            <Table.Th className={classes.line}>{format === 'csv' ? 'Line' : 'No.'}</Table.Th>
+            <Table.Th className={classes.line}>
+              {format === 'csv' ? texts.line : texts.number}
+            </Table.Th>
             {headers}
           </Table.Tr>
         </Table.Thead>
@@ -292,9 +300,9 @@ function LinesTable<Item extends { line: number }>({
           value={page}
           onChange={setPage}
           size="sm"
-          getItemProps={(number) => ({ 'aria-label': `Page ${numberText(number)}` })}
+          getItemProps={(number) => ({ 'aria-label': fill(common.pageNumber, { number }) })}
           getControlProps={(control) => ({
-            'aria-label': control === 'next' ? 'Next page' : 'Previous page',
+            'aria-label': control === 'next' ? common.nextPage : common.previousPage,
           })}
         />
       )}

@@ -13,7 +13,9 @@ import { DROPDOWN, useFirstOption } from '../components/dropdown.ts'
 import { useFocusHandover } from '../components/focus.ts'
 import { LoadedSection } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
-import { countText, errorText } from '../format.ts'
+import { errorText, numberText } from '../format.ts'
+import { products as texts } from '../i18n/en/products.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { IconX } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
@@ -36,7 +38,7 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
     detaching.mutate([{ asset, products: variantsOf(asset, product) }])
   }
   return (
-    <LoadedSection query={assets} title="Assets">
+    <LoadedSection query={assets} title={texts.assets}>
       {({ data, meta }) => (
         <>
           <RequireScope scope="write">
@@ -50,14 +52,13 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
             </Group>
           </RequireScope>
           {error !== null && (
-            <Alert color="red" title="Could not change the assets" role="alert" mb="sm">
+            <Alert color="red" title={texts.changeFailed} role="alert" mb="sm">
               {errorText(error)}
             </Alert>
           )}
           {data.length === 0 && (
             <Text c="dimmed" size="sm">
-              No assets attached. Drop files on this page to upload them and attach them to all
-              variants.
+              {texts.noneAttached}
             </Text>
           )}
           <ul className={classes.assets}>
@@ -78,7 +79,7 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
               display="inline-block"
               mt="sm"
             >
-              Show {countText(meta.total, 'asset')} in the list of assets
+              {plural(texts.showInList, meta.total)}
             </Anchor>
           )}
         </>
@@ -121,11 +122,11 @@ function AssetItem({ asset, product, onDetach }: AssetItemProps) {
         {sizeOf(asset)}
       </Text>
       <RequireScope scope="write">
-        <Tooltip label="Detach">
+        <Tooltip label={texts.detach}>
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Detach ${asset.filename}`}
+            aria-label={fill(texts.detachNamed, { name: asset.filename })}
             onClick={onDetach}
           >
             <IconX size={18} aria-hidden />
@@ -143,13 +144,20 @@ function factsOf(asset: Asset, product: ProductGroup): string {
 
 function attachedText(attached: readonly Product[], { variants_total: total }: ProductGroup) {
   if (total === 1) return ''
-  if (attached.length === total) return 'All variants'
+  if (attached.length === total) return texts.allVariants
   const [first] = attached
-  return attached.length === 1 ? first?.variant_name : `${attached.length} of ${total} variants`
+  if (attached.length === 1) return first?.variant_name
+  return plural(texts.someVariants, total, { attached: numberText(attached.length) })
 }
 
 function variantsOf({ products = [] }: Asset, { product_id: productId }: ProductGroup) {
   return products.filter(({ product_id }) => product_id === productId)
+}
+
+/** `drums.zip (45 MB)` */
+function labelOf(asset: Asset): string {
+  const size = sizeOf(asset)
+  return size === undefined ? asset.filename : `${asset.filename} (${size})`
 }
 
 interface AssetPickerProps {
@@ -197,12 +205,12 @@ function AssetPicker({ onPick, exclude, product }: AssetPickerProps) {
     .slice(0, MAX_OFFERED_ASSETS)
   return (
     <MultiSelect
-      label="Attach assets"
-      placeholder="Choose one or more, or search"
+      label={texts.attachAssets}
+      placeholder={texts.chooseAssets}
       flex={1}
       miw={200}
       searchable
-      data={found.map(({ id, filename, size }) => ({ value: id, label: `${filename} (${size})` }))}
+      data={found.map((asset) => ({ value: asset.id, label: labelOf(asset) }))}
       // The service has filtered already.
       filter={({ options }) => options}
       searchValue={text}
@@ -222,7 +230,7 @@ function AssetPicker({ onPick, exclude, product }: AssetPickerProps) {
         setPicked([])
       }}
       selectFirstOptionOnChange={isSelectingFirst}
-      nothingFoundMessage={isStale ? 'Searching…' : 'No matching assets'}
+      nothingFoundMessage={isStale ? texts.searching : texts.noMatchingAssets}
       {...DROPDOWN}
     />
   )

@@ -22,7 +22,10 @@ import { useTitle } from '../components/page.tsx'
 import { ErrorAlert } from '../components/page-states.tsx'
 import { Detail, DetailList, LoadedRecord, Section, TwoColumns } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
-import { countText, numberText } from '../format.ts'
+import { numberText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { products as texts } from '../i18n/en/products.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { IconSearch, IconTrash } from '../icons/icons.tsx'
 import { RequireScope, useHasScope } from '../session/account.tsx'
 import { useUploads } from '../uploads/uploads.tsx'
@@ -36,15 +39,11 @@ import { type LoadedProduct, useProduct } from './use-products.ts'
 /** The page of a product. `id` is the ID of one of its variants. */
 export function ProductPage({ id }: { id: string }) {
   const product = useProduct(id)
-  useTitle(product.data?.group.name ?? 'Product')
+  useTitle(product.data?.group.name ?? texts.product)
   return (
     <Stack gap="md">
-      <BackLink list="/products">All products</BackLink>
-      <LoadedRecord
-        query={product}
-        kind="product"
-        notFoundText="It may have been deleted, or the URL may be wrong."
-      >
+      <BackLink list="/products">{texts.allProducts}</BackLink>
+      <LoadedRecord query={product} kind="product" notFoundText={texts.notFoundHint}>
         {(loaded) => <ProductContent {...loaded} />}
       </LoadedRecord>
     </Stack>
@@ -70,7 +69,7 @@ function ProductContent({ variant, group: product }: LoadedProduct) {
             leftSection={<IconTrash size={18} aria-hidden />}
             onClick={() => setDeleting(true)}
           >
-            Delete
+            {texts.delete}
           </Button>
         </RequireScope>
       </Group>
@@ -95,7 +94,7 @@ function useDropTarget({ product_id, name }: ProductGroup): void {
   const { setTarget } = useUploads()
   useEffect(() => {
     setTarget({
-      text: 'Drop files or folders to upload them and attach them to',
+      text: texts.dropHere,
       name,
       attach: { product_ids: [product_id] },
     })
@@ -106,21 +105,21 @@ function useDropTarget({ product_id, name }: ProductGroup): void {
 function ProductDetails({ product }: { product: ProductGroup }) {
   const { vendor, tags, product_id } = product
   return (
-    <Section title="Details">
+    <Section title={texts.details}>
       <DetailList>
         {vendor !== '' && (
-          <Detail name="Vendor">
+          <Detail name={texts.fields.vendor}>
             <Anchor component={Link} href={productsUrl({ vendor })} inherit>
               <bdi dir="auto">{vendor}</bdi>
             </Anchor>
           </Detail>
         )}
         {tags.length > 0 && (
-          <Detail name="Tags">
+          <Detail name={texts.fields.tags}>
             <ProductTags tags={tags} />
           </Detail>
         )}
-        <Detail name="Product ID">{product_id}</Detail>
+        <Detail name={texts.fields.product_id}>{product_id}</Detail>
       </DetailList>
     </Section>
   )
@@ -159,10 +158,10 @@ function ProductVariants({ product, current }: VariantsProps) {
     if (id === current.id && next) navigate(`/products/${next.id}`, { replace: true })
   }
   return (
-    <Section title={total === 1 ? 'Variant' : countText(total, 'variant')}>
+    <Section title={total === 1 ? texts.fields.variant_name : plural(common.variants, total)}>
       {total >= MIN_SEARCHED && (
         <FilterInput
-          label="Search variants"
+          label={texts.searchVariants}
           value={search}
           onValue={onSearch}
           leftSection={<IconSearch size={16} aria-hidden />}
@@ -170,18 +169,18 @@ function ProductVariants({ product, current }: VariantsProps) {
         />
       )}
       {error !== null && (
-        <ErrorAlert title="Could not load the variants" error={error} onRetry={refetch} />
+        <ErrorAlert title={texts.variantsFailed} error={error} onRetry={refetch} />
       )}
       {/* While it has the focus, the arrow keys scroll it. */}
       <Box mah={360} style={{ overflowY: 'auto' }} tabIndex={0}>
         <Table verticalSpacing={6} horizontalSpacing={6} fz="sm" className={classes.variants}>
           <Table.Thead>
             <Table.Tr>
-              <Table.Th w="50%">Name and ID</Table.Th>
-              <Table.Th>SKU</Table.Th>
+              <Table.Th w="50%">{texts.nameAndId}</Table.Th>
+              <Table.Th>{texts.fields.sku}</Table.Th>
               {canDelete && (
                 <Table.Th w={56}>
-                  <VisuallyHidden>Delete</VisuallyHidden>
+                  <VisuallyHidden>{texts.delete}</VisuallyHidden>
                 </Table.Th>
               )}
             </Table.Tr>
@@ -202,7 +201,7 @@ function ProductVariants({ product, current }: VariantsProps) {
       </Text>
       {variants.length > shown && (
         <Button variant="default" size="xs" mt="xs" onClick={() => setShown(shown + STEP)}>
-          Show more
+          {texts.showMore}
         </Button>
       )}
       <DeleteVariant variant={deleting} onClose={() => setDeleting(undefined)} onDone={onDeleted} />
@@ -232,11 +231,11 @@ function VariantRow({ variant, onDelete }: VariantRowProps) {
       </Table.Td>
       {onDelete && (
         <Table.Td>
-          <Tooltip label="Delete variant">
+          <Tooltip label={texts.deleteVariant}>
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`Delete variant ${variant_name || variant_id}`}
+              aria-label={fill(texts.deleteVariantNamed, { name: variant_name || `${variant_id}` })}
               onClick={() => onDelete(variant)}
             >
               <IconTrash size={18} stroke={1.5} aria-hidden />
@@ -255,7 +254,7 @@ interface Counts {
 }
 
 function statusText({ shown, found, isSearched }: Counts): string {
-  if (found === 0) return 'No matching variants'
-  if (shown < found) return `Showing ${numberText(shown)} of ${countText(found, 'variant')}`
-  return isSearched ? countText(found, 'variant') : ''
+  if (found === 0) return texts.noVariants
+  if (shown < found) return plural(texts.showing, found, { shown: numberText(shown) })
+  return isSearched ? plural(common.variants, found) : ''
 }

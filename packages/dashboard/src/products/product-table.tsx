@@ -14,7 +14,11 @@ import { Link } from 'wouter'
 import { useFocusHandover } from '../components/focus.ts'
 import { ListTable, SortHeader } from '../components/lists.tsx'
 import { Name } from '../components/values.tsx'
-import { countText, numberText } from '../format.ts'
+import { numberText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { products as texts } from '../i18n/en/products.ts'
+import { useLanguage } from '../i18n/language.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { IconTrash } from '../icons/icons.tsx'
 import { productsUrl, type Sort, type SortField } from './product-query.ts'
 import classes from './product-table.module.css'
@@ -48,17 +52,17 @@ export function ProductTable({
       head={
         <>
           <SortHeader field="name" sort={sort} onSort={onSort}>
-            Product
+            {texts.product}
           </SortHeader>
           <SortHeader field="sku" sort={sort} onSort={onSort} visibleFrom="sm">
-            SKU or variants
+            {texts.skuOrVariants}
           </SortHeader>
-          <Table.Th visibleFrom="md">Vendor</Table.Th>
-          <Table.Th visibleFrom="md">Tags</Table.Th>
-          <Table.Th visibleFrom="sm">Assets</Table.Th>
+          <Table.Th visibleFrom="md">{texts.fields.vendor}</Table.Th>
+          <Table.Th visibleFrom="md">{texts.fields.tags}</Table.Th>
+          <Table.Th visibleFrom="sm">{texts.assets}</Table.Th>
           {onDelete && (
             <Table.Th w={44}>
-              <VisuallyHidden>Delete</VisuallyHidden>
+              <VisuallyHidden>{texts.delete}</VisuallyHidden>
             </Table.Th>
           )}
         </>
@@ -86,14 +90,15 @@ const ProductRow = memo(function ProductRow({
   isWithoutFiles,
   onDelete,
 }: ProductRowProps) {
+  useLanguage()
   const { name, vendor, tags, variants, variants_total: total, matching_total: matching } = product
   const assetsText =
     isWithoutFiles && matching !== undefined && matching < total
-      ? `${numberText(matching)} of ${countText(total, 'variant')} without files`
+      ? plural(texts.variantsWithoutFiles, total, { matching: numberText(matching) })
       : assetCountText(product)
   const row = useFocusHandover<HTMLTableRowElement>()
   const [first] = variants
-  const variantName = total > 1 ? countText(total, 'variant') : first?.variant_name
+  const variantName = total > 1 ? plural(common.variants, total) : first?.variant_name
   const sku = total > 1 ? undefined : first?.sku
   const variantText = (
     <>
@@ -136,11 +141,11 @@ const ProductRow = memo(function ProductRow({
       </Table.Td>
       {onDelete && (
         <Table.Td w={44}>
-          <Tooltip label="Delete">
+          <Tooltip label={texts.delete}>
             <ActionIcon
               variant="subtle"
               color="gray"
-              aria-label={`Delete ${name}`}
+              aria-label={fill(texts.deleteNamed, { name })}
               onClick={() => onDelete(product)}
             >
               <IconTrash size={18} stroke={1.5} aria-hidden />
@@ -154,8 +159,8 @@ const ProductRow = memo(function ProductRow({
 
 /** If there are very many attachments, the service does not count them. */
 function assetCountText({ assets_total: total }: ProductGroup): string {
-  if (total === 0) return 'No assets'
-  return typeof total === 'number' ? countText(total, 'asset') : 'Many assets'
+  if (total === 0) return texts.noAssets
+  return typeof total === 'number' ? plural(common.assets, total) : texts.manyAssets
 }
 
 function SkeletonRow({ width }: { width: number }) {
@@ -196,8 +201,8 @@ export function ProductTags({ tags, max }: ProductTagsProps) {
         </Link>
       ))}
       {more.length > 0 && (
-        <span title={more.join('\n')} role="note" aria-label={countText(more.length, 'more tag')}>
-          +{more.length}
+        <span title={more.join('\n')} role="note" aria-label={plural(texts.moreTags, more.length)}>
+          +{numberText(more.length)}
         </span>
       )}
     </div>

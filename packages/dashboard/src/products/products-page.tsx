@@ -17,6 +17,8 @@ import { useRestoredScroll } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
+import { products as texts } from '../i18n/en/products.ts'
+import { fill, rich } from '../i18n/texts.ts'
 import { IconFileImport, IconFilter, IconSearch, IconTag } from '../icons/icons.tsx'
 import { RequireScope, useHasScope } from '../session/account.tsx'
 import { DeleteProduct } from './delete-product.tsx'
@@ -36,7 +38,7 @@ import classes from './products-page.module.css'
 import { useProductPage } from './use-products.ts'
 
 export function ProductsPage() {
-  useTitle('Products')
+  useTitle(texts.title)
   const { query, change } = useUrlQuery(readProductQuery, productsUrl)
   const { data, error, isPlaceholderData, refetch } = useProductPage(query)
   const [deleting, setDeleting] = useState<ProductGroup>()
@@ -59,7 +61,7 @@ export function ProductsPage() {
     <Stack gap="md">
       <Group justify="space-between">
         <Title order={1} size="h2">
-          Products
+          {texts.title}
         </Title>
         <RequireScope scope="write">
           <Button
@@ -67,7 +69,7 @@ export function ProductsPage() {
             href="/products/import"
             leftSection={<IconFileImport size={18} aria-hidden />}
           >
-            Import
+            {texts.import}
           </Button>
         </RequireScope>
       </Group>
@@ -78,14 +80,10 @@ export function ProductsPage() {
         isFiltered={isFiltered}
       />
       {error !== null && (
-        <ErrorAlert
-          title="Could not load the products"
-          error={error}
-          onRetry={() => void refetch()}
-        />
+        <ErrorAlert title={texts.loadFailed} error={error} onRetry={() => void refetch()} />
       )}
       {error === null && total === 0 && isFiltered && (
-        <NoMatch title="No matching products" onClear={() => change(NO_FILTERS)} />
+        <NoMatch title={texts.noMatch} onClear={() => change(NO_FILTERS)} />
       )}
       {error === null && total === 0 && !isFiltered && <FirstProducts />}
       {error === null && total !== 0 && (
@@ -100,7 +98,7 @@ export function ProductsPage() {
       )}
       {data !== undefined && total !== 0 && error === null && (
         <PageLinks
-          label="Pages of products"
+          label={texts.pages}
           current={query.page}
           meta={data.meta}
           hrefOf={(page) => productsUrl({ ...query, page })}
@@ -116,35 +114,36 @@ interface ProductFiltersProps {
   change(changes: Partial<ProductQuery>, options?: { replace: boolean }): void
 }
 
-const SHOW_OPTIONS: { value: Show; label: string }[] = [
-  { value: 'all', label: 'All' },
-  { value: 'without-files', label: 'Without files' },
+const showOptions = (): { value: Show; label: string }[] => [
+  { value: 'all', label: texts.showAll },
+  { value: 'without-files', label: texts.withoutFiles },
 ]
 
-const SORT_OPTIONS: { value: Sort; label: string }[] = [
-  { value: '-product_id', label: 'Highest ID first' },
-  { value: 'name', label: 'Name A–Z' },
-  { value: '-name', label: 'Name Z–A' },
-  { value: 'sku', label: 'SKU A–Z' },
-  { value: '-sku', label: 'SKU Z–A' },
+const sortOptions = (): { value: Sort; label: string }[] => [
+  { value: '-product_id', label: texts.order.id },
+  { value: 'name', label: texts.order.name },
+  { value: '-name', label: texts.order.nameDown },
+  { value: 'sku', label: texts.order.sku },
+  { value: '-sku', label: texts.order.skuDown },
 ]
 
-const MORE_FILTERS: [TextFilter, string][] = [
-  ['sku', 'Exact SKU'],
-  ['vendor', 'Vendor'],
-  ['tag', 'Tag'],
+const moreFilters = (): [TextFilter, string][] => [
+  ['sku', texts.exactSku],
+  ['vendor', texts.fields.vendor],
+  ['tag', texts.tag],
 ]
 
 /** On a phone, most filters are hidden behind a button, and the order is chosen here instead of in the table. */
 function ProductFilters({ query, change }: ProductFiltersProps) {
-  const hidden: string[] = MORE_FILTERS.map(([filter]) => filter)
+  const more = moreFilters()
+  const hidden: string[] = more.map(([filter]) => filter)
   const active = activeFilters(query).filter((filter) => hidden.includes(filter)).length
   const [isOpen, { toggle }] = useDisclosure(active > 0)
   return (
     <Group gap="sm" component="search">
       <Filter
         filter="search"
-        label="Search products"
+        label={texts.search}
         isMain
         query={query}
         change={change}
@@ -160,25 +159,25 @@ function ProductFilters({ query, change }: ProductFiltersProps) {
         aria-controls="more-filters"
         onClick={toggle}
       >
-        {active > 0 ? `Filters: ${active}` : 'Filters'}
+        {active > 0 ? fill(texts.filtersCount, { count: active }) : texts.filters}
       </Button>
       <div id="more-filters" className={classes.more} data-open={isOpen || undefined}>
-        {MORE_FILTERS.map(([filter, label]) => (
+        {more.map(([filter, label]) => (
           <Filter key={filter} filter={filter} label={label} query={query} change={change} />
         ))}
       </div>
       <NativeSelect
         hiddenFrom="sm"
         w={160}
-        aria-label="Sort"
-        data={SORT_OPTIONS}
+        aria-label={texts.sort}
+        data={sortOptions()}
         value={query.sort}
         onChange={({ currentTarget }) => change({ sort: currentTarget.value as Sort })}
       />
       <SegmentedControl
         w={{ base: '100%', sm: 'auto' }}
-        aria-label="Show"
-        data={SHOW_OPTIONS}
+        aria-label={texts.show}
+        data={showOptions()}
         value={query.show}
         onChange={(value) => change({ show: value as Show })}
       />
@@ -202,20 +201,17 @@ function Filter({ filter, query, change, ...props }: FilterProps) {
 /** Replaces the list while the account has no products. */
 function FirstProducts() {
   if (!useHasScope('write'))
-    return <EmptyState Icon={IconTag} color="dimmed" title="No products yet" />
+    return <EmptyState Icon={IconTag} color="dimmed" title={texts.noProducts} />
   return (
-    <EmptyState Icon={IconTag} color="anchor" title="Import your products">
-      <Text c="dimmed">
-        Then you can attach assets to them. Import a file from your shop, or send products from your
-        backend with <Code>PUT /api/v1/products</Code>.
-      </Text>
+    <EmptyState Icon={IconTag} color="anchor" title={texts.importYours}>
+      <Text c="dimmed">{rich(texts.importHint, { call: <Code>PUT /api/v1/products</Code> })}</Text>
       <Button
         component={Link}
         href="/products/import"
         mt="sm"
         leftSection={<IconFileImport size={18} aria-hidden />}
       >
-        Import products
+        {texts.importProducts}
       </Button>
     </EmptyState>
   )

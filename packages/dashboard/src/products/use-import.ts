@@ -7,12 +7,14 @@ import {
   type ProductsFileProblem,
   parseProductsFile,
 } from '@stowage/client/products-file'
-import { formatSize } from '@stowage/protocol/format'
 import { useQueryClient } from '@tanstack/react-query'
 import pLimit from 'p-limit'
 import { useEffect, useRef, useState } from 'react'
 import { type Notice, notify } from '../components/notifications.tsx'
-import { countText, errorText } from '../format.ts'
+import { errorText, sizeText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { products as texts } from '../i18n/en/products.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { changedBy } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 
@@ -91,7 +93,9 @@ export function useImport() {
       } catch (error) {
         const failure = { error, problems: problemsOf(error, batch) }
         if (signal.aborted) return
-        const title = `${productsText(changes.slice(done))} not imported`
+        const title = fill(texts.countNotImported, {
+          products: productsText(changes.slice(done)),
+        })
         const notice = { isError: true, title, message: errorText(error) }
         finish({ step: 'sending', preview, done, failure }, notice)
         return
@@ -115,10 +119,8 @@ export function useImport() {
 
 async function readPreview(client: Client, file: File, signal: AbortSignal): Promise<Preview> {
   if (file.size > MAX_FILE_BYTES) {
-    const limit = formatSize(MAX_FILE_BYTES)
-    throw new Error(
-      `The file is too large (${formatSize(file.size)}). Choose a product file of at most ${limit}.`,
-    )
+    const sizes = { size: sizeText(file.size), limit: sizeText(MAX_FILE_BYTES) }
+    throw new Error(fill(texts.fileTooLarge, sizes))
   }
   const bytes = new Uint8Array(await file.arrayBuffer())
   const { format, products, problems, ignoredColumns } = parseProductsFile(bytes)
@@ -128,7 +130,7 @@ async function readPreview(client: Client, file: File, signal: AbortSignal): Pro
 }
 
 function isField(name: string | undefined): name is keyof ProductDetails {
-  return name !== undefined && name in FIELD_LABELS
+  return name !== undefined && name in texts.fields
 }
 
 /** Translates fields of the request, such as `products.3.name`, to lines of the file. */
@@ -158,13 +160,15 @@ export function changesOf({ compared }: Preview): ComparedProduct[] {
 
 /** `10 products`, or `10 products (30 variants)`: the list of products counts the same, and each line is a variant. */
 export function productsText(changes: readonly ComparedProduct[]): string {
-  const text = countText(countProducts(changes), 'product')
-  return nounOf(changes) === 'product' ? text : `${text} (${countText(changes.length, 'variant')})`
+  const products = plural(common.products, countProducts(changes))
+  if (!hasVariants(changes)) return products
+  const variants = plural(common.variants, changes.length)
+  return fill(texts.productsAndVariants, { products, variants })
 }
 
-/** What each line is: a product, if no product has several of them. */
-export function nounOf(changes: readonly ComparedProduct[]): 'product' | 'variant' {
-  return countProducts(changes) === changes.length ? 'product' : 'variant'
+/** Whether a product has several lines, so that each line is called a variant. */
+export function hasVariants(changes: readonly ComparedProduct[]): boolean {
+  return countProducts(changes) !== changes.length
 }
 
 function countProducts(changes: readonly ComparedProduct[]): number {
@@ -173,14 +177,16 @@ function countProducts(changes: readonly ComparedProduct[]): number {
 
 /** `117 products imported`, or `117 products imported, 3 lines skipped`. */
 export function importedText(preview: Preview): string {
-  const imported = `${productsText(changesOf(preview))} imported`
-  return preview.problems.length === 0 ? imported : `${imported}, ${skippedLines(preview)} skipped`
+  const imported = fill(texts.imported, { products: productsText(changesOf(preview)) })
+  const skipped = countSkipped(preview)
+  if (skipped === 0) return imported
+  const forms = preview.format === 'csv' ? texts.linesSkipped : texts.entriesSkipped
+  return plural(forms, skipped, { imported })
 }
 
-/** `3 lines`: a line may have several problems. */
-export function skippedLines({ problems, format }: Pick<Preview, 'problems' | 'format'>): string {
-  const count = new Set(problems.map(({ line }) => line)).size
-  return format === 'csv' ? countText(count, 'line') : countText(count, 'entry', 'entries')
+/** The number of lines that have problems. A line may have several. */
+export function countSkipped({ problems }: Pick<Preview, 'problems'>): number {
+  return new Set(problems.map(({ line }) => line)).size
 }
 
 const PAGE_SIZE = 1000
@@ -210,15 +216,4 @@ async function findExisting(
     for await (const variant of variants) found.push(variant)
   })
   return found
-}
-
-/** The labels of the fields. A CSV file may use them as the names of its columns. */
-export const FIELD_LABELS: Record<keyof ProductDetails, string> = {
-  product_id: 'Product ID',
-  variant_id: 'Variant ID',
-  name: 'Title',
-  variant_name: 'Variant',
-  sku: 'SKU',
-  vendor: 'Vendor',
-  tags: 'Tags',
 }
