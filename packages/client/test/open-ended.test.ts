@@ -108,6 +108,8 @@ test('a part that was sent before the upload became larger counts once, with its
     file_url: '',
     status: 'uploading',
     chunk_size: PART,
+    urls_expire_at: null,
+    upload_expires_at: null,
     expires_at: null,
     urls: [url],
     received,

@@ -105,6 +105,7 @@ const EventUpload = Type.Object(
     parts: upload.parts,
     started_by: upload.started_by,
     created_at: upload.created_at,
+    upload_expires_at: upload.upload_expires_at,
     expires_at: upload.expires_at,
   },
   { title: 'EventUpload' },

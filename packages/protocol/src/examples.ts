@@ -27,6 +27,8 @@ export const sessionExample: UploadSession = {
   ],
   file_url: `${base}/assets/${id}`,
   asset: { id, filename: 'sample-pack.zip', size: '250 MB' },
+  urls_expire_at: '2026-01-31T21:30:00.000Z',
+  upload_expires_at: '2026-02-07T09:30:00.000Z',
   expires_at: '2026-01-31T21:30:00.000Z',
 }
 
@@ -249,6 +251,7 @@ export const listedUploadExample: ListedUpload = {
   received_bytes: 200_000_000,
   started_by: { id: keyExample.id, name: keyExample.name },
   created_at: '2026-01-31T09:30:00.000Z',
+  upload_expires_at: '2026-02-07T09:30:00.000Z',
   expires_at: '2026-02-07T09:30:00.000Z',
 }
 

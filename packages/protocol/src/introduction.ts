@@ -95,8 +95,8 @@ curl -s "$API/assets/$(jq -r .id session.json)/uploaded" -H "Authorization: Bear
   -H 'Content-Type: application/json' -d "{\\"upload_id\\": \\"$(jq -r .upload_id session.json)\\"}"
 \`\`\`
 
-A signed URL expires at \`expires_at\`. \`GET /assets/:id/upload\` resumes an upload from any machine: it lists the
-received parts and returns new URLs for the missing ones.
+The URLs expire at \`urls_expire_at\`, and the upload itself later, at \`upload_expires_at\`. \`GET /assets/:id/upload\`
+resumes an upload from any machine: it lists the received parts and returns new URLs for the missing ones.
 
 ## Replacing files
 

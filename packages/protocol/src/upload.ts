@@ -149,6 +149,17 @@ const session = {
   file_url: Type.String({ description: 'URL of the asset’s page in the dashboard' }),
 }
 
+const expiry = {
+  urls_expire_at: Nullable('string', {
+    description:
+      'When the URLs expire; null if there are none. The upload is kept for longer: GET /assets/:id/upload returns new URLs',
+  }),
+  upload_expires_at: Nullable('string', {
+    description:
+      'When the upload is removed, unless it is resumed or receives a part before then; null once it is completed',
+  }),
+}
+
 export const UploadSession = Type.Object(
   {
     ...session,
@@ -166,10 +177,12 @@ export const UploadSession = Type.Object(
     upload_url: Type.Optional(
       Type.String({ description: 'The URL of the only part; omitted if there are several parts' }),
     ),
+    ...expiry,
     expires_at: Type.String({
       format: 'date-time',
+      deprecated: true,
       description:
-        'When the URLs expire. The upload is kept for longer: GET /assets/:id/upload returns new URLs',
+        'Deprecated alias of `urls_expire_at`; if there are no URLs, the same as `upload_expires_at`',
     }),
   },
   { title: 'UploadSession' },
@@ -188,8 +201,11 @@ export const ResumedUpload = Type.Object(
     urls: Type.Array(PartUrl, { description: 'The missing parts' }),
     received: Type.Array(ReceivedPart, { description: 'The parts in the storage' }),
     status: Type.Enum(['uploading', 'completing', 'ready'], { type: 'string' }),
+    ...expiry,
     expires_at: Nullable('string', {
-      description: 'When the URLs expire; null once the upload is completed',
+      deprecated: true,
+      description:
+        'Deprecated alias of `urls_expire_at`; if there are no URLs, the same as `upload_expires_at`',
     }),
   },
   { title: 'ResumedUpload' },
@@ -316,10 +332,15 @@ export const ListedUpload = Type.Object(
     }),
     started_by: Type.Unsafe<{ id: string | null; name: string } | null>(StartedBy),
     created_at: Type.String({ format: 'date-time' }),
-    expires_at: Type.String({
+    upload_expires_at: Type.String({
       format: 'date-time',
       description:
         'When the upload is removed, unless it is resumed or receives a part before then',
+    }),
+    expires_at: Type.String({
+      format: 'date-time',
+      deprecated: true,
+      description: 'Deprecated alias of `upload_expires_at`',
     }),
   },
   { title: 'ListedUpload' },

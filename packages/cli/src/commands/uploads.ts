@@ -61,15 +61,17 @@ const COLUMNS: Column[] = [
 function uploadTable(uploads: ListedUpload[]): string {
   return table(
     COLUMNS,
-    uploads.map(({ id, received_bytes, bytes, started_by, created_at, expires_at, ...file }) => [
-      id,
-      fullName(file),
-      received_bytes === null ? 'unknown' : formatSize(received_bytes),
-      formatSize(bytes),
-      started_by?.name ?? '',
-      formatMinute(created_at),
-      formatMinute(expires_at),
-    ]),
+    uploads.map(
+      ({ id, received_bytes, bytes, started_by, created_at, upload_expires_at, ...file }) => [
+        id,
+        fullName(file),
+        received_bytes === null ? 'unknown' : formatSize(received_bytes),
+        formatSize(bytes),
+        started_by?.name ?? '',
+        formatMinute(created_at),
+        formatMinute(upload_expires_at),
+      ],
+    ),
     { columns: tableWidth() },
   )
 }

@@ -51,7 +51,9 @@ const MAX_CHUNK_SIZE = 16_000_000
 
 export function sessionOf(response: UploadSession | ResumedUpload, isReplacement = false): Session {
   const now = Date.now()
-  const expiresAt = response.expires_at === null ? now : Date.parse(response.expires_at)
+  // Older services return the expiry of the URLs as `expires_at` only.
+  const expiry = response.urls_expire_at ?? response.expires_at
+  const expiresAt = expiry === null ? now : Date.parse(expiry)
   // If the local clock is wrong, this prevents a renewal before every part.
   const lifeMs = Math.max(MIN_LIFE_MS, expiresAt - now)
   const { received = [], status = 'uploading' } = response as Partial<ResumedUpload>

@@ -158,7 +158,7 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
   const item = items.find(({ id, resumed }) => (id ?? resumed?.id) === upload.id)
   const here = item && STATE_TEXTS[item.progress.state]
   const { resumeWith } = useUploads()
-  const { filename, path, created_at, expires_at, started_by } = upload
+  const { filename, path, created_at, upload_expires_at, started_by } = upload
   const resumable = resumableOf(upload)
   const label = nameWithFolder(upload)
   const resume = (file: File) => {
@@ -215,7 +215,7 @@ function UploadRow({ upload }: { upload: ListedUpload }) {
         )}
       </Table.Td>
       <Table.Td visibleFrom="md">
-        <DateTime value={expires_at} />
+        <DateTime value={upload_expires_at} />
       </Table.Td>
       <Table.Td>
         <RequireScope scope="write">

@@ -354,7 +354,7 @@ export interface ResizeOptions {
 }
 
 export type Reservation =
-  | { outcome: 'reserved' }
+  | { outcome: 'reserved'; expiresAt: Date }
   | { outcome: 'storage_exceeded'; usage: Usage }
   /** The same request was already made; this is its upload. */
   | { outcome: 'repeated'; upload: Upload }

@@ -126,6 +126,7 @@ function presentEventUpload<Status extends string>(upload: EventUpload, status: 
     parts: partPlan(upload.bytes, upload.chunkSize).count,
     started_by: upload.startedBy,
     created_at: formatTimestamp(upload.createdAt),
+    upload_expires_at: formatTimestamp(upload.expiresAt),
     expires_at: formatTimestamp(upload.expiresAt),
   }
 }

@@ -53,7 +53,7 @@ export function testUploads({ name, open }: Contract): void {
       const upload = anUpload({ accountId: account.id })
       const request = (digest: string, other = anUpload()) =>
         data.reserveUpload({ upload: other, ...KEPT, idempotency: { key: 'k', digest } })
-      assert.deepEqual(await request('x', upload), { outcome: 'reserved' })
+      assert.equal((await request('x', upload)).outcome, 'reserved')
       const repeated = await request('x')
       assert.equal(repeated.outcome, 'repeated')
       assert.partialDeepStrictEqual(repeated, { upload: { id: upload.id, asset: upload.asset } })
@@ -363,7 +363,7 @@ export function testResizing({ name, open }: Contract): void {
       assert.deepEqual(await provisional(61), { outcome: 'no_free_room', free: 60 })
       const upload = anUpload({ size: 20 })
       const first = await data.reserveUpload({ upload, ...KEPT, isProvisional: true })
-      assert.deepEqual(first, { outcome: 'reserved' })
+      assert.equal(first.outcome, 'reserved')
       const { id } = upload.asset
       const resize = (size: number) => data.resizeUpload(id, size, { isProvisional: true })
       assert.deepEqual(await resize(61), { outcome: 'no_free_room', free: 60 })

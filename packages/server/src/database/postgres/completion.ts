@@ -58,7 +58,7 @@ export function accountCompletion(
       select s.account_id, last_event, 'asset.ready', clock_timestamp(), ${actor}::text::json,
         ${assetSnapshot(sql)}
       from stored s, counted`
-    return (await runAndMark(sql, account, statement)) > 0
+    return (await runAndMark(sql, account, statement)).count > 0
   }
 
   return {

@@ -77,14 +77,18 @@ export async function recordEvents(
 }
 
 /**
- * Runs a statement that records events of the account, and needs no transaction. Returns the number of events. The
+ * Runs a statement that records events of the account, and needs no transaction. Its `count` is the number of events: the
  * statement ends with `insert into events`.
  */
-export async function runAndMark(sql: Sql, account: string, statement: Fragment): Promise<number> {
+export async function runAndMark<Rows extends { count: number }>(
+  sql: Sql,
+  account: string,
+  statement: PromiseLike<Rows>,
+): Promise<Rows> {
   try {
-    const { count } = await statement
-    if (count > 0) addNotice(sql, account)
-    return count
+    const rows = await statement
+    if (rows.count > 0) addNotice(sql, account)
+    return rows
   } catch (error) {
     // If the connection was lost, the statement may have been committed.
     addNotice(sql, account)

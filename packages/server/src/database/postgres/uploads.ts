@@ -72,13 +72,13 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
 
   /**
    * One statement for the check, the reservation, the row and its events, so that concurrent uploads can't exceed the
-   * plan, and because this is the most frequent change.
+   * plan, and because this is the most frequent change. Undefined if the bytes do not fit.
    */
-  async function tryReserve({ upload, keptForMs, idempotency }: NewUpload): Promise<boolean> {
+  async function tryReserve({ upload, keptForMs, idempotency }: NewUpload) {
     const { asset } = upload
     const { sha256 } = asset.integrity
     const { tags, search_tags } = toTagColumns(asset.tags)
-    const statement = sql`
+    const statement = sql<{ expires_at: string | null }[]>`
       with given as (
         select ${asset.bytes}::bigint as size, ${actor}::text::json as actor
       ), reserved as (
@@ -118,8 +118,11 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
         clock_timestamp(), actor, ${uploadSnapshot(sql)} from reserved, s
       union all
       select id, last_event, 'account.storage_low', clock_timestamp(), actor, low
-      from reserved where low is not null`
-    return (await runAndMark(sql, account, statement)) > 0
+      from reserved where low is not null
+      returning data ->> 'expiresAt' as expires_at`
+    const rows = await runAndMark(sql, account, statement)
+    const expiresAt = rows.find(({ expires_at }) => expires_at !== null)?.expires_at
+    return expiresAt == null ? undefined : reservedUntil(new Date(expiresAt))
   }
 
   /** The lock makes concurrent replacements and deletions of the asset wait for each other. */
@@ -149,17 +152,20 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
     const { replaces, tokenId, asset } = upload.upload
     // Most uploads have no token and no tags, replace nothing, and fit into the plan: one statement, which needs no transaction.
     const isPlain = replaces === null && tokenId === null && asset.tags.length === 0
-    if (isPlain && (await tryReserve(upload))) return { outcome: 'reserved' }
+    const plain = isPlain ? await tryReserve(upload) : undefined
+    if (plain) return plain
     if (isPlain && upload.isProvisional) return noFreeRoom()
     return inTransaction(sql, async () => {
       const refusal = await refuse(upload)
       if (refusal) return refusal
       if (await hasTooManyTags(sql, account, asset.tags)) return { outcome: 'too_many_tags' }
-      if (!isPlain && (await tryReserve(upload))) return { outcome: 'reserved' }
+      const reserved = isPlain ? undefined : await tryReserve(upload)
+      if (reserved) return reserved
       if (upload.isProvisional) return noFreeRoom()
       const room = await makeRoom(sql, writer, asset.bytes)
       if (room === 'partial') return { outcome: 'partial' }
-      if (room === 'made' && (await tryReserve(upload))) return { outcome: 'reserved' }
+      const retried = room === 'made' ? await tryReserve(upload) : undefined
+      if (retried) return retried
       return { outcome: 'storage_exceeded', usage: await readUsage() }
     })
   }
@@ -271,7 +277,7 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
         select s.account_id, last_event, 'upload.cancelled', clock_timestamp(), ${actor}::text::json,
           ${uploadSnapshot(sql)}
         from dropped s, freed`
-      if ((await runAndMark(sql, account, statement)) > 0) return
+      if ((await runAndMark(sql, account, statement)).count > 0) return
       await release(
         sql,
         { id, account, actor, type: 'upload.cancelled' },
@@ -293,6 +299,10 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
 
     resizeUpload: resize,
   }
+}
+
+function reservedUntil(expiresAt: Date): Reservation {
+  return { outcome: 'reserved', expiresAt }
 }
 
 export function accountUploadList(sql: Sql, account: string): AccountMethods['uploadList'] {

@@ -208,7 +208,7 @@ export function prepareUploads(connection: Connection) {
         const snapshot = newUploadSnapshot(upload, expires_at)
         recordEvent(writer, 'upload.started', snapshot, reserved.last_event)
         if (reserved.is_low) recordStorageLow(writer, asset.bytes)
-        return { outcome: 'reserved' }
+        return { outcome: 'reserved', expiresAt: new Date(expires_at) }
       })
     },
 

@@ -108,18 +108,29 @@ function presentUploadSession(session: UploadSession, baseUrl: string): wire.Upl
     ...presentUpload(upload, parts, baseUrl),
     asset: { id: publicId(upload), filename, size: formatSize(bytes) },
     ...(onlyPart && secondPart === undefined && { upload_url: onlyPart.url }),
-    expires_at: session.expiresAt.toISOString(),
+    ...presentExpiry(session),
+    expires_at: (session.urlsExpireAt ?? upload.expiresAt).toISOString(),
   }
 }
 
 function presentResumedUpload(resumed: ResumedUpload, baseUrl: string): wire.ResumedUpload {
-  const { upload, missing, received, expiresAt } = resumed
+  const { upload, missing, received } = resumed
   const { status } = upload
+  const expiry = presentExpiry(resumed)
   return {
     ...presentUpload(upload, missing, baseUrl),
     received: received.map(({ number, etag, size }) => ({ PartNumber: number, ETag: etag, size })),
     status: status === 'ready' || status === 'completing' ? status : 'uploading',
-    expires_at: status === 'ready' ? null : expiresAt.toISOString(),
+    ...expiry,
+    expires_at: expiry.urls_expire_at ?? expiry.upload_expires_at,
+  }
+}
+
+/** The upload expires later than its URLs, and not at all once it is completed. */
+function presentExpiry({ upload, urlsExpireAt }: Pick<ResumedUpload, 'upload' | 'urlsExpireAt'>) {
+  return {
+    urls_expire_at: urlsExpireAt?.toISOString() ?? null,
+    upload_expires_at: upload.status === 'ready' ? null : upload.expiresAt.toISOString(),
   }
 }
 
@@ -160,6 +171,7 @@ function presentListedUpload({ upload, parts, received }: ListedUpload): wire.Li
     received_bytes: received?.bytes ?? null,
     started_by: startedBy,
     created_at: formatTimestamp(asset.createdAt),
+    upload_expires_at: formatTimestamp(expiresAt),
     expires_at: formatTimestamp(expiresAt),
   }
 }

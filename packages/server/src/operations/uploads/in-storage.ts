@@ -39,7 +39,7 @@ export interface SignedPart extends PartRange {
 interface SignedParts {
   parts: SignedPart[]
   /** When the first of the URLs expires. The upload is kept for longer and can be signed again. */
-  expiresAt: Date
+  urlsExpireAt: Date
 }
 
 /** How many URLs are signed before other requests get a turn. */
@@ -52,17 +52,17 @@ export async function signParts(
 ): Promise<SignedParts> {
   const stored = storageUploadOf(upload)
   const parts: SignedPart[] = []
-  let expiresAt = new Date(clock().getTime() + settings.signedForMs)
+  let urlsExpireAt = new Date(clock().getTime() + settings.signedForMs)
   for (let start = 0; start < ranges.length; start += SIGNED_AT_ONCE) {
     if (start > 0) await nextTurn()
     const batch = ranges.slice(start, start + SIGNED_AT_ONCE)
-    const signed = await storage.signParts(stored, batch, expiresAt)
+    const signed = await storage.signParts(stored, batch, urlsExpireAt)
     for (const [index, range] of batch.entries()) {
       parts.push({ ...range, url: signed.urls[index] ?? '' })
     }
-    expiresAt = signed.expiresAt
+    urlsExpireAt = signed.expiresAt
   }
-  return { parts, expiresAt }
+  return { parts, urlsExpireAt }
 }
 
 /**

@@ -55,10 +55,10 @@ export interface FileDetails {
 type NewlyRequested = NewUpload['upload']
 
 export interface UploadSession {
-  upload: NewlyRequested
+  upload: Upload
   parts: SignedPart[]
-  /** When the URLs expire; if there are none, when the upload does. */
-  expiresAt: Date
+  /** Undefined if there are no URLs. */
+  urlsExpireAt: Date | undefined
 }
 
 interface RequestedUpload {
@@ -88,7 +88,7 @@ export async function requestUpload(
   if (result.outcome !== 'reserved') throw refusal(result, size)
   const isDiskFull = disk.free !== undefined && disk.free < least
   const created = await createInStorage(context, withSize(upload, size), isDiskFull ? least : 0)
-  return signSession(context, created)
+  return signSession(context, { ...created, expiresAt: result.expiresAt })
 }
 
 /** Refuses a request that its upload token does not allow. Returns the asset that gets a new version, if there is one. */
@@ -263,7 +263,7 @@ function uploadEnded(how: string): ServiceError {
 
 /** No part is missing: a client that repeats its request continues with the completion. */
 function sessionWithoutParts(upload: Upload): UploadSession {
-  return { upload, parts: [], expiresAt: upload.expiresAt }
+  return { upload, parts: [], urlsExpireAt: undefined }
 }
 
 /** Neither the disk nor the free room of the plan is sufficient. The plan is the reason if even its trash is too small. */
@@ -341,10 +341,7 @@ async function getOpened({ data }: AccountContext, { asset }: NewlyRequested): P
   return upload
 }
 
-async function signSession(
-  context: AccountContext,
-  upload: NewlyRequested,
-): Promise<UploadSession> {
+async function signSession(context: AccountContext, upload: Upload): Promise<UploadSession> {
   const ranges = partRanges(partPlan(upload.asset.bytes, upload.chunkSize))
   return { upload, ...(await signParts(context, upload, ranges)) }
 }

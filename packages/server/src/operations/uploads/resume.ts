@@ -11,8 +11,8 @@ export interface ResumedUpload {
   upload: Upload
   missing: SignedPart[]
   received: StoredPart[]
-  /** When the URLs expire; if there are none, when the upload does. */
-  expiresAt: Date
+  /** Undefined if there are no URLs. */
+  urlsExpireAt: Date | undefined
 }
 
 /**
@@ -60,12 +60,12 @@ async function renew(
   const plan = partPlan(upload.asset.bytes, upload.chunkSize)
   const sizes = new Map(received.map((part) => [part.number, part.size]))
   const missing = partRanges(plan).filter((range) => sizes.get(range.number) !== partLength(range))
-  const { parts, expiresAt } = await signParts(context, upload, missing)
-  return { upload, missing: parts, received, expiresAt }
+  const { parts, urlsExpireAt } = await signParts(context, upload, missing)
+  return { upload: { ...upload, expiresAt: keptUntil }, missing: parts, received, urlsExpireAt }
 }
 
 function nothingMissing(upload: Upload, received: StoredPart[] = []): ResumedUpload {
-  return { upload, missing: [], received, expiresAt: upload.expiresAt }
+  return { upload, missing: [], received, urlsExpireAt: undefined }
 }
 
 /** The upload changed in the meantime. If it ended, an upload that this call opened in the storage is aborted. */

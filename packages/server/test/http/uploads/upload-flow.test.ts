@@ -154,10 +154,18 @@ test('resuming an upload signs only the missing parts', async (t) => {
     body.urls.map(({ part }: { part: number }) => part),
     [1, 3],
   )
+  assert.equal(body.expires_at, body.urls_expire_at)
+  // The upload outlives its URLs, and resuming has extended its expiry.
+  assert.ok(body.upload_expires_at > body.urls_expire_at)
+  assert.ok(body.upload_expires_at >= (session.upload_expires_at ?? ''))
+  const listed = await call('GET', `${API}/uploads`)
+  assert.equal(listed.body.data[0].upload_expires_at, body.upload_expires_at)
   await putParts(body, bytes)
   assert.equal((await complete(baseUrl, session)).status, 200)
   const after = await call('GET', `${API}/assets/${session.id}/upload`)
-  assert.deepEqual([after.body.status, after.body.urls, after.body.expires_at], ['ready', [], null])
+  const { status: state, urls, urls_expire_at, upload_expires_at, expires_at } = after.body
+  assert.deepEqual([state, urls], ['ready', []])
+  assert.deepEqual([urls_expire_at, upload_expires_at, expires_at], [null, null, null])
   assert.deepEqual(await download(baseUrl, session.id), bytes)
 })
 

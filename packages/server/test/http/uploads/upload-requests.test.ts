@@ -30,8 +30,10 @@ test('a session has the documented fields, and its parts cover the file', async 
     'expires_at',
     'file_url',
     'id',
+    'upload_expires_at',
     'upload_id',
     'urls',
+    'urls_expire_at',
   ])
   assert.match(session.id, UUID_V7)
   assert.match(session.upload_id, UUID_V7)
@@ -46,8 +48,12 @@ test('a session has the documented fields, and its parts cover the file', async 
     ],
   )
   for (const { url } of session.urls) assert.ok(url.startsWith(`${storageUrl}/`))
-  const hours = (Date.parse(session.expires_at) - Date.now()) / 3_600_000
+  const hoursUntil = (time: string | null) => (Date.parse(time ?? '') - Date.now()) / 3_600_000
+  const hours = hoursUntil(session.urls_expire_at)
   assert.ok(hours > 11.9 && hours <= 12)
+  assert.equal(session.expires_at, session.urls_expire_at)
+  const days = hoursUntil(session.upload_expires_at) / 24
+  assert.ok(days > 6.9 && days <= 7.01)
 })
 
 test('max_chunk_size makes parts smaller than the default, and never larger', async (t) => {
