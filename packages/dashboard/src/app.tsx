@@ -17,6 +17,9 @@ const loadPages = () => import('./pages.ts')
 const ActivityPage = lazy(() => loadPages().then((it) => ({ default: it.ActivityPage })))
 const AssetPage = lazy(() => loadPages().then((it) => ({ default: it.AssetPage })))
 const ProductsPage = lazy(() => loadPages().then((it) => ({ default: it.ProductsPage })))
+/** Orders are a script of their own, because not everyone needs them. */
+const loadOrders = () => import('./orders/orders.ts')
+const OrdersPage = lazy(() => loadOrders().then((it) => ({ default: it.OrdersPage })))
 const ImportPage = lazy(() => loadPages().then((it) => ({ default: it.ImportPage })))
 const ProductPage = lazy(() => loadPages().then((it) => ({ default: it.ProductPage })))
 const UnfinishedPage = lazy(() => loadPages().then((it) => ({ default: it.UnfinishedPage })))
@@ -64,6 +67,7 @@ export function App() {
                 <Route path="/products" component={ProductsPage} />
                 <Route path="/products/import" component={ImportPage} />
                 <Route path="/products/:id">{({ id }) => <ProductPage id={id} />}</Route>
+                <Route path="/orders" component={OrdersPage} />
                 <Route path="/uploads" component={UnfinishedPage} />
                 <Route path="/trash" component={TrashPage} />
                 <Route path="/activity" component={ActivityPage} />

@@ -13,6 +13,7 @@ const ALLOWED: Record<string, string[]> = {
   'query-keys': [],
   components: ['icons', 'format', 'i18n'],
   session: ['components', 'icons', 'format', 'i18n', 'live-updates', 'query-keys'],
+  orders: ['session', 'components', 'icons', 'format', 'i18n', 'query-keys'],
   uploads: ['session', 'components', 'icons', 'format', 'i18n', 'query-keys'],
   assets: ['uploads', 'session', 'components', 'icons', 'format', 'i18n', 'query-keys'],
   products: ['assets', 'uploads', 'session', 'components', 'icons', 'format', 'i18n', 'query-keys'],
@@ -28,6 +29,7 @@ const ALLOWED: Record<string, string[]> = {
   app: [
     'assets',
     'live-updates',
+    'orders',
     'pages',
     'uploads',
     'session',

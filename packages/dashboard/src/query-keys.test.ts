@@ -23,6 +23,12 @@ const ASSETS: readonly EventType[] = [
   'asset.detached',
 ]
 const PRODUCTS: readonly EventType[] = ['product.updated', 'product.deleted']
+const ORDERS: readonly EventType[] = [
+  'order.created',
+  'order.updated',
+  'order.revoked',
+  'order.downloaded',
+]
 const WEBHOOKS: readonly EventType[] = ['webhook.created', 'webhook.updated', 'webhook.deleted']
 
 /** The ID in the data of all events of this test. */
@@ -76,6 +82,7 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   variants: { key: queryKeys.variants(1, ''), by: [...ASSETS, ...PRODUCTS] },
   product: { key: queryKeys.product(OTHER_ID), by: [...ASSETS, ...PRODUCTS] },
   assetCount: { key: queryKeys.assetCount(OTHER_ID), by: [...ASSETS, ...PRODUCTS] },
+  orderList: { key: queryKeys.orderList({ page: 1 }), by: ORDERS },
   apiKeys: { key: queryKeys.apiKeys(), by: ['key.created', 'key.revoked'] },
   uploadTokens: { key: queryKeys.uploadTokens(), by: ['token.created', 'token.revoked'] },
   webhooks: { key: queryKeys.webhooks(), by: WEBHOOKS },

@@ -37,6 +37,8 @@ export const queryKeys = {
   product: (id: string) => key('product', id),
   assetCount: (variantId: string | undefined) => key('product', variantId, 'assets'),
 
+  orderList: (query: object) => key('orders', 'list', query),
+
   apiKeys: () => key('keys'),
   uploadTokens: () => key('tokens'),
   webhooks: () => key('webhooks'),
@@ -77,8 +79,7 @@ const PRODUCT: Effect = {
 }
 const KEY: Effect = { kinds: ['keys'] }
 const TOKEN: Effect = { kinds: ['tokens'] }
-/** No page shows it. */
-const NOTHING: Effect = { kinds: [] }
+const ORDER: Effect = { kinds: ['orders'] }
 const WEBHOOK: Effect = { kinds: ['webhooks'] }
 
 /** The data that each type of event changes, besides `events`. A new type does not compile until it is listed. */
@@ -106,11 +107,12 @@ const EFFECTS: Record<StowageEvent['type'], Effect> = {
   'webhook.deleted': WEBHOOK,
   'token.created': TOKEN,
   'token.revoked': TOKEN,
-  'order.created': NOTHING,
-  'order.updated': NOTHING,
-  'order.revoked': NOTHING,
-  'order.downloaded': NOTHING,
-  'order.limit_reached': NOTHING,
+  'order.created': ORDER,
+  'order.updated': ORDER,
+  'order.revoked': ORDER,
+  'order.downloaded': ORDER,
+  // The service counts no download.
+  'order.limit_reached': { kinds: [] },
   'account.storage_low': { kinds: ['account'] },
 }
 

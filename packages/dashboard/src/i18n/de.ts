@@ -1,6 +1,7 @@
 export { activity } from './de/activity.ts'
 export { common } from './de/common.ts'
 export { errors } from './de/errors.ts'
+export { orders } from './de/orders.ts'
 export { problems } from './de/problems.ts'
 export { products } from './de/products.ts'
 export { session } from './de/session.ts'

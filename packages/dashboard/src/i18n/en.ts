@@ -1,5 +1,6 @@
 export { activity } from './en/activity.ts'
 export { common } from './en/common.ts'
+export { orders } from './en/orders.ts'
 export { products } from './en/products.ts'
 export { session } from './en/session.ts'
 export { settings } from './en/settings.ts'

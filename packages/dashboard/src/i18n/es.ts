@@ -1,6 +1,7 @@
 export { activity } from './es/activity.ts'
 export { common } from './es/common.ts'
 export { errors } from './es/errors.ts'
+export { orders } from './es/orders.ts'
 export { problems } from './es/problems.ts'
 export { products } from './es/products.ts'
 export { session } from './es/session.ts'

@@ -1,6 +1,7 @@
 export { activity } from './fr/activity.ts'
 export { common } from './fr/common.ts'
 export { errors } from './fr/errors.ts'
+export { orders } from './fr/orders.ts'
 export { problems } from './fr/problems.ts'
 export { products } from './fr/products.ts'
 export { session } from './fr/session.ts'

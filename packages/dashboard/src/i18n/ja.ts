@@ -1,6 +1,7 @@
 export { activity } from './ja/activity.ts'
 export { common } from './ja/common.ts'
 export { errors } from './ja/errors.ts'
+export { orders } from './ja/orders.ts'
 export { problems } from './ja/problems.ts'
 export { products } from './ja/products.ts'
 export { session } from './ja/session.ts'

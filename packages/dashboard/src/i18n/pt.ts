@@ -1,6 +1,7 @@
 export { activity } from './pt/activity.ts'
 export { common } from './pt/common.ts'
 export { errors } from './pt/errors.ts'
+export { orders } from './pt/orders.ts'
 export { problems } from './pt/problems.ts'
 export { products } from './pt/products.ts'
 export { session } from './pt/session.ts'

@@ -39,6 +39,7 @@ import {
   IconMoon,
   IconPlugConnectedX,
   IconSettings,
+  IconShoppingCart,
   IconSun,
   IconTag,
   IconTrash,
@@ -55,6 +56,7 @@ import { SignOut } from './sign-out.tsx'
 const PAGES = [
   { path: '/', label: 'assets', Icon: IconFiles },
   { path: '/products', label: 'products', Icon: IconTag },
+  { path: '/orders', label: 'orders', Icon: IconShoppingCart },
   { path: '/uploads', label: 'unfinishedUploads', Icon: IconHourglass },
   { path: '/trash', label: 'trash', Icon: IconTrash },
   { path: '/activity', label: 'activity', Icon: IconHistory },
@@ -172,8 +174,7 @@ interface PageLinkProps extends ComponentProps<'a'> {
 
 /** Links to a page. A list opens as the user left it; on the list itself, the link clears the search. */
 function PageLink({ path, isOpen, ...props }: PageLinkProps) {
-  const isList = path === '/' || path === '/products'
-  if (isList && !isOpen) return <ReturnLink {...props} list={path} />
+  if (isList(path) && !isOpen) return <ReturnLink {...props} list={path} />
   return <Link {...props} href={path} />
 }
 
@@ -274,7 +275,11 @@ export function NotFound() {
   )
 }
 
-const LISTS: readonly string[] = ['/', '/products'] satisfies ListPath[]
+const LISTS: readonly string[] = ['/', '/products', '/orders'] satisfies ListPath[]
+
+function isList(path: string): path is ListPath {
+  return LISTS.includes(path)
+}
 
 /**
  * A new page starts at its top, both for scrolling and for the focus of the keyboard. The browser
@@ -288,7 +293,7 @@ function usePageStart(path: string): void {
     let url = currentUrl()
     const onLeave = () => {
       const [list = ''] = url.split('?')
-      if (LISTS.includes(list)) saveListPosition(list as ListPath, { url, top: scrollY })
+      if (isList(list)) saveListPosition(list, { url, top: scrollY })
       url = currentUrl()
     }
     const onPush = () => {

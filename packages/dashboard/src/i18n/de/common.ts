@@ -24,6 +24,7 @@ export const common: Translation<typeof English> = {
   clearNamed: 'Leeren: {label}',
   filterLabel: '{label}:',
   assets: { one: '{count} Asset', other: '{count} Assets' },
+  orders: { one: '{count} Bestellung', other: '{count} Bestellungen' },
   products: { one: '{count} Produkt', other: '{count} Produkte' },
   uploads: { one: '{count} Upload', other: '{count} Uploads' },
   files: { one: '{count} Datei', other: '{count} Dateien' },
@@ -44,11 +45,13 @@ export const common: Translation<typeof English> = {
     asset: 'Asset nicht gefunden',
     product: 'Produkt nicht gefunden',
     webhook: 'Webhook nicht gefunden',
+    order: 'Bestellung nicht gefunden',
   },
   loadFailed: {
     asset: 'Dieses Asset konnte nicht geladen werden',
     product: 'Dieses Produkt konnte nicht geladen werden',
     webhook: 'Dieser Webhook konnte nicht geladen werden',
+    order: 'Diese Bestellung konnte nicht geladen werden',
   },
   loadSectionFailed: '„{title}“ konnte nicht geladen werden',
   networkError:

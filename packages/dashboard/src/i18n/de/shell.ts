@@ -4,6 +4,7 @@ import type { Translation } from '../texts.ts'
 export const shell: Translation<typeof English> = {
   assets: 'Assets',
   products: 'Produkte',
+  orders: 'Bestellungen',
   unfinishedUploads: 'Unfertige Uploads',
   trash: 'Papierkorb',
   activity: 'Aktivitäten',

@@ -24,6 +24,7 @@ export const common = texts('common', {
   filterLabel: '{label}:',
   /** ResultCount */
   assets: { one: '{count} asset', other: '{count} assets' },
+  orders: { one: '{count} order', other: '{count} orders' },
   products: { one: '{count} product', other: '{count} products' },
   uploads: { one: '{count} upload', other: '{count} uploads' },
   files: { one: '{count} file', other: '{count} files' },
@@ -44,11 +45,13 @@ export const common = texts('common', {
     asset: 'Asset not found',
     product: 'Product not found',
     webhook: 'Webhook not found',
+    order: 'Order not found',
   },
   loadFailed: {
     asset: 'Could not load this asset',
     product: 'Could not load this product',
     webhook: 'Could not load this webhook',
+    order: 'Could not load this order',
   },
   loadSectionFailed: 'Could not load “{title}”',
   networkError:

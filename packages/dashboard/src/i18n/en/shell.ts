@@ -3,6 +3,7 @@ import { texts } from '../texts.ts'
 export const shell = texts('shell', {
   assets: 'Assets',
   products: 'Products',
+  orders: 'Orders',
   unfinishedUploads: 'Unfinished uploads',
   trash: 'Trash',
   activity: 'Activity',

@@ -24,6 +24,7 @@ export const common: Translation<typeof English> = {
   clearNamed: 'Borrar: {label}',
   filterLabel: '{label}:',
   assets: { one: '{count} recurso', many: '{count} de recursos', other: '{count} recursos' },
+  orders: { one: '{count} pedido', many: '{count} de pedidos', other: '{count} pedidos' },
   products: { one: '{count} producto', many: '{count} de productos', other: '{count} productos' },
   uploads: { one: '{count} subida', many: '{count} de subidas', other: '{count} subidas' },
   files: { one: '{count} archivo', many: '{count} de archivos', other: '{count} archivos' },
@@ -48,11 +49,13 @@ export const common: Translation<typeof English> = {
     asset: 'Recurso no encontrado',
     product: 'Producto no encontrado',
     webhook: 'Webhook no encontrado',
+    order: 'Pedido no encontrado',
   },
   loadFailed: {
     asset: 'No se pudo cargar este recurso',
     product: 'No se pudo cargar este producto',
     webhook: 'No se pudo cargar este webhook',
+    order: 'No se pudo cargar este pedido',
   },
   loadSectionFailed: 'No se pudo cargar «{title}»',
   networkError:

@@ -4,6 +4,7 @@ import type { Translation } from '../texts.ts'
 export const shell: Translation<typeof English> = {
   assets: 'Recursos',
   products: 'Productos',
+  orders: 'Pedidos',
   unfinishedUploads: 'Subidas sin terminar',
   trash: 'Papelera',
   activity: 'Actividad',

@@ -24,6 +24,7 @@ export const common: Translation<typeof English> = {
   clearNamed: 'Effacer : {label}',
   filterLabel: '{label} :',
   assets: { one: '{count} ressource', many: '{count} de ressources', other: '{count} ressources' },
+  orders: { one: '{count} commande', many: '{count} de commandes', other: '{count} commandes' },
   products: { one: '{count} produit', many: '{count} de produits', other: '{count} produits' },
   uploads: {
     one: '{count} téléversement',
@@ -52,11 +53,13 @@ export const common: Translation<typeof English> = {
     asset: 'Ressource introuvable',
     product: 'Produit introuvable',
     webhook: 'Webhook introuvable',
+    order: 'Commande introuvable',
   },
   loadFailed: {
     asset: 'Impossible de charger cette ressource',
     product: 'Impossible de charger ce produit',
     webhook: 'Impossible de charger ce webhook',
+    order: 'Impossible de charger cette commande',
   },
   loadSectionFailed: 'Impossible de charger « {title} »',
   networkError:

@@ -4,6 +4,7 @@ import type { Translation } from '../texts.ts'
 export const shell: Translation<typeof English> = {
   assets: 'Ressources',
   products: 'Produits',
+  orders: 'Commandes',
   unfinishedUploads: 'Téléversements inachevés',
   trash: 'Corbeille',
   activity: 'Activité',

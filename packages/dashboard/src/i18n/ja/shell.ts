@@ -4,6 +4,7 @@ import type { Translation } from '../texts.ts'
 export const shell: Translation<typeof English> = {
   assets: 'アセット',
   products: '商品',
+  orders: '注文',
   unfinishedUploads: '未完了のアップロード',
   trash: 'ゴミ箱',
   activity: 'アクティビティ',

@@ -24,6 +24,7 @@ export const common: Translation<typeof English> = {
   clearNamed: 'Limpar: {label}',
   filterLabel: '{label}:',
   assets: { one: '{count} ativo', many: '{count} de ativos', other: '{count} ativos' },
+  orders: { one: '{count} pedido', many: '{count} de pedidos', other: '{count} pedidos' },
   products: { one: '{count} produto', many: '{count} de produtos', other: '{count} produtos' },
   uploads: { one: '{count} envio', many: '{count} de envios', other: '{count} envios' },
   files: { one: '{count} arquivo', many: '{count} de arquivos', other: '{count} arquivos' },
@@ -48,11 +49,13 @@ export const common: Translation<typeof English> = {
     asset: 'Ativo não encontrado',
     product: 'Produto não encontrado',
     webhook: 'Webhook não encontrado',
+    order: 'Pedido não encontrado',
   },
   loadFailed: {
     asset: 'Não foi possível carregar este ativo',
     product: 'Não foi possível carregar este produto',
     webhook: 'Não foi possível carregar este webhook',
+    order: 'Não foi possível carregar este pedido',
   },
   loadSectionFailed: 'Não foi possível carregar “{title}”',
   networkError:

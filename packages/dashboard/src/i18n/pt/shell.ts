@@ -4,6 +4,7 @@ import type { Translation } from '../texts.ts'
 export const shell: Translation<typeof English> = {
   assets: 'Ativos',
   products: 'Produtos',
+  orders: 'Pedidos',
   unfinishedUploads: 'Envios inacabados',
   trash: 'Lixeira',
   activity: 'Atividade',

@@ -20,6 +20,8 @@ const PAGES = [
   '/assets/:id',
   '/products',
   '/products/:id',
+  '/orders',
+  '/orders/:id',
   '/uploads',
   '/trash',
   '/activity',

@@ -1,0 +1,35 @@
+import { texts } from '../texts.ts'
+
+export const orders = texts('orders', {
+  title: 'Orders',
+  searchLabel: 'Search orders',
+  searchHint: 'Number, name, e-mail, reference or label',
+  sort: 'Sort',
+  sorts: {
+    '-created_at': 'Newest first',
+    created_at: 'Oldest first',
+    '-ordered_at': 'Order date, newest first',
+    ordered_at: 'Order date, oldest first',
+    order_number: 'Number ascending',
+    '-order_number': 'Number descending',
+  },
+  status: 'Status',
+  allStatuses: 'All',
+  statuses: {
+    active: 'Active',
+    held: 'Held',
+    expired: 'Expired',
+    revoked: 'Revoked',
+  },
+  order: 'Order',
+  buyer: 'Buyer',
+  downloads: 'Downloads',
+  ordered: 'Ordered',
+  unnamed: 'Order without a number',
+  perFile: '{count} · limit {limit} per file',
+  pages: 'Pages of orders',
+  loadFailed: 'Could not load the orders',
+  noMatch: 'No matching orders',
+  none: 'No orders yet',
+  noneHint: 'An order is what one buyer may download. Your shop creates orders with {call}.',
+})
