@@ -4,7 +4,6 @@ import type {
   AssetDownload,
   AssetDownloadPage,
   AssetPage,
-  BulkResponse,
   Delivery,
   DeliveryPage,
   EventPage,
@@ -107,7 +106,6 @@ export function createCalls(
       await request.json('/assets/deleted-all', { ...settings, method: 'POST' })
     },
     tags: (query) => createListing<Tag, TagPage>(request, TAGS, query),
-    bulk: (changes, settings) => post<BulkResponse['data']>('/assets/bulk', changes, settings),
     folders: (query) =>
       request.json<FolderList>('/folders', splitSettings('path limit after', query)),
     moveFolder: (move, settings) =>
@@ -156,7 +154,7 @@ const MAX_DELIVERIES_PER_PAGE = 100
 type CallsOnDemand = OrderCallsOnDemand & AccountCallsOnDemand
 
 const ON_DEMAND =
-  'createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
+  'bulk undoBulk bulkJob bulkJobs cancelBulk createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
   'branding changeBranding account usage keys createKey revokeKey createUploadToken uploadToken revokeUploadToken ' +
   'webhooks webhook createWebhook changeWebhook rotateWebhookSecret deleteWebhook pingWebhook delivery redeliver'
 
@@ -170,7 +168,7 @@ function callsOnDemand(request: Request, remove: Remove): CallsOnDemand {
         ...createOrderCalls(request),
         ...createAccountCalls(request, remove),
       }
-      return (all as Record<string, (...given: never[]) => unknown>)[name]?.(...given)
+      return Reflect.get(all, name)?.(...given)
     },
   ])
   return Object.fromEntries(calls)

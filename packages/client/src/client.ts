@@ -4,8 +4,6 @@ import type {
   Asset,
   AssetChanges,
   AssetPage,
-  BulkRequest,
-  BulkResponse,
   DownloadUrl,
   EventPage,
   FolderList,
@@ -32,7 +30,7 @@ import type {
   UploadPage,
   Version,
 } from '@stowage/protocol'
-import type { AccountCalls } from './account-calls.ts'
+import type { AccountCalls, BulkCalls } from './account-calls.ts'
 import type { EventsOptions, StowageEvent } from './events.ts'
 import type { Listing, PageWith } from './listing.ts'
 import type { CallSettings, DownloadOptions, PageQuery } from './options.ts'
@@ -64,7 +62,10 @@ export type ProductWith<Assets extends boolean> = Assets extends true
   ? Required<ProductWithAssets>
   : ProductWithAssets
 /** A client of the service. Fields have the same names as in the HTTP API. */
-export interface Client<Input = BlobInput | StreamInput> extends OrderCalls, AccountCalls {
+export interface Client<Input = BlobInput | StreamInput>
+  extends OrderCalls,
+    AccountCalls,
+    BulkCalls {
   /** Uploads a file in parts. Resumes an unfinished upload of the same file. */
   upload(file: Input, options?: UploadOptions): Upload
   /**
@@ -130,11 +131,6 @@ export interface Client<Input = BlobInput | StreamInput> extends OrderCalls, Acc
   emptyTrash(settings?: CallSettings): Promise<void>
   /** Moves all assets of the account to the trash. Unfinished uploads continue. */
   deleteAll(settings?: CallSettings): Promise<void>
-  /**
-   * Deletes, restores, attaches, detaches, tags, untags or moves up to 1,000 assets: either all of them or none. With
-   * `permanent`, a deletion removes the assets immediately, even if they are in the trash.
-   */
-  bulk(request: BulkRequest, settings?: CallSettings): Promise<BulkResponse['data']>
   /**
    * Returns the direct subfolders of the folder `path`, or those at the top, sorted by name. `meta.next_after` is set if
    * there are more: pass it as `after`.

@@ -9,6 +9,8 @@ export type {
   AssetPage,
   Branding,
   BrandingRequest,
+  BulkJob,
+  BulkJobRequest,
   BulkRequest,
   BulkResponse,
   CompletedPart,
@@ -68,7 +70,14 @@ export type {
   WebhookRequest,
   WebhookWithSecret,
 } from '@stowage/protocol'
-export type { Account, AccountCalls, NewKey, Usage } from './account-calls.ts'
+export type {
+  Account,
+  AccountCalls,
+  BulkCalls,
+  BulkSettings,
+  NewKey,
+  Usage,
+} from './account-calls.ts'
 export type {
   AssetWith,
   Client,

@@ -97,6 +97,41 @@ test('assets are moved to the trash, listed there, restored and removed', async 
   assert.equal((await stowage.account()).trash, 0)
 })
 
+test('a change of all matches reports its progress, waits until it is done, and can be undone', async (t) => {
+  const { baseUrl, stopJobs } = await aService(t)
+  const stowage = createClient({ baseUrl })
+  const link = { filename: 'a.zip', url: 'https://example.com/', path: 'a' }
+  for (let count = 0; count < 3; count += 1) await stowage.store(link)
+  const filter = { path: 'a' }
+  const seen: number[] = []
+  const onProgress = ({ done }: { done: number }) => seen.push(done)
+  const change = { action: 'tag' as const, filter, expected: 3, tags: ['autumn'] }
+  const tagged = await stowage.bulk(change, { onProgress })
+  assert.deepEqual([tagged.status, tagged.changed, seen.at(-1)], ['finished', 3, 3])
+  assert.deepEqual(await stowage.bulkJob(tagged.id), tagged)
+  const undone = await stowage.undoBulk(tagged.id)
+  assert.deepEqual([undone.action, undone.changed, undone.undoes], ['untag', 3, tagged.id])
+  assert.deepEqual(
+    (await stowage.bulkJobs()).map(({ id }) => id),
+    [undone.id, tagged.id],
+  )
+  assert.deepEqual(await stowage.cancelBulk(undone.id), undone)
+  await assert.rejects(stowage.bulk({ ...change, expected: 9 }), { code: 'selection_changed' })
+
+  await Promise.all(Array.from({ length: 600 }, () => stowage.store(link)))
+  await stopJobs()
+  const waiting = new AbortController()
+  const large = { action: 'delete', filter, expected: 603 } as const
+  const aborted = stowage.bulk(large, {
+    signal: waiting.signal,
+    onProgress: ({ done, total }) => done < total && waiting.abort(),
+  })
+  await assert.rejects(aborted, { name: 'AbortError' })
+  const [job] = await stowage.bulkJobs()
+  assert.ok(job?.status === 'running' && job.done >= 500)
+  assert.equal((await stowage.cancelBulk(job.id)).status, 'cancelled')
+})
+
 test('folders are listed level by level, and moved', async (t) => {
   const { baseUrl } = await aService(t)
   const stowage = createClient({ baseUrl })

@@ -79,7 +79,7 @@ export const ERRORS = {
   },
   selection_changed: {
     status: 409,
-    when: 'The `filter` of a bulk call matches `matched` assets instead of the `expected` ones.',
+    when: 'The `filter` of `POST /bulk` matches `matched` assets instead of the `expected` ones.',
     remedy: 'Read the list again, and repeat the call with its `meta.total` as `expected`.',
   },
   damaged: {
@@ -117,6 +117,17 @@ export const ERRORS = {
     status: 409,
     when: 'One of the folders is still being moved (`move_id`), or too many moves are unfinished.',
     remedy: 'Call `GET /folders/moves` until the move is finished, then try again.',
+  },
+  bulk_in_progress: {
+    status: 409,
+    when: 'Too many changes of all matches are running, or the one to undo is still running.',
+    remedy: 'Call `GET /bulk` until a change has ended, or cancel one, then try again.',
+  },
+  not_undoable: {
+    status: 409,
+    when: 'A change of all matches cannot be undone: it is a permanent deletion, has changed nothing, or is too old.',
+    remedy:
+      'Change the assets themselves. `can_undo` of `GET /bulk/:id` says whether a change can be undone.',
   },
   idempotency_key_reused: {
     status: 409,

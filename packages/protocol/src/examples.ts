@@ -1,6 +1,7 @@
 import type { AccountResponse, Key, Session, UsageResponse } from './account.ts'
 import type { Archive } from './archive.ts'
 import { type Asset, type AssetPage, type Product, SHA256_EXAMPLE, type Version } from './asset.ts'
+import type { BulkJob } from './bulk.ts'
 import { EVENT_ID_EXAMPLE, type Event } from './event.ts'
 import type { Folder, FolderMove } from './folder.ts'
 import type { ProductGroup } from './product.ts'
@@ -128,6 +129,22 @@ export const folderMoveExample: FolderMove = {
   moved: 12,
   created_at: '2026-01-31T09:30:00.000Z',
   finished_at: '2026-01-31T09:30:00.000Z',
+}
+
+export const bulkJobExample: BulkJob = {
+  id: '01981d2c-7b11-7d02-8c4e-2a5f90c1d3e8',
+  action: 'tag',
+  status: 'finished',
+  total: 5010,
+  done: 5010,
+  changed: 5007,
+  skipped: 3,
+  error: null,
+  can_undo: true,
+  undoes: null,
+  undone_by: null,
+  created_at: '2026-01-31T09:30:00.000Z',
+  finished_at: '2026-01-31T09:30:10.000Z',
 }
 
 export const productExample: Product = {

@@ -1,6 +1,5 @@
 import {
   type Asset,
-  type BulkResponse,
   type Client,
   isStowageError,
   type Product,
@@ -46,28 +45,6 @@ export function groupAttachments(
     groups.set(key, group)
   }
   return [...groups.values()]
-}
-
-/** Undoes a change of all matches, and nothing else. A permanent deletion cannot be undone. */
-export async function undoChange(
-  client: Client,
-  action: 'delete' | 'restore' | 'attach' | 'detach',
-  { changed = [], attachments = [] }: BulkResponse['data'],
-): Promise<void> {
-  if (action === 'attach' || action === 'detach') {
-    const opposite = action === 'attach' ? 'detach' : 'attach'
-    await changeAttachments(
-      client,
-      opposite,
-      attachments.map(({ id, products }) => ({
-        asset: { id },
-        products: products.map((product) => ({ id: product })),
-      })),
-    )
-    return
-  }
-  const opposite = action === 'delete' ? 'restore' : 'delete'
-  await inChunks(changed, (ids) => client.bulk({ action: opposite, ids }))
 }
 
 interface DeletionOrRestoration {

@@ -285,8 +285,7 @@ export const changeAssets = defineEndpoint({
   scope: 'write',
   summary: 'Delete, restore, attach, detach, tag, untag or move many assets',
   description:
-    'Changes all of the assets, or none: if an ID is unknown, nothing changes. `attach` and `detach` take the same references to products as the calls for a single asset (`POST /assets/:id/attach`). `tag` adds `tags` to the assets, and `untag` removes them. `move` changes their folder to `path`. Only ready assets and assets in the trash can be deleted. Deleting an asset in the trash and restoring a ready one have no effect, so the call can be repeated. With `permanent`, assets are removed immediately and cannot be restored; a repeated call is refused, because their IDs are unknown then. ' +
-    'With `filter` instead of `ids`, the call changes all assets that match at the time of the call, at most 10,000 and 100,000 attachments, in one change. Assets that are deleted or restored in the meantime are left out. `tag`, `untag` and `move` take only `ids`.',
+    'Changes up to 1,000 assets, all of them or none: if an ID is unknown, nothing changes. `attach` and `detach` take the same references to products as the calls for a single asset (`POST /assets/:id/attach`). `tag` adds `tags` to the assets, and `untag` removes them. `move` changes their folder to `path`. Only ready assets and assets in the trash can be deleted. Deleting an asset in the trash and restoring a ready one have no effect, so the call can be repeated. With `permanent`, assets are removed immediately and cannot be restored; a repeated call is refused, because their IDs are unknown then. `POST /bulk` changes all assets that match a filter.',
   body: BulkRequest,
   bodyLimit: BULK_BODY_LIMIT,
   bodyExample: { action: 'delete', ids: [assetExample.id] },
@@ -296,5 +295,5 @@ export const changeAssets = defineEndpoint({
     schema: BulkResponse,
     example: { data: { action: 'delete', assets: 1 } },
   },
-  errors: ['storage_exceeded', 'selection_changed'],
+  errors: ['storage_exceeded'],
 })

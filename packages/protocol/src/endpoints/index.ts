@@ -1,6 +1,7 @@
 export * from './account.ts'
 export * from './archives.ts'
 export * from './assets.ts'
+export * from './bulk.ts'
 export * from './events.ts'
 export * from './folders.ts'
 export * from './orders.ts'

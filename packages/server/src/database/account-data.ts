@@ -6,6 +6,7 @@ import type { Position, ProductSort } from '../domain/product-sort.ts'
 import type { NewUploadToken, UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage, Usage } from '../domain/usage.ts'
 import type { AccountArchives } from './archive-data.ts'
+import type { BulkData } from './bulk-data.ts'
 import type { AccountWebhookData, EventData } from './event-data.ts'
 import type { FolderData } from './folder-data.ts'
 import type { AddedUploadToken, LinkOutcome, OnceData } from './idempotency-data.ts'
@@ -149,6 +150,7 @@ export interface AccountData
     VersionData,
     TrashData,
     FolderData,
+    BulkData,
     TagData,
     UploadTokenData,
     OnceData,

@@ -3,6 +3,7 @@ import { testArchives } from './contract/archives.ts'
 import { testAttachmentsAndDeletion } from './contract/attachments-and-deletion.ts'
 import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testBulkChanges } from './contract/bulk-changes.ts'
+import { testBulkJobs } from './contract/bulk-jobs.ts'
 import { testChecksums } from './contract/checksums.ts'
 import { testDeliveries, testDeliveryLog } from './contract/deliveries.ts'
 import { testEventSearch } from './contract/event-search.ts'
@@ -52,6 +53,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testTrash(contract)
   testTrashList(contract)
   testBulkChanges(contract)
+  testBulkJobs(contract)
   testFolders(contract)
   testTags(contract)
   testTaggedLists(contract)

@@ -242,6 +242,11 @@ export interface Database extends VerificationData, DeliveryData, AllOrders, Arc
   /** The moves of folders that `continueFolderMove` has to continue, of all accounts. */
   listUnfinishedFolderMoves(): Promise<{ account: string; id: string }[]>
 
+  /** The jobs that `continueBulkJob` has to continue, of all accounts. */
+  listRunningBulkJobs(): Promise<{ account: string; id: string }[]>
+  /** Deletes ended jobs that are no longer kept, and their batches, at most `limit` of each. Returns their number. */
+  forgetBulkJobs(limit: number): Promise<number>
+
   /**
    * Deletes the rows of at most `limit` assets that were cancelled, expired or deleted before `before`. Assets in the
    * trash are kept.

@@ -97,4 +97,7 @@ export interface FolderData {
   moveAssets(assetIds: string[], path: string | null): Promise<MoveAssetsOutcome>
 }
 
-export type MoveAssetsOutcome = { outcome: 'done' } | Extract<AssetsOutcome, { unknown: string[] }>
+export type MoveAssetsOutcome =
+  /** The assets whose folders are different now, with the previous paths. */
+  | { outcome: 'done'; moved: { id: string; path: string | null }[] }
+  | Extract<AssetsOutcome, { unknown: string[] }>

@@ -19,8 +19,8 @@ export interface Tag {
 
 /** The outcome for several assets. Either all of them changed, or none. */
 export type TagOutcome =
-  /** The IDs of the assets whose tags are different now. */
-  | { outcome: 'done'; changed: string[] }
+  /** The assets whose tags are different now, and the tags that were added or removed. */
+  | { outcome: 'done'; changed: { id: string; tags: string[] }[] }
   | { outcome: 'assets_not_found'; unknown: string[] }
   /** These assets would have more than `MAX_ASSET_TAGS` tags. */
   | { outcome: 'assets_full'; ids: string[] }

@@ -35,6 +35,7 @@ import type { RouteGroup, RouteOptions } from './route.ts'
 import { accountRoutes } from './routes/account.ts'
 import { archiveRoutes } from './routes/archives.ts'
 import { assetRoutes } from './routes/assets.ts'
+import { bulkRoutes } from './routes/bulk.ts'
 import { buyerRoutes } from './routes/buyers.ts'
 import { dashboardRoutes } from './routes/dashboard.ts'
 import { eventRoutes } from './routes/events.ts'
@@ -90,6 +91,7 @@ const ROUTES: RouteGroup[] = [
   archiveRoutes,
   trashRoutes,
   folderRoutes,
+  bulkRoutes,
   versionRoutes,
   productRoutes,
   orderRoutes,

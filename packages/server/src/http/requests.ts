@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import {
+  type BulkJobRequest,
+  type BulkRequest,
   type Endpoint,
   type ListAssetsQuery,
   type ListProductGroupsQuery,
@@ -27,6 +29,7 @@ import {
 } from '../domain/product-sort.ts'
 import type { AssetListRequest } from '../operations/assets.ts'
 import type { Caller } from '../operations/authentication.ts'
+import type { RequestedChange } from '../operations/bulk.ts'
 import type { Idempotency } from '../operations/idempotency.ts'
 import type { ProductGroupListRequest, ProductListRequest } from '../operations/products.ts'
 import type { TagListRequest } from '../operations/tags.ts'
@@ -191,6 +194,40 @@ function readProductFilters(query: ListProductsQuery) {
     ...(productId !== undefined && { productId }),
     ...(variantId !== undefined && { variantId }),
   }
+}
+
+/** The change of both bulk calls. It has only the fields of its action. */
+export function readBulkChange(body: BulkRequest | BulkJobRequest): RequestedChange {
+  const { action, path, permanent: isPermanent = false, tags } = body
+  const { product_ids, variant_ids, products, skus } = body
+  const others = { product_ids, variant_ids, products, skus }
+  const hasProducts = action === 'attach' || action === 'detach'
+  const hasTags = action === 'tag' || action === 'untag'
+  const [reference] = Object.entries(others).filter(([, value]) => value !== undefined)
+  if (!hasProducts && reference !== undefined) {
+    throw invalid({ [reference[0]]: [`cannot be used with ${action}`] }, { areWireNames: true })
+  }
+  if (!hasTags && tags !== undefined)
+    throw invalid({ tags: ['can only be used with tag and untag'] })
+  if (action !== 'move' && path !== undefined) {
+    throw invalid({ path: ['can only be used with move'] })
+  }
+  if (action !== 'delete' && isPermanent) {
+    throw invalid({ permanent: ['can only be used with delete'] })
+  }
+  if (action === 'delete') return { action, isPermanent }
+  if (action === 'restore') return { action }
+  if (action === 'move') {
+    if (path === undefined) throw invalid({ path: ['is required; null means no folder'] })
+    return { action, path }
+  }
+  if (action === 'attach' || action === 'detach') {
+    return { action, products: readProductSelection(body) }
+  }
+  if (tags === undefined || tags.length === 0) {
+    throw invalid({ tags: ['is required: send at least one tag'] })
+  }
+  return { action, tags }
 }
 
 export function readProductSelection(references: ProductReferences): ProductSelection {

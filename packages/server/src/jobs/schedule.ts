@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { MAX_KEPT_DELIVERIES } from '@stowage/protocol'
 import { skewText } from '../domain/clock-skew.ts'
+import { continueBulk } from '../operations/bulk.ts'
 import type { Context } from '../operations/context.ts'
 import { removeObjects } from '../operations/removals.ts'
 import { createChecksumJobs, recheckDamagedFiles, scrubFiles } from './checksums.ts'
@@ -62,6 +63,8 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('removeOrphanedUploads', ORPHANS_PAUSE_MS, removeOrphanedUploads),
     repeat('continueDeletions', PAUSE_MS, continueDeletions),
     repeat('continueFolderMoves', PAUSE_MS, continueFolderMoves),
+    repeatOnEvents('continueBulkJobs', continueBulkJobs),
+    repeat('forgetBulkJobs', PAUSE_MS, forgetBulkJobs),
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
@@ -157,6 +160,31 @@ export async function continueFolderMoves(
     }
     unfinished = remaining
   }
+}
+
+/**
+ * Continues the changes of all matches that no other instance is working on. Each of them in turn, so that a long one does
+ * not delay the others.
+ */
+export async function continueBulkJobs(context: Context, signal: AbortSignal): Promise<void> {
+  const { database, storage, warn } = context
+  let running = await database.listRunningBulkJobs()
+  while (running.length > 0) {
+    const remaining: typeof running = []
+    for (const job of running) {
+      if (signal.aborted) return
+      // The actor of the events is that of the call, which is stored.
+      const data = database.of(job.account)
+      const progress = await continueBulk({ data, storage, warn }, job.id)
+      if (progress?.job.status === 'running' && !progress.isBusy) remaining.push(job)
+    }
+    running = remaining
+  }
+}
+
+/** Deletes ended changes of all matches that can no longer be undone. */
+export async function forgetBulkJobs({ database }: Context, signal: AbortSignal): Promise<void> {
+  while (!signal.aborted && (await database.forgetBulkJobs(BATCH)) > 0);
 }
 
 /** How long the rows of cancelled, expired and deleted assets are kept: a repeated call gets the same response. */

@@ -1,6 +1,7 @@
 import { openWebhookSecrets, sealWebhookSecret } from '../crypto/secret-key.ts'
 import type { AccountData } from '../database/account-data.ts'
 import type { EventPage } from '../database/event-data.ts'
+import type { BulkEntry } from '../domain/bulk.ts'
 import type { Event } from '../domain/event.ts'
 import type { Product } from '../domain/product.ts'
 import type { Webhook } from '../domain/webhook.ts'
@@ -38,8 +39,43 @@ export async function copyAccounts({ source, target }: Move): Promise<Destinatio
         destinations.products.set(product.id, put[index]?.id ?? '')
       })
     }
+    await copyBulkJobs(from, data, destinations.products)
   }
   return destinations
+}
+
+const BATCHES = 100
+
+/** The jobs with the product IDs of the target. Those of products that were deleted stay as they are. */
+async function copyBulkJobs(
+  from: AccountData,
+  to: AccountData,
+  products: Map<string, string>,
+): Promise<void> {
+  const translate = <Change extends Pick<BulkEntry, 'products'>>(change: Change): Change =>
+    change.products === undefined
+      ? change
+      : { ...change, products: change.products.map((id) => products.get(id) ?? id) }
+  const translateBatch = (json: string): string => {
+    const entries: (string | BulkEntry)[] = JSON.parse(json)
+    return JSON.stringify(
+      entries.map((entry) => (typeof entry === 'string' ? entry : translate(entry))),
+    )
+  }
+  for (const record of await from.listBulkJobRecords()) {
+    const { job } = record
+    await to.importBulkJob({ ...record, job: { ...job, change: translate(job.change) } })
+    for (let next = 0; ; next += BATCHES) {
+      const batches = await from.listBulkBatches(job.id, next, BATCHES)
+      const translated = batches.map(({ number, assets, undo }) => ({
+        number,
+        assets: translateBatch(assets),
+        undo: undo === null ? null : translateBatch(undo),
+      }))
+      await to.importBulkBatches(job.id, translated)
+      if (batches.length < BATCHES) break
+    }
+  }
 }
 
 async function* productPages(data: AccountData): AsyncIterable<Product[]> {

@@ -1,61 +1,69 @@
-import { MAX_FILTERED_ASSETS } from '@stowage/protocol'
-import type { AssetsAttachmentOutcome } from '../database/trash-data.ts'
+import {
+  MAX_BULK_JOB_ASSETS,
+  MAX_BULK_JOB_ATTACHMENTS,
+  MAX_BULK_JOB_PRODUCTS,
+} from '@stowage/protocol'
+import type { BulkProgress } from '../database/bulk-data.ts'
+import { type BulkChange, type BulkJob, problemWithUndoing } from '../domain/bulk.ts'
 import { invalid, ServiceError } from '../domain/errors.ts'
+import { normalizePath, problemWithPath } from '../domain/names.ts'
 import type { ProductSelection } from '../domain/product.ts'
-import { type AssetListRequest, assetQueryOf, checkBulkProducts } from './assets.ts'
+import { normalizeTags } from '../domain/tags.ts'
+import { type AssetListRequest, assetQueryOf } from './assets.ts'
 import type { AccountContext } from './context.ts'
-import { noRoomToRestore, type TrashListRequest, trashQueryOf, tryDeleteAssets } from './trash.ts'
+import { unknownProducts } from './refusals.ts'
+import { type TrashListRequest, trashQueryOf } from './trash.ts'
+import { removeParts } from './uploads/in-storage.ts'
 
 /** Ready assets, or assets in the trash. */
 export type AssetSelection =
   | { from: 'assets'; request: AssetListRequest }
   | { from: 'trash'; request: TrashListRequest }
 
-export type BulkChange =
+export type RequestedChange =
   | { action: 'delete'; isPermanent: boolean }
   | { action: 'restore' }
-  | { action: 'attach' | 'detach'; products: ProductSelection }
+  | { action: 'attach'; products: ProductSelection }
+  | { action: 'detach'; products: ProductSelection }
+  | { action: 'tag'; tags: string[] }
+  | { action: 'untag'; tags: string[] }
+  | { action: 'move'; path: string | null }
 
-/** A changed asset, and the products that were attached or detached. */
-export interface ChangedAsset {
-  id: string
-  productIds?: string[]
-}
-
-/** Other clients may delete assets meanwhile. The call must end even if they never stop. */
-const MAX_TRIES = 5
+/** How many assets the call waits for. A job continues after them. */
+const MAX_WAITED_FOR = 500
 
 /**
- * Changes all assets that match now, in one atomic change, if their number is about the expected one. Assets that others
- * delete or restore before they are changed are left out. Returns those that changed.
+ * Starts a change of all assets that match now, if their number is about the expected one. Small changes are finished
+ * when it returns. A job continues the others, and those of an interrupted call.
  */
-export async function changeSelection(
+export async function startBulk(
   context: AccountContext,
   { selection, expected }: { selection: AssetSelection; expected: number },
-  change: BulkChange,
-): Promise<{ matched: number; changed: ChangedAsset[] }> {
-  let ids = await selectIds(context, selection)
-  const matched = ids.length
-  if (matched > MAX_FILTERED_ASSETS) {
-    throw invalid({
-      filter: [
-        `matches more than ${MAX_FILTERED_ASSETS} assets: add a filter, or send several calls`,
-      ],
-    })
+  requested: RequestedChange,
+): Promise<BulkJob> {
+  const change = await resolveChange(context, requested)
+  const ids = await selectIds(context, selection)
+  const total = ids.length
+  if (total > MAX_BULK_JOB_ASSETS) {
+    throw tooMany(`matches more than ${MAX_BULK_JOB_ASSETS} assets`)
   }
-  if (!isAboutExpected(matched, expected)) throw selectionChanged(matched, expected)
-  for (let tries = 0; tries < MAX_TRIES && ids.length > 0; tries += 1) {
-    const result = await applyTo(context, ids, change)
-    if ('changed' in result) return { matched, changed: result.changed }
-    const unknown = new Set(result.unknown)
-    ids = ids.filter((id) => !unknown.has(id))
+  if (total * (change.products?.length ?? 0) > MAX_BULK_JOB_ATTACHMENTS) {
+    throw tooMany(`would change more than ${MAX_BULK_JOB_ATTACHMENTS} attachments`)
   }
-  if (ids.length === 0) return { matched, changed: [] }
-  throw selectionChanged(ids.length, expected)
+  if (!isAboutExpected(total, expected)) throw selectionChanged(total, expected)
+  const { clock, newId } = context
+  const data = context.dataOfCall()
+  const outcome = await data.addBulkJob({ id: newId(), change, createdAt: clock() }, ids)
+  if (outcome.outcome === 'too_many_jobs') throw tooManyJobs()
+  return continueInCall(context, outcome.job)
+}
+
+function tooMany(problem: string): ServiceError {
+  return invalid({ filter: [`${problem}: add a filter, or send several calls`] })
 }
 
 async function selectIds({ data }: AccountContext, selection: AssetSelection): Promise<string[]> {
-  const limit = MAX_FILTERED_ASSETS + 1
+  const limit = MAX_BULK_JOB_ASSETS + 1
   if (selection.from === 'assets') {
     return data.selectAssets(assetQueryOf(selection.request), limit)
   }
@@ -76,28 +84,108 @@ function selectionChanged(matched: number, expected: number): ServiceError {
   )
 }
 
-async function applyTo(
-  context: AccountContext,
-  ids: string[],
-  change: BulkChange,
-): Promise<{ changed: ChangedAsset[] } | { unknown: string[] }> {
-  const data = context.dataOfCall()
-  if (change.action === 'delete') {
-    const result = await tryDeleteAssets(context, ids, change)
-    return result.outcome === 'done' ? { changed: result.changed.map((id) => ({ id })) } : result
+function tooManyJobs(): ServiceError {
+  return new ServiceError(
+    'bulk_in_progress',
+    'Too many changes of all matches are running. Call GET /bulk until one has ended, or cancel one.',
+  )
+}
+
+/** The change as it is at the time of the call. Products that are added to the selection later do not belong to it. */
+async function resolveChange(
+  { data, settings }: AccountContext,
+  requested: RequestedChange,
+): Promise<BulkChange> {
+  const { action } = requested
+  if (action === 'delete') {
+    return { action, isPermanent: requested.isPermanent || settings.trashForMs === 0 }
   }
-  if (change.action === 'restore') {
-    const result = await data.restoreAssets(ids)
-    if (result.outcome === 'storage_exceeded') throw noRoomToRestore(result)
-    return result.outcome === 'restored'
-      ? { changed: result.changed.map((id) => ({ id })) }
-      : result
+  if (action === 'restore') return { action }
+  if (action === 'tag' || action === 'untag') {
+    return { action, tags: normalizeTags(requested.tags) }
   }
-  const result: AssetsAttachmentOutcome = await (change.action === 'attach'
-    ? data.attachAssets(ids, change.products)
-    : data.detachAssets(ids, change.products))
-  if (result.outcome === 'assets_not_found') return result
-  checkBulkProducts(result, 'filter')
-  const changed = result.outcome === 'done' ? result.changed : []
-  return { changed: changed.map(({ assetId: id, productIds }) => ({ id, productIds })) }
+  if (action === 'move') {
+    const { path } = requested
+    const problem = path === null ? undefined : problemWithPath(path)
+    if (problem !== undefined) throw invalid({ path: [problem] })
+    return { action, path: normalizePath(path) }
+  }
+  const found = await data.selectProducts(requested.products, MAX_BULK_JOB_PRODUCTS)
+  if (found.ids.length > MAX_BULK_JOB_PRODUCTS) {
+    throw invalid({ product_ids: [`select more than ${MAX_BULK_JOB_PRODUCTS} products`] })
+  }
+  if (!found.isComplete) throw unknownProducts(found.unknown)
+  return { action, products: found.ids }
+}
+
+async function continueInCall(context: AccountContext, begun: BulkJob): Promise<BulkJob> {
+  let job = begun
+  while (job.status === 'running' && job.done < MAX_WAITED_FOR) {
+    const progress = await continueBulk(context, job.id)
+    if (progress === undefined) break
+    job = progress.job
+    if (progress.isBusy) break
+  }
+  return job
+}
+
+/** Changes the next assets of a job, and removes the parts of cancelled replacements. */
+export async function continueBulk(
+  context: Pick<AccountContext, 'data' | 'storage' | 'warn'>,
+  id: string,
+): Promise<BulkProgress | undefined> {
+  const progress = await context.data.continueBulkJob(id)
+  for (const replacement of progress?.replacements ?? []) await removeParts(context, replacement)
+  return progress
+}
+
+export function listBulk({ data }: AccountContext): Promise<BulkJob[]> {
+  return data.listBulkJobs()
+}
+
+export async function getBulk({ data }: AccountContext, id: string): Promise<BulkJob> {
+  return known(await data.findBulkJob(id))
+}
+
+export async function cancelBulk({ data }: AccountContext, id: string): Promise<BulkJob> {
+  return known(await data.cancelBulkJob(id))
+}
+
+/** Starts a change that undoes this one. Repeating the call returns the same change. */
+export async function undoBulk(context: AccountContext, id: string): Promise<BulkJob> {
+  const { clock, newId } = context
+  const undo = { id: newId(), createdAt: clock() }
+  const outcome = await context.dataOfCall().undoBulkJob(id, undo)
+  if (outcome.outcome === 'job_not_found') throw jobNotFound()
+  if (outcome.outcome === 'too_many_jobs') throw tooManyJobs()
+  if (outcome.outcome === 'refused') throw notUndoable(outcome.job, clock())
+  return continueInCall(context, outcome.job)
+}
+
+function known(job: BulkJob | undefined): BulkJob {
+  if (job === undefined) throw jobNotFound()
+  return job
+}
+
+function jobNotFound(): ServiceError {
+  return new ServiceError(
+    'not_found',
+    'There is no bulk change with this ID, or it ended more than 7 days ago. Call GET /bulk.',
+  )
+}
+
+function notUndoable(job: BulkJob, now: Date): ServiceError {
+  const problem = problemWithUndoing(job, now)
+  if (problem === 'running') {
+    return new ServiceError(
+      'bulk_in_progress',
+      'The change is still running. Cancel it with POST /bulk/:id/cancel, or wait until it has ended.',
+    )
+  }
+  const reasons = {
+    permanent: 'Assets that were removed permanently cannot be restored.',
+    unchanged: 'The change has changed no assets, so there is nothing to undo.',
+    forgotten: 'The change is too old. It can be undone for 7 days.',
+  }
+  return new ServiceError('not_undoable', reasons[problem ?? 'forgotten'])
 }

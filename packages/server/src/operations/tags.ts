@@ -61,5 +61,5 @@ function changedBy(result: TagOutcome): string[] {
     const problem = `contains assets that would have more than ${MAX_ASSET_TAGS} tags: ${result.ids.join(', ')}`
     throw invalid({ ids: [problem] })
   }
-  return result.changed
+  return result.changed.map(({ id }) => id)
 }

@@ -2,9 +2,11 @@ import type * as wire from '@stowage/protocol'
 import type { Checksum } from '@stowage/protocol'
 import { formatSize, formatTimestamp } from '@stowage/protocol/format'
 import type { Asset, Integrity } from '../domain/asset.ts'
+import { type BulkFailure, type BulkJob, problemWithUndoing } from '../domain/bulk.ts'
 import type { Folder, FolderMove } from '../domain/folder.ts'
 import type { Key } from '../domain/key.ts'
 import type { Product } from '../domain/product.ts'
+import { MAX_ACCOUNT_TAGS } from '../domain/tags.ts'
 
 export function presentAsset(asset: Asset): wire.Asset {
   return {
@@ -62,6 +64,34 @@ export function presentFolderMove({ finishedAt, ...move }: FolderMove): wire.Fol
     created_at: formatTimestamp(move.createdAt),
     finished_at: finishedAt === null ? null : formatTimestamp(finishedAt),
   }
+}
+
+export function presentBulkJob(job: BulkJob, now: Date): wire.BulkJob {
+  const { id, change, status, failure, total, done, changed } = job
+  return {
+    id,
+    action: change.action,
+    status,
+    ...{ total, done, changed, skipped: done - changed },
+    error: failure === null ? null : BULK_FAILURES[failure],
+    can_undo: job.undoneBy === null && problemWithUndoing(job, now) === undefined,
+    undoes: job.undoes,
+    undone_by: job.undoneBy,
+    created_at: formatTimestamp(job.createdAt),
+    finished_at: job.finishedAt === null ? null : formatTimestamp(job.finishedAt),
+  }
+}
+
+const BULK_FAILURES: Record<BulkFailure, { code: string; message: string }> = {
+  storage_exceeded: {
+    code: 'storage_exceeded',
+    message:
+      'The plan has no room for the other assets. Delete assets or upgrade the plan, then restore the others.',
+  },
+  too_many_tags: {
+    code: 'invalid',
+    message: `The account would have more than ${MAX_ACCOUNT_TAGS} different tags. Use existing tags, or remove some from all assets.`,
+  },
 }
 
 /** A key as the API and the CLI show it, without its hash. */

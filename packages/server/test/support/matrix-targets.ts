@@ -53,6 +53,20 @@ async function aFolder({ call }: TestAccount): Promise<Target> {
   return { state: 'a folder', ids: {}, fields: { from, to: `moved ${from}` } }
 }
 
+async function aBulkChange({ call }: TestAccount): Promise<Target> {
+  const { fields } = await aFolder({ call } as TestAccount)
+  const filter = { path: fields.from }
+  const body = { action: 'tag', filter, expected: 1, tags: ['autumn'] }
+  const { id } = await createdBy(call, 'POST', '/bulk', body)
+  return { state: 'a change of all matches', ids: { 'bulk/{id}': id }, fields: {} }
+}
+
+async function matches(account: TestAccount): Promise<Target> {
+  const { fields } = await aFolder(account)
+  const body = { action: 'tag', filter: { path: fields.from }, expected: 1, tags: ['autumn'] }
+  return { state: 'matches of a filter', ids: {}, fields: body }
+}
+
 async function aProduct({ call }: TestAccount): Promise<Target> {
   const shopId = randomInt(1e9, 2 ** 40)
   const product = { product_id: shopId, variant_id: shopId, name: 'Course' }
@@ -111,6 +125,7 @@ async function createdBy(call: Call, method: string, path: string, body: object)
 const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
   'assets/{id}': [anUploadingFile, aReadyFile, aLink],
   'assets/{id} versions/{version}': [aReplacedFile],
+  'bulk/{id}': [aBulkChange],
   'products/{id}': [aProduct],
   'keys/{id}': [aKey],
   'upload-tokens/{id}': [anUploadToken],
@@ -124,6 +139,7 @@ export async function targetsOf(operation: Operation, account: TestAccount): Pro
   const variables = operation.path.match(/[^/]*\/?\{[^}]*\}/g) ?? []
   const variable = variables.join(' ')
   if (operation.body && 'ids' in operation.body) return [await aLinkInList(account)]
+  if (operation.name === `POST ${API}/bulk`) return [await matches(account)]
   if (operation.path.endsWith('/folders/move')) return [await aFolder(account)]
   if (operation.name === `POST ${API}/orders`) {
     // A call with a known reference changes the order, and its response has another status.

@@ -6,6 +6,7 @@ import {
 } from '@stowage/server/src/jobs/checksums'
 import { forgetEvents } from '@stowage/server/src/jobs/forget-events'
 import {
+  continueBulkJobs,
   continueDeletions,
   continueFolderMoves,
   emptyTrash,
@@ -44,6 +45,7 @@ export const JOBS = {
   removeOrphanedUploads: (context: Context) => removeOrphanedUploads(context, NEVER),
   continueDeletions: (context: Context) => continueDeletions(context, NEVER),
   continueFolderMoves: (context: Context) => continueFolderMoves(context, NEVER),
+  continueBulkJobs: (context: Context) => continueBulkJobs(context, NEVER),
   emptyTrash: (context: Context) => emptyTrash(withoutTrash(context), NEVER),
   forgetEndedAssets: (context: Context) => forgetEndedAssets(later(context), NEVER),
   forgetEvents: (context: Context) => forgetEvents(context, NEVER),
@@ -85,6 +87,7 @@ export async function runJobs(context: Context, { stuckMs }: { stuckMs?: number 
     // It cancels replacements, whose parts the next job removes.
     () => continueDeletions(context, NEVER),
     () => continueFolderMoves(context, NEVER),
+    () => continueBulkJobs(context, NEVER),
     () => removeObjects(context, NEVER),
     () => finishCompletions(context, NEVER, stuckMs),
     () => removeOrphanedUploads(context, NEVER),

@@ -36,6 +36,8 @@ export const errors = {
     'Der Zielordner enthält bereits Assets. Wählen Sie einen anderen Namen, oder führen Sie die Ordner zusammen.',
   folder_move_in_progress:
     'Ein Ordner wird noch verschoben. Versuchen Sie es erneut, wenn das fertig ist.',
+  bulk_in_progress: 'Eine Massenänderung läuft noch. Versuchen Sie es erneut, wenn sie fertig ist.',
+  not_undoable: 'Diese Änderung lässt sich nicht rückgängig machen.',
   last_manage_key:
     'Das ist der letzte Schlüssel mit der Berechtigung „Verwalten“. Erstellen Sie zuerst einen anderen.',
   too_many_keys:

@@ -33,6 +33,8 @@ export const errors: Translation<typeof German> = {
     'La carpeta de destino ya tiene recursos. Elija otro nombre o combine las carpetas.',
   folder_move_in_progress:
     'Todavía se está moviendo una carpeta. Vuelva a intentarlo cuando termine.',
+  bulk_in_progress: 'Todavía hay un cambio en bloque en curso. Vuelva a intentarlo cuando termine.',
+  not_undoable: 'Este cambio no se puede deshacer.',
   last_manage_key: 'Es la última clave con el permiso «Administración». Cree antes otra.',
   too_many_keys: 'La cuenta ha alcanzado el número máximo de claves. Revoque una que no necesite.',
   too_many_webhooks:

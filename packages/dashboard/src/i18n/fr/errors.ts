@@ -34,6 +34,9 @@ export const errors: Translation<typeof German> = {
     'Le dossier cible contient déjà des ressources. Choisissez un autre nom, ou fusionnez les dossiers.',
   folder_move_in_progress:
     'Un dossier est encore en cours de déplacement. Réessayez une fois le déplacement terminé.',
+  bulk_in_progress:
+    'Une modification groupée est encore en cours. Réessayez une fois qu’elle est terminée.',
+  not_undoable: 'Cette modification ne peut pas être annulée.',
   last_manage_key:
     'C’est la dernière clé avec l’autorisation « Gestion ». Créez-en d’abord une autre.',
   too_many_keys:

@@ -35,6 +35,8 @@ export const errors: Translation<typeof German> = {
   folder_exists:
     '移動先のフォルダにはすでにアセットがあります。別の名前を選ぶか、フォルダを統合してください。',
   folder_move_in_progress: 'フォルダを移動中です。完了してからもう一度お試しください。',
+  bulk_in_progress: '一括変更を実行中です。完了してからもう一度お試しください。',
+  not_undoable: 'この変更は元に戻せません。',
   last_manage_key: '「管理」権限を持つ最後のキーです。先に別のキーを作成してください。',
   too_many_keys: 'キーの数が上限に達しました。不要なキーを失効させてください。',
   too_many_webhooks: 'Webhook の数が上限に達しました。不要な Webhook を削除してください。',

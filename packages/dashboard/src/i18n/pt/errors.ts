@@ -30,6 +30,9 @@ export const errors: Translation<typeof German> = {
   current_version: 'Esta é a versão atual. Restaure outra versão primeiro ou exclua o ativo.',
   folder_exists: 'A pasta de destino já tem ativos. Escolha outro nome ou mescle as pastas.',
   folder_move_in_progress: 'Uma pasta ainda está sendo movida. Tente novamente quando terminar.',
+  bulk_in_progress:
+    'Uma alteração em massa ainda está em andamento. Tente novamente quando terminar.',
+  not_undoable: 'Não é possível desfazer esta alteração.',
   last_manage_key: 'Esta é a última chave com a permissão “Gerenciamento”. Crie outra primeiro.',
   too_many_keys: 'A conta atingiu o número máximo de chaves. Revogue uma de que você não precise.',
   too_many_webhooks:

@@ -283,5 +283,5 @@ async function countsOf(data: AccountData): Promise<Record<string, number>> {
 
 function changedBy(result: Awaited<ReturnType<AccountData['tagAssets']>>): string[] {
   assert.equal(result.outcome, 'done')
-  return result.outcome === 'done' ? result.changed.toSorted() : []
+  return result.outcome === 'done' ? result.changed.map(({ id }) => id).sort() : []
 }

@@ -234,12 +234,29 @@ function connectionLost(): Error {
 
 /** Runs the work in a transaction: every statement of the connection is a part of it until the work ends. */
 export function inTransaction<Result>(sql: Sql, work: () => Promise<Result>): Promise<Result> {
-  return enclose(sql, () => sql`begin`, work)
+  return joinable.has(sql) ? work() : enclose(sql, () => sql`begin`, work)
 }
 
 /** Runs the work in a read-only transaction. All its statements see the same snapshot. */
 export function inSnapshot<Result>(sql: Sql, work: () => Promise<Result>): Promise<Result> {
   return enclose(sql, () => sql`begin isolation level repeatable read, read only`, work)
+}
+
+/** The connections whose current transaction takes in units of work. */
+const joinable = new WeakSet<Sql>()
+
+/** Runs units of work as parts of the caller's transaction: their `inTransaction` begins none, and ends none. */
+export async function joinTransaction<Result>(
+  sql: Sql,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  if (!inTransactions.has(sql)) throw new Error('no transaction runs on this connection')
+  joinable.add(sql)
+  try {
+    return await work()
+  } finally {
+    joinable.delete(sql)
+  }
 }
 
 /** The connections on which a transaction runs. */

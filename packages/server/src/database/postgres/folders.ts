@@ -12,14 +12,17 @@ import {
   type FolderMoveRow,
   type FolderRow,
   isMovable,
+  isMovedTo,
   type MovableRow,
+  type MoveAssets,
   type MovedRow,
   moveRow,
   toFolder,
   toFolderMove,
   toFolderMoveColumns,
+  toMoved,
 } from '../shared/folders.ts'
-import type { AccountMethods, BulkMethods, Writer } from '../shared/wire-account-data.ts'
+import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { recordMoves } from './events.ts'
 import { FIRST_ID } from './rows.ts'
@@ -73,7 +76,7 @@ export function accountFolderList(sql: Sql, account: string): AccountMethods['fo
 export function accountFolderMoves(
   sql: Sql,
   { account, actor }: Writer,
-): AccountMethods['folderMoves'] & Pick<BulkMethods, 'moveAssets'> {
+): AccountMethods['folderMoves'] & MoveAssets {
   const columns = sql.unsafe(FOLDER_MOVE_COLUMNS)
 
   function within(folder: string): Fragment {
@@ -208,7 +211,7 @@ export function accountFolderMoves(
 
     importFolderMove: (record) => insert(record),
 
-    moveAssets: (ids, path) =>
+    moveAssets: (ids, path, from) =>
       inTransaction(sql, async () => {
         const rows = await sql<{ id: string; folder: string | null }[]>`
           select id, folder from assets
@@ -219,13 +222,13 @@ export function accountFolderMoves(
         const unknown = ids.filter((id) => !known.has(id))
         if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
         const target = { folder: storedFolder(path), search_path: searchPath(path) }
-        const moved = rows.filter(({ folder }) => folder !== target.folder)
+        const moved = rows.filter(({ folder }) => isMovedTo(target, folder, from))
         await changeFolders(
           sql,
           moved.map(({ id }) => ({ id, ...target })),
         )
         await recordMoves(sql, actor, moved)
-        return { outcome: 'done' }
+        return { outcome: 'done', moved: moved.map(toMoved) }
       }),
   }
 }

@@ -14,6 +14,7 @@ import { addArchive } from './archives.ts'
 import { accountAssetList, type ListingCaches } from './asset-list.ts'
 import { accountAssets } from './assets.ts'
 import { accountAttachedRows, accountAttachments } from './attachments.ts'
+import { accountBulkJobs } from './bulk-jobs.ts'
 import { globalVerifications } from './checksums.ts'
 import { accountCompletion } from './completion.ts'
 import {
@@ -49,7 +50,7 @@ import { accountDeliveries, accountWebhooks } from './webhooks.ts'
 /**
  * Connects and migrates, unless `migrate` forbids it. Any number of instances may share the database.
  *
- * Every transaction locks rows in this order, so that no deadlock can occur: an idempotency key, an upload token, products by
+ * Every transaction locks rows in this order, so that no deadlock can occur: a bulk job, an idempotency key, an upload token, products by
  * (product_id, variant_id), assets by id and then their replacements, a webhook and then its deliveries, an order and
  * then its files, accounts by id, and then rows that only the holder of the account's row changes (asset_blocks,
  * usage_by_type, tags, asset_tags, events).
@@ -141,6 +142,7 @@ function accountGroups(
     trashList: (sql) => accountTrashList(sql, account),
     folderList: (sql) => accountFolderList(sql, account),
     folderMoves: (sql) => accountFolderMoves(sql, writer),
+    bulkJobs: (sql) => accountBulkJobs(sql, writer),
     versions: (sql) => accountVersions(sql, writer),
     bulk: {
       trashAssets: (ids) => write((sql) => accountTrash(sql, writer).trashAssets(ids)),
@@ -154,6 +156,8 @@ function accountGroups(
         write((sql) => accountFolderMoves(sql, writer).moveAssets(ids, path)),
       tagAssets: (ids, tags) => write((sql) => accountTags(sql, writer).tagAssets(ids, tags)),
       untagAssets: (ids, tags) => write((sql) => accountTags(sql, writer).untagAssets(ids, tags)),
+      addBulkJob: (job, ids) => write((sql) => accountBulkJobs(sql, writer).addBulkJob(job, ids)),
+      undoBulkJob: (id, undo) => write((sql) => accountBulkJobs(sql, writer).undoBulkJob(id, undo)),
       addArchive: (archive, limits) => write((sql) => addArchive(sql, writer, archive, limits)),
       putProducts: (products, options) =>
         write((sql) => accountPutProducts(sql, writer).putProducts(products, options)),

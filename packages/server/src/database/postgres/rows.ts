@@ -17,6 +17,7 @@ export const POSTGRES: Dialect = {
   jsonArray: (...expressions) => `json_build_array(${expressions.join(', ')})`,
   nestedJson: (expression) => expression,
   jsonGroup: (expression, order) => `json_agg(${expression} order by ${order})`,
+  idType: 'uuid',
   id: (name) => `:${name}::uuid`,
   idsOf: (list) => `unnest(:${list}::uuid[]) as ids (value)`,
   lock: 'for no key update',

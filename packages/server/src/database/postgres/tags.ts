@@ -1,6 +1,6 @@
 import { MAX_ASSET_TAGS } from '@stowage/protocol'
 import { addTags, foldTag, MAX_ACCOUNT_TAGS, removeTags } from '../../domain/tags.ts'
-import { type TagRow, toTag } from '../shared/tags.ts'
+import { type TagRow, toChangedTags, toTag } from '../shared/tags.ts'
 import type { AccountMethods, BulkMethods, Writer } from '../shared/wire-account-data.ts'
 import { MAX_LISTED_TAGS, type TagOutcome } from '../tag-data.ts'
 import { inTransaction, readPageWithTotal, type Sql } from './connection.ts'
@@ -51,7 +51,7 @@ export function accountTags(
       if (full.length > 0) return { outcome: 'assets_full', ids: full.map(({ id }) => id) }
       if (await hasTooManyTags(sql, account, added)) return { outcome: 'too_many_tags' }
       if (assets.length > 0) await write(assets)
-      return { outcome: 'done', changed: assets.map(({ id }) => id) }
+      return { outcome: 'done', changed: assets.map(toChangedTags) }
     })
   }
 

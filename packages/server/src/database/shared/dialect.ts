@@ -18,6 +18,8 @@ export interface Dialect {
   nestedJson(expression: string): string
   /** A JSON array of the values of a group of rows, in this order. */
   jsonGroup(expression: string, order: string): string
+  /** The type of IDs. */
+  readonly idType: string
   /** A parameter that is an ID. */
   id(name: string): string
   /** A table with the column `value`, which has the IDs of a list. `list` is the name of a parameter. */

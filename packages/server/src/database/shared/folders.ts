@@ -1,6 +1,16 @@
 import type { Folder, FolderMove } from '../../domain/folder.ts'
-import { folderRange, MAX_PATH_LENGTH, pathOfStored, searchPath } from '../../domain/names.ts'
-import { type FolderMoveRecord, MAX_COUNTED_ASSETS } from '../folder-data.ts'
+import {
+  folderRange,
+  MAX_PATH_LENGTH,
+  pathOfStored,
+  searchPath,
+  storedFolder,
+} from '../../domain/names.ts'
+import {
+  type FolderMoveRecord,
+  MAX_COUNTED_ASSETS,
+  type MoveAssetsOutcome,
+} from '../folder-data.ts'
 import { type Flag, type Time, toDate, toDateOrNull } from './rows.ts'
 
 export interface FolderRow {
@@ -97,4 +107,22 @@ export interface MovableRow {
 export function isMovable({ status, replaces, trashed_at }: MovableRow): boolean {
   if (replaces !== null) return false
   return trashed_at !== null || ['uploading', 'completing', 'ready'].includes(status)
+}
+
+/** `moveAssets` of an engine. With `from`, it leaves assets that are in another folder. */
+export interface MoveAssets {
+  moveAssets(ids: string[], path: string | null, from?: string | null): Promise<MoveAssetsOutcome>
+}
+
+/** Whether an asset in this stored folder moves. */
+export function isMovedTo(
+  target: { folder: string | null },
+  folder: string | null,
+  from: string | null | undefined,
+): boolean {
+  return folder !== target.folder && (from === undefined || folder === storedFolder(from))
+}
+
+export function toMoved({ id, folder }: { id: string; folder: string | null }) {
+  return { id, path: pathOfStored(folder) }
 }

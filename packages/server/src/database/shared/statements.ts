@@ -4,6 +4,7 @@ import type { DatabaseIdentity } from '../database.ts'
 import type { TrashAll } from '../trash-data.ts'
 import { LATEST_TOKEN_MS, toAccount, toKey, toSession, toUploadToken } from './account-rows.ts'
 import { archiveStatements } from './archive-rows.ts'
+import { bulkStatementsOf } from './bulk-jobs.ts'
 import { type Dialect, statement } from './dialect.ts'
 import { FOLDER_MOVE_COLUMNS, toFolderMove, toFolderMoveRecord } from './folders.ts'
 import { orderStatementsOf } from './order-statements.ts'
@@ -122,6 +123,7 @@ export function statementsOf(dialect: Dialect) {
     findProduct: statement<Own>(
       `select ${PRODUCT_COLUMNS.join(', ')} from products where id = :id and account_id = :account`,
     ).first(toProduct),
+    ...bulkStatementsOf(dialect),
     findTrashAll: statement<OfAccount>(
       `select trash_until as until, trash_until_by as "by"
        from accounts where id = :account and trash_until is not null`,

@@ -2,10 +2,12 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import { type EventActor, OPERATOR } from '../../domain/event.ts'
 import type { AccountData } from '../account-data.ts'
+import type { BulkBatchRecord } from '../bulk-data.ts'
+import { toBulkJobValues } from './bulk-jobs.ts'
 import type { Statement, Values } from './dialect.ts'
 import { storeActor } from './events.ts'
 import type { Statements } from './statements.ts'
-import type { SharedWork } from './steps.ts'
+import { run as runStatement, type SharedWork } from './steps.ts'
 import { wireOrders } from './wire-orders.ts'
 
 const MAX_CACHED = 1000
@@ -136,6 +138,7 @@ export interface AccountMethods {
   trashList: Group<'listTrash' | 'selectTrash'>
   folderList: Group<'listFolders' | 'findLongPath'>
   folderMoves: Group<'beginFolderMove' | 'continueFolderMove' | 'importFolderMove'>
+  bulkJobs: Group<'continueBulkJob' | 'selectProducts'>
   versions: Group<'restoreVersion' | 'deleteVersion'>
   productList: Group<'listProducts'>
   productGroups: Group<'listProductIds' | 'readProductGroups'>
@@ -167,6 +170,8 @@ export type BulkMethods = Pick<
   | 'moveAssets'
   | 'tagAssets'
   | 'untagAssets'
+  | 'addBulkJob'
+  | 'undoBulkJob'
   | 'putProducts'
   | 'addArchive'
   | 'deleteProduct'
@@ -266,6 +271,26 @@ export function wireAccountData<Unit>(
       importFolderMove: (record) =>
         write((unit) => groups.folderMoves(unit).importFolderMove(record)),
 
+      continueBulkJob: (id) => free((unit) => groups.bulkJobs(unit).continueBulkJob(id)),
+      selectProducts: (selection, limit) =>
+        read((unit) => groups.bulkJobs(unit).selectProducts(selection, limit)),
+      async cancelBulkJob(id) {
+        await free((unit) => engine.execute(unit, statements.cancelBulkJob, { account, id }))
+        return ask(statements.findBulkJob, { account, id })
+      },
+      findBulkJob: (id) => ask(statements.findBulkJob, { account, id }),
+      listBulkJobs: () => ask(statements.listBulkJobs, { account }),
+      listBulkJobRecords: () => ask(statements.listBulkJobRecords, { account }),
+      listBulkBatches: (id, from, limit) =>
+        ask(statements.listBulkBatches, { account, id, from, limit }),
+      importBulkJob: (record) =>
+        write((unit) =>
+          engine.execute(unit, statements.importBulkJob, toBulkJobValues(account, record)),
+        ),
+      async importBulkBatches(id, batches) {
+        await transact(write)(() => importBatches(statements, id, batches))
+      },
+
       async listVersions(id) {
         const found = await ask(statements.listVersions, { account, id })
         return found.length === 0 ? undefined : found
@@ -335,4 +360,12 @@ export function wireAccountData<Unit>(
       importWebhooks: (imported) => write((unit) => deliveries(unit).importWebhooks(imported)),
     }
   }
+}
+
+function* importBatches(
+  statements: Statements,
+  id: string,
+  batches: BulkBatchRecord[],
+): SharedWork<void> {
+  for (const batch of batches) yield* runStatement(statements.importBulkBatch, { id, ...batch })
 }

@@ -178,6 +178,12 @@ export function wireDatabase<Unit>(
     removeOldTrash: (keptForMs) => free((unit) => trash(unit).removeOldTrash(keptForMs)),
     listTrashAll: () => execute(statements.listTrashAll, {}),
     listUnfinishedFolderMoves: () => execute(statements.listUnfinishedFolderMoves, {}),
+    listRunningBulkJobs: () => execute(statements.listRunningBulkJobs, {}),
+    async forgetBulkJobs(limit) {
+      const batches = await execute(statements.forgetBulkBatches, { limit }, free)
+      const jobs = await execute(statements.forgetBulkJobs, { limit }, free)
+      return batches.length + jobs.length
+    },
     forgetEndedAssets: (before, limit) =>
       free((unit) => jobs(unit).forgetEndedAssets(before, limit)),
     listAccountsToTrim: (limits, after, limit) =>

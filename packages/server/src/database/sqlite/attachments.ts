@@ -274,6 +274,7 @@ export function prepareAttachedRows({ prepare }: Connection) {
 
 /** The selected products. */
 export interface SelectedProducts {
+  ids: string[]
   seqs: number[]
   /** The selectors that match no product. */
   unknown: ProductSelection
@@ -302,6 +303,7 @@ export function prepareProductSelection({ prepare }: Connection) {
       ids: JSON.stringify(selection.ids),
       skus: JSON.stringify(selection.skus),
     })
-    return { seqs: rows.map(({ seq }) => seq), ...unknownProducts(selection, rows) }
+    const ids = rows.map(({ id }) => id)
+    return { ids, seqs: rows.map(({ seq }) => seq), ...unknownProducts(selection, rows) }
   }
 }

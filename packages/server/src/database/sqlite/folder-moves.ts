@@ -15,10 +15,12 @@ import {
   FOLDER_MOVE_COLUMNS,
   type FolderMoveRow,
   isMovable,
+  isMovedTo,
   type MovableRow,
   moveRow,
   toFolderMove,
   toFolderMoveColumns,
+  toMoved,
 } from '../shared/folders.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import { type Connection, encode } from './connection.ts'
@@ -177,20 +179,25 @@ export function prepareBulkMoves(connection: Connection) {
   )
 
   return {
-    *moveAssets(writer: Writer, ids: string[], path: string | null): Steps<MoveAssetsOutcome> {
+    *moveAssets(
+      writer: Writer,
+      ids: string[],
+      path: string | null,
+      from?: string | null,
+    ): Steps<MoveAssetsOutcome> {
       const { account } = writer
       const rows = visible.all({ account, ids: JSON.stringify(ids) })
       const known = new Set(rows.map(({ id }) => id))
       const unknown = ids.filter((id) => !known.has(id))
       if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
       const target = { folder: storedFolder(path), search_path: searchPath(path) }
-      for (const { seq, folder } of rows) {
-        if (folder === target.folder) continue
+      const moved = rows.filter(({ folder }) => isMovedTo(target, folder, from))
+      for (const { seq, folder } of moved) {
         move.run({ seq, ...target, now: Date.now() })
         recordUpdate(writer, seq, { previous: { path: pathOfStored(folder) } })
         yield
       }
-      return { outcome: 'done' }
+      return { outcome: 'done', moved: moved.map(toMoved) }
     },
   }
 }

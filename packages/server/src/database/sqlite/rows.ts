@@ -30,6 +30,7 @@ export const SQLITE: Dialect = {
   jsonArray: (...expressions) => `json_array(${expressions.join(', ')})`,
   nestedJson: (expression) => `json(${expression})`,
   jsonGroup: (expression, order) => `json_group_array(${expression} order by ${order})`,
+  idType: 'text',
   id: (name) => `:${name}`,
   idsOf: (list) => `json_each(:${list})`,
   // One transaction writes at a time.

@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import type { BulkJob } from '../../domain/bulk.ts'
 import type { Database } from '../database.ts'
 import { listMigrations, type OpenOptions } from '../migrate.ts'
 import { foldProducts } from '../shared/fold-products.ts'
@@ -17,6 +18,7 @@ import { prepareArchives } from './archives.ts'
 import { prepareAssetList } from './asset-list.ts'
 import { prepareAssets } from './assets.ts'
 import { prepareAttachedRows, prepareAttachments, prepareBulkAttachments } from './attachments.ts'
+import { prepareBulkJobs, prepareNewBulkJobs } from './bulk-jobs.ts'
 import { prepareVerifications } from './checksums.ts'
 import { prepareCompletion } from './completion.ts'
 import {
@@ -155,6 +157,8 @@ function prepareAccountGroups(
 ): (writer: Writer) => AccountGroups<void> {
   const longReads = { snapshots, runStep: createStepQueue() }
   const countAttached = prepareCountAttached(connection)
+  const findBulkJob = (account: string, id: string) =>
+    connection.execute(STATEMENTS.findBulkJob, { account, id })
   const groups = {
     uploads: prepareUploads(connection),
     uploadList: prepareUploadList(connection, longReads),
@@ -165,6 +169,7 @@ function prepareAccountGroups(
     trashList: prepareTrashList(connection, longReads),
     folderList: prepareFolderList(connection, longReads),
     folderMoves: prepareFolderMoves(connection),
+    bulkJobs: prepareBulkJobs(connection),
     versions: prepareVersions(connection),
     orderList: prepareOrderList(longReads),
     productList: prepareProductList(connection, longReads),
@@ -182,7 +187,7 @@ function prepareAccountGroups(
   }
   return (writer) => ({
     ...bindGroups(groups, writer),
-    bulk: bulkMethods(writer, { longWrites, countAttached }, run.of(writer.account)),
+    bulk: bulkMethods(writer, { longWrites, countAttached, findBulkJob }, run.of(writer.account)),
   })
 }
 
@@ -196,6 +201,7 @@ function prepareBulk(connection: Connection) {
     ...prepareBulkTags(connection),
     ...prepareBulkProducts(connection),
     ...prepareArchives(connection),
+    ...prepareNewBulkJobs(connection),
   }
 }
 
@@ -204,6 +210,8 @@ const ROWS_PER_ASSET = 4
 const ROWS_PER_ATTACHMENT = 2
 /** For each asset whose tags change, besides two rows for each of the tags. */
 const ROWS_PER_TAGGED = 4
+/** A row of a bulk job has the IDs of so many assets. It takes about as long as four other rows. */
+const ASSETS_PER_BULK_ROW = 10
 /** A segment of an archive takes about as long as so many other rows. */
 const ROWS_PER_SEGMENT = 20
 
@@ -212,7 +220,12 @@ function bulkMethods(
   {
     longWrites,
     countAttached,
-  }: { longWrites: LongWrites<Bulk>; countAttached: ReturnType<typeof prepareCountAttached> },
+    findBulkJob,
+  }: {
+    longWrites: LongWrites<Bulk>
+    countAttached: ReturnType<typeof prepareCountAttached>
+    findBulkJob: (account: string, id: string) => BulkJob | undefined
+  },
   { read, ownTransaction, ownFreeTransaction }: Omit<UnitsOfWork, 'of'>,
 ): BulkMethods {
   const { account } = writer
@@ -241,6 +254,15 @@ function bulkMethods(
       write(ids.length * (ROWS_PER_TAGGED + 2 * tags.length), (bulk) =>
         bulk.untagAssets(writer, ids, tags),
       ),
+    addBulkJob: (job, ids) =>
+      free(Math.ceil(ids.length / ASSETS_PER_BULK_ROW), (bulk) =>
+        bulk.addBulkJob(writer, job, ids),
+      ),
+    async undoBulkJob(id, undo) {
+      const found = await read(() => findBulkJob(account, id))
+      const rows = Math.ceil((found?.changed ?? 0) / ASSETS_PER_BULK_ROW)
+      return free(rows, (bulk) => bulk.undoBulkJob(writer, id, undo))
+    },
     addArchive: (archive, limits) =>
       write(archive.segments.length * ROWS_PER_SEGMENT, (bulk) =>
         bulk.addArchive(writer, archive, limits),

@@ -2,7 +2,7 @@ import { MAX_ASSET_TAGS } from '@stowage/protocol'
 import { addTags, foldTag, MAX_ACCOUNT_TAGS, removeTags } from '../../domain/tags.ts'
 import type { Rows } from '../account-data.ts'
 import { fromJson, toTagColumns } from '../shared/rows.ts'
-import { type TagRow, toTag } from '../shared/tags.ts'
+import { type TagRow, toChangedTags, toTag } from '../shared/tags.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import { MAX_LISTED_TAGS, type Tag, type TagOutcome, type TagQuery } from '../tag-data.ts'
 import { type Connection, encode } from './connection.ts'
@@ -71,7 +71,7 @@ export function prepareBulkTags(connection: Connection) {
       recordUpdate(writer, seq, { previous: { tags: before } })
       yield
     }
-    return { outcome: 'done', changed: assets.map(({ id }) => id) }
+    return { outcome: 'done', changed: assets.map(toChangedTags) }
   }
 
   return {

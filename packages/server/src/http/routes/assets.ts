@@ -1,8 +1,7 @@
-import { type BulkRequest, endpoints, type Asset as WireAsset } from '@stowage/protocol'
+import { endpoints, type Asset as WireAsset } from '@stowage/protocol'
 import { formatTimestamp } from '@stowage/protocol/format'
 import type { FastifyReply } from 'fastify'
 import type { Asset } from '../../domain/asset.ts'
-import { invalid } from '../../domain/errors.ts'
 import {
   attachAssets,
   attachProducts,
@@ -14,7 +13,7 @@ import {
   readProductsOfAssets,
   storeLink,
 } from '../../operations/assets.ts'
-import { type AssetSelection, type BulkChange, changeSelection } from '../../operations/bulk.ts'
+import type { RequestedChange } from '../../operations/bulk.ts'
 import type { AccountContext } from '../../operations/context.ts'
 import { signDownload } from '../../operations/downloads.ts'
 import { moveAssets } from '../../operations/folders.ts'
@@ -30,6 +29,7 @@ import {
 import { presentAsset, presentProduct } from '../../wire/resources.ts'
 import {
   readAssetListRequest,
+  readBulkChange,
   readIdempotency,
   readProductGroupListRequest,
   readProductListRequest,
@@ -145,29 +145,9 @@ export const assetRoutes: RouteGroup = (app, options) => {
 
   route(app, options, endpoints.changeAssets, async ({ context, body }) => {
     const change = readBulkChange(body)
-    const { action } = body
-    if (body.ids !== undefined) {
-      if (body.filter !== undefined) throw invalid({ filter: ['must be omitted if ids is given'] })
-      if (body.expected !== undefined) throw invalid({ expected: ['can only be used with filter'] })
-      const ids = [...new Set(body.ids.map((id) => id.toLowerCase()))]
-      const changed = await changeAssets(context, ids, change)
-      return { data: { action, assets: ids.length, ...(changed && { changed }) } }
-    }
-    if ('path' in change || 'tags' in change) {
-      throw invalid({ filter: [`cannot be used with ${action}`] })
-    }
-    const selection = readAssetSelection(body)
-    const { matched, changed } = await changeSelection(context, selection, change)
-    return {
-      data: {
-        action,
-        assets: matched,
-        changed: changed.map(({ id }) => id),
-        ...('products' in change && {
-          attachments: changed.map(({ id, productIds = [] }) => ({ id, products: productIds })),
-        }),
-      },
-    }
+    const ids = [...new Set(body.ids.map((id) => id.toLowerCase()))]
+    const changed = await changeAssets(context, ids, change)
+    return { data: { action: body.action, assets: ids.length, ...(changed && { changed }) } }
   })
 
   route(app, options, endpoints.listTags, async ({ context, query, url }) => {
@@ -179,41 +159,11 @@ export const assetRoutes: RouteGroup = (app, options) => {
   })
 }
 
-type Change =
-  | BulkChange
-  | { action: 'move'; path: string | null }
-  | { action: 'tag' | 'untag'; tags: string[] }
-
-function readBulkChange(body: BulkRequest): Change {
-  const { action, path, permanent: isPermanent = false, tags } = body
-  if (action === 'tag' || action === 'untag') return readTagChange(action, body)
-  if (tags !== undefined) throw invalid({ tags: ['can only be used with tag and untag'] })
-  if (action !== 'move' && path !== undefined)
-    throw invalid({ path: ['can only be used with move'] })
-  if (action === 'delete') return { action, isPermanent }
-  if (isPermanent) throw invalid({ permanent: ['can only be used with delete'] })
-  if (action === 'move') {
-    if (path === undefined) throw invalid({ path: ['is required; null means no folder'] })
-    return { action, path }
-  }
-  return action === 'restore' ? { action } : { action, products: readProductSelection(body) }
-}
-
-function readAssetSelection({ filter, expected }: BulkRequest) {
-  if (filter === undefined) throw invalid({ ids: ['is required, unless filter is given'] })
-  if (expected === undefined) throw invalid({ expected: ['is required with filter'] })
-  const selection: AssetSelection =
-    filter.trashed === true
-      ? { from: 'trash', request: readTrashListRequest(filter) }
-      : { from: 'assets', request: readAssetListRequest(filter) }
-  return { selection, expected }
-}
-
 /** Returns the IDs of the assets whose tags have changed, for an action that changes tags. */
 async function changeAssets(
   context: AccountContext,
   ids: string[],
-  change: Change,
+  change: RequestedChange,
 ): Promise<string[] | undefined> {
   if ('tags' in change) {
     const changeTags = change.action === 'tag' ? tagAssets : untagAssets
@@ -227,16 +177,6 @@ async function changeAssets(
     await changeAttachments(context, ids, change.products)
   }
   return undefined
-}
-
-function readTagChange(
-  action: 'tag' | 'untag',
-  { action: _, ids, tags = [], filter, expected, ...others }: BulkRequest,
-): Change {
-  const [other] = Object.keys(others)
-  if (other !== undefined) throw invalid({ [other]: [`cannot be used with ${action}`] })
-  if (tags.length === 0) throw invalid({ tags: ['is required: send at least one tag'] })
-  return { action, tags }
 }
 
 /** The status is the one that the asset had before its deletion. */

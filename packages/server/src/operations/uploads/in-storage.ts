@@ -70,7 +70,7 @@ export async function signParts(
  * storage is available now, and a background job retries later.
  */
 export async function removeParts(
-  { storage, warn }: AccountContext,
+  { storage, warn }: Pick<AccountContext, 'storage' | 'warn'>,
   upload: Upload,
 ): Promise<void> {
   try {
