@@ -144,6 +144,18 @@ test('the download page and its refusals are accessible, in every language', asy
   await page.goto(url)
   await press(zip)
   await page.getByRole('link', { name: 'Zurück zu Ihren Dateien' }).waitFor()
+  const limited = await service.call('POST', `${API}/orders`, { assets: [zip], max_downloads: 1 })
+  const buyer = limited.body.data.url
+  const pressed = await fetch(`${buyer}/${zip}`, { method: 'POST', redirect: 'manual' })
+  const file = pressed.headers.get('location') ?? assert.fail()
+  // So often it can be started from the first byte.
+  for (let start = 0; start < 10; start += 1) await fetch(file)
+  await page.goto(file)
+  await page.getByRole('heading', { name: 'Keine Downloads mehr' }).waitFor()
+  await assertAccessibleAtAllWidths(page, 'limit_reached')
+  await page.getByRole('link', { name: 'Zurück zu Ihren Dateien' }).click()
+  await page.getByText('Keine Downloads mehr').waitFor()
+  assert.equal(await page.locator('form').count(), 0)
   for (const [state, text, enter] of states) {
     await enter()
     await page.goto(url)

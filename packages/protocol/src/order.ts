@@ -374,7 +374,11 @@ export const BrandingRequest = Type.Object(
       examples: ['#0b7285'],
       ...Problem('must be a color such as #0b7285, or null'),
     }),
-    help_text: nullableText(500, 'What buyers should do if something does not work'),
+    help_text: nullableText(
+      500,
+      'What buyers should do if something does not work. It may have several lines',
+      Check('lines'),
+    ),
     help_email: nullableText(254, 'The e-mail address for buyers', EMAIL),
     max_downloads: mostDownloads(
       'How often each file of an order may be downloaded, if the order has no limit of its own. null: any number of times',

@@ -54,6 +54,7 @@ export function Problem(problem: string) {
 /** Checks that JSON Schema cannot express; the service has a function for each. */
 export type TextCheck =
   | 'filename'
+  | 'lines'
   | 'link-url'
   | 'media-type'
   | 'media-type-pattern'

@@ -8,9 +8,10 @@ import { withSharedEngines } from './shared-engines.ts'
 
 const STARTS = 1000
 const LIMIT = 5
+const FILES = 3
 
 await withSharedEngines('orders on many instances', (engines) => {
-  test('1,000 concurrent starts on four instances count one download each day, and never more than the limit', async (t) => {
+  test('1,000 concurrent starts of three files on four instances count one download of each file each day, and never more than the limit', async (t) => {
     const deployment = await engines.deploy(t)
     const instances = await Promise.all([0, 1, 2, 3].map(() => deployment.start()))
     const urls = instances.map(({ baseUrl }) => baseUrl)
@@ -21,12 +22,15 @@ await withSharedEngines('orders on many instances', (engines) => {
     cleanUp(t, close)
     const post = (base: string, path: string, body: object) =>
       callJson(base + API + path, { method: 'POST', body })
-    const { id } = await uploadFile(first, { bytes: Buffer.from('file') })
+    const ids: string[] = []
+    for (let file = 0; file < FILES; file += 1) {
+      ids.push((await uploadFile(first, { bytes: Buffer.from('file') })).id)
+    }
     const creations = await Promise.all(
       Array.from({ length: 40 }, (_, index) =>
         post(urls[index % 4] ?? first, '/orders', {
           reference: 'one',
-          assets: [id],
+          assets: ids,
           max_downloads: LIMIT,
         }),
       ),
@@ -36,20 +40,27 @@ await withSharedEngines('orders on many instances', (engines) => {
     assert.equal(new Set(creations.map(({ body }) => body.data.url)).size, 4)
     for (let day = 1; day <= LIMIT + 1; day += 1) {
       const starts = Array.from({ length: STARTS }, (_, index) =>
-        post(urls[index % 4] ?? first, '/orders/one/downloads', { asset: id }),
+        post(urls[index % 4] ?? first, '/orders/one/downloads', {
+          asset: ids[index % FILES],
+        }),
       )
       const responses = await Promise.all(starts)
       const statuses = Map.groupBy(responses, ({ status, body }) => `${status} ${body.code ?? ''}`)
       const expected = day <= LIMIT ? '200 ' : '409 limit_reached'
       const counts = [...statuses].map(([status, list]) => [status, list.length])
       assert.deepEqual(counts, [[expected, STARTS]], `day ${day}`)
-      const [state] = await sql<{ used: number; downloads: number; logged: number }[]>`
-        select f.used, o.downloads, (select count(*) from downloads) as logged
+      const states = await sql<{ used: number; downloads: number; logged: number }[]>`
+        select f.used, o.downloads,
+          (select count(*) from downloads d where d.asset_id = f.asset_id) as logged
         from orders o join order_files f on f.order_id = o.id`
       const used = Math.min(day, LIMIT)
-      assert.deepEqual({ ...state }, { used, downloads: used, logged: used })
+      const expectedState = { used, downloads: FILES * used, logged: used }
+      assert.deepEqual(
+        states.map((state) => ({ ...state })),
+        ids.map(() => expectedState),
+      )
       const paths = new Set(responses.map(({ body }) => new URL(body.url ?? first).pathname))
-      assert.equal(paths.size, 1)
+      assert.equal(paths.size, day <= LIMIT ? FILES : 1)
       // The 24 hours of the download end.
       await sql`update order_files set open_until = clock_timestamp()`
     }
@@ -57,6 +68,6 @@ await withSharedEngines('orders on many instances', (engines) => {
     const events = await callJson(`${first}${API}/events?type=order.limit_reached`, {
       method: 'GET',
     })
-    assert.equal(events.body.data.length, 1)
+    assert.equal(events.body.data.length, FILES)
   })
 })

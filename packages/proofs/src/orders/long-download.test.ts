@@ -17,6 +17,7 @@ import { until } from '@stowage/testing/machine/until'
 import { aService, callJson, type TestService } from '@stowage/testing/service/service'
 import { API, complete, putPart, someBytes } from '@stowage/testing/service/upload'
 import { chromium } from 'playwright-core'
+import { moveClock } from './moved-clock.ts'
 
 /*
  * Download 2 GB in 400 ranges:
@@ -164,22 +165,6 @@ async function upload({ baseUrl }: TestService): Promise<{ id: string; hash: Has
   }
   assert.equal((await complete(baseUrl, session)).status, 200)
   return { id: session.id, hash }
-}
-
-/** Moves the clock of this process, which is that of the service, of SQLite and of the disk storage. */
-function moveClock(t: TestContext, shiftMs: () => number): void {
-  const RealDate = Date
-  cleanUp(t, () => {
-    globalThis.Date = RealDate
-  })
-  globalThis.Date = class extends RealDate {
-    constructor(...args: unknown[]) {
-      super(...((args.length === 0 ? [RealDate.now() + shiftMs()] : args) as [number]))
-    }
-    static override now(): number {
-      return RealDate.now() + shiftMs()
-    }
-  } as DateConstructor
 }
 
 /** An HTTP proxy in front of the disk storage, which breaks the connection after so many bytes of a download. */

@@ -227,6 +227,7 @@ const SIZE_PROBLEM = 'must be a number of bytes, or a string such as 10MB or 1.5
 /** What is wrong with a text, as a clause for the error message; undefined if nothing is. */
 const TEXT_CHECKS: Record<TextCheck, (text: string) => string | undefined> = {
   filename: problemWithFilename,
+  lines: (text) => problemWithCharacters(text.replaceAll('\n', ' ')),
   'link-url': problemWithLinkUrl,
   'media-type': (text) => (parseMediaType(text) === undefined ? MEDIA_TYPE_PROBLEM : undefined),
   'media-type-pattern': (text) => (isMediaTypePattern(text) ? undefined : PATTERN_PROBLEM),

@@ -12,7 +12,7 @@ test('the page shows the files in the language of the reader, with strict header
   const branding = {
     name: 'Sounds & Co',
     color: '#ffee00',
-    help_text: 'Write <us>',
+    help_text: 'Write <us>\nor call',
     help_email: 'help@example.com',
   }
   await service.call('PUT', `${API}/account/branding`, branding)
@@ -27,9 +27,9 @@ test('the page shows the files in the language of the reader, with strict header
   assert.equal(page.status, 200)
   assert.ok(Buffer.byteLength(text) < 20_000)
   assert.doesNotMatch(text, /<script|<b>&x|javascript:| on\w+="/i)
-  assert.match(text, /Sounds &amp; Co[\s\S]*Order #&lt;1&gt;[\s\S]*6 downloads left/)
+  assert.match(text, /Sounds &amp; Co[\s\S]*Order \u2068#&lt;1&gt;\u2069[\s\S]*6 downloads left/)
   assert.match(text, /--on-accent:#000/)
-  assert.match(text, /Write &lt;us&gt;[\s\S]*mailto:help@example.com/)
+  assert.match(text, /Write &lt;us&gt;\nor call[\s\S]*mailto:help@example.com/)
   const policy = page.headers.get('content-security-policy') ?? ''
   assert.match(policy, /^default-src 'none'; style-src 'sha256-[^']+';/)
   assert.match(policy, /frame-ancestors 'none'/)

@@ -86,7 +86,7 @@ export function renderRefusal(
   const { buyer } = frame
   const number = buyer?.order.number
   const main = html`<div class="card"><h1>${title}</h1>
-${number ? html`<p class="quiet">${fillText(texts.order, { number })}</p>` : undefined}
+${number ? html`<p class="quiet">${fillText(texts.order, { number: isolated(number) })}</p>` : undefined}
 ${options.filename === undefined ? undefined : html`<p><b><bdi>${options.filename}</bdi></b></p>`}
 <p>${text}</p>
 ${buyer && options.canReturn ? html`<p><a class="button" href="/d/${buyer.token}">${texts.back}</a></p>` : undefined}</div>`
@@ -125,7 +125,7 @@ function renderPage(
       ? undefined
       : html`<img src="/d/${buyer.token}/logo" alt="">`
   const help = [
-    ...(helpText === null ? [] : [html`<p dir="auto">${helpText}</p>`]),
+    ...(helpText === null ? [] : [html`<p><bdi>${helpText}</bdi></p>`]),
     ...(helpEmail === null ? [] : [html`<p><a href="mailto:${helpEmail}">${helpEmail}</a></p>`]),
   ]
   const { markup } = html`<!doctype html>
@@ -154,7 +154,7 @@ function renderHead(frame: PageFrame, language: Language): Html {
   const texts = TEXTS[language]
   const { number = null, expiresAt = null } = frame.buyer?.order ?? {}
   const facts = [
-    ...(number === null ? [] : [fillText(texts.order, { number })]),
+    ...(number === null ? [] : [fillText(texts.order, { number: isolated(number) })]),
     ...(expiresAt === null ? [] : [fillText(texts.until, { date: timeText(language, expiresAt) })]),
   ]
   return html`<h1>${texts.title}</h1>
