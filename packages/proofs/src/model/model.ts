@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { someBytes } from '@stowage/testing/service/upload'
 import { CHUNK_SIZE, INITIAL_PLAN, productOf } from './commands.ts'
 
@@ -220,8 +221,12 @@ export function completeUpload(model: Model, upload: ModelUpload): Model {
   }
   const { size, parts, declares } = upload
   const version = asset.lastVersion + 1
-  const withheld = { declares, isWithheld: declares !== undefined }
-  const changed = withCurrent(asset, { version, size, name: asset.name, parts, ...withheld })
+  const replacement = { version, size, name: asset.name, parts, declares }
+  const withheld = { ...replacement, isWithheld: declares !== undefined }
+  // On disk, the completion of a small file reads its bytes.
+  const isRead = !isOnS3 && partCount(size) === 1
+  const isReleased = isRead && hasDeclaredBytes(withheld)
+  const changed = withCurrent(asset, isReleased ? release(withheld) : withheld)
   return changeUpload(changeUpload(model, asset.id, withoutOldest(changed)), upload.id, {
     status: 'merged',
     parts: [],

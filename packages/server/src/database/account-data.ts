@@ -139,6 +139,14 @@ export interface AccountSummary extends Usage {
   trash: number
 }
 
+/** What the first read of an object found. */
+export interface FirstRead {
+  sha256: string
+  crc32: number
+  /** When to read it again. */
+  nextReadMs: number
+}
+
 /**
  * The data of one account. Data of other accounts is invisible: every statement has the account in its
  * condition. Each method is one unit of work: atomic, and durable when its promise resolves. An outage
@@ -250,10 +258,12 @@ export interface AccountData
    *
    * With `withhold`, a file with a declared digest is withheld from downloads until `recordVerification` finds this
    * digest. The version that downloads get meanwhile (`findServedVersion`) is kept in addition to the others.
+   *
+   * With `read`, the bytes have been read already: the result is recorded atomically, as by `recordVerification`.
    */
   finishCompletion(
     assetId: string,
-    options: { keepVersions: number; withhold: boolean },
+    options: { keepVersions: number; withhold: boolean; read?: FirstRead | undefined },
   ): Promise<AssetStatus | undefined>
 
   /**

@@ -8,7 +8,7 @@ import {
 } from '../database/database.ts'
 import { DamagedObject, UnreadableObject } from '../domain/errors.ts'
 import { partPlan } from '../domain/parts.ts'
-import type { Context } from '../operations/context.ts'
+import { type Context, nextReadMs } from '../operations/context.ts'
 import { hashObject } from '../storage/hash-object.ts'
 import type { Job } from './job.ts'
 
@@ -105,8 +105,6 @@ const RENEW_MS = 20_000
 const UNUSED_MS = 3_600_000
 
 const DAY_MS = 24 * 3_600_000
-/** Without a scrub, objects are not read again, so any valid time works here. */
-const NO_SCRUB_MS = 365 * DAY_MS
 
 /** Claims the next object that is due. Undefined if there is none. */
 type ClaimNext = (times: ClaimTimes) => Promise<Verification | undefined>
@@ -162,7 +160,7 @@ async function* dueObjects(
     const times = {
       now,
       // The margin of a day makes a small correction of the clock harmless.
-      latest: later(now, nextReadMs(settings.scrubEveryMs) + DAY_MS),
+      latest: later(now, nextReadMs(settings) + DAY_MS),
       claimedUntil: later(now, CLAIM_MS),
     }
     const object = await claimNext(times)
@@ -198,7 +196,7 @@ async function verifyObject(
   }
   const hashes = isRead ? read : { sha256: null }
   const isUnreadable = read instanceof UnreadableObject
-  const dueAt = later(now, isUnreadable ? UNREADABLE_MS : nextReadMs(settings.scrubEveryMs))
+  const dueAt = later(now, isUnreadable ? UNREADABLE_MS : nextReadMs(settings))
   const { keepVersions } = settings
   const integrity = await database.recordVerification(key, { ...hashes, dueAt, keepVersions })
   if (!integrity?.isDamaged) return
@@ -236,10 +234,6 @@ async function release({ database, warn }: Context, { key }: Verification): Prom
 function orDamage(error: unknown): DamagedObject {
   if (error instanceof DamagedObject) return error
   throw error
-}
-
-function nextReadMs(scrubEveryMs: number): number {
-  return scrubEveryMs > 0 ? scrubEveryMs : NO_SCRUB_MS
 }
 
 function later(time: Date, milliseconds: number): Date {

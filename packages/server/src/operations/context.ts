@@ -53,7 +53,7 @@ export interface Settings {
   eventsMaxBytes: number | undefined
   /** How long the log of downloads is kept. */
   downloadsForMs: number
-  /** Whether the SHA-256 of every file is computed in the background. */
+  /** Whether the SHA-256 of every file is computed: that of small files on disk at once, all others in the background. */
   checksums: boolean
   /** How often every file is read again. 0: never. */
   scrubEveryMs: number
@@ -62,6 +62,13 @@ export interface Settings {
   webhookTargets: 'public' | 'any'
   /** Requests per minute and key; undefined means no limit. */
   rateLimit: number | undefined
+}
+
+const NO_SCRUB_MS = 365 * 24 * 3_600_000
+
+/** When an object that was read is read again. Without a scrub, it is not, so any valid time works. */
+export function nextReadMs({ scrubEveryMs }: Settings): number {
+  return scrubEveryMs > 0 ? scrubEveryMs : NO_SCRUB_MS
 }
 
 export type AuthSettings =

@@ -1,14 +1,7 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { PartPlan } from '../domain/parts.ts'
-import type { StorageContents } from './storage.ts'
-
-export interface ObjectHashes {
-  /** Hexadecimal. */
-  sha256: string
-  /** For ZIP archives. */
-  crc32: number
-}
+import type { ObjectHashes, StorageContents } from './storage.ts'
 
 /**
  * Returns the SHA-256 and the CRC-32 of an object. Reads it once, with little memory: it waits for `onBytes` before it reads more.

@@ -62,8 +62,16 @@ export interface StorageIdentity {
   storageId: string
 }
 
+export interface ObjectHashes {
+  /** Hexadecimal. */
+  sha256: string
+  /** For ZIP archives. */
+  crc32: number
+}
+
 export type CompletionOutcome =
-  | { outcome: 'completed' }
+  /** `hashes`: those of the object, if the storage has read its bytes. */
+  | { outcome: 'completed'; hashes?: ObjectHashes }
   /** These parts are missing, beyond the plan, or have another length or ETag. The upload is unchanged. */
   | { outcome: 'refused'; parts: number[] }
   /** Neither the upload nor the object exists. */
@@ -125,7 +133,8 @@ export interface Storage {
   /**
    * Atomic: creates the object from all parts of the plan, or refuses. It also refuses if there are parts
    * beyond the plan. Parts given here must have the given ETag; the others may have any. The cost depends
-   * on the number of parts, not on their size. Completing a completed upload returns `completed`.
+   * on the number of parts, not on their size: only a storage that has the bytes at hand returns the hashes of a small
+   * object. Completing a completed upload returns `completed`.
    */
   completeUpload(
     upload: StorageUpload,

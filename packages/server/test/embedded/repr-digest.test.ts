@@ -6,7 +6,21 @@ import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
 import { JOBS } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
-import { downloadUrl, requestSession, someBytes, uploadFile } from '@stowage/testing/service/upload'
+import {
+  API,
+  download,
+  downloadUrl,
+  requestSession,
+  someBytes,
+  uploadFile,
+} from '@stowage/testing/service/upload'
+import {
+  aServiceWithoutJobs,
+  readAsset,
+  sha256Of,
+  tryDownload,
+  uploadDeclared,
+} from '../support/integrity.ts'
 
 const BYTES = someBytes(2500)
 const DIGEST = `sha-256=:${createHash('sha256').update(BYTES).digest('base64')}:`
@@ -41,4 +55,26 @@ test('the storage reports that it is busy while a part is sent, even in its own 
   assert.equal(response.statusCode, 200)
   response.resume()
   await until('the transfer has ended', () => !storage.isBusy())
+})
+
+test('a small file is compared with its declared digest before its completion responds', async (t) => {
+  const { service } = await aServiceWithoutJobs(t)
+  const small = someBytes(900)
+  const id = await uploadDeclared(service, small, sha256Of(small))
+  assert.deepEqual(await download(service.baseUrl, id), small)
+  const { checksum, damaged } = await readAsset(service, id)
+  assert.deepEqual([checksum.sha256, damaged], [sha256Of(small), false])
+  const wrong = await uploadDeclared(service, small, sha256Of(BYTES))
+  const refused = await tryDownload(service, wrong)
+  assert.deepEqual([refused.status, refused.body.code], [409, 'damaged'])
+  const { body } = await service.call('GET', `${API}/events`)
+  assert.deepEqual(
+    body.data
+      .map(({ type }: { type: string }) => type)
+      .filter((type: string) => /ready|damaged/.test(type)),
+    ['asset.ready', 'asset.ready', 'asset.damaged'],
+  )
+  // Without a declared digest, too.
+  const plain = await uploadFile(service.baseUrl, { bytes: small })
+  assert.equal((await readAsset(service, plain.id)).checksum.sha256, sha256Of(small))
 })

@@ -4,6 +4,7 @@ import { type Integrity, NOT_VERIFIED } from '../../domain/asset.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Database, VerificationQueue } from '../database.ts'
 import {
+  addToken,
   anAccount,
   aReadyAsset,
   type Contract,
@@ -14,6 +15,8 @@ import {
   numbersOf,
   replace,
   reserve,
+  reserveWith,
+  startReplacement,
   usageOf,
 } from './builders.ts'
 import { checkEvents, readEvents } from './check-events.ts'
@@ -187,6 +190,61 @@ export function testChecksums({ name, open }: Contract): void {
     assert.equal((await integrityOf(data, right))?.isWithheld, false)
     assert.equal(await claimWithheld(database, { now: inHours(480) }), undefined)
   })
+
+  test(
+    name('a completion that has read the bytes records the same as a job that reads them later'),
+    async (t) => {
+      const results: unknown[] = []
+      for (const isEarly of [true, false]) {
+        const { database, data, account } = await open(t)
+        const read = { sha256: DIGEST, crc32: 7, nextReadMs: 3_600_000 }
+        const finish = async (id: string) => {
+          await data.beginCompletion(id, KEPT)
+          const options = { keepVersions: 0, withhold: true, ...(isEarly && { read }) }
+          assert.equal(await data.finishCompletion(id, options), 'ready')
+          const { nextReadMs: _, ...hashes } = read
+          const result = { ...hashes, dueAt: inHours(1), keepVersions: 0 }
+          if (!isEarly) await database.recordVerification(id, result)
+        }
+        const ids: string[] = []
+        for (const sha256 of [undefined, DIGEST, OTHER]) {
+          const { upload } = await reserve(data, { size: 10, ...(sha256 && { sha256 }) })
+          await finish(upload.asset.id)
+          ids.push(upload.asset.id)
+          for (const replacement of [DIGEST, OTHER]) {
+            const { id } = await startReplacement(data, upload.asset.id, { sha256: replacement })
+            await finish(id)
+          }
+        }
+        const token = await addToken(data)
+        const byToken = await reserveWith(data, token.id)
+        await finish(byToken.id)
+        ids.push(byToken.id)
+        const versions = await Promise.all(ids.map((id) => data.listVersions(id)))
+        const objects = await database.readObjects(
+          versions.flatMap((list) => (list ?? []).map(({ key }) => key)),
+        )
+        results.push({
+          versions: versions.map((list) =>
+            list?.map(({ version, isCurrent, integrity }) => ({
+              version,
+              isCurrent,
+              integrity: { ...integrity, verifiedAt: integrity.verifiedAt !== null },
+            })),
+          ),
+          crc32s: objects.map(({ crc32 }) => crc32),
+          events: (await readEvents(data)).map(({ type }) => type).sort(),
+          usage: await usageOf(data),
+          isNew: [await claim(database), await claimWithheld(database)],
+          damaged: (await claim(database, 'damaged', inHours(2))).length,
+          scrubbed: (await claim(database, 'scrub', inHours(2))).length,
+          scrubbedBefore: await claim(database, 'scrub'),
+        })
+        await checkEvents(database, account.id)
+      }
+      assert.deepEqual(results[0], results[1])
+    },
+  )
 
   test(
     name('a file with a declared digest that is completed without checksums is not withheld'),

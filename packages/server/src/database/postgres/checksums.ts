@@ -1,3 +1,4 @@
+import type { FirstRead } from '../account-data.ts'
 import { VERIFICATION_JOB } from '../shared/events.ts'
 import {
   type ChecksumRow,
@@ -68,43 +69,83 @@ export function globalVerifications(sql: Sql): DatabaseMethods['verifications'] 
       })
     },
 
-    async recordVerification(key, { sha256, crc32 = null, dueAt, keepVersions }) {
-      // A declared digest that is wrong makes the first read find damage.
-      const isExpected = sql`coalesce(${sha256}::text = coalesce(sha256, ${sha256}::text), false)`
-      const releases = keepVersions !== undefined
-      const staysWithheld = sql`(${isExpected} and withheld_for is not null and not ${releases})`
-      const record = (condition: Fragment) => sql<ChecksumRow[]>`
-        update checksums set sha256 = coalesce(sha256, ${sha256}::text),
-          crc32 = case when ${isExpected} then coalesce(${crc32}::bigint, crc32) else crc32 end,
-          verified_at = case when ${isExpected} then now() else verified_at end,
-          withheld_for = case when ${isExpected} and ${releases} then null else withheld_for end,
-          damaged = not ${isExpected},
-          queue = case when ${staysWithheld} then 'new' else 'scrub' end,
-          due_at = case when ${staysWithheld} then now() else ${dueAt}::timestamptz end
-        where object_key = ${key} and queue is not null ${condition}
-        returning sha256, verified_at, damaged, withheld_for is not null as is_withheld`
-      const [unchanged] = await record(
-        sql`and damaged <> ${isExpected} and (withheld_for is null or not ${isExpected})`,
+    async recordVerification(key, { dueAt, ...read }) {
+      const result = { ...read, dueAt: sql`${dueAt}::timestamptz` }
+      const [unchanged] = await updateRead(
+        sql,
+        { key, ...result },
+        (isExpected) =>
+          sql`and damaged <> ${isExpected} and (withheld_for is null or not ${isExpected})`,
       )
-      const change = async () => {
-        const owner = await lockOwner(sql, key)
-        const [before] = await sql<Pick<ChecksumRow, 'damaged' | 'is_withheld'>[]>`
-          select damaged, withheld_for is not null as is_withheld from checksums
-          where object_key = ${key} and queue is not null for update`
-        const [after] = await record(sql``)
-        if (after && after.damaged !== before?.damaged) {
-          await recordDamage(sql, key, Boolean(after.damaged))
-        }
-        const isReleased = before?.is_withheld && after && !after.is_withheld
-        if (isReleased && keepVersions !== undefined) {
-          await supersedeServed(sql, owner, keepVersions)
-        }
-        return after
-      }
-      const row = unchanged ?? (await inTransaction(sql, change))
+      const row = unchanged ?? (await inTransaction(sql, () => recordRead(sql, key, result)))
       return row && toVerified(row)
     },
   }
+}
+
+interface ReadResult {
+  sha256: string | null
+  crc32?: number | undefined
+  dueAt: Fragment
+  keepVersions?: number
+}
+
+/** The condition gets whether the digest is the expected one. */
+function updateRead(
+  sql: Sql,
+  { key, sha256, crc32, dueAt, keepVersions }: ReadResult & { key: string },
+  condition: (isExpected: Fragment) => Fragment,
+) {
+  // A declared digest that is wrong makes the first read find damage.
+  const isExpected = sql`coalesce(${sha256}::text = coalesce(sha256, ${sha256}::text), false)`
+  const releases = keepVersions !== undefined
+  const staysWithheld = sql`(${isExpected} and withheld_for is not null and not ${releases})`
+  return sql<ChecksumRow[]>`
+    update checksums set sha256 = coalesce(sha256, ${sha256}::text),
+      crc32 = case when ${isExpected} then coalesce(${crc32 ?? null}::bigint, crc32) else crc32 end,
+      verified_at = case when ${isExpected} then now() else verified_at end,
+      withheld_for = case when ${isExpected} and ${releases} then null else withheld_for end,
+      damaged = not ${isExpected},
+      queue = case when ${staysWithheld} then 'new' else 'scrub' end,
+      due_at = case when ${staysWithheld} then now() else ${dueAt} end
+    where object_key = ${key} and queue is not null ${condition(isExpected)}
+    returning sha256, verified_at, damaged, withheld_for is not null as is_withheld`
+}
+
+/** See `recordVerification`. Runs in the caller's transaction. */
+export async function recordRead(
+  sql: Sql,
+  key: string,
+  result: ReadResult,
+): Promise<ChecksumRow | undefined> {
+  const owner = await lockOwner(sql, key)
+  const [before] = await sql<Pick<ChecksumRow, 'damaged' | 'is_withheld'>[]>`
+    select damaged, withheld_for is not null as is_withheld from checksums
+    where object_key = ${key} and queue is not null for update`
+  const [after] = await updateRead(sql, { key, ...result }, () => sql``)
+  if (after && after.damaged !== before?.damaged) {
+    await recordDamage(sql, key, Boolean(after.damaged))
+  }
+  const isReleased = before?.is_withheld && after && !after.is_withheld
+  if (isReleased && result.keepVersions !== undefined) {
+    await supersedeServed(sql, owner, result.keepVersions)
+  }
+  return after
+}
+
+/** Records the first read of an object that was just created, in the caller's transaction. */
+export async function recordFirstRead(
+  sql: Sql,
+  key: string,
+  { read, keepVersions }: { read: FirstRead | undefined; keepVersions: number },
+): Promise<void> {
+  if (read === undefined) return
+  const { nextReadMs, ...hashes } = read
+  await recordRead(sql, key, { ...hashes, dueAt: dueIn(sql, nextReadMs), keepVersions })
+}
+
+function dueIn(sql: Sql, ms: number): Fragment {
+  return sql`now() + ${ms} * interval '1 ms'`
 }
 
 interface Owner {
@@ -167,6 +208,23 @@ export function queueChecksums(
     on conflict (object_key) do update
     set bytes = excluded.bytes, queue = 'new', due_at = excluded.due_at,
       withheld_for = ${withheldFor}::uuid`
+}
+
+/** `queueChecksums` of objects whose bytes were read already. Call it only if none of them has another declared digest. */
+export function addChecksums(sql: Sql, completed: Fragment, read: FirstRead): Fragment {
+  const { sha256, crc32, nextReadMs } = read
+  return sql`
+    insert into checksums (object_key, bytes, chunk_size, sha256, crc32, verified_at, queue, due_at)
+    select id, bytes, chunk_size, ${sha256}::text, ${crc32}::bigint, now(), 'scrub', ${dueIn(sql, nextReadMs)}
+    from ${completed}
+    on conflict (object_key) do update
+    set bytes = excluded.bytes, crc32 = excluded.crc32, verified_at = excluded.verified_at,
+      queue = excluded.queue, due_at = excluded.due_at`
+}
+
+/** Whether the client has declared another digest for an object. */
+export function declaresOther(sql: Sql, key: string, sha256: string): Fragment {
+  return sql`exists (select from checksums where object_key = ${key} and checksums.sha256 <> ${sha256})`
 }
 
 /** `ARRAY_TYPES` serializes neither dates nor flags. */

@@ -1,10 +1,11 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import type { ProductSelection } from '../../domain/product.ts'
+import type { FirstRead } from '../account-data.ts'
 import { statusOrResized } from '../shared/rows.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
 import { attachmentSubjects, lockProducts, updateAttached } from './attachments.ts'
-import { queueChecksums } from './checksums.ts'
-import { inTransaction, type Sql } from './connection.ts'
+import { addChecksums, declaresOther, queueChecksums, recordFirstRead } from './checksums.ts'
+import { type Fragment, inTransaction, type Sql } from './connection.ts'
 import { assetSnapshot, recordEvents, runAndMark } from './events.ts'
 import { release } from './removals.ts'
 import { uploadStatus } from './rows.ts'
@@ -18,6 +19,11 @@ interface UploadState {
   bytes: number
   replaces: string | null
   token_id: string | null
+}
+
+interface FinishOptions {
+  tokenId: string | null
+  withhold: boolean
 }
 
 /** Completing and cancelling uploads. */
@@ -35,19 +41,26 @@ export function accountCompletion(
 
   const statusOf = async (id: string) => (await stateOf(id))?.status
 
-  /** Finishes an upload that this token started. `tokenId` is null for uploads without a token. */
+  /**
+   * Finishes an upload that this token started. `tokenId` is null for uploads without a token. With `read`, it does nothing
+   * if the client has declared another digest.
+   */
   async function finish(
     id: string,
-    { tokenId, withhold }: { tokenId: string | null; withhold: boolean },
+    { tokenId, withhold, read }: FinishOptions & { read?: FirstRead | undefined },
   ): Promise<boolean> {
     const withheldFor = withhold ? account : null
+    const isExpected = read ? sql`and not ${declaresOther(sql, id, read.sha256)}` : sql``
+    const addTo = (rows: Fragment) =>
+      read ? addChecksums(sql, rows, read) : queueChecksums(sql, rows, withheldFor)
     const statement = sql`
       with stored as (
         update assets set status = 'ready', changed_at = now()
         where id = ${id} and account_id = ${account} and status = 'completing'
           and replaces is null and token_id is not distinct from ${tokenId}::uuid
+          ${isExpected}
         returning *
-      ), queued as (${queueChecksums(sql, sql`stored`, withheldFor)}), counted as (
+      ), queued as (${addTo(sql`stored`)}), counted as (
         update accounts set reserved_bytes = reserved_bytes - stored.bytes,
           stored_bytes = stored_bytes + stored.bytes, asset_count = asset_count + 1,
           last_event = last_event + 1
@@ -82,20 +95,27 @@ export function accountCompletion(
         where id = ${id} and account_id = ${account} and status = 'completing'`
     },
 
-    async finishCompletion(id, { keepVersions: keep, withhold }) {
-      if (await finish(id, { tokenId: null, withhold })) return 'ready'
+    async finishCompletion(id, { keepVersions, withhold, read }) {
+      if (await finish(id, { tokenId: null, withhold, read })) return 'ready'
       const state = await stateOf(id)
       if (state?.is_trashed) return 'ready'
-      if (state?.status === 'completing' && state.replaces === null && state.token_id !== null) {
+      if (state?.status === 'completing' && state.replaces === null) {
         const tokenId = state.token_id
-        const done = await finishTokenUpload(sql, { id, account, actor, tokenId }, () =>
-          finish(id, { tokenId, withhold }),
-        )
-        return done ?? statusOf(id)
+        const finishAndRecord = async () => {
+          const isFinished = await finish(id, { tokenId, withhold })
+          if (isFinished) await recordFirstRead(sql, id, { read, keepVersions })
+          return isFinished
+        }
+        const done =
+          tokenId === null
+            ? await inTransaction(sql, finishAndRecord)
+            : await finishTokenUpload(sql, { id, account, actor, tokenId }, finishAndRecord)
+        return done ? 'ready' : statusOf(id)
       }
       if (state?.status !== 'completing' || state.replaces === null) return state?.status
       const assetId = state.replaces
-      const replacement = { id, assetId, keep, actor, withheldFor: withhold ? account : null }
+      const withheldFor = withhold ? account : null
+      const replacement = { id, assetId, keepVersions, actor, withheldFor, read }
       return (await finishReplacement(sql, replacement)) ?? statusOf(id)
     },
 
@@ -130,19 +150,19 @@ export function accountCompletion(
 /**
  * Completes an upload of an upload token, and attaches the asset to the products of the token. Products that were
  * deleted since the token was created are skipped. `finish` runs in the same transaction, after the products are
- * locked: products are locked before assets. Undefined if the upload is no longer being completed.
+ * locked: products are locked before assets. Returns false if the upload is no longer being completed.
  */
 function finishTokenUpload(
   sql: Sql,
   upload: Writer & { id: string; tokenId: string },
   finish: () => Promise<boolean>,
-): Promise<AssetStatus | undefined> {
+): Promise<boolean> {
   const { id, account, actor, tokenId } = upload
   return inTransaction(sql, async () => {
     const [token] = await sql<{ attach: ProductSelection }[]>`
       select attach from upload_tokens where id = ${tokenId} and attach is not null`
     const products = token && (await lockProducts(sql, account, token.attach))
-    if (!(await finish())) return undefined
+    if (!(await finish())) return false
     if (products !== undefined && products.ids.length > 0) {
       const changed = sql`
         insert into asset_products (asset_id, product_id)
@@ -152,7 +172,7 @@ function finishTokenUpload(
       await recordEvents(sql, { type: 'asset.attached', actor, subjects, changed })
       await updateAttached(sql, account, [id])
     }
-    return 'ready'
+    return true
   })
 }
 

@@ -1,6 +1,7 @@
 import type { AssetStatus, Upload } from '../../domain/asset.ts'
 import { previousValues } from '../../domain/event.ts'
 import { foldText, sortName } from '../../domain/search.ts'
+import type { FirstRead } from '../account-data.ts'
 import {
   type AssetRow,
   toAsset,
@@ -10,7 +11,7 @@ import {
   type VersionContent,
 } from '../shared/rows.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
-import { queueChecksums } from './checksums.ts'
+import { queueChecksums, recordFirstRead } from './checksums.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { recordChange, recordEvent, recordUploadEvents } from './events.ts'
 import { supersedeOldest } from './removals.ts'
@@ -93,10 +94,11 @@ interface FinishedReplacement {
   /** Of the row of the replacement. */
   id: string
   assetId: string
-  keep: number
+  keepVersions: number
   actor: string
   /** See `queueChecksums`. */
   withheldFor: string | null
+  read: FirstRead | undefined
 }
 
 /**
@@ -105,7 +107,7 @@ interface FinishedReplacement {
  */
 export function finishReplacement(
   sql: Sql,
-  { id, assetId, keep, actor, withheldFor }: FinishedReplacement,
+  { id, assetId, keepVersions, actor, withheldFor, read }: FinishedReplacement,
 ): Promise<AssetStatus | undefined> {
   return inTransaction(sql, async () => {
     const [asset] = await sql<ReplacedAsset[]>`
@@ -137,7 +139,8 @@ export function finishReplacement(
     const previous = previousValues(before, { version, filename })
     const replacement = { type: 'asset.replaced', previous, isRestored: false } as const
     await recordChange(sql, actor, assetId, replacement)
-    await supersedeOldest(sql, actor, { assetId, keep })
+    await supersedeOldest(sql, actor, { assetId, keep: keepVersions })
+    await recordFirstRead(sql, id, { read, keepVersions })
     return 'ready'
   })
 }

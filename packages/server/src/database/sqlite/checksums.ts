@@ -22,8 +22,6 @@ interface Owner {
 /** The queries of the jobs that read the bytes of objects. */
 export function prepareVerifications(connection: Connection) {
   const { prepare, transaction } = connection
-  const { supersedeOldest } = prepareSuperseded(connection)
-  const { recordUpdate, recordDamage } = prepareRecordEvents(connection)
   const claims = {
     new: prepareClaim(connection, "queue = 'new' and withheld_for is null"),
     backlog: prepareClaim(connection, "queue = 'backlog' and withheld_for is null"),
@@ -32,54 +30,10 @@ export function prepareVerifications(connection: Connection) {
     damaged: prepareClaim(connection, 'damaged = 1'),
   }
   const withheld = prepareClaimWithheld(connection)
-  // A declared digest that is wrong makes the first read find damage.
-  const isExpected = "(:sha256 is coalesce(sha256, :sha256, ''))"
-  const staysWithheld = `(${isExpected} and withheld_for is not null and not :releases)`
-  const record = prepare<ChecksumRow>(
-    `update checksums set sha256 = coalesce(sha256, :sha256),
-       crc32 = iif(${isExpected}, coalesce(:crc32, crc32), crc32),
-       verified_at = iif(${isExpected}, :now, verified_at),
-       withheld_for = iif(${isExpected} and :releases, null, withheld_for),
-       damaged = not ${isExpected},
-       queue = iif(${staysWithheld}, 'new', 'scrub'), due_at = iif(${staysWithheld}, :now, :due_at)
-     where object_key = :key and queue is not null
-     returning sha256, verified_at, damaged, withheld_for is not null as is_withheld`,
-  )
-  const state = prepare<{ damaged: number; is_withheld: number }>(
-    `select damaged, withheld_for is not null as is_withheld from checksums
-     where object_key = :key and queue is not null`,
-  )
   const release = prepare(
     'update checksums set withheld_for = null where object_key = :key and withheld_for is not null',
   )
-  const owner = prepare<Owner>(
-    `select seq, id, account_id, version from assets
-     where object_key = :key and (status = 'ready' or trashed_at is not null)
-     union all
-     select seq, id, account_id, version from assets
-     where id = :key and object_key is null and (status = 'ready' or trashed_at is not null)
-     union all
-     select a.seq, a.id, a.account_id, v.version
-     from asset_versions v join assets a on a.id = v.asset_id
-     where v.object_key = :key`,
-  )
-
-  /** Records that an object became damaged, or that it no longer is. */
-  function recordChange(key: string, isDamaged: boolean): void {
-    const asset = owner.get({ key })
-    if (asset === undefined) return
-    const writer = { account: asset.account_id, actor: VERIFICATION_JOB }
-    if (isDamaged) recordDamage(writer, asset)
-    else recordUpdate(writer, asset.seq, { repairedVersion: asset.version })
-  }
-
-  /** Downloads get the object from now on. Removes the versions that were kept for them, also if the asset is in the trash. */
-  function supersedeServed(key: string, keep: number): void {
-    const asset = owner.get({ key })
-    if (asset === undefined) return
-    const writer = { account: asset.account_id, actor: VERIFICATION_JOB }
-    supersedeOldest(writer, asset.id, keep)
-  }
+  const { supersedeServed, recordRead } = prepareReads(connection)
 
   return {
     claimVerifications(queue: VerificationQueue, times: ClaimTimes, limit: number): Verification[] {
@@ -111,28 +65,8 @@ export function prepareVerifications(connection: Connection) {
       })
     },
 
-    recordVerification(
-      key: string,
-      { sha256, crc32, dueAt, keepVersions }: VerificationResult,
-    ): Integrity | undefined {
-      return transaction(() => {
-        const before = state.get({ key })
-        const times = { now: Date.now(), due_at: dueAt.getTime() }
-        const row = record.get({
-          key,
-          sha256,
-          crc32: crc32 ?? null,
-          ...times,
-          releases: Number(keepVersions !== undefined),
-        })
-        if (row === undefined) return undefined
-        const result = toVerified(row)
-        if (row.damaged !== before?.damaged) recordChange(key, result.isDamaged)
-        if (keepVersions !== undefined && before?.is_withheld && !result.isWithheld) {
-          supersedeServed(key, keepVersions)
-        }
-        return result
-      })
+    recordVerification(key: string, read: VerificationResult): Integrity | undefined {
+      return transaction(() => recordRead(key, read))
     },
   }
 }
@@ -142,6 +76,83 @@ interface VerificationResult {
   crc32?: number | undefined
   dueAt: Date
   keepVersions?: number
+}
+
+/** The results of reads, in the caller's transaction. */
+export function prepareReads(connection: Connection) {
+  const { prepare } = connection
+  const { supersedeOldest } = prepareSuperseded(connection)
+  const { recordUpdate, recordDamage } = prepareRecordEvents(connection)
+  // A declared digest that is wrong makes the first read find damage.
+  const isExpected = "(:sha256 is coalesce(sha256, :sha256, ''))"
+  const staysWithheld = `(${isExpected} and withheld_for is not null and not :releases)`
+  const record = prepare<ChecksumRow>(
+    `update checksums set sha256 = coalesce(sha256, :sha256),
+       crc32 = iif(${isExpected}, coalesce(:crc32, crc32), crc32),
+       verified_at = iif(${isExpected}, :now, verified_at),
+       withheld_for = iif(${isExpected} and :releases, null, withheld_for),
+       damaged = not ${isExpected},
+       queue = iif(${staysWithheld}, 'new', 'scrub'), due_at = iif(${staysWithheld}, :now, :due_at)
+     where object_key = :key and queue is not null
+     returning sha256, verified_at, damaged, withheld_for is not null as is_withheld`,
+  )
+  const state = prepare<{ damaged: number; is_withheld: number }>(
+    `select damaged, withheld_for is not null as is_withheld from checksums
+     where object_key = :key and queue is not null`,
+  )
+  const owner = prepare<Owner>(
+    `select seq, id, account_id, version from assets
+     where object_key = :key and (status = 'ready' or trashed_at is not null)
+     union all
+     select seq, id, account_id, version from assets
+     where id = :key and object_key is null and (status = 'ready' or trashed_at is not null)
+     union all
+     select a.seq, a.id, a.account_id, v.version
+     from asset_versions v join assets a on a.id = v.asset_id
+     where v.object_key = :key`,
+  )
+
+  /** Records that an object became damaged, or that it no longer is. */
+  function recordChange(key: string, isDamaged: boolean): void {
+    const asset = owner.get({ key })
+    if (asset === undefined) return
+    const writer = { account: asset.account_id, actor: VERIFICATION_JOB }
+    if (isDamaged) recordDamage(writer, asset)
+    else recordUpdate(writer, asset.seq, { repairedVersion: asset.version })
+  }
+
+  /** Downloads get the object from now on. Removes the versions that were kept for them, also if the asset is in the trash. */
+  function supersedeServed(key: string, keep: number): void {
+    const asset = owner.get({ key })
+    if (asset === undefined) return
+    const writer = { account: asset.account_id, actor: VERIFICATION_JOB }
+    supersedeOldest(writer, asset.id, keep)
+  }
+
+  /** See `recordVerification`. */
+  function recordRead(
+    key: string,
+    { sha256, crc32, dueAt, keepVersions }: VerificationResult,
+  ): Integrity | undefined {
+    const before = state.get({ key })
+    const times = { now: Date.now(), due_at: dueAt.getTime() }
+    const row = record.get({
+      key,
+      sha256,
+      crc32: crc32 ?? null,
+      ...times,
+      releases: Number(keepVersions !== undefined),
+    })
+    if (row === undefined) return undefined
+    const result = toVerified(row)
+    if (row.damaged !== before?.damaged) recordChange(key, result.isDamaged)
+    if (keepVersions !== undefined && before?.is_withheld && !result.isWithheld) {
+      supersedeServed(key, keepVersions)
+    }
+    return result
+  }
+
+  return { supersedeServed, recordRead }
 }
 
 /** The statements that claim the objects of one queue. The condition selects the queue. */

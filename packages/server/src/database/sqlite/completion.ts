@@ -1,10 +1,10 @@
 import type { AssetStatus } from '../../domain/asset.ts'
 import { knownProducts, type ProductSelection } from '../../domain/product.ts'
-import type { Transition } from '../account-data.ts'
+import type { FirstRead, Transition } from '../account-data.ts'
 import { statusOrResized } from '../shared/rows.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import { prepareAttachments, prepareProductSelection } from './attachments.ts'
-import { prepareChecksums } from './checksums.ts'
+import { prepareChecksums, prepareReads } from './checksums.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import { prepareRelease } from './removals.ts'
@@ -22,12 +22,19 @@ interface CompletedRow {
   token_id: string | null
 }
 
+interface FinishOptions {
+  keepVersions: number
+  withhold: boolean
+  read?: FirstRead | undefined
+}
+
 /** Completing and cancelling uploads. */
 export function prepareCompletion(connection: Connection) {
   const { prepare, transaction } = connection
   const release = prepareRelease(connection)
   const { finishReplacement } = prepareReplacements(connection)
   const { queueChecksum } = prepareChecksums(connection)
+  const { recordRead } = prepareReads(connection)
   const attachByToken = prepareTokenAttachments(connection)
   const except = prepareExcept(connection)
   const { recordAsset } = prepareRecordEvents(connection)
@@ -84,14 +91,20 @@ export function prepareCompletion(connection: Connection) {
     finishCompletion(
       writer: Writer,
       id: string,
-      { keepVersions, withhold }: { keepVersions: number; withhold: boolean },
+      { keepVersions, withhold, read }: FinishOptions,
     ): AssetStatus | undefined {
       const { account } = writer
       const withheldFor = withhold ? account : null
+      const recordFirstRead = () => {
+        if (read === undefined) return
+        const { nextReadMs, ...hashes } = read
+        recordRead(id, { ...hashes, dueAt: new Date(Date.now() + nextReadMs), keepVersions })
+      }
       return transaction(() => {
         const row = finish.get({ account, id, now: Date.now() })
         if (row === undefined) {
           const status = finishReplacement(writer, id, { keep: keepVersions, withheldFor })
+          if (status === 'ready') recordFirstRead()
           return status ?? finished.get({ account, id })?.status
         }
         const counted = store.get({ account, bytes: row.bytes })
@@ -100,6 +113,7 @@ export function prepareCompletion(connection: Connection) {
         indexName.run({ seq: row.seq, search_name: row.search_name })
         recordAsset(writer, 'asset.ready', row.seq, counted?.last_event)
         if (row.token_id !== null) attachByToken(writer, id, row.token_id)
+        recordFirstRead()
         return 'ready'
       })
     },

@@ -1,9 +1,9 @@
 import { type Asset, isVisible, type Upload } from '../../domain/asset.ts'
 import { invalid, ServiceError } from '../../domain/errors.ts'
 import { matchParts, type NamedPart, partPlan } from '../../domain/parts.ts'
-import type { CompletionOutcome, StoredPart } from '../../storage/storage.ts'
+import type { CompletionOutcome, ObjectHashes, StoredPart } from '../../storage/storage.ts'
 import { getAsset } from '../assets.ts'
-import type { AccountContext } from '../context.ts'
+import { type AccountContext, nextReadMs } from '../context.ts'
 import { assetNotFound } from '../refusals.ts'
 import { storageUploadOf } from './in-storage.ts'
 import { getUpload } from './uploads.ts'
@@ -104,7 +104,8 @@ export async function finishInStorage(
   const { id, bytes } = upload.asset
   const plan = partPlan(bytes, upload.chunkSize)
   const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts)
-  const isReady = outcome.outcome === 'completed' && (await markReady(context, upload))
+  const isReady =
+    outcome.outcome === 'completed' && (await markReady(context, upload, outcome.hashes))
   if (outcome.outcome !== 'completed') await data.reopenUpload(id)
   return { ...outcome, isReady }
 }
@@ -115,17 +116,23 @@ export async function finishInStorage(
  * completes an upload after it confirmed the removal. Returns whether the asset became ready, perhaps by another call.
  */
 async function markReady(
-  { data, storage, settings }: AccountContext,
-  { asset: { id }, key }: Upload,
+  { data, storage, settings, warn }: AccountContext,
+  { asset: { id, integrity }, key }: Upload,
+  hashes: ObjectHashes | undefined,
 ): Promise<boolean> {
   const { uploadsKeptForMs: keptForMs, keepVersions, checksums: withhold } = settings
-  let status = await data.finishCompletion(id, { keepVersions, withhold })
+  const read = withhold && hashes ? { ...hashes, nextReadMs: nextReadMs(settings) } : undefined
+  const finish = { keepVersions, withhold, read }
+  let status = await data.finishCompletion(id, finish)
   while (status === 'uploading' || status === 'completing') {
     await data.beginCompletion(id, { keptForMs })
-    status = await data.finishCompletion(id, { keepVersions, withhold })
+    status = await data.finishCompletion(id, finish)
   }
   // If the row no longer exists, the state of the object is unknown: it may be an older version by now.
   if (status !== 'ready' && status !== undefined) await storage.removeObject(key)
+  if (read && integrity.sha256 !== null && integrity.sha256 !== read.sha256) {
+    warn(`the object ${key} is damaged: its SHA-256 is not the expected one`, undefined)
+  }
   return status === 'ready'
 }
 

@@ -6,7 +6,9 @@ import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises
 import { request } from 'node:http'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { crc32 } from 'node:zlib'
 import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
+import { someBytes } from '@stowage/testing/service/upload'
 import { ServiceError } from '../../domain/errors.ts'
 import { partPlan, partRanges } from '../../domain/parts.ts'
 import { testStorageContract } from '../storage.contract.ts'
@@ -84,6 +86,47 @@ test('an upload without parts has no folder, is listed, and accepts its first pa
   assert.equal((await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK) })).status, 200)
   assert.equal((await Array.fromAsync(storage.listUploads())).length, 1)
   assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
+})
+
+test('a completion hashes an object of one small part, and leaves all others to the job', async (t) => {
+  const completed = async (size: number, chunkSize: number, options = {}, damage = false) => {
+    const { folder, storage, upload } = await anOpenUpload(t, size, options)
+    const plan = partPlan(size, chunkSize)
+    const { urls } = await storage.signParts(upload, partRanges(plan), later())
+    const bytes = someBytes(size)
+    for (const [index, url] of urls.entries()) {
+      const body = new Uint8Array(bytes.subarray(index * chunkSize, (index + 1) * chunkSize))
+      assert.equal((await fetch(url, { method: 'PUT', body })).status, 200)
+    }
+    if (damage) {
+      const part = join(folder, 'uploads', `${upload.key}.${upload.id}`, '00001')
+      const file = await readFile(part)
+      file[0] = ~(file[0] ?? 0)
+      await writeFile(part, file)
+    }
+    const first = await storage.completeUpload(upload, plan, [])
+    // Perhaps the response of the first call was lost.
+    assert.deepEqual(await storage.completeUpload(upload, plan, []), first)
+    assert.equal(first.outcome, 'completed')
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    return { hashes: first.hashes, expected: { sha256, crc32: crc32(bytes) } }
+  }
+  const on = { hashesSmallObjects: true }
+  for (const size of [0, 1, 1_000_000]) {
+    const { hashes, expected } = await completed(size, 1_000_000, on)
+    assert.deepEqual(hashes, expected)
+  }
+  const without = [
+    await completed(1_000_001, 2_000_000, on),
+    await completed(2000, 1000, on),
+    // Its ETag no longer fits: the job finds out why.
+    await completed(1000, 1000, on, true),
+    await completed(1000, 1000),
+  ]
+  assert.deepEqual(
+    without.map(({ hashes }) => hashes),
+    without.map(() => undefined),
+  )
 })
 
 test('an upload that ended without parts accepts none', async (t) => {

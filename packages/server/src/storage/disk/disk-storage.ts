@@ -34,7 +34,7 @@ import {
   uploadName,
 } from './folders.ts'
 import { type ListenerFailure, type ListenerThread, openListener } from './open-listener.ts'
-import { readPartFiles, readParts } from './part-file.ts'
+import { hashSmallObject, readPartFiles, readParts } from './part-file.ts'
 import { archiveUrl, downloadUrl, partUrl } from './signed-url.ts'
 
 interface DiskStorageOptions {
@@ -48,6 +48,8 @@ interface DiskStorageOptions {
   reserve: number
   /** Bypasses Node's HTTP parser for long bodies (see `fast-body.ts`). Default: true. */
   fastBody?: boolean
+  /** Whether completions hash small objects (see `hashSmallObject`). Default: false. */
+  hashesSmallObjects?: boolean | undefined
   /** Whether transfers run in their own thread. Default: true. */
   ownThread?: boolean
   /** The thread for transfers, if it was started before. */
@@ -167,7 +169,11 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
         const isOwn = ownFolders.has(uploadName(upload))
         const hasUnsynced = () => !isOwn || listener.activity.hasAny(upload)
         const outcome = await finishUpload(layout, shards, { upload, plan, parts, hasUnsynced })
-        if (outcome.outcome === 'completed') endUpload(upload)
+        if (outcome.outcome === 'completed') {
+          endUpload(upload)
+          const hashes = options.hashesSmallObjects && hashSmallObject(layout, upload.key, plan)
+          return { ...outcome, ...(hashes && { hashes }) }
+        }
         if (outcome.outcome !== 'gone' || !(await awaitsFirstPart(upload))) return outcome
         return { outcome: 'refused', parts: partsAtFault([], plan, parts) }
       }),

@@ -228,6 +228,9 @@ test('files that wait for their comparison are downloadable after checksums were
   assert.equal((await tryDownload(service, id)).body.code, 'damaged')
 })
 
+/** On disk, the completion itself hashes files of one part up to 1 MB. */
+const SMALL = someBytes(1_000_001)
+
 test('a small file is compared while larger files are being read, at full speed', async (t) => {
   const { service, own } = await aServiceWithoutJobs(t, { STOWAGE_CHUNK_SIZE: '100000000' })
   const bytes = someBytes(10_000_001)
@@ -235,7 +238,7 @@ test('a small file is compared while larger files are being read, at full speed'
     await uploadDeclared(service, bytes, sha256Of(bytes)),
     await uploadDeclared(service, bytes, sha256Of(bytes)),
   ]
-  const small = await uploadDeclared(service, BYTES, sha256Of(BYTES))
+  const small = await uploadDeclared(service, SMALL, sha256Of(SMALL))
   const stalled = Promise.withResolvers<void>()
   const started = new Set<string>()
   const storage = {
@@ -252,7 +255,7 @@ test('a small file is compared while larger files are being read, at full speed'
   const reading = others.map((job) => job({ ...own, storage }, NEVER))
   await until('the large files are read', async () => large.every((id) => started.has(id)))
   await first?.({ ...own, storage }, NEVER)
-  assert.deepEqual(await download(service.baseUrl, small), BYTES)
+  assert.deepEqual(await download(service.baseUrl, small), SMALL)
   stalled.resolve()
   await Promise.all(reading)
   assert.equal((await readAsset(service, large[1] ?? '')).checksum.sha256, sha256Of(bytes))
@@ -260,7 +263,7 @@ test('a small file is compared while larger files are being read, at full speed'
 
 test('a large file does not wait until all small files of its account are compared', async (t) => {
   const { service, own } = await aServiceWithoutJobs(t, { STOWAGE_CHUNK_SIZE: '100000000' })
-  const small = await uploadDeclared(service, BYTES, sha256Of(BYTES))
+  const small = await uploadDeclared(service, SMALL, sha256Of(SMALL))
   const bytes = someBytes(10_000_001)
   const large = await uploadDeclared(service, bytes, sha256Of(bytes))
   const read: string[] = []
