@@ -13,7 +13,7 @@ const ALLOWED: Record<string, { source: string[]; tests: string[] }> = {
   cli: { source: ['client', 'dashboard', 'protocol', 'server'], tests: ['testing'] },
   pack: { source: ['protocol'], tests: ['client', 'testing'] },
   testing: { source: ['protocol', 'server'], tests: [] },
-  proofs: { source: ['protocol', 'server', 'testing'], tests: [] },
+  proofs: { source: ['protocol', 'server', 'testing'], tests: ['dashboard'] },
   bench: { source: ['client', 'protocol', 'server', 'testing'], tests: [] },
 }
 

@@ -8,7 +8,7 @@ import { skipUnlessCi } from '@stowage/testing/machine/programs'
 import { aDeployment, callJson } from '@stowage/testing/service/service'
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
-import { aPattern, type Pattern } from '../support/pattern.ts'
+import { aPattern, type Pattern } from './pattern.ts'
 
 /* Runs alone: it measures the memory of a service. */
 

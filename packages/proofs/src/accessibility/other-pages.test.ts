@@ -1,7 +1,9 @@
-import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Locator, Page } from 'playwright-core'
-import { assertAccessible, assertAccessibleAtAllWidths, DIALOG } from './support/axe.ts'
+import {
+  assertAccessible,
+  assertAccessibleAtAllWidths,
+  DIALOG,
+} from '@stowage/dashboard/test/support/axe'
 import {
   type Dashboard,
   missingForBrowser,
@@ -10,8 +12,9 @@ import {
   signIn,
   skipUnlessCi,
   until,
-} from './support/dashboard.ts'
-import { aProduct, csvFile, LONG, RIGHT_TO_LEFT } from './support/products.ts'
+} from '@stowage/dashboard/test/support/dashboard'
+import { aProduct, csvFile, LONG, RIGHT_TO_LEFT } from '@stowage/dashboard/test/support/products'
+import type { Locator } from 'playwright-core'
 
 const NO_BROWSER = await missingForBrowser()
 const KEYS = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk' }
@@ -182,52 +185,3 @@ function luminance(color: string): number {
   })
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
-
-test('the controls on products, import and settings are reached by keyboard, and their focus is visible', async (t) => {
-  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
-  const { page, client } = await openDashboard(t)
-  await client.putProducts([aProduct({ sku: 'S', vendor: 'V', tags: ['t'] })])
-  await client.createKey({ name: 'one', scope: 'read' })
-  const stops = {
-    '/products': ['Import', 'Search products', 'Vendor', 'Sample pack', 't', 'Delete Sample pack'],
-    '/products/import': ['All products', 'Choose file'],
-    '/settings': ['View storage usage', 'Create key', 'Revoke one'],
-  }
-  for (const [path, expected] of Object.entries(stops)) {
-    await page.goto(path)
-    await page
-      .getByText(expected.at(-1) ?? '')
-      .or(page.getByLabel(expected.at(-1) ?? ''))
-      .first()
-      .waitFor()
-    const found = await tabThrough(page)
-    for (const name of expected) assert.ok(found.includes(name), `${path}: ${name} of ${found}`)
-  }
-})
-
-/** Presses Tab until the end of the page, and checks that the focus is visible on every stop. */
-async function tabThrough(page: Page): Promise<string[]> {
-  const names: string[] = []
-  for (let step = 0; step < 40; step++) {
-    await page.keyboard.press('Tab')
-    const { name, isVisible, isEnd } = await page.evaluate<Stop>(STOP)
-    if (isEnd) break
-    assert.ok(isVisible, `the focus is not visible on ${name}`)
-    names.push(name)
-  }
-  return names
-}
-
-interface Stop {
-  name: string
-  isVisible: boolean
-  isEnd: boolean
-}
-
-const STOP = `(() => {
-  const it = document.activeElement
-  const style = getComputedStyle(it)
-  const name = (it.getAttribute('aria-label') ?? it.innerText ?? '').trim()
-  const isVisible = style.outlineStyle !== 'none' || it.matches('input')
-  return { name, isVisible, isEnd: it === document.body }
-})()`

@@ -13,8 +13,6 @@ import { anUnreadStream, largeProducts } from '@stowage/testing/service/connecti
 import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
 
-/* Runs in its own process: it takes long, so it runs beside the others. */
-
 /** `EVENT_STREAMS=1000 EVENT_SECONDS=20` also measures the memory and the CPU time of the process. */
 const STREAMS = Number(process.env.EVENT_STREAMS ?? 150)
 const SECONDS = Number(process.env.EVENT_SECONDS ?? 0)
