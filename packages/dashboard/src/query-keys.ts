@@ -16,6 +16,7 @@ export const queryKeys = {
   assetList: (query: object) => key('assets', 'list', query),
   folders: (parent: string, after: string) => key('assets', 'folders', parent, after),
   folderMoves: () => key('assets', 'folder-moves'),
+  assetChoices: (search: string) => key('assets', 'choices', search),
   assetSearch: (search: string) => key('assets', 'search', search),
   largestFiles: () => key('assets', 'largest'),
   assetsOfProduct: (productId: number) => key('assets', 'of-product', productId),
@@ -38,6 +39,9 @@ export const queryKeys = {
   assetCount: (variantId: string | undefined) => key('product', variantId, 'assets'),
 
   orderList: (query: object) => key('orders', 'list', query),
+  order: (id: string) => key('order', id),
+  orderFiles: (id: string) => key('order', id, 'files'),
+  orderDownloads: (id: string, page: number) => key('downloads', 'order', id, page),
 
   apiKeys: () => key('keys'),
   uploadTokens: () => key('tokens'),
@@ -69,17 +73,18 @@ const ASSET: Effect = {
     'products',
     'product',
     'uploads',
+    'order',
   ],
 }
 const UPLOAD: Effect = { kinds: ['uploads', 'asset', 'account'] }
-/** An asset shows the names of its products. */
+/** An asset shows the names of its products, and an order covers their files. */
 const PRODUCT: Effect = {
-  kinds: ['products', 'product', 'assets', 'asset'],
+  kinds: ['products', 'product', 'assets', 'asset', 'order'],
   isAboutEveryAsset: true,
 }
 const KEY: Effect = { kinds: ['keys'] }
 const TOKEN: Effect = { kinds: ['tokens'] }
-const ORDER: Effect = { kinds: ['orders'] }
+const ORDER: Effect = { kinds: ['orders', 'order'] }
 const WEBHOOK: Effect = { kinds: ['webhooks'] }
 
 /** The data that each type of event changes, besides `events`. A new type does not compile until it is listed. */
@@ -110,7 +115,7 @@ const EFFECTS: Record<StowageEvent['type'], Effect> = {
   'order.created': ORDER,
   'order.updated': ORDER,
   'order.revoked': ORDER,
-  'order.downloaded': ORDER,
+  'order.downloaded': { kinds: ['orders', 'order', 'downloads'] },
   // The service counts no download.
   'order.limit_reached': { kinds: [] },
   'account.storage_low': { kinds: ['account'] },

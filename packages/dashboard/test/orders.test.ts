@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NodeClient } from '@stowage/client/node'
-import { assertAccessibleAtAllWidths } from './support/axe.ts'
-import { missingForBrowser, openDashboard, skipUnlessCi } from './support/dashboard.ts'
+import { assertAccessible, assertAccessibleAtAllWidths, DIALOG } from './support/axe.ts'
+import { missingForBrowser, openDashboard, signIn, skipUnlessCi } from './support/dashboard.ts'
 import { HOSTILE, recordDialogs } from './support/products.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -62,4 +62,89 @@ test('orders are found while typing, filtered, sorted, and appear without a relo
   await client.changeOrder(held.id, { held: false })
   await page.getByRole('heading', { name: 'No matching orders' }).waitFor()
   assert.deepEqual(dialogs, [])
+})
+
+test('an order shows its files and downloads, and is extended, held, given other files and revoked', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client, service } = await openDashboard(t)
+  await client.putProducts([
+    { product_id: 1, variant_id: 1, name: 'Course', variant_name: '', sku: 'C', vendor: '' },
+  ])
+  const lesson = await aLink(client, 'lesson.mp4')
+  await aLink(client)
+  await client.bulk({ action: 'attach', ids: [lesson.id], product_ids: [1] })
+  const order = await client.createOrder({
+    order_number: '#1001',
+    lines: [{ product_id: 1, quantity: 3, refunded_quantity: 1 }],
+    max_downloads: 1,
+  })
+  await page.goto(`/orders/${order.id}`)
+  await page.getByRole('heading', { name: '#1001' }).waitFor()
+  await page.getByRole('row', { name: 'Course 3 1' }).waitFor()
+  await page.getByRole('row', { name: /lesson\.mp4.* 0 of 2$/ }).waitFor()
+  await page.getByText('No downloads yet').waitFor()
+  // A download appears without a reload.
+  await client.startDownload(order.id, lesson.id)
+  await page.getByRole('row', { name: /lesson\.mp4.* 1 of 2/ }).waitFor()
+  const log = page.getByRole('region', { name: 'Download log' })
+  await log.getByRole('row', { name: /lesson\.mp4.*Backend/ }).waitFor()
+
+  await page.getByRole('button', { name: 'QR code' }).click()
+  await page.getByRole('img', { name: 'QR code of the download page' }).waitFor()
+  assert.equal(await page.getByRole('textbox', { name: 'URL' }).inputValue(), order.url)
+  const asBuyer = page.getByRole('link', { name: 'Open as the buyer sees it' })
+  assert.equal(await asBuyer.getAttribute('href'), order.url)
+  assert.ok(order.url?.startsWith(service.baseUrl))
+  await assertAccessibleAtAllWidths(page, 'an order')
+
+  await page.getByRole('button', { name: 'Extend or change' }).click()
+  const editing = page.getByRole('dialog', { name: 'Change the order' })
+  await editing.getByLabel('Label').fill('Paid twice')
+  await editing.getByLabel('Maximum downloads per file').fill('4')
+  await editing.getByLabel('Expires').fill('2099-12-31')
+  await assertAccessible(page, 'changing an order', DIALOG)
+  await editing.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('row', { name: /lesson\.mp4.* 1 of 8/ }).waitFor()
+  const changed = await client.order(order.id)
+  assert.deepEqual([changed.label, changed.max_downloads], ['Paid twice', 4])
+  assert.match(`${changed.expires_at}`, /^(?:2099-12-31|2100-01-01)/)
+
+  await page.getByRole('button', { name: 'Attach files' }).click()
+  const attaching = page.getByRole('dialog', { name: 'Attach files' })
+  await attaching.getByRole('combobox').or(attaching.getByLabel('Files')).first().fill('score')
+  await page.getByRole('option', { name: 'score.pdf' }).click()
+  await assertAccessible(page, 'attaching files to an order', DIALOG)
+  await attaching.getByRole('button', { name: 'Attach files' }).click()
+  await page.getByRole('row', { name: /score\.pdf.*Only this order 0 of 4/ }).waitFor()
+  await page.getByRole('button', { name: 'Detach score.pdf' }).click()
+  await page.getByRole('row', { name: /score\.pdf/ }).waitFor({ state: 'hidden' })
+
+  await page.getByRole('button', { name: 'Hold' }).click()
+  await page.getByText('The buyer has to wait').waitFor()
+  await page.getByRole('button', { name: 'Release' }).click()
+  await page.getByRole('button', { name: 'Hold' }).waitFor()
+  await page.getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke order' }).click()
+  await page.getByText('This order was revoked for good').waitFor()
+  assert.equal(await page.getByRole('button', { name: 'Extend or change' }).count(), 0)
+  assert.equal((await client.order(order.id)).status, 'revoked')
+})
+
+test('a key with read access sees orders, and none of their controls', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const settings = {
+    STOWAGE_AUTH: 'keys',
+    STOWAGE_ADMIN_KEY: 'an-admin-key-0123456789-abcdefghijk',
+  }
+  const { page, client } = await openDashboard(t, settings, { isSignedIn: false })
+  const { id } = await aLink(client)
+  const order = await client.createOrder({ order_number: '#1', assets: [id] })
+  const { secret } = await client.createKey({ name: 'reader', scope: 'read' })
+  await page.goto(`/orders/${order.id}`)
+  await signIn(page, secret)
+  await page.getByRole('row', { name: /score\.pdf/ }).waitFor()
+  await page.getByRole('textbox', { name: 'URL' }).waitFor()
+  for (const name of ['Extend or change', 'Hold', 'Revoke', 'Attach files', 'Detach score.pdf']) {
+    assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
+  }
 })

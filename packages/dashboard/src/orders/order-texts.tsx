@@ -13,7 +13,7 @@ const COLORS = { active: 'green', held: 'orange', expired: 'gray', revoked: 'red
 
 export function OrderStatus({ status }: Pick<Order, 'status'>) {
   return (
-    <Badge size="sm" variant="light" color={COLORS[status]}>
+    <Badge size="sm" variant="light" miw="max-content" color={COLORS[status]}>
       {texts.statuses[status]}
     </Badge>
   )
