@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { formatDuration, formatSize } from '@stowage/protocol/format'
-import { countText, durationText, shareText, sizeText } from './format.ts'
+import { durationText, shareText, sizeText } from './format.ts'
 import * as de from './i18n/de.ts'
 import * as fr from './i18n/fr.ts'
 import { showLanguage } from './i18n/texts.ts'
-
-test('a count is written with a singular or plural noun', () => {
-  const counts = [0, 1, 2, 1_000_000].map((count) => countText(count, 'file'))
-  assert.deepEqual(counts, ['0 files', '1 file', '2 files', '1,000,000 files'])
-})
 
 test('a share is a whole percentage that is never rounded down to 0% or up to 100%', () => {
   const shares = [0, 1, 10, 424, 995, 999, 1000, 1500].map((part) => shareText(part, 1000))

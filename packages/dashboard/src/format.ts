@@ -35,11 +35,6 @@ function invalidText({ errors, message }: StowageError): string {
   return fields.length > 0 ? fields.join('; ') : problemText(message)
 }
 
-/** `1 file`, `2 files`. */
-export function countText(count: number, singular: string, plural = `${singular}s`): string {
-  return `${numberText(count)} ${count === 1 ? singular : plural}`
-}
-
 /** A percentage that is never rounded down to 0% or up to 100%: `42%`, `< 1%`. */
 export function shareText(part: number, whole: number): string {
   const percent = (value: number) =>

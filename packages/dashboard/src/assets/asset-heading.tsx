@@ -9,6 +9,7 @@ import { copyText } from '../components/copy.tsx'
 import { listUrl, RETURN_STATE } from '../components/list-position.tsx'
 import { notify } from '../components/notifications.tsx'
 import { errorText } from '../format.ts'
+import { asset as texts } from '../i18n/en/asset.ts'
 import { IconChevronDown, IconCopy, IconDownload, IconPencil, IconTrash } from '../icons/icons.tsx'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
@@ -42,13 +43,13 @@ export function AssetName({ asset }: { asset: Asset }) {
         <bdi dir="auto">{asset.filename}</bdi>
       </Title>
       <RequireScope scope="write">
-        <Tooltip label="Rename">
+        <Tooltip label={texts.rename}>
           <ActionIcon
             ref={renameButton}
             variant="subtle"
             color="gray"
             size="lg"
-            aria-label="Rename"
+            aria-label={texts.rename}
             onClick={editing.open}
           >
             <IconPencil size={20} aria-hidden />
@@ -74,7 +75,7 @@ export function AssetActions({ asset }: { asset: Asset }) {
     onError: (error) =>
       notify({
         isError: true,
-        title: 'Could not create a download URL',
+        title: texts.urlFailed,
         message: errorText(error),
       }),
   })
@@ -87,7 +88,7 @@ export function AssetActions({ asset }: { asset: Asset }) {
           isBusy={isPending}
           onClick={() => mutate(download)}
         >
-          Download
+          {texts.download}
         </ActionButton>
       )}
       {asset.is_file && (
@@ -102,16 +103,16 @@ export function AssetActions({ asset }: { asset: Asset }) {
             leftSection={<IconCopy size={18} aria-hidden />}
             rightSection={<IconChevronDown size={16} aria-hidden />}
           >
-            Copy URL
+            {texts.copyUrl}
           </Button>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item onClick={() => void copyText(pageUrlOf(asset), 'URL of this page')}>
-            URL of this page
+          <Menu.Item onClick={() => void copyText(pageUrlOf(asset), texts.pageUrl)}>
+            {texts.pageUrl}
           </Menu.Item>
           {isDownloadable && (
-            <Menu.Item onClick={() => mutate((url) => copyText(url, 'download URL'))}>
-              Download URL, valid for one hour
+            <Menu.Item onClick={() => mutate((url) => copyText(url, texts.downloadUrl))}>
+              {texts.downloadUrlHour}
             </Menu.Item>
           )}
         </Menu.Dropdown>
@@ -123,7 +124,7 @@ export function AssetActions({ asset }: { asset: Asset }) {
           leftSection={<IconTrash size={18} aria-hidden />}
           onClick={deleting.open}
         >
-          Delete
+          {texts.delete}
         </Button>
       </RequireScope>
       <DeleteAssets

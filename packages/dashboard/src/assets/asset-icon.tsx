@@ -2,6 +2,7 @@ import { useIntersection } from '@mantine/hooks'
 import type { Asset } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { assets as texts } from '../i18n/en/assets.ts'
 import {
   type Icon,
   IconAlertTriangle,
@@ -17,7 +18,7 @@ import {
 import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import classes from './asset-icon.module.css'
-import { type AssetKind, KIND_LABELS, kindOf, previewKindOf } from './asset-kind.ts'
+import { type AssetKind, kindOf, previewKindOf } from './asset-kind.ts'
 
 /** Larger images have no thumbnail: the service has no smaller versions, so the whole image would be loaded. */
 const MAX_THUMBNAIL_BYTES = 500_000
@@ -85,7 +86,7 @@ export function AssetIcon({ asset, size = 20 }: { asset: Asset; size?: number })
       size={size}
       stroke={1.5}
       role="img"
-      aria-label={KIND_LABELS[kind]}
+      aria-label={texts.kinds[kind]}
       color="var(--mantine-color-dimmed)"
       style={{ flexShrink: 0 }}
     />
@@ -97,7 +98,7 @@ export function DamagedMark() {
   return (
     <span className={classes.mark}>
       <IconAlertTriangle size={14} aria-hidden />
-      Damaged
+      {texts.damaged}
     </span>
   )
 }

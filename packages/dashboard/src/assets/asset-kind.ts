@@ -20,17 +20,6 @@ export function sizeOf({ is_link, bytes }: Asset): string | undefined {
   return is_link && bytes === 0 ? undefined : sizeText(bytes)
 }
 
-export const KIND_LABELS: Record<AssetKind, string> = {
-  link: 'URL',
-  image: 'Image',
-  audio: 'Audio',
-  video: 'Video',
-  pdf: 'PDF',
-  archive: 'Archive',
-  text: 'Text',
-  file: 'File',
-}
-
 export type PreviewKind = 'image' | 'audio' | 'video' | 'pdf' | 'text'
 
 /** Images that browsers display. SVG is safe, because its scripts do not run in an image element. */

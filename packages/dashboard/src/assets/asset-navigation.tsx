@@ -2,6 +2,7 @@ import { ActionIcon, Group, Tooltip } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { Link } from 'wouter'
 import { BackLink, readListPosition, saveListPosition } from '../components/list-position.tsx'
+import { assets as texts } from '../i18n/en/assets.ts'
 import { type Icon, IconChevronLeft, IconChevronRight } from '../icons/icons.tsx'
 import { type AssetQuery, assetsUrl, readAssetQuery } from './asset-query.ts'
 import { useAssetListPage } from './use-asset-list-page.ts'
@@ -10,11 +11,11 @@ import { useAssetListPage } from './use-asset-list-page.ts'
 export function AssetNavigation({ id }: { id: string }) {
   const { previous, next } = useNeighbors(id)
   return (
-    <Group component="nav" aria-label="List of assets" justify="space-between" mih={36}>
-      <BackLink list="/">All assets</BackLink>
+    <Group component="nav" aria-label={texts.list} justify="space-between" mih={36}>
+      <BackLink list="/">{texts.allAssets}</BackLink>
       <Group gap={4}>
-        <NeighborLink label="Previous asset" Icon={IconChevronLeft} neighbor={previous} />
-        <NeighborLink label="Next asset" Icon={IconChevronRight} neighbor={next} />
+        <NeighborLink label={texts.previous} Icon={IconChevronLeft} neighbor={previous} />
+        <NeighborLink label={texts.next} Icon={IconChevronRight} neighbor={next} />
       </Group>
     </Group>
   )

@@ -12,7 +12,6 @@ import {
   Title,
 } from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { formatSize } from '@stowage/protocol/format'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { CopyButton } from '../components/copy.tsx'
@@ -22,7 +21,11 @@ import { isUnreachable } from '../components/reachable.ts'
 import { Detail, DetailList, LoadedRecord, Section, TwoColumns } from '../components/sections.tsx'
 import { useConnection } from '../components/service.ts'
 import { DateTime } from '../components/values.tsx'
-import { countText } from '../format.ts'
+import { sizeText } from '../format.ts'
+import { asset as texts } from '../i18n/en/asset.ts'
+import { assets } from '../i18n/en/assets.ts'
+import { uploads as uploadTexts } from '../i18n/en/uploads.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { IconAlertTriangle, IconShieldCheck } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasChecksums, useHasTrash } from '../session/account.tsx'
@@ -33,7 +36,7 @@ import { statusText } from '../uploads/upload-item.ts'
 import { useUploads, useUploadsState } from '../uploads/uploads.tsx'
 import { AssetActions, AssetName } from './asset-heading.tsx'
 import { DamagedMark } from './asset-icon.tsx'
-import { KIND_LABELS, kindOf, sizeOf } from './asset-kind.ts'
+import { kindOf, sizeOf } from './asset-kind.ts'
 import { AssetNavigation } from './asset-navigation.tsx'
 import classes from './asset-page.module.css'
 import { AssetPreview } from './asset-preview.tsx'
@@ -46,14 +49,14 @@ import { LinkUrl } from './link-url.tsx'
 export function AssetPage({ id }: { id: string }) {
   const asset = useAsset(id)
   const hasTrash = useHasTrash()
-  useTitle(asset.data?.filename ?? 'Asset')
+  useTitle(asset.data?.filename ?? texts.asset)
   return (
     <Stack gap="md">
       <AssetNavigation id={id} />
       <LoadedRecord
         query={asset}
         kind="asset"
-        notFoundText={`It may ${hasTrash ? 'be in the trash' : 'have been deleted'}, its upload may have been cancelled or may have expired, or the URL may be wrong.`}
+        notFoundText={hasTrash ? texts.notFoundTrash : texts.notFoundDeleted}
       >
         {(data) => <AssetContent asset={data} />}
       </LoadedRecord>
@@ -114,25 +117,28 @@ function isUnverified({ is_file, checksum, damaged }: Asset): boolean {
 /** Explains why a damaged file cannot be downloaded, and how to repair it. */
 function DamagedAlert() {
   return (
-    <Alert color="red" title="This file is damaged" icon={<IconAlertTriangle aria-hidden />}>
-      The stored file has changed since the upload, cannot be read, or does not match the declared
-      SHA-256, so this version cannot be downloaded. Replace it, or restore another one.
+    <Alert color="red" title={texts.damagedTitle} icon={<IconAlertTriangle aria-hidden />}>
+      {texts.damagedHint}
     </Alert>
   )
 }
 
 function AssetDetails({ asset }: { asset: Asset }) {
   return (
-    <Section title="Details">
+    <Section title={texts.details}>
       <DetailList>
-        <Detail name="Kind">
-          {asset.is_link ? KIND_LABELS.link : `${KIND_LABELS[kindOf(asset)]} (${asset.mime})`}
+        <Detail name={texts.kind}>
+          {asset.is_link
+            ? assets.kinds.link
+            : fill(texts.kindAndType, { kind: assets.kinds[kindOf(asset)], mime: asset.mime })}
         </Detail>
         {sizeOf(asset) && (
-          <Detail name="Size">{`${asset.size} (${countText(asset.bytes, 'byte')})`}</Detail>
+          <Detail name={texts.size}>
+            {plural(texts.sizeAndBytes, asset.bytes, { size: sizeText(asset.bytes) })}
+          </Detail>
         )}
         {asset.path !== null && (
-          <Detail name="Folder">
+          <Detail name={texts.folder}>
             <Anchor
               component={Link}
               href={assetsUrl({ ...readAssetQuery(''), path: asset.path })}
@@ -142,10 +148,12 @@ function AssetDetails({ asset }: { asset: Asset }) {
             </Anchor>
           </Detail>
         )}
-        <Detail name="Added">
+        <Detail name={texts.added}>
           <DateTime value={asset.created_at} />
         </Detail>
-        <Detail name="Status">{asset.status === 'ready' ? 'Ready' : 'Uploading'}</Detail>
+        <Detail name={texts.status}>
+          {asset.status === 'ready' ? texts.ready : texts.uploading}
+        </Detail>
         {asset.is_file && <IntegrityDetails asset={asset} />}
         <Detail name="ID">
           <Group gap={4} wrap="nowrap" align="center">
@@ -164,11 +172,11 @@ function IntegrityDetails({ asset: { checksum, damaged } }: { asset: Asset }) {
   if (checksum === null && !damaged && !hasChecksums) return null
   return (
     <>
-      <Detail name="Integrity">
+      <Detail name={texts.integrity}>
         {damaged ? (
           <DamagedMark />
         ) : checksum === null ? (
-          'Not verified yet. The service may still be reading the file.'
+          texts.unverified
         ) : (
           <Group gap="xs">
             <Badge
@@ -176,14 +184,14 @@ function IntegrityDetails({ asset: { checksum, damaged } }: { asset: Asset }) {
               variant="light"
               leftSection={<IconShieldCheck size={14} aria-hidden />}
             >
-              Verified
+              {texts.verified}
             </Badge>
             <DateTime value={checksum.verified_at} />
           </Group>
         )}
       </Detail>
       {checksum !== null && (
-        <Detail name={damaged ? 'Expected SHA-256' : 'SHA-256'}>
+        <Detail name={damaged ? texts.expectedSha : 'SHA-256'}>
           <Group gap={4} wrap="nowrap" align="center">
             <Code>{checksum.sha256}</Code>
             <CopyButton text={checksum.sha256} what="SHA-256" />
@@ -191,7 +199,7 @@ function IntegrityDetails({ asset: { checksum, damaged } }: { asset: Asset }) {
         </Detail>
       )}
       {damaged && checksum !== null && (
-        <Detail name="Last verified">
+        <Detail name={texts.lastVerified}>
           <DateTime value={checksum.verified_at} />
         </Detail>
       )}
@@ -210,7 +218,7 @@ function AssetUploading({ asset }: { asset: Asset }) {
         <Title order={1} size="h2" className={classes.name}>
           <bdi dir="auto">{asset.filename}</bdi>
         </Title>
-        <Text>The upload of this file ({formatSize(asset.bytes)}) is not complete.</Text>
+        <Text>{fill(texts.incomplete, { size: sizeText(asset.bytes) })}</Text>
         {item !== undefined && <Text c="dimmed">{statusText(item, connection)}</Text>}
         {item === undefined && (
           <RequireScope scope="write">
@@ -236,13 +244,10 @@ function ResumeUpload({ asset }: { asset: Asset }) {
   }
   return (
     <>
-      <Text c="dimmed">
-        The upload is not running in this tab. If it was interrupted, choose the same file to resume
-        it. Uploads that are not resumed expire and are removed.
-      </Text>
+      <Text c="dimmed">{texts.notRunning}</Text>
       <Group ref={controls} gap="xs">
         <FileButton onChange={(file) => file && uploads.resumeWith(upload, file)}>
-          {(props) => <Button {...props}>Choose file to resume</Button>}
+          {(props) => <Button {...props}>{uploadTexts.chooseFile}</Button>}
         </FileButton>
         <DiscardUpload
           variant="default"

@@ -1,9 +1,11 @@
 import { Paper, Skeleton, Text } from '@mantine/core'
 import { type Asset, isStowageError } from '@stowage/client'
-import { formatSize } from '@stowage/protocol/format'
 import { useQuery } from '@tanstack/react-query'
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { isUnreachable } from '../components/reachable.ts'
+import { sizeText } from '../format.ts'
+import { asset as texts } from '../i18n/en/asset.ts'
+import { fill } from '../i18n/texts.ts'
 import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
@@ -36,7 +38,7 @@ export function AssetPreview({ asset }: { asset: Asset }) {
     (error?: unknown) => {
       const isExpired = expiresAt ? Date.parse(expiresAt) < Date.now() : false
       if (error instanceof Unpreviewable) setFailure(error.message)
-      else if (!isExpired && wasRetried.current) setFailure(kind && FAILURES[kind])
+      else if (!isExpired && wasRetried.current) setFailure(kind && texts[FAILURES[kind]])
       else void refetch()
       if (!isExpired) wasRetried.current = true
     },
@@ -46,7 +48,7 @@ export function AssetPreview({ asset }: { asset: Asset }) {
   const url = `${data?.url}#${dataUpdatedAt}`
   const isVisible = kind !== undefined && !asset.damaged && failure === undefined && error === null
   return (
-    <Paper component="section" withBorder className={classes.preview} aria-label="Preview">
+    <Paper component="section" withBorder className={classes.preview} aria-label={texts.preview}>
       {isVisible && data === undefined && <Skeleton h={320} />}
       {isVisible && data !== undefined && (
         <Preview kind={kind} asset={asset} url={url} onError={onError} />
@@ -57,12 +59,12 @@ export function AssetPreview({ asset }: { asset: Asset }) {
 }
 
 function reasonOf({ damaged }: Asset, kind: PreviewKind | undefined, error: unknown): string {
-  if (damaged) return 'No preview is available, because the file is damaged.'
-  if (kind === undefined) return 'No preview is available for this type of file.'
+  if (damaged) return texts.noPreviewDamaged
+  if (kind === undefined) return texts.noPreviewType
   if (isStowageError(error, 'verifying')) {
-    return 'The service is comparing the file with its declared SHA-256. The preview appears afterward.'
+    return texts.comparing
   }
-  return 'The preview could not be loaded.'
+  return texts.previewFailed
 }
 
 interface PreviewProps {
@@ -73,16 +75,16 @@ interface PreviewProps {
 }
 
 /** Shown after the second failure to load or display a file. */
-const FAILURES: Record<PreviewKind, string> = {
-  image: 'This image cannot be displayed: it is damaged, or it is not an image.',
-  audio: 'Your browser cannot play this file: it is damaged, or its format is not supported.',
-  video: 'Your browser cannot play this file: it is damaged, or its format is not supported.',
-  pdf: 'The preview could not be loaded.',
-  text: 'The preview could not be loaded.',
-}
+const FAILURES = {
+  image: 'brokenImage',
+  audio: 'unplayable',
+  video: 'unplayable',
+  pdf: 'previewFailed',
+  text: 'previewFailed',
+} as const satisfies Record<PreviewKind, string>
 
 function Preview({ kind, asset, url, onError }: PreviewProps) {
-  const label = `Preview of ${asset.filename}`
+  const label = fill(texts.previewOf, { name: asset.filename })
   if (kind === 'image') {
     return (
       <img
@@ -157,7 +159,7 @@ function TextPreview({ url, label, bytes, onError }: TextPreviewProps) {
       .then((start) => {
         const decoded = decodeText(start)
         if (decoded === undefined) {
-          throw new Unpreviewable('This file has a text type, but its content is not text.')
+          throw new Unpreviewable(texts.notText)
         }
         setText(decoded)
       })
@@ -176,8 +178,7 @@ function TextPreview({ url, label, bytes, onError }: TextPreviewProps) {
       </section>
       {bytes > MAX_TEXT_BYTES && (
         <Text size="xs" c="dimmed" p="xs">
-          The first {formatSize(MAX_TEXT_BYTES)} of {formatSize(bytes)}. Download the file to read
-          all of it.
+          {fill(texts.textStart, { shown: sizeText(MAX_TEXT_BYTES), size: sizeText(bytes) })}
         </Text>
       )}
     </div>
@@ -224,7 +225,7 @@ function PdfPreview({ url, label, onError }: PdfPreviewProps) {
 
   useEffect(() => {
     if (!navigator.pdfViewerEnabled) {
-      onError(new Unpreviewable('Your browser cannot display PDF files.'))
+      onError(new Unpreviewable(texts.noPdf))
       return
     }
     const unmounting = new AbortController()
@@ -270,12 +271,10 @@ async function readPdf(url: string, signal: AbortSignal): Promise<Blob> {
   if (!response.ok) throw new Error(`the storage responded with HTTP ${response.status}`)
   const bytes = new Uint8Array(await response.arrayBuffer())
   if (!isPdf(bytes)) {
-    throw new Unpreviewable('This PDF cannot be displayed: it is damaged, or it is not a PDF.')
+    throw new Unpreviewable(texts.brokenPdf)
   }
   if (await hasScripts(bytes)) {
-    throw new Unpreviewable(
-      'This PDF has no preview, because it is encrypted or contains scripts. Download it to open it.',
-    )
+    throw new Unpreviewable(texts.scriptedPdf)
   }
   return new Blob([bytes], { type: 'application/pdf' })
 }

@@ -16,7 +16,10 @@ import { Link } from 'wouter'
 import { useFocusHandover } from '../components/focus.ts'
 import { Section } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
-import { countText, errorText } from '../format.ts'
+import { errorText } from '../format.ts'
+import { asset as texts } from '../i18n/en/asset.ts'
+import { common } from '../i18n/en/common.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { IconChevronDown, IconChevronUp, IconX } from '../icons/icons.tsx'
 import { RequireScope } from '../session/account.tsx'
 import classes from './asset-page.module.css'
@@ -41,24 +44,19 @@ export function AssetProducts({ asset }: { asset: Asset }) {
   const error = attaching.error ?? detaching.error
   const beingDetached = detaching.isPending ? (detaching.variables[0]?.products ?? []) : []
   return (
-    <Section title="Products">
+    <Section title={texts.products}>
       <Stack gap="sm">
         <RequireScope scope="write">
-          <ProductPicker
-            label="Attach to products"
-            picked={[]}
-            onPick={attach}
-            exclude={attached}
-          />
+          <ProductPicker label={texts.attachTo} picked={[]} onPick={attach} exclude={attached} />
         </RequireScope>
         {error !== null && (
-          <Alert color="red" title="Could not change the products" role="alert">
+          <Alert color="red" title={texts.productsFailed} role="alert">
             {errorText(error)}
           </Alert>
         )}
         {attached.length === 0 && (
           <Text size="sm" c="dimmed">
-            Not attached to any product. Attach it to a product to deliver it to the buyers.
+            {texts.notAttached}
           </Text>
         )}
         {attached.length > 0 && (
@@ -101,7 +99,7 @@ function AttachedProduct({ group, detaching, onDetach }: AttachedProductProps) {
       <ProductRow
         product={first}
         label={isSingle ? productName(first) : name}
-        detachLabel={isSingle ? productName(first) : `${name}, all variants`}
+        detachLabel={isSingle ? productName(first) : fill(texts.allVariantsOf, { name })}
         isDetaching={variants.every((variant) => detaching.includes(variant))}
         onDetach={() => onDetach(variants)}
       >
@@ -116,7 +114,7 @@ function AttachedProduct({ group, detaching, onDetach }: AttachedProductProps) {
             aria-expanded={isOpen}
             onClick={toggle}
           >
-            {countText(variants.length, 'variant')}
+            {plural(common.variants, variants.length)}
           </Button>
         )}
       </ProductRow>
@@ -204,12 +202,12 @@ function ProductRow({
         {children}
       </div>
       <RequireScope scope="write">
-        <Tooltip label="Detach">
+        <Tooltip label={texts.detach}>
           {/* Not disabled while it is busy: it would lose the focus. */}
           <ActionIcon
             variant="subtle"
             color="gray"
-            aria-label={`Detach ${detachLabel}`}
+            aria-label={fill(texts.detachNamed, { name: detachLabel })}
             aria-busy={isDetaching || undefined}
             onClick={() => isDetaching || onDetach()}
           >

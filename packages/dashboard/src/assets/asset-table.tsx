@@ -5,9 +5,13 @@ import { Link } from 'wouter'
 import { useFocusHandover } from '../components/focus.ts'
 import { ListTable, RowCheckbox, SortHeader } from '../components/lists.tsx'
 import { DateTime, Name } from '../components/values.tsx'
+import { numberText } from '../format.ts'
+import { assets as texts } from '../i18n/en/assets.ts'
+import { useLanguage } from '../i18n/language.ts'
+import { fill } from '../i18n/texts.ts'
 import { IconPencil } from '../icons/icons.tsx'
 import { AssetThumbnail, DamagedMark } from './asset-icon.tsx'
-import { KIND_LABELS, sizeOf } from './asset-kind.ts'
+import { sizeOf } from './asset-kind.ts'
 import type { Sort, SortField } from './asset-query.ts'
 import classes from './asset-table.module.css'
 import { productNames } from './product-names.ts'
@@ -39,14 +43,14 @@ export function AssetTable(props: AssetTableProps) {
         <>
           {selection && <SelectPage assets={assets} selection={selection} />}
           <SortHeader field="filename" sort={sort} onSort={onSort}>
-            Name
+            {texts.name}
           </SortHeader>
           <SortHeader field="bytes" sort={sort} onSort={onSort} isEnd visibleFrom="sm">
-            Size
+            {texts.size}
           </SortHeader>
-          <Table.Th visibleFrom="sm">Products</Table.Th>
+          <Table.Th visibleFrom="sm">{texts.products}</Table.Th>
           <SortHeader field="created_at" sort={sort} onSort={onSort} visibleFrom="sm">
-            Added
+            {texts.added}
           </SortHeader>
         </>
       }
@@ -108,6 +112,7 @@ const PHONE_ONLY = 'mantine-hidden-from-sm'
  * components would take most of the time needed to show the first page.
  */
 const AssetRow = memo(function AssetRow(props: AssetRowProps) {
+  useLanguage()
   const { asset, isSelected, onToggle, isRenaming, onRename } = props
   const row = useFocusHandover<HTMLTableRowElement>()
   const names = productNames(asset.products)
@@ -139,7 +144,7 @@ const AssetRow = memo(function AssetRow(props: AssetRowProps) {
         <td className={classes.check}>
           <RowCheckbox
             checked={isSelected}
-            aria-label={`Select ${asset.filename}`}
+            aria-label={fill(texts.selectNamed, { name: asset.filename })}
             onChange={({ nativeEvent }) =>
               onToggle(asset, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
             }
@@ -170,8 +175,8 @@ const AssetRow = memo(function AssetRow(props: AssetRowProps) {
                     type="button"
                     data-rename
                     className={classes.rename}
-                    aria-label={`Rename ${asset.filename}`}
-                    title="Rename (F2)"
+                    aria-label={fill(texts.renameNamed, { name: asset.filename })}
+                    title={texts.renameKey}
                     onClick={rename}
                   >
                     <IconPencil size={16} aria-hidden />
@@ -188,11 +193,13 @@ const AssetRow = memo(function AssetRow(props: AssetRowProps) {
             {asset.tags.length > 0 && <Tags tags={asset.tags} />}
             {first !== undefined && (
               <div className={`${classes.facts} ${PHONE_ONLY}`}>
-                <Name>{names.length > 1 ? `${first} +${names.length - 1}` : first}</Name>
+                <Name>
+                  {names.length > 1 ? `${first} +${numberText(names.length - 1)}` : first}
+                </Name>
               </div>
             )}
             <div className={`${classes.facts} ${PHONE_ONLY}`}>
-              {sizeOf(asset) ?? KIND_LABELS.link} · <DateTime value={asset.created_at} isDateOnly />
+              {sizeOf(asset) ?? texts.kinds.link} · <DateTime value={asset.created_at} isDateOnly />
             </div>
           </div>
         </div>
@@ -202,7 +209,7 @@ const AssetRow = memo(function AssetRow(props: AssetRowProps) {
         {first !== undefined && (
           <div>
             <Name>{first}</Name>
-            {names.length > 1 && <span>+{names.length - 1}</span>}
+            {names.length > 1 && <span>+{numberText(names.length - 1)}</span>}
           </div>
         )}
       </td>

@@ -5,6 +5,8 @@ import { Link } from 'wouter'
 import { useFocusHandover } from '../components/focus.ts'
 import { Section } from '../components/sections.tsx'
 import { errorText } from '../format.ts'
+import { asset as texts } from '../i18n/en/asset.ts'
+import { fill } from '../i18n/texts.ts'
 import { IconX } from '../icons/icons.tsx'
 import { changedBy } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
@@ -24,11 +26,11 @@ export function AssetTags({ asset }: { asset: Asset }) {
     onSettled: () => queries.invalidateQueries(changedBy('asset.updated')),
   })
   return (
-    <Section title="Tags">
+    <Section title={texts.tags}>
       <Stack gap="sm">
         {asset.tags.length === 0 ? (
           <Text size="sm" c="dimmed">
-            No tags. Tags help you to find assets that belong together.
+            {texts.noTags}
           </Text>
         ) : (
           <ul className={classes.list}>
@@ -39,14 +41,14 @@ export function AssetTags({ asset }: { asset: Asset }) {
         )}
         <RequireScope scope="write">
           <TagsField
-            label="Add tags"
+            label={texts.addTags}
             value={[]}
             exclude={asset.tags}
             onChange={(tags) => mutate({ action: 'tag', tags })}
           />
         </RequireScope>
         {error !== null && (
-          <Alert color="red" title="Could not change the tags" role="alert">
+          <Alert color="red" title={texts.tagsFailed} role="alert">
             {errorText(error)}
           </Alert>
         )}
@@ -74,7 +76,7 @@ function Tag({ tag, onRemove }: { tag: string; onRemove(): void }) {
           variant="subtle"
           color="gray"
           size={24}
-          aria-label={`Remove the tag ${tag}`}
+          aria-label={fill(texts.removeTag, { tag })}
           onClick={onRemove}
         >
           <IconX size={14} aria-hidden />

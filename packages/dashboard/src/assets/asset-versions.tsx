@@ -7,7 +7,10 @@ import { useFocusHandover } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
 import { LoadedSection } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
-import { errorText } from '../format.ts'
+import { errorText, sizeText } from '../format.ts'
+import { asset as texts } from '../i18n/en/asset.ts'
+import { common } from '../i18n/en/common.ts'
+import { fill, plural, rich } from '../i18n/texts.ts'
 import { IconDownload, IconTrash } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useKeepVersions } from '../session/account.tsx'
@@ -21,7 +24,7 @@ export function AssetVersions({ asset }: { asset: Asset }) {
   const keep = useKeepVersions()
   return (
     <>
-      <LoadedSection query={useVersions(asset)} title="Versions">
+      <LoadedSection query={useVersions(asset)} title={texts.versions}>
         {(versions) => (
           <>
             <ul className={classes.list}>
@@ -48,9 +51,7 @@ export function AssetVersions({ asset }: { asset: Asset }) {
 }
 
 function keptText(keep: number): string {
-  if (keep === 0) return 'No older versions are kept: a replacement removes the current file.'
-  const versions = keep === 1 ? 'The last older version is' : `The last ${keep} older versions are`
-  return `${versions} kept. A replacement removes those that were replaced before.`
+  return keep === 0 ? texts.keepNone : plural(texts.keepLast, keep)
 }
 
 interface VersionRowProps {
@@ -61,24 +62,24 @@ interface VersionRowProps {
 
 function VersionRow({ asset, version, onDelete }: VersionRowProps) {
   const row = useFocusHandover<HTMLLIElement>()
-  const { version: number, filename, size, created_at, current, damaged } = version
+  const { version: number, filename, bytes, created_at, current, damaged } = version
   return (
     <li ref={row}>
       <div className={classes.facts}>
         <Group gap="xs">
           <Text size="sm" fw={500}>
-            Version {number}
+            {fill(texts.version, { number })}
           </Text>
           {current && (
             <Badge size="sm" variant="light">
-              Current
+              {texts.current}
             </Badge>
           )}
           {damaged && <DamagedMark />}
         </Group>
         {filename !== asset.filename && <Name fz="sm">{filename}</Name>}
         <Text size="xs" c="dimmed">
-          {size} · <DateTime value={created_at} hasSeconds />
+          {sizeText(bytes)} · <DateTime value={created_at} hasSeconds />
         </Text>
       </div>
       <Group gap={4} wrap="nowrap">
@@ -89,11 +90,11 @@ function VersionRow({ asset, version, onDelete }: VersionRowProps) {
         )}
         {!current && (
           <RequireScope scope="write">
-            <Tooltip label="Delete version">
+            <Tooltip label={texts.deleteVersion}>
               <ActionIcon
                 variant="subtle"
                 color="gray"
-                aria-label={`Delete version ${number}`}
+                aria-label={fill(texts.deleteNumber, { number })}
                 onClick={onDelete}
               >
                 <IconTrash size={18} aria-hidden />
@@ -102,7 +103,7 @@ function VersionRow({ asset, version, onDelete }: VersionRowProps) {
           </RequireScope>
         )}
         {!damaged && (
-          <Tooltip label="Download">
+          <Tooltip label={texts.download}>
             <ActionIcon
               component="a"
               // The service redirects to a signed URL. A download does not leave the page.
@@ -110,7 +111,7 @@ function VersionRow({ asset, version, onDelete }: VersionRowProps) {
               download
               variant="subtle"
               color="gray"
-              aria-label={`Download version ${number}`}
+              aria-label={fill(texts.downloadNumber, { number })}
             >
               <IconDownload size={18} aria-hidden />
             </ActionIcon>
@@ -130,11 +131,11 @@ function RestoreButton({ asset, version }: { asset: Asset; version: number }) {
       ref={button}
       size="compact-sm"
       variant="light"
-      aria-label={`Restore version ${version}`}
+      aria-label={fill(texts.restoreNumber, { number: version })}
       aria-disabled={isPending || undefined}
       onClick={() => isPending || mutate({ asset, version })}
     >
-      Restore
+      {texts.restore}
     </Button>
   )
 }
@@ -156,7 +157,7 @@ function DeleteVersion({ asset, version, onClose }: DeleteVersionProps) {
         if (!isStowageError(error, 'not_found')) throw error
       }),
     onSuccess(_result, { number }) {
-      notify({ message: `Version ${number} deleted` })
+      notify({ message: fill(texts.versionDeleted, { number }) })
       onClose()
     },
     onSettled: () => queries.invalidateQueries(changedBy('version.deleted')),
@@ -164,21 +165,24 @@ function DeleteVersion({ asset, version, onClose }: DeleteVersionProps) {
   return (
     <ConfirmDialog
       isOpen={version !== undefined}
-      title="Delete this version?"
-      confirmLabel="Delete version"
-      errorTitle="Could not delete the version"
+      title={texts.deleteVersionQuestion}
+      confirmLabel={texts.deleteVersion}
+      errorTitle={texts.deleteVersionFailed}
       mutation={deletion}
       onConfirm={(signal) => version && deletion.mutate({ number: version.version, signal })}
       onClose={onClose}
     >
       {version && (
         <Text size="sm">
-          Version {version.version} ({version.size}) of “<bdi dir="auto">{version.filename}</bdi>”
-          will no longer be available. The current version stays as it is.
+          {rich(texts.deleteVersionHint, {
+            number: version.version,
+            size: sizeText(version.bytes),
+            name: <bdi dir="auto">{version.filename}</bdi>,
+          })}
         </Text>
       )}
       <Text size="sm" c="dimmed">
-        This cannot be undone. The storage becomes available immediately.
+        {texts.irreversible}
       </Text>
     </ConfirmDialog>
   )
@@ -208,9 +212,9 @@ function useRestoreVersion() {
     onSuccess(restored, { asset, version }) {
       queries.setQueryData(queryKeys.asset(asset.id), { ...restored, products: asset.products })
       notify({
-        message: `Version ${version} restored`,
+        message: fill(texts.versionRestored, { number: version }),
         action: {
-          label: 'Undo',
+          label: common.undo,
           run: () => mutation.mutate({ asset: restored, version: asset.version }),
         },
       })
@@ -218,7 +222,7 @@ function useRestoreVersion() {
     onError: (error) =>
       notify({
         isError: true,
-        title: 'Could not restore the version',
+        title: texts.restoreFailed,
         message: restoreErrorText(error),
       }),
     onSettled: () => queries.invalidateQueries(changedBy('asset.replaced')),
@@ -228,5 +232,5 @@ function useRestoreVersion() {
 
 function restoreErrorText(error: unknown): string {
   if (!isStowageError(error, 'not_found')) return errorText(error)
-  return 'The version no longer exists. It was deleted, or replaced by newer versions.'
+  return texts.restoreGone
 }

@@ -20,6 +20,8 @@ import { useRestoredScroll } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
+import { assets as texts } from '../i18n/en/assets.ts'
+import { fill, rich } from '../i18n/texts.ts'
 import { IconCloudUpload, IconFolder, IconHash, IconSearch, IconTag } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useAccount, useHasScope } from '../session/account.tsx'
@@ -62,15 +64,15 @@ const ChooseProduct = lazy(() =>
   import('./asset-tools.ts').then((it) => ({ default: it.ChooseProduct })),
 )
 
-const SHOW_OPTIONS: { value: Show; label: string }[] = [
-  { value: 'all', label: 'All' },
-  { value: 'files', label: 'Files' },
-  { value: 'urls', label: 'URLs' },
-  { value: 'no-product', label: 'No product' },
+const showOptions = (): { value: Show; label: string }[] => [
+  { value: 'all', label: texts.showAll },
+  { value: 'files', label: texts.showFiles },
+  { value: 'urls', label: texts.showUrls },
+  { value: 'no-product', label: texts.noProduct },
 ]
 
 export function AssetsPage() {
-  useTitle('Assets')
+  useTitle(texts.title)
   const { query, change } = useUrlQuery(readAssetQuery, assetsUrl)
   const { search, show, product, path, below, tag, sort, page } = query
   const { data, error, isPlaceholderData, refetch } = useAssetListPage(query)
@@ -109,7 +111,7 @@ export function AssetsPage() {
     <Stack gap="md">
       <Group justify="space-between">
         <Title order={1} size="h2">
-          Assets
+          {texts.title}
         </Title>
         <RequireScope scope="write">
           <ChooseFiles onLink={addingLink.open} onChooseProducts={choosingProducts.open} />
@@ -117,8 +119,8 @@ export function AssetsPage() {
       </Group>
       <Group gap="sm">
         <FilterInput
-          label="Search assets"
-          placeholder="Search files, products and SKUs"
+          label={texts.search}
+          placeholder={texts.searchHint}
           isMain
           value={search}
           onValue={onSearch}
@@ -137,8 +139,8 @@ export function AssetsPage() {
         <TagFilterButton onChoose={(one) => change({ tag: one })} />
         <SegmentedControl
           w={{ base: '100%', sm: 'auto' }}
-          aria-label="Show"
-          data={SHOW_OPTIONS}
+          aria-label={texts.show}
+          data={showOptions()}
           value={show}
           onChange={(value) => change({ show: value as Show })}
         />
@@ -159,11 +161,7 @@ export function AssetsPage() {
         </Suspense>
       )}
       {tag !== '' && (
-        <FilterPill
-          label="Tag"
-          clearLabel="Show assets with any tag"
-          onClear={() => change({ tag: '' })}
-        >
+        <FilterPill label={texts.tag} clearLabel={texts.anyTag} onClear={() => change({ tag: '' })}>
           {tag}
         </FilterPill>
       )}
@@ -183,15 +181,11 @@ export function AssetsPage() {
             isFiltered={isFiltered(query)}
           />
           {error !== null && (
-            <ErrorAlert
-              title="Could not load the assets"
-              error={error}
-              onRetry={() => void refetch()}
-            />
+            <ErrorAlert title={texts.loadFailed} error={error} onRetry={() => void refetch()} />
           )}
           {isEmpty && isFiltered(query) && (
             <NoMatch
-              title="No matching assets"
+              title={texts.noMatch}
               filters={filterTexts(query)}
               onClear={() => change(NO_FILTERS)}
             />
@@ -209,7 +203,7 @@ export function AssetsPage() {
           )}
           {meta !== undefined && !isEmpty && (
             <PageLinks
-              label="Pages of assets"
+              label={texts.pages}
               current={page}
               meta={meta}
               hrefOf={(number) => assetsUrl({ ...query, page: number })}
@@ -240,18 +234,20 @@ function totalOf(meta: { total: number; total_is_exact: boolean } | undefined): 
 
 /** The active filters, without the search. */
 function filterTexts({ show, product, path, below, tag }: AssetQuery): string[] {
-  const label = show === 'all' ? '' : SHOW_OPTIONS.find(({ value }) => value === show)?.label
-  const folder = path === '' ? !below && 'No folder' : `Folder ${path}`
-  return [label, product && 'Product', folder, tag && `Tag ${tag}`].flatMap((text) => text || [])
+  const label = show === 'all' ? '' : showOptions().find(({ value }) => value === show)?.label
+  const folder = path === '' ? !below && texts.noFolder : fill(texts.folderNamed, { path })
+  return [label, product && texts.product, folder, tag && fill(texts.tagNamed, { tag })].flatMap(
+    (text) => text || [],
+  )
 }
 
-const SORT_OPTIONS: { value: Sort; label: string }[] = [
-  { value: '-created_at', label: 'Newest first' },
-  { value: 'created_at', label: 'Oldest first' },
-  { value: 'filename', label: 'Name A–Z' },
-  { value: '-filename', label: 'Name Z–A' },
-  { value: '-bytes', label: 'Largest first' },
-  { value: 'bytes', label: 'Smallest first' },
+const sortOptions = (): { value: Sort; label: string }[] => [
+  { value: '-created_at', label: texts.order.newest },
+  { value: 'created_at', label: texts.order.oldest },
+  { value: 'filename', label: texts.order.name },
+  { value: '-filename', label: texts.order.nameDown },
+  { value: '-bytes', label: texts.order.largest },
+  { value: 'bytes', label: texts.order.smallest },
 ]
 
 /** For phones, which show only the column header of the names. */
@@ -260,8 +256,8 @@ function AssetSort({ sort, onSort }: { sort: Sort; onSort(sort: Sort): void }) {
     <NativeSelect
       hiddenFrom="sm"
       w={150}
-      aria-label="Sort"
-      data={SORT_OPTIONS}
+      aria-label={texts.sort}
+      data={sortOptions()}
       value={sort}
       onChange={({ currentTarget }) => onSort(currentTarget.value as Sort)}
     />
@@ -281,10 +277,10 @@ function FolderButtons({ isOpen, onToggle, isDialogOpen, onDialog }: FolderButto
   return (
     <>
       <Button {...button} visibleFrom="sm" aria-expanded={isOpen} onClick={onToggle}>
-        Folders
+        {texts.folders}
       </Button>
       <Button {...button} hiddenFrom="sm" aria-expanded={isDialogOpen} onClick={onDialog}>
-        Folders
+        {texts.folders}
       </Button>
     </>
   )
@@ -322,10 +318,10 @@ function ProductFilterButton({ onChoose }: { onChoose(productId: number): void }
       <Button
         variant="default"
         leftSection={<IconTag size={16} aria-hidden />}
-        aria-label="Filter by product"
+        aria-label={texts.filterByProduct}
         onClick={open}
       >
-        Product
+        {texts.product}
       </Button>
       <Suspense>{isOpen && <ChooseProduct onChoose={onChoose} onClose={close} />}</Suspense>
     </>
@@ -340,10 +336,10 @@ function TagFilterButton({ onChoose }: { onChoose(tag: string): void }) {
       <Button
         variant="default"
         leftSection={<IconHash size={16} aria-hidden />}
-        aria-label="Filter by tag"
+        aria-label={texts.filterByTag}
         onClick={open}
       >
-        Tag
+        {texts.tag}
       </Button>
       <Suspense>{isOpen && <ChooseTag onChoose={onChoose} onClose={close} />}</Suspense>
     </>
@@ -364,7 +360,7 @@ function ProductFilter({ productId, onClear }: ProductFilterProps) {
       client.productGroups({ product_id: productId, limit: 1, signal }).page(),
   })
   return (
-    <FilterPill label="Product" clearLabel="Show the assets of all products" onClear={onClear}>
+    <FilterPill label={texts.product} clearLabel={texts.anyProduct} onClear={onClear}>
       {data?.data[0]?.name ?? `${productId}`}
     </FilterPill>
   )
@@ -374,25 +370,24 @@ function ProductFilter({ productId, onClear }: ProductFilterProps) {
 function FirstUse() {
   const hasTrash = (useAccount().data?.trash ?? 0) > 0
   if (!useHasScope('write')) {
-    return <EmptyState Icon={IconCloudUpload} color="dimmed" title="No assets yet" />
+    return <EmptyState Icon={IconCloudUpload} color="dimmed" title={texts.noAssets} />
   }
   return (
     <EmptyState
       Icon={IconCloudUpload}
       color="anchor"
-      title={hasTrash ? 'Drop files here' : 'Drop your first file here'}
+      title={hasTrash ? texts.dropHere : texts.dropFirst}
     >
-      <Text c="dimmed">
-        Drop files and folders anywhere on this page, or choose “Upload”. An interrupted upload
-        resumes where it stopped.
-      </Text>
+      <Text c="dimmed">{texts.dropHint}</Text>
       {hasTrash && (
         <Text c="dimmed">
-          Deleted files can be restored from the{' '}
-          <Anchor component={Link} href="/trash" underline="always" inherit>
-            trash
-          </Anchor>
-          .
+          {rich(texts.trashHint, {
+            trash: (
+              <Anchor component={Link} href="/trash" underline="always" inherit>
+                {texts.trash}
+              </Anchor>
+            ),
+          })}
         </Text>
       )}
     </EmptyState>
@@ -407,7 +402,7 @@ interface AddLinkProps {
 /** Adds an asset that is a URL instead of a file. */
 function AddLink({ isOpen, onClose }: AddLinkProps) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Add URL">
+    <Dialog isOpen={isOpen} onClose={onClose} title={texts.addUrl}>
       <LinkForm onClose={onClose} />
     </Dialog>
   )
@@ -427,9 +422,9 @@ function LinkForm({ onClose }: { onClose(): void }) {
   })
   const problems = fieldProblems(mutation.error)
   return (
-    <DialogForm mutation={mutation} submitLabel="Add" onClose={onClose}>
+    <DialogForm mutation={mutation} submitLabel={texts.add} onClose={onClose}>
       <TextInput
-        label="URL"
+        label={texts.kinds.link}
         type="url"
         placeholder="https://"
         required
@@ -439,7 +434,7 @@ function LinkForm({ onClose }: { onClose(): void }) {
         error={problems.url?.join(', ')}
       />
       <TextInput
-        label="Name"
+        label={texts.name}
         dir="auto"
         required
         maxLength={255}

@@ -1,7 +1,10 @@
 import { type BulkJob, type BulkJobRequest, isStowageError } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../components/notifications.tsx'
-import { countText, errorText } from '../format.ts'
+import { errorText } from '../format.ts'
+import { changes as texts } from '../i18n/en/changes.ts'
+import { common } from '../i18n/en/common.ts'
+import { plural } from '../i18n/texts.ts'
 import { changedBy } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import type { AllMatches } from './selection.tsx'
@@ -13,16 +16,6 @@ interface ChangeOfAll {
   all: AllMatches
   change: Omit<BulkJobRequest, 'filter' | 'expected'>
   signal?: AbortSignal
-}
-
-const DONE: Record<BulkJob['action'], string> = {
-  delete: 'deleted',
-  restore: 'restored',
-  attach: 'attached',
-  detach: 'detached',
-  tag: 'tagged',
-  untag: 'untagged',
-  move: 'moved',
 }
 
 /** Changes all assets that match a filter. The message offers to undo it, for exactly those that it has changed. */
@@ -44,11 +37,11 @@ export function useChangeAll({ onDone }: { onDone(): void }) {
     try {
       const { changed, error } = await client.undoBulk(id)
       if (error !== null) throw new Error(error.message)
-      notify({ message: `Undone for ${countText(changed, 'asset')}` })
+      notify({ message: plural(texts.undone, changed) })
     } catch (error) {
       notify({
         isError: true,
-        title: 'Could not undo it for all assets',
+        title: texts.undoAllFailed,
         message: errorText(error),
       })
     }
@@ -60,11 +53,11 @@ export function useChangeAll({ onDone }: { onDone(): void }) {
       client.bulk({ ...change, filter, expected: total }, { signal }),
     onSuccess(job, { change }) {
       const { changed, error } = job
-      const forever = change.permanent ? ' forever' : ''
+      const done = change.permanent ? texts.done.deleteForever : texts.done[job.action]
       notify({
-        message: `${countText(changed, 'asset')} ${DONE[job.action]}${forever}`,
+        message: plural(done, changed),
         about: ['trash'],
-        ...(job.can_undo && { action: { label: 'Undo', run: () => void undo(job) } }),
+        ...(job.can_undo && { action: { label: common.undo, run: () => void undo(job) } }),
       })
       if (error !== null) notify({ isError: true, message: error.message })
       onDone()

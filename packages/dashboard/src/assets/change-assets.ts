@@ -6,7 +6,8 @@ import {
   type ProductReferences,
 } from '@stowage/client'
 import pLimit from 'p-limit'
-import { countText } from '../format.ts'
+import { common } from '../i18n/en/common.ts'
+import { plural } from '../i18n/texts.ts'
 
 /** An asset, and products that it is attached to or was detached from. */
 export interface Attachment {
@@ -132,5 +133,5 @@ export async function inChunks(
 /** The assets in a message: the name of a single one, otherwise their number. */
 export function assetsText(assets: readonly Asset[]): string {
   const [first] = assets
-  return assets.length === 1 && first ? first.filename : countText(assets.length, 'asset')
+  return assets.length === 1 && first ? first.filename : plural(common.assets, assets.length)
 }

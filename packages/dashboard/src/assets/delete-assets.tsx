@@ -4,7 +4,10 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { ConfirmDialog } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
 import { Name } from '../components/values.tsx'
-import { countText, nameWithFolder, numberText } from '../format.ts'
+import { nameWithFolder } from '../format.ts'
+import { changes as texts } from '../i18n/en/changes.ts'
+import { common } from '../i18n/en/common.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { changedBy } from '../query-keys.ts'
 import { useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
@@ -29,14 +32,13 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: DeleteAssetsPr
   const hasTrash = useHasTrash()
   const products = productNames(assets.flatMap((asset) => asset.products ?? []))
   const isSingle = assets.length === 1
-  const subject = isSingle ? 'this asset' : countText(assets.length, 'asset')
   const deletion = useMutation({
     mutationFn: (signal: AbortSignal) => deleteOrRestore(client, 'delete', { assets, signal }),
     onSuccess() {
       notify({
-        message: `${assetsText(assets)} deleted`,
+        message: fill(texts.deleted, { assets: assetsText(assets) }),
         about: [...assets.map(({ id }) => id), 'trash'],
-        ...(hasTrash && { action: { label: 'Undo', run: () => restore(assets) } }),
+        ...(hasTrash && { action: { label: common.undo, run: () => restore(assets) } }),
       })
       onClose()
       onDone()
@@ -46,27 +48,26 @@ export function DeleteAssets({ assets, isOpen, onClose, onDone }: DeleteAssetsPr
   return (
     <ConfirmDialog
       isOpen={isOpen}
-      title={`Delete ${subject}?`}
-      confirmLabel={isSingle ? 'Delete asset' : `Delete ${subject}`}
-      errorTitle={isSingle ? 'Could not delete the asset' : 'Could not delete all assets'}
+      title={isSingle ? texts.deleteQuestion : plural(texts.deleteManyQuestion, assets.length)}
+      confirmLabel={isSingle ? texts.deleteOne : plural(texts.deleteMany, assets.length)}
+      errorTitle={isSingle ? texts.deleteFailed : texts.deleteManyFailed}
       mutation={deletion}
       onConfirm={deletion.mutate}
       onClose={onClose}
     >
       <Names names={assets.map(nameWithFolder)} />
       {products.length > 0 && (
-        <Alert color="orange" title={`Attached to ${countText(products.length, 'product')}`}>
+        <Alert color="orange" title={plural(texts.attachedToTitle, products.length)}>
           <Text size="sm" mb={4}>
-            Buyers of {products.length === 1 ? 'this product' : 'these products'} will no longer
-            receive {isSingle ? 'this asset' : 'these assets'}:
+            {plural(isSingle ? texts.buyersLoseOne : texts.buyersLoseMany, products.length)}
           </Text>
           <Names names={products} />
         </Alert>
       )}
       <Text size="sm" c="dimmed">
         {hasTrash
-          ? `You can restore ${isSingle ? 'it' : 'them'} from the trash for a limited time. The storage becomes available immediately.`
-          : `${isSingle ? 'It' : 'They'} will be deleted forever, including older versions. This cannot be undone.`}
+          ? texts[isSingle ? 'trashOneHint' : 'trashManyHint']
+          : texts[isSingle ? 'foreverOneHint' : 'foreverManyHint']}
       </Text>
     </ConfirmDialog>
   )
@@ -81,8 +82,6 @@ interface DeleteAllProps extends Omit<DeleteAssetsProps, 'assets'> {
 /** Deletes all assets that match the search and the filters. */
 export function DeleteAll({ all, isPermanent = false, isOpen, onClose, onDone }: DeleteAllProps) {
   const hasTrash = useHasTrash()
-  const subject = countText(all.total, 'asset')
-  const forever = isPermanent ? ' forever' : ''
   const deletion = useChangeAll({
     onDone() {
       onClose()
@@ -93,20 +92,19 @@ export function DeleteAll({ all, isPermanent = false, isOpen, onClose, onDone }:
   return (
     <ConfirmDialog
       isOpen={isOpen}
-      title={`Delete ${subject}${forever}?`}
-      confirmLabel={`Delete ${subject}${forever}`}
-      errorTitle="Could not delete the assets"
+      title={plural(
+        isPermanent ? texts.deleteForeverQuestion : texts.deleteManyQuestion,
+        all.total,
+      )}
+      confirmLabel={plural(isPermanent ? texts.deleteForever : texts.deleteMany, all.total)}
+      errorTitle={texts.deleteAllFailed}
       mutation={deletion}
       onConfirm={(signal) => deletion.mutate({ all, change, signal })}
       onClose={onClose}
     >
-      <Text size="sm">
-        These are all assets that match the search and the filters, on all pages of the list.
-      </Text>
+      <Text size="sm">{texts.matchesHint}</Text>
       <Text size="sm" c="dimmed">
-        {hasTrash && !isPermanent
-          ? 'Buyers of the products that they are attached to will no longer receive them. You can restore them from the trash for a limited time.'
-          : 'They will be deleted forever, including older versions. This cannot be undone.'}
+        {hasTrash && !isPermanent ? texts.trashAllHint : texts.foreverManyHint}
       </Text>
     </ConfirmDialog>
   )
@@ -132,7 +130,7 @@ export function Names({ names }: { names: readonly string[] }) {
           <Name fw={500}>{name}</Name>
         </List.Item>
       ))}
-      {more > 0 && <List.Item>and {numberText(more)} more</List.Item>}
+      {more > 0 && <List.Item>{fill(texts.more, { count: more })}</List.Item>}
     </List>
   )
 }

@@ -3,6 +3,7 @@ import { useDisclosure } from '@mantine/hooks'
 import { Fragment } from 'react'
 import { Link } from 'wouter'
 import { Name } from '../components/values.tsx'
+import { assets as texts } from '../i18n/en/assets.ts'
 import { RequireScope } from '../session/account.tsx'
 import { MoveFolder } from './move-folder.tsx'
 
@@ -22,9 +23,9 @@ export function FolderBar({ path, below, hrefOf, onBelow, onMoved, onClear }: Fo
   const [isMoving, moving] = useDisclosure()
   const names = path === '' ? [] : path.split('/')
   return (
-    <Group gap="xs" component="nav" aria-label="Folder">
+    <Group gap="xs" component="nav" aria-label={texts.folder}>
       <Anchor component={Link} href={hrefOf('')} size="sm">
-        All folders
+        {texts.allFolders}
       </Anchor>
       {names.map((name, index) => {
         const above = names.slice(0, index + 1).join('/')
@@ -52,22 +53,22 @@ export function FolderBar({ path, below, hrefOf, onBelow, onMoved, onClear }: Fo
             /
           </Text>
           <Text size="sm" fw={600}>
-            No folder
+            {texts.noFolder}
           </Text>
         </>
       )}
-      <CloseButton size="sm" aria-label="Show the assets of all folders" onClick={onClear} />
+      <CloseButton size="sm" aria-label={texts.anyFolder} onClick={onClear} />
       {path !== '' && (
         <>
           <Checkbox
             size="xs"
-            label="With subfolders"
+            label={texts.withSubfolders}
             checked={below}
             onChange={({ currentTarget }) => onBelow(currentTarget.checked)}
           />
           <RequireScope scope="write">
             <Button size="compact-sm" variant="default" onClick={moving.open}>
-              Rename or move
+              {texts.renameOrMove}
             </Button>
           </RequireScope>
           <MoveFolder path={path} isOpen={isMoving} onClose={moving.close} onMoved={onMoved} />

@@ -6,7 +6,9 @@ import { Link } from 'wouter'
 import { Dialog } from '../components/dialogs.tsx'
 import { ErrorAlert } from '../components/page-states.tsx'
 import { Name } from '../components/values.tsx'
-import { countText, numberText } from '../format.ts'
+import { numberText } from '../format.ts'
+import { assets as texts } from '../i18n/en/assets.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { IconChevronRight } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
@@ -38,7 +40,7 @@ export function FolderDialog({
   ...props
 }: TreeProps & { isOpen: boolean; onClose(): void }) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Folders">
+    <Dialog isOpen={isOpen} onClose={onClose} title={texts.folders}>
       <FolderTree {...props} onChoose={onClose} />
     </Dialog>
   )
@@ -48,7 +50,7 @@ export function FolderDialog({
 function FolderTree(props: TreeProps) {
   const { current, isNone, hrefOf, onChoose } = props
   return (
-    <nav aria-label="Folders" onKeyDown={moveFocus}>
+    <nav aria-label={texts.folders} onKeyDown={moveFocus}>
       <div className={classes.row} data-current={(current === '' && !isNone) || undefined}>
         <Link
           href={hrefOf('')}
@@ -56,7 +58,7 @@ function FolderTree(props: TreeProps) {
           aria-current={current === '' && !isNone ? 'true' : undefined}
           onClick={onChoose}
         >
-          <span>All folders</span>
+          <span>{texts.allFolders}</span>
         </Link>
       </div>
       <UnfinishedMoves />
@@ -68,7 +70,7 @@ function FolderTree(props: TreeProps) {
           aria-current={isNone ? 'true' : undefined}
           onClick={onChoose}
         >
-          <span>No folder</span>
+          <span>{texts.noFolder}</span>
         </Link>
       </div>
     </nav>
@@ -92,7 +94,7 @@ function UnfinishedMoves() {
     <div role="status">
       {data.map(({ id, from, to, moved }) => (
         <Text key={id} size="xs" c="dimmed" p={6}>
-          Moving “{from}” to “{to}”: {countText(moved, 'asset')} moved so far
+          {plural(texts.movingFolder, moved, { from, to })}
         </Text>
       ))}
     </div>
@@ -121,11 +123,7 @@ function LevelPage({ parent, after, ...props }: TreeProps & { parent: string; af
   if (error !== null) {
     return (
       <li>
-        <ErrorAlert
-          title="Could not load the folders"
-          error={error}
-          onRetry={() => void refetch()}
-        />
+        <ErrorAlert title={texts.foldersFailed} error={error} onRetry={() => void refetch()} />
       </li>
     )
   }
@@ -133,7 +131,7 @@ function LevelPage({ parent, after, ...props }: TreeProps & { parent: string; af
   if (data === undefined || isEmpty) {
     return (
       <Text component="li" size="sm" c="dimmed" p={6}>
-        {isEmpty ? 'No folders yet. Drop a folder on this page to upload it.' : 'Loading …'}
+        {isEmpty ? texts.noFolders : texts.loading}
       </Text>
     )
   }
@@ -146,7 +144,7 @@ function LevelPage({ parent, after, ...props }: TreeProps & { parent: string; af
       {next !== null && !showsMore && (
         <li>
           <Button size="compact-sm" variant="subtle" onClick={() => setShowsMore(true)}>
-            More folders
+            {texts.moreFolders}
           </Button>
         </li>
       )}
@@ -168,7 +166,7 @@ function FolderItem({ folder, ...props }: TreeProps & { folder: Folder }) {
           <UnstyledButton
             className={classes.toggle}
             aria-expanded={isOpen}
-            aria-label={`Subfolders of ${name}`}
+            aria-label={fill(texts.subfoldersOf, { name })}
             onClick={() => setOpen(!isOpen)}
           >
             <IconChevronRight size={14} aria-hidden />

@@ -6,6 +6,9 @@ import { ActionButton } from '../components/action-button.tsx'
 import { fieldProblems } from '../components/dialogs.tsx'
 import { Section } from '../components/sections.tsx'
 import { errorText } from '../format.ts'
+import { asset as texts } from '../i18n/en/asset.ts'
+import { common } from '../i18n/en/common.ts'
+import { rich } from '../i18n/texts.ts'
 import { IconExternalLink, IconPencil } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
@@ -22,17 +25,17 @@ export function LinkUrl({ asset }: { asset: Asset }) {
   }
   return (
     <Section
-      title="URL"
+      title={texts.url}
       action={
         !isEditing && (
           <RequireScope scope="write">
-            <Tooltip label="Edit URL">
+            <Tooltip label={texts.editUrl}>
               <ActionIcon
                 ref={editButton}
                 variant="subtle"
                 color="gray"
                 size="lg"
-                aria-label="Edit URL"
+                aria-label={texts.editUrl}
                 onClick={() => setEditing(true)}
               >
                 <IconPencil size={20} aria-hidden />
@@ -62,11 +65,12 @@ function Url({ url }: { url: string }) {
           size="sm"
           w="fit-content"
         >
-          Open <bdi dir="ltr">{host}</bdi> in a new tab <IconExternalLink size={14} aria-hidden />
+          {rich(texts.openHost, { host: <bdi dir="ltr">{host}</bdi> })}{' '}
+          <IconExternalLink size={14} aria-hidden />
         </Anchor>
       )}
       <Text size="sm" c="dimmed">
-        Stowage stores only the URL. The content is on another website.
+        {texts.urlHint}
       </Text>
     </Stack>
   )
@@ -105,7 +109,7 @@ function EditUrl({ asset, onClose }: EditUrlProps) {
     <form onSubmit={submit}>
       <Stack gap="sm">
         <TextInput
-          aria-label="URL"
+          aria-label={texts.url}
           type="url"
           dir="ltr"
           autoFocus
@@ -119,9 +123,9 @@ function EditUrl({ asset, onClose }: EditUrlProps) {
         />
         <Group gap="sm" justify="flex-end">
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {common.cancel}
           </Button>
-          <ActionButton isBusy={isPending}>Save</ActionButton>
+          <ActionButton isBusy={isPending}>{texts.save}</ActionButton>
         </Group>
       </Stack>
     </form>

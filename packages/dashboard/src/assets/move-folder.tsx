@@ -4,7 +4,9 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
-import { countText } from '../format.ts'
+import { changes as texts } from '../i18n/en/changes.ts'
+import { common } from '../i18n/en/common.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import { assetsText, inChunks } from './change-assets.ts'
@@ -19,7 +21,7 @@ interface MoveFolderProps {
 /** Renames or moves a folder with everything below it. */
 export function MoveFolder({ isOpen, onClose, ...props }: MoveFolderProps) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Rename or move the folder">
+    <Dialog isOpen={isOpen} onClose={onClose} title={texts.moveFolder}>
       <MoveFolderForm {...props} onClose={onClose} />
     </Dialog>
   )
@@ -41,8 +43,8 @@ function MoveFolderForm({ path, onClose, onMoved }: Omit<MoveFolderProps, 'isOpe
       notify({
         message:
           status === 'moved'
-            ? `${countText(moved, 'asset')} moved to “${to}”`
-            : `Moving “${path}” to “${to}”. The service continues in the background: ${countText(moved, 'asset')} moved so far.`,
+            ? plural(texts.folderMoved, moved, { folder: to })
+            : plural(texts.folderMoving, moved, { from: path, to }),
       })
       onClose()
       onMoved(to)
@@ -53,14 +55,14 @@ function MoveFolderForm({ path, onClose, onMoved }: Omit<MoveFolderProps, 'isOpe
   return (
     <DialogForm
       mutation={mutation}
-      errorTitle="Could not move the folder"
-      submitLabel={existing > 0 ? 'Merge' : 'Move'}
+      errorTitle={texts.moveFolderFailed}
+      submitLabel={existing > 0 ? texts.merge : texts.move}
       isIncomplete={!isChanged || (existing > 0 && !isMerge)}
       onClose={onClose}
     >
       <TextInput
-        label="Folder"
-        description="Change its name, or the folders above it, separated by /"
+        label={texts.folder}
+        description={texts.folderHint}
         dir="auto"
         required
         data-autofocus
@@ -70,17 +72,16 @@ function MoveFolderForm({ path, onClose, onMoved }: Omit<MoveFolderProps, 'isOpe
         error={problems.to?.join(', ')}
       />
       <Text size="sm" c="dimmed">
-        {count !== undefined && `${countText(count, 'asset')} in it and below it will be moved. `}
-        Unfinished uploads and deleted assets of the folder move with it.
+        {count !== undefined && `${plural(texts.contains, count)} `}
+        {texts.alsoMoves}
       </Text>
       {existing > 0 && (
-        <Alert color="orange" title={`“${to}” already has ${countText(existing, 'asset')}`}>
+        <Alert color="orange" title={plural(texts.folderExists, existing, { folder: to })}>
           <Text size="sm" mb="xs">
-            Its assets stay, and those of “{path}” are added. Assets with the same name are kept
-            side by side.
+            {fill(texts.mergeHint, { folder: path })}
           </Text>
           <Checkbox
-            label="Merge the folders"
+            label={texts.mergeFolders}
             checked={isMerge}
             onChange={({ currentTarget }) => setMerge(currentTarget.checked)}
           />
@@ -121,11 +122,7 @@ interface MoveAssetsProps {
 /** Moves the selected assets to a folder. The message offers to undo it. */
 export function MoveAssets({ assets, isOpen, onClose, onDone }: MoveAssetsProps) {
   return (
-    <Dialog
-      isOpen={isOpen}
-      onClose={onClose}
-      title={`Move ${countText(assets.length, 'asset')} to a folder`}
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={plural(texts.moveTitle, assets.length)}>
       <MoveAssetsForm assets={assets} onClose={onClose} onDone={onDone} />
     </Dialog>
   )
@@ -149,17 +146,20 @@ function MoveAssetsForm({ assets, onClose, onDone }: Omit<MoveAssetsProps, 'isOp
       const groups = Map.groupBy(assets, ({ path }) => path)
       for (const [path, some] of groups) await move(some, path)
     },
-    onSuccess: () => notify({ message: `${assetsText(assets)} moved back` }),
-    onError: () => notify({ isError: true, message: 'Could not move all assets back' }),
+    onSuccess: () => notify({ message: fill(texts.movedBack, { assets: assetsText(assets) }) }),
+    onError: () => notify({ isError: true, message: texts.moveBackFailed }),
     onSettled: refresh,
   })
   const mutation = useMutation({
     mutationFn: () => move(assets, to === '' ? null : to),
     onSuccess() {
       notify({
-        message: `${assetsText(assets)} moved ${to === '' ? 'out of folders' : `to “${to}”`}`,
+        message:
+          to === ''
+            ? fill(texts.movedOut, { assets: assetsText(assets) })
+            : fill(texts.movedTo, { assets: assetsText(assets), folder: to }),
         about: assets.map(({ id }) => id),
-        action: { label: 'Undo', run: () => undo.mutate() },
+        action: { label: common.undo, run: () => undo.mutate() },
       })
       onClose()
       onDone()
@@ -169,14 +169,14 @@ function MoveAssetsForm({ assets, onClose, onDone }: Omit<MoveAssetsProps, 'isOp
   return (
     <DialogForm
       mutation={mutation}
-      errorTitle="Could not move the assets"
-      submitLabel="Move"
+      errorTitle={texts.moveFailed}
+      submitLabel={texts.move}
       isIncomplete={isSame && to === (first?.path ?? '')}
       onClose={onClose}
     >
       <TextInput
-        label="Folder"
-        description="Such as course/week 1. It need not exist. Empty means no folder"
+        label={texts.folder}
+        description={texts.folderExample}
         dir="auto"
         data-autofocus
         maxLength={512}

@@ -1,5 +1,6 @@
 import type { Product, ProductGroup, ProductReferences } from '@stowage/client'
-import { countText } from '../format.ts'
+import { changes as catalog } from '../i18n/en/changes.ts'
+import { plural } from '../i18n/texts.ts'
 
 /** A choice in the picker: a variant, or all variants of a product. */
 export interface ProductChoice {
@@ -28,7 +29,7 @@ export function allVariantsOf(group: ProductGroup): ProductChoice {
     key: `all ${productId}`,
     texts: {
       product: name,
-      variant: `all ${countText(total, 'variant')}`,
+      variant: plural(catalog.allVariants, total),
       details: [vendor].filter(Boolean),
     },
     variantId: undefined,

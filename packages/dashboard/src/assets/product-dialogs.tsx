@@ -5,7 +5,10 @@ import type { Asset } from '@stowage/client'
 import { useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
 import { Dialog } from '../components/dialogs.tsx'
-import { countText, errorText } from '../format.ts'
+import { errorText } from '../format.ts'
+import { changes as texts } from '../i18n/en/changes.ts'
+import { common } from '../i18n/en/common.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { ChooseFiles } from '../uploads/add-files.tsx'
 import { useChangeAll } from './change-all.ts'
 import { type ProductChoice, referencesOf } from './product-choices.ts'
@@ -23,7 +26,6 @@ interface AttachAssetsProps {
 
 export function AttachAssets({ assets, isOpen, onClose, onDone }: AttachAssetsProps) {
   const [picked, setPicked] = useState<ProductChoice[]>([])
-  const subject = countText(assets.length, 'asset')
   const { mutate, isPending, error, reset } = useAttach({
     onDone() {
       setPicked([])
@@ -36,27 +38,27 @@ export function AttachAssets({ assets, isOpen, onClose, onDone }: AttachAssetsPr
     onClose()
   }
   return (
-    <Dialog isOpen={isOpen} onClose={close} title={`Attach ${subject} to products`}>
+    <Dialog isOpen={isOpen} onClose={close} title={plural(texts.attachTitle, assets.length)}>
       <Stack>
         <ProductPicker picked={picked} onPick={setPicked} />
         <Text size="sm" c="dimmed">
-          Buyers of these products receive the assets.
+          {texts.buyersReceive}
         </Text>
         {error !== null && (
-          <Alert color="red" title="Could not attach the assets" role="alert">
+          <Alert color="red" title={texts.attachFailed} role="alert">
             {errorText(error)}
           </Alert>
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
-            Cancel
+            {common.cancel}
           </Button>
           <ActionButton
             disabled={picked.length === 0}
             isBusy={isPending}
             onClick={() => mutate({ assets, products: referencesOf(picked) })}
           >
-            Attach
+            {texts.attach}
           </ActionButton>
         </Group>
       </Stack>
@@ -85,27 +87,30 @@ export function ChangeProductsOfAll(props: ChangeProductsOfAllProps) {
     onClose()
   }
   const isAttaching = action === 'attach'
-  const title = `${isAttaching ? 'Attach' : 'Detach'} ${countText(all.total, 'asset')} ${isAttaching ? 'to' : 'from'} products`
+  const title = plural(isAttaching ? texts.attachTitle : texts.detachTitle, all.total)
   const change = () => mutate({ all, change: { action, ...referencesOf(picked) } })
   return (
     <Dialog isOpen={isOpen} onClose={close} title={title}>
       <Stack>
         <ProductPicker picked={picked} onPick={setPicked} />
         <Text size="sm" c="dimmed">
-          All assets that match the search and the filters, on all pages. Buyers of these products{' '}
-          {isAttaching ? 'receive them' : 'no longer receive them'}.
+          {isAttaching ? texts.allReceive : texts.allNoLongerReceive}
         </Text>
         {error !== null && (
-          <Alert color="red" title={`Could not ${action} the assets`} role="alert">
+          <Alert
+            color="red"
+            title={isAttaching ? texts.attachFailed : texts.detachFailed}
+            role="alert"
+          >
             {errorText(error)}
           </Alert>
         )}
         <Group justify="flex-end">
           <Button variant="default" onClick={close}>
-            Cancel
+            {common.cancel}
           </Button>
           <ActionButton disabled={picked.length === 0} isBusy={isPending} onClick={change}>
-            {isAttaching ? 'Attach' : 'Detach'}
+            {isAttaching ? texts.attach : texts.detach}
           </ActionButton>
         </Group>
       </Stack>
@@ -121,9 +126,8 @@ interface DetachAssetsProps {
 }
 
 export function DetachAssets({ assets, isOpen, onClose, onDone }: DetachAssetsProps) {
-  const subject = countText(assets.length, 'asset')
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={`Detach ${subject} from products`}>
+    <Dialog isOpen={isOpen} onClose={onClose} title={plural(texts.detachTitle, assets.length)}>
       <DetachForm assets={assets} onClose={onClose} onDone={onDone} />
     </Dialog>
   )
@@ -163,12 +167,10 @@ function DetachForm({ assets, onClose, onDone }: Omit<DetachAssetsProps, 'isOpen
     )
   return (
     <Stack>
-      {groups.length === 0 && (
-        <Text size="sm">The selected assets are not attached to products.</Text>
-      )}
+      {groups.length === 0 && <Text size="sm">{texts.noneAttached}</Text>}
       {groups.length > 1 && (
         <Checkbox
-          label="All products"
+          label={texts.allProducts}
           checked={isAll}
           indeterminate={chosen.size > 0 && !isAll}
           onChange={() => setChosen(new Set(isAll ? [] : groups.map(({ productId }) => productId)))}
@@ -187,16 +189,16 @@ function DetachForm({ assets, onClose, onDone }: Omit<DetachAssetsProps, 'isOpen
         </Stack>
       </ScrollArea.Autosize>
       {error !== null && (
-        <Alert color="red" title="Could not detach all assets" role="alert">
+        <Alert color="red" title={texts.detachManyFailed} role="alert">
           {errorText(error)}
         </Alert>
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose}>
-          Cancel
+          {common.cancel}
         </Button>
         <ActionButton disabled={chosen.size === 0} isBusy={isPending} onClick={detach}>
-          Detach
+          {texts.detach}
         </ActionButton>
       </Group>
     </Stack>
@@ -205,7 +207,9 @@ function DetachForm({ assets, onClose, onDone }: Omit<DetachAssetsProps, 'isOpen
 
 function labelOf({ name, variants }: VariantGroup): string {
   const count = new Set(variants.map(({ id }) => id)).size
-  return count > 1 ? `${name} (${countText(count, 'variant')})` : name
+  return count > 1
+    ? fill(texts.nameAndVariants, { name, variants: plural(common.variants, count) })
+    : name
 }
 
 interface UploadToProductsProps {
@@ -216,7 +220,7 @@ interface UploadToProductsProps {
 /** Asks for products first, and attaches the files to them. */
 export function UploadToProducts({ isOpen, onClose }: UploadToProductsProps) {
   return (
-    <Dialog isOpen={isOpen} onClose={onClose} title="Upload and attach to products">
+    <Dialog isOpen={isOpen} onClose={onClose} title={texts.uploadToProducts}>
       <UploadToProductsForm onClose={onClose} />
     </Dialog>
   )
@@ -228,7 +232,7 @@ function UploadToProductsForm({ onClose }: Pick<UploadToProductsProps, 'onClose'
     <Stack>
       <ProductPicker picked={picked} onPick={setPicked} />
       <Text size="sm" c="dimmed">
-        Buyers of these products receive the files.
+        {texts.buyersReceiveFiles}
       </Text>
       <Group justify="flex-end">
         <ChooseFiles
@@ -249,9 +253,9 @@ interface ChooseProductProps {
 /** Asks for the product whose assets the list shows. */
 export function ChooseProduct({ onChoose, onClose }: ChooseProductProps) {
   return (
-    <Dialog isOpen onClose={onClose} title="Show the assets of a product">
+    <Dialog isOpen onClose={onClose} title={texts.assetsOfProduct}>
       <ProductPicker
-        label="Product"
+        label={texts.product}
         isWhole
         picked={[]}
         onPick={([choice]) => {

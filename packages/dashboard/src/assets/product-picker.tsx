@@ -3,7 +3,8 @@ import { useDebouncedValue } from '@mantine/hooks'
 import type { Product, ProductGroup } from '@stowage/client'
 import { useState } from 'react'
 import { DROPDOWN, useFirstOption } from '../components/dropdown.ts'
-import { countText } from '../format.ts'
+import { changes as catalog } from '../i18n/en/changes.ts'
+import { plural } from '../i18n/texts.ts'
 import {
   allVariantsOf,
   type ChoiceTexts,
@@ -31,7 +32,7 @@ const STEP = 50
 
 /** Offers products and their variants. A product with many variants can be opened to list all of them. */
 export function ProductPicker(props: ProductPickerProps) {
-  const { picked, onPick, label = 'Products', exclude = [], isWhole = false } = props
+  const { picked, onPick, label = catalog.products, exclude = [], isWhole = false } = props
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
   const [inside, setInside] = useState<ProductGroup>()
@@ -106,16 +107,16 @@ export function ProductPicker(props: ProductPickerProps) {
       onDropdownOpen={() => setOpen(true)}
       onDropdownClose={close}
       selectFirstOptionOnChange={isSelectingFirst}
-      nothingFoundMessage={isStale ? 'Searching…' : 'No matching products'}
+      nothingFoundMessage={isStale ? catalog.searching : catalog.noProducts}
       {...DROPDOWN}
-      clearButtonProps={{ 'aria-label': 'Clear products' }}
+      clearButtonProps={{ 'aria-label': catalog.clearProducts }}
     />
   )
 }
 
 function placeholderOf(inside: ProductGroup | undefined, picked: readonly ProductChoice[]) {
-  if (inside !== undefined) return 'Variant or SKU'
-  return picked.length === 0 ? 'Name, variant, SKU or vendor' : undefined
+  if (inside !== undefined) return catalog.variantOrSku
+  return picked.length === 0 ? catalog.nameOrSku : undefined
 }
 
 /** Whether all variants of the product are excluded. */
@@ -147,7 +148,7 @@ function optionsOfProduct({ group, shown, named }: FoundProduct): ProductOption[
     ...others.map(nestedOptionOf),
   ]
   if (shown.length === total) return options
-  const texts = textsOf(name, `choose from ${countText(total, 'variant')}…`)
+  const texts = textsOf(name, plural(catalog.chooseFrom, total))
   return [...options, { key: `open ${product_id}`, texts, isNested, step: group }]
 }
 
@@ -166,10 +167,10 @@ interface OpenedProduct {
 /** The options after a product was opened: its variants. */
 function optionsInside({ group, variants, count }: OpenedProduct): ProductOption[] {
   const hidden = variants.length - count
-  const back = { key: 'back', texts: textsOf('← All products'), isNested: false }
+  const back = { key: 'back', texts: textsOf(catalog.back), isNested: false }
   const more = {
     key: 'more',
-    texts: textsOf(group.name, `show more (${countText(hidden, 'other variant')})`),
+    texts: textsOf(group.name, plural(catalog.showMore, hidden)),
     isNested: true,
   }
   return [

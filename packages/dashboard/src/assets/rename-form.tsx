@@ -5,6 +5,8 @@ import { type FormEvent, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
 import { fieldProblems } from '../components/dialogs.tsx'
 import { errorText } from '../format.ts'
+import { asset as texts } from '../i18n/en/asset.ts'
+import { common } from '../i18n/en/common.ts'
 import { IconX } from '../icons/icons.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
@@ -40,7 +42,7 @@ export function RenameForm({ asset, isCompact = false, onClose }: RenameFormProp
     <form onSubmit={submit} style={{ flex: 1 }}>
       <Group gap={isCompact ? 'xs' : 'sm'} align="flex-start" wrap={isCompact ? 'nowrap' : 'wrap'}>
         <TextInput
-          aria-label="Name"
+          aria-label={texts.name}
           dir="auto"
           flex={1}
           miw={isCompact ? 0 : 220}
@@ -59,15 +61,21 @@ export function RenameForm({ asset, isCompact = false, onClose }: RenameFormProp
           }
         />
         <ActionButton isBusy={isPending} {...(isCompact && { size: 'compact-sm', mt: 2 })}>
-          Rename
+          {texts.rename}
         </ActionButton>
         {isCompact ? (
-          <ActionIcon variant="subtle" color="gray" aria-label="Cancel" mt={2} onClick={onClose}>
+          <ActionIcon
+            variant="subtle"
+            color="gray"
+            aria-label={common.cancel}
+            mt={2}
+            onClick={onClose}
+          >
             <IconX size={18} aria-hidden />
           </ActionIcon>
         ) : (
           <Button variant="default" onClick={onClose}>
-            Cancel
+            {common.cancel}
           </Button>
         )}
       </Group>

@@ -1,13 +1,15 @@
 import { Button, Checkbox, FileButton, Group, Stack, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
-import { formatSize } from '@stowage/protocol/format'
 import { Fragment, useCallback, useEffect, useRef, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
 import { Dialog } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
 import { Detail, DetailList } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
-import { countText } from '../format.ts'
+import { sizeText } from '../format.ts'
+import { asset as texts } from '../i18n/en/asset.ts'
+import { common } from '../i18n/en/common.ts'
+import { formOf, plural, rich } from '../i18n/texts.ts'
 import { IconReplace } from '../icons/icons.tsx'
 import { useAddFiles } from '../uploads/add-files.tsx'
 import { type PickedFile, pickFiles } from '../uploads/picked-file.ts'
@@ -32,14 +34,14 @@ export function ReplaceFile({ asset }: { asset: Asset }) {
     else {
       notify({
         isError: true,
-        title: 'This file is already being replaced',
-        message: 'Wait until the upload is complete, or cancel it.',
+        title: texts.beingReplaced,
+        message: texts.waitOrCancel,
       })
     }
   }, [])
 
   useEffect(() => {
-    setTarget({ text: 'Drop a file to replace', name: asset.filename, onFiles })
+    setTarget({ text: texts.dropToReplace, name: asset.filename, onFiles })
     return () => setTarget(undefined)
   }, [setTarget, asset.filename, onFiles])
 
@@ -53,7 +55,7 @@ export function ReplaceFile({ asset }: { asset: Asset }) {
             isBusy={isReplacing}
             onClick={onClick}
           >
-            Replace file
+            {texts.replaceFile}
           </ActionButton>
         )}
       </FileButton>
@@ -77,7 +79,7 @@ function ReplaceDialog({ asset, files = [], onClose }: ReplaceDialogProps) {
     <Dialog
       isOpen={file !== undefined}
       onClose={onClose}
-      title={isSingle ? 'Replace this file?' : 'Only one file can replace this file'}
+      title={isSingle ? texts.replaceQuestion : texts.onlyOne}
     >
       {isSingle && <ReplaceForm asset={asset} picked={file} onClose={onClose} />}
       {!isSingle && file && <UploadInstead asset={asset} files={files} onClose={onClose} />}
@@ -112,37 +114,35 @@ function ReplaceForm({ asset, picked, onClose }: ReplaceFormProps) {
   return (
     <Stack gap="sm">
       <DetailList>
-        <Detail name="Stored">
+        <Detail name={texts.stored}>
           <Name>{filename}</Name>
-          {asset.size}
+          {sizeText(asset.bytes)}
         </Detail>
-        <Detail name="New">
+        <Detail name={texts.new}>
           <Name>{name}</Name>
-          {formatSize(file.size)}
+          {sizeText(file.size)}
         </Detail>
       </DetailList>
       {isOtherName && (
         <Checkbox
-          label="Use the name of the new file"
-          description={isOtherType && 'The new file has a different extension.'}
+          label={texts.useNewName}
+          description={isOtherType && texts.otherExtension}
           checked={isRenaming}
           onChange={({ currentTarget }) => setRenaming(currentTarget.checked)}
         />
       )}
       <Text size="sm" c="dimmed">
-        The asset keeps its products, and all links to it stay valid. Buyers get the new file as
-        soon as it is uploaded.
+        {texts.replaceHint}
       </Text>
       <RemovedVersions asset={asset} />
       {discarded && (
         <Text size="sm" c="var(--mantine-color-error)">
-          The unfinished replacement with “<bdi dir="auto">{discarded.name}</bdi>” will be
-          discarded.
+          {rich(texts.discarded, { name: <bdi dir="auto">{discarded.name}</bdi> })}
         </Text>
       )}
       <Group justify="flex-end">
         <Button variant="default" onClick={() => add(undefined)}>
-          Upload as new asset
+          {texts.uploadAsNew}
         </Button>
         <Button
           data-autofocus
@@ -150,7 +150,7 @@ function ReplaceForm({ asset, picked, onClose }: ReplaceFormProps) {
             add({ id, filename, newName: isOtherName && isRenaming ? name : undefined })
           }
         >
-          Replace
+          {texts.replace}
         </Button>
       </Group>
     </Stack>
@@ -164,14 +164,19 @@ function RemovedVersions({ asset }: { asset: Asset }) {
   if (removed.length === 0) return null
   return (
     <Text size="sm" c="var(--mantine-color-error)">
-      {removed.map(({ version, filename, size }, index) => (
-        <Fragment key={version}>
-          {index > 0 && ', '}
-          {version === asset.version ? 'The current version' : `Version ${version}`} (
-          <bdi dir="auto">{filename}</bdi>, {size})
-        </Fragment>
-      ))}{' '}
-      will be removed for good. To keep it, download it first.
+      {rich(texts.removedForGood, {
+        versions: removed.map(({ version: number, filename, bytes }, index) => {
+          const facts = { name: <bdi dir="auto">{filename}</bdi>, size: sizeText(bytes) }
+          return (
+            <Fragment key={number}>
+              {index > 0 && ', '}
+              {number === asset.version
+                ? rich(texts.currentRemoved, facts)
+                : rich(texts.versionRemoved, { ...facts, number })}
+            </Fragment>
+          )
+        }),
+      })}
     </Text>
   )
 }
@@ -184,7 +189,6 @@ interface UploadInsteadProps {
 
 function UploadInstead({ asset, files, onClose }: UploadInsteadProps) {
   const addFiles = useAddFiles()
-  const count = countText(files.length, 'file')
   const isFolder = files.every(({ folder }) => folder !== '')
   const upload = () => {
     onClose()
@@ -193,16 +197,16 @@ function UploadInstead({ asset, files, onClose }: UploadInsteadProps) {
   return (
     <Stack gap="sm">
       <Text size="sm">
-        You dropped {isFolder ? `a folder with ${count}` : count}. To replace “
-        <bdi dir="auto">{asset.filename}</bdi>”, drop one file. Nothing has been uploaded yet.
+        {rich(formOf(isFolder ? texts.droppedFolder : texts.droppedFiles, files.length), {
+          count: files.length,
+          name: <bdi dir="auto">{asset.filename}</bdi>,
+        })}
       </Text>
       <Group justify="flex-end">
         <Button variant="default" onClick={onClose} data-autofocus>
-          Cancel
+          {common.cancel}
         </Button>
-        <Button onClick={upload}>
-          Upload {count} as {files.length === 1 ? 'a new asset' : 'new assets'}
-        </Button>
+        <Button onClick={upload}>{plural(texts.uploadAsAssets, files.length)}</Button>
       </Group>
     </Stack>
   )

@@ -4,7 +4,9 @@ import { useMutation } from '@tanstack/react-query'
 import { ActionButton } from '../components/action-button.tsx'
 import { useKey } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
-import { errorText, numberText } from '../format.ts'
+import { errorText } from '../format.ts'
+import { changes as texts } from '../i18n/en/changes.ts'
+import { fill } from '../i18n/texts.ts'
 import { IconFolder, IconHash, IconTag, IconTagOff, IconTrash } from '../icons/icons.tsx'
 import { useClient } from '../session/session.tsx'
 import { type AssetQuery, assetFilters } from './asset-query.ts'
@@ -41,7 +43,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
           leftSection={<IconTag size={16} aria-hidden />}
           onClick={attaching.open}
         >
-          Attach to products
+          {texts.attachToProducts}
         </Button>
         <Button
           size="compact-sm"
@@ -49,7 +51,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
           leftSection={<IconTagOff size={16} aria-hidden />}
           onClick={detaching.open}
         >
-          Detach
+          {texts.detach}
         </Button>
         {all === undefined && (
           <Button
@@ -58,7 +60,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
             leftSection={<IconFolder size={16} aria-hidden />}
             onClick={moving.open}
           >
-            Move
+            {texts.move}
           </Button>
         )}
         {all === undefined && (
@@ -68,7 +70,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
             leftSection={<IconHash size={16} aria-hidden />}
             onClick={tagging.open}
           >
-            Tags
+            {texts.tags}
           </Button>
         )}
         <Button
@@ -78,7 +80,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
           leftSection={<IconTrash size={16} aria-hidden />}
           onClick={deleting.open}
         >
-          Delete
+          {texts.delete}
         </Button>
         <SelectAll selection={selection} query={query} total={total} />
       </SelectionPaper>
@@ -149,7 +151,7 @@ function SelectAll({ selection, query, total }: SelectAllProps) {
       client.assets({ ...assetFilters(query), limit: MAX_SELECTED, with_products: true }).page(1),
     onSuccess: ({ data }) => selection.add(data),
     onError: (error) =>
-      notify({ isError: true, title: 'Could not select all assets', message: errorText(error) }),
+      notify({ isError: true, title: texts.selectAllFailed, message: errorText(error) }),
   })
   if (selection.all !== undefined) return null
   if (total > MAX_SELECTED && total <= MAX_CHANGED_AT_ONCE) {
@@ -160,16 +162,22 @@ function SelectAll({ selection, query, total }: SelectAllProps) {
         variant="subtle"
         onClick={() => selection.selectAll({ filter, total })}
       >
-        Select all {numberText(total)}
+        {fill(texts.selectAll, { count: total })}
       </Button>
     )
   }
   if (selection.selected.size >= Math.min(total, MAX_SELECTED)) return null
   return (
     <ActionButton size="compact-sm" variant="subtle" isBusy={isPending} onClick={() => mutate()}>
-      {total > MAX_SELECTED
-        ? `Select the first ${numberText(MAX_SELECTED)}${total === Infinity ? '' : ` of ${numberText(total)}`}`
-        : `Select all ${numberText(total)}`}
+      {selectAllText(total)}
     </ActionButton>
   )
+}
+
+function selectAllText(total: number): string {
+  if (total <= MAX_SELECTED) return fill(texts.selectAll, { count: total })
+  const count = MAX_SELECTED
+  return total === Infinity
+    ? fill(texts.selectFirst, { count })
+    : fill(texts.selectFirstOf, { count, total })
 }

@@ -5,7 +5,9 @@ import { type ReactNode, useCallback, useRef, useState } from 'react'
 import { useFocusHandover, useKey } from '../components/focus.ts'
 import { RowCheckbox } from '../components/lists.tsx'
 import { useHeightProperty } from '../components/page.tsx'
-import { countText } from '../format.ts'
+import { assets as assetTexts } from '../i18n/en/assets.ts'
+import { changes as texts } from '../i18n/en/changes.ts'
+import { plural } from '../i18n/texts.ts'
 import classes from './selection.module.css'
 
 /** All assets that match the filter of the list, on all pages. */
@@ -104,7 +106,7 @@ export function SelectPage({ assets = [], selection }: SelectPageProps) {
         checked={isAll}
         indeterminate={count > 0 && !isAll}
         disabled={assets.length === 0}
-        aria-label="Select all on this page"
+        aria-label={assetTexts.selectPage}
         onChange={selection.togglePage}
       />
     </Table.Th>
@@ -132,7 +134,7 @@ export function SelectionPaper({ selection, children }: SelectionPaperProps) {
     <Paper
       ref={bar}
       component="section"
-      aria-label="Selection"
+      aria-label={texts.selection}
       className={classes.bar}
       withBorder
       shadow="md"
@@ -140,9 +142,8 @@ export function SelectionPaper({ selection, children }: SelectionPaperProps) {
     >
       <div className={classes.content}>
         <Text size="sm" fw={500} px="xs" className={classes.count} role="status">
-          {all ? `All ${countText(all.total, 'asset')}` : countText(selected.size, 'asset')}{' '}
-          selected
-          <VisuallyHidden>. Ctrl+Enter moves to the actions.</VisuallyHidden>
+          {all ? plural(texts.allSelected, all.total) : plural(texts.selected, selected.size)}
+          <VisuallyHidden>. {texts.keysHint}</VisuallyHidden>
         </Text>
         <div className={classes.actions}>{children}</div>
         <Button
@@ -152,7 +153,7 @@ export function SelectionPaper({ selection, children }: SelectionPaperProps) {
           className={classes.clear}
           onClick={clear}
         >
-          Clear
+          {texts.clear}
         </Button>
       </div>
     </Paper>

@@ -7,7 +7,10 @@ import { useCallback, useState } from 'react'
 import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { FilterInput } from '../components/filters.tsx'
 import { notify } from '../components/notifications.tsx'
-import { countText, errorText, numberText } from '../format.ts'
+import { errorText, numberText } from '../format.ts'
+import { changes as texts } from '../i18n/en/changes.ts'
+import { common } from '../i18n/en/common.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import classes from './asset-tags.module.css'
@@ -24,11 +27,7 @@ interface TagAssetsProps {
 /** Adds tags to the assets, and removes others. */
 export function TagAssets({ assets, isOpen, onClose, onDone }: TagAssetsProps) {
   return (
-    <Dialog
-      isOpen={isOpen}
-      onClose={onClose}
-      title={`Change the tags of ${countText(assets.length, 'asset')}`}
-    >
+    <Dialog isOpen={isOpen} onClose={onClose} title={plural(texts.tagsTitle, assets.length)}>
       <TagForm assets={assets} onClose={onClose} onDone={onDone} />
     </Dialog>
   )
@@ -49,11 +48,16 @@ function TagForm({ assets, onClose, onDone }: Omit<TagAssetsProps, 'isOpen'>) {
       ]),
     onSuccess(changes) {
       const count = new Set(changes.flatMap(({ ids }) => ids)).size
-      if (count === 0) notify({ message: 'No tags had to be changed' })
+      if (count === 0) notify({ message: texts.noTagsChanged })
       else {
         notify({
-          message: `Tags of ${count === 1 ? assetsText(assets.filter(({ id }) => changes[0]?.ids.includes(id))) : countText(count, 'asset')} changed`,
-          action: { label: 'Undo', run: () => void undo(assets, changes) },
+          message: fill(texts.tagsChanged, {
+            assets:
+              count === 1
+                ? assetsText(assets.filter(({ id }) => changes[0]?.ids.includes(id)))
+                : plural(common.assets, count),
+          }),
+          action: { label: common.undo, run: () => void undo(assets, changes) },
         })
       }
       onClose()
@@ -65,15 +69,15 @@ function TagForm({ assets, onClose, onDone }: Omit<TagAssetsProps, 'isOpen'>) {
   return (
     <DialogForm
       mutation={mutation}
-      errorTitle="Could not change the tags"
-      submitLabel="Change tags"
+      errorTitle={texts.tagsFailed}
+      submitLabel={texts.changeTags}
       isIncomplete={added.length + removed.length === 0}
       onClose={onClose}
     >
-      <TagsField label="Add" value={added} onChange={setAdded} />
+      <TagsField label={texts.addTags} value={added} onChange={setAdded} />
       {present.length > 0 && (
         <TagsField
-          label="Remove"
+          label={texts.removeTags}
           value={removed}
           choices={present}
           exclude={removed}
@@ -81,7 +85,7 @@ function TagForm({ assets, onClose, onDone }: Omit<TagAssetsProps, 'isOpen'>) {
         />
       )}
       {problems.length > 0 && (
-        <Alert color="red" title="Could not change the tags" role="alert">
+        <Alert color="red" title={texts.tagsFailed} role="alert">
           {problems.join(' ')}
         </Alert>
       )}
@@ -139,9 +143,9 @@ function useUndo() {
           )
         }
       }
-      notify({ message: 'The tags are as before' })
+      notify({ message: texts.tagsBack })
     } catch (error) {
-      notify({ isError: true, title: 'Could not undo', message: errorText(error) })
+      notify({ isError: true, title: texts.undoFailed, message: errorText(error) })
     }
     await queries.invalidateQueries(changedBy('asset.updated'))
   }
@@ -165,22 +169,22 @@ export function ChooseTag({ onChoose, onClose }: { onChoose(tag: string): void; 
   }
   const found = data?.data ?? []
   return (
-    <Dialog isOpen onClose={onClose} title="Filter by tag">
+    <Dialog isOpen onClose={onClose} title={texts.filterByTag}>
       <Stack>
         <FilterInput
-          label="Search tags"
+          label={texts.searchTags}
           value={search}
           onValue={useCallback((text: string) => setSearch(text), [])}
           data-autofocus
         />
         {error !== null && (
-          <Alert color="red" title="Could not load the tags" role="alert">
+          <Alert color="red" title={texts.loadTagsFailed} role="alert">
             {errorText(error)}
           </Alert>
         )}
         {data !== undefined && found.length === 0 && (
           <Text c="dimmed" role="status">
-            {search === '' ? 'No asset has tags yet.' : 'No matching tags.'}
+            {search === '' ? texts.noTags : texts.noMatchingTags}
           </Text>
         )}
         <ul className={classes.list}>
@@ -204,7 +208,7 @@ export function ChooseTag({ onChoose, onClose }: { onChoose(tag: string): void; 
         </ul>
         {data !== undefined && data.meta.total > found.length && (
           <Text size="sm" c="dimmed">
-            The first {MAX_LISTED} of {numberText(data.meta.total)} tags. Search for others.
+            {fill(texts.firstTags, { shown: MAX_LISTED, total: data.meta.total })}
           </Text>
         )}
       </Stack>

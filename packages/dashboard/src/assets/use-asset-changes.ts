@@ -1,7 +1,10 @@
 import { type Asset, isStowageError, type ProductReferences } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../components/notifications.tsx'
-import { countText, errorText } from '../format.ts'
+import { errorText } from '../format.ts'
+import { changes } from '../i18n/en/changes.ts'
+import { common } from '../i18n/en/common.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import { changedBy } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import {
@@ -27,7 +30,7 @@ interface Attaching {
 export function useAttach({ onDone }: { onDone?(): void } = {}) {
   const client = useClient()
   const queries = useQueryClient()
-  const undo = useUndo('detach', { done: 'Detached again', failed: 'Could not undo' })
+  const undo = useUndo('detach', { done: 'detachedAgain', failed: 'undoFailed' })
   return useMutation({
     async mutationFn({ assets, products }: Attaching): Promise<Attachment[]> {
       const chosen = await findChosenProducts(client, products)
@@ -47,11 +50,11 @@ export function useAttach({ onDone }: { onDone?(): void } = {}) {
     onSuccess(done, { assets }) {
       const added = done.filter(({ products }) => products.length > 0)
       const products = groupProducts(added.flatMap((one) => one.products))
-      if (added.length === 0) notify({ message: 'Already attached' })
+      if (added.length === 0) notify({ message: changes.alreadyAttached })
       else {
         notify({
-          message: `${assetsText(assets)} attached to ${countText(products.length, 'product')}`,
-          action: { label: 'Undo', run: () => void undo(added) },
+          message: plural(changes.attachedTo, products.length, { assets: assetsText(assets) }),
+          action: { label: common.undo, run: () => void undo(added) },
         })
       }
       onDone?.()
@@ -64,7 +67,7 @@ export function useAttach({ onDone }: { onDone?(): void } = {}) {
 export function useDetach({ onDone }: { onDone?(): void } = {}) {
   const client = useClient()
   const queries = useQueryClient()
-  const undo = useUndo('attach', { done: 'Attached again', failed: 'Could not attach again' })
+  const undo = useUndo('attach', { done: 'attachedAgain', failed: 'attachAgainFailed' })
   return useMutation({
     mutationFn: (attachments: readonly Attachment[]) =>
       changeAttachments(client, 'detach', attachments),
@@ -72,8 +75,8 @@ export function useDetach({ onDone }: { onDone?(): void } = {}) {
       const products = groupProducts(attachments.flatMap((one) => one.products))
       const assets = attachments.map(({ asset }) => asset)
       notify({
-        message: `${assetsText(assets)} detached from ${countText(products.length, 'product')}`,
-        action: { label: 'Undo', run: () => void undo(attachments) },
+        message: plural(changes.detachedFrom, products.length, { assets: assetsText(assets) }),
+        action: { label: common.undo, run: () => void undo(attachments) },
       })
       onDone?.()
     },
@@ -81,16 +84,21 @@ export function useDetach({ onDone }: { onDone?(): void } = {}) {
   })
 }
 
+interface UndoTexts {
+  done: 'detachedAgain' | 'attachedAgain'
+  failed: 'undoFailed' | 'attachAgainFailed'
+}
+
 /** Returns a function that undoes the opposite of this action. */
-function useUndo(action: 'attach' | 'detach', texts: { done: string; failed: string }) {
+function useUndo(action: 'attach' | 'detach', texts: UndoTexts) {
   const client = useClient()
   const queries = useQueryClient()
   return async (attachments: readonly Attachment[]) => {
     try {
       await changeAttachments(client, action, attachments)
-      notify({ message: texts.done })
+      notify({ message: changes[texts.done] })
     } catch (error) {
-      notify({ isError: true, title: texts.failed, message: errorText(error) })
+      notify({ isError: true, title: changes[texts.failed], message: errorText(error) })
     }
     await queries.invalidateQueries(changedBy('asset.attached', 'asset.detached'))
   }
@@ -103,11 +111,14 @@ export function useRestoreAssets() {
   return useMutation({
     mutationFn: (assets: readonly Asset[]) => deleteOrRestore(client, 'restore', { assets }),
     onSuccess: (_result, assets) =>
-      notify({ message: `${assetsText(assets)} restored`, about: assets.map(({ id }) => id) }),
+      notify({
+        message: fill(changes.restored, { assets: assetsText(assets) }),
+        about: assets.map(({ id }) => id),
+      }),
     onError: (error, assets) =>
       notify({
         isError: true,
-        title: assets.length === 1 ? 'Could not restore the asset' : 'Could not restore all assets',
+        title: assets.length === 1 ? changes.restoreFailed : changes.restoreManyFailed,
         message: restoreErrorText(error, assets.length),
         about: assets.map(({ id }) => id),
       }),
@@ -118,7 +129,7 @@ export function useRestoreAssets() {
 function restoreErrorText(error: unknown, count: number): string {
   if (!isStowageError(error, 'not_found')) return errorText(error)
   if (count === 1) {
-    return 'It is no longer in the trash. It was deleted forever, or an upload needed its storage.'
+    return changes.restoreGone
   }
-  return 'Some assets are no longer in the trash. They were deleted forever, or an upload needed their storage. The others were restored.'
+  return changes.restoreManyGone
 }

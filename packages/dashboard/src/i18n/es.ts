@@ -1,4 +1,7 @@
 export { activity } from './es/activity.ts'
+export { asset } from './es/asset.ts'
+export { assets } from './es/assets.ts'
+export { changes } from './es/changes.ts'
 export { common } from './es/common.ts'
 export { errors } from './es/errors.ts'
 export { orders } from './es/orders.ts'

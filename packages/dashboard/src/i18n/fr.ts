@@ -1,4 +1,7 @@
 export { activity } from './fr/activity.ts'
+export { asset } from './fr/asset.ts'
+export { assets } from './fr/assets.ts'
+export { changes } from './fr/changes.ts'
 export { common } from './fr/common.ts'
 export { errors } from './fr/errors.ts'
 export { orders } from './fr/orders.ts'

@@ -1,13 +1,14 @@
 import { ActionIcon, Box, Button, Group, Table, Tooltip } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { AssetIcon, DamagedMark } from '../assets/asset-icon.tsx'
-import { KIND_LABELS, sizeOf } from '../assets/asset-kind.ts'
+import { sizeOf } from '../assets/asset-kind.ts'
 import { type Selection, SelectPage } from '../assets/selection.tsx'
 import { useRestoreAssets } from '../assets/use-asset-changes.ts'
 import { useFocusHandover } from '../components/focus.ts'
 import { ListTable, RowCheckbox } from '../components/lists.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { nameWithFolder } from '../format.ts'
+import { assets as assetTexts } from '../i18n/en/assets.ts'
 import { trash } from '../i18n/en/trash.ts'
 import { fill, rich } from '../i18n/texts.ts'
 import { IconTrashX } from '../icons/icons.tsx'
@@ -56,7 +57,7 @@ function TrashRow({ asset, selection, onDelete }: RowProps) {
   const row = useFocusHandover<HTMLTableRowElement>()
   const { mutate, isPending } = useRestoreAssets()
   const { filename, path, damaged, deleted_at = '', removed_after = '' } = asset
-  const size = sizeOf(asset) ?? KIND_LABELS.link
+  const size = sizeOf(asset) ?? assetTexts.kinds.link
   const label = nameWithFolder(asset)
   const isSelected = selection?.has(asset.id) ?? false
   const actions = (

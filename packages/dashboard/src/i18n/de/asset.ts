@@ -1,0 +1,132 @@
+import type { asset as English } from '../en/asset.ts'
+import type { Translation } from '../texts.ts'
+
+export const asset: Translation<typeof English> = {
+  asset: 'Asset',
+  notFoundTrash:
+    'Vielleicht liegt es im Papierkorb, sein Upload wurde abgebrochen oder ist abgelaufen, oder die URL ist falsch.',
+  notFoundDeleted:
+    'Vielleicht wurde es gelöscht, sein Upload wurde abgebrochen oder ist abgelaufen, oder die URL ist falsch.',
+  damagedTitle: 'Diese Datei ist beschädigt',
+  damagedHint:
+    'Die gespeicherte Datei hat sich seit dem Upload geändert, kann nicht gelesen werden oder stimmt nicht mit dem angegebenen SHA-256 überein. Diese Version kann deshalb nicht heruntergeladen werden. Ersetzen Sie sie, oder stellen Sie eine andere wieder her.',
+  details: 'Details',
+  kind: 'Art',
+  kindAndType: '{kind} ({mime})',
+  size: 'Größe',
+  sizeAndBytes: { one: '{size} ({count} Byte)', other: '{size} ({count} Bytes)' },
+  folder: 'Ordner',
+  added: 'Hinzugefügt',
+  status: 'Status',
+  ready: 'Bereit',
+  uploading: 'Wird hochgeladen',
+  integrity: 'Integrität',
+  unverified: 'Noch nicht geprüft. Vielleicht liest der Dienst die Datei noch.',
+  verified: 'Geprüft',
+  expectedSha: 'Erwarteter SHA-256',
+  lastVerified: 'Zuletzt geprüft',
+  incomplete: 'Der Upload dieser Datei ({size}) ist nicht abgeschlossen.',
+  notRunning:
+    'Der Upload läuft nicht in diesem Tab. Wenn er unterbrochen wurde, wählen Sie dieselbe Datei, um ihn fortzusetzen. Uploads, die nicht fortgesetzt werden, laufen ab und werden entfernt.',
+  rename: 'Umbenennen',
+  name: 'Name',
+  save: 'Speichern',
+  delete: 'Löschen',
+  download: 'Herunterladen',
+  urlFailed: 'Es konnte keine Download-URL erstellt werden',
+  copyUrl: 'URL kopieren',
+  pageUrl: 'URL dieser Seite',
+  downloadUrlHour: 'Download-URL, eine Stunde gültig',
+  downloadUrl: 'Download-URL',
+  preview: 'Vorschau',
+  previewOf: 'Vorschau von {name}',
+  noPreviewDamaged: 'Keine Vorschau, weil die Datei beschädigt ist.',
+  noPreviewType: 'Für diesen Dateityp gibt es keine Vorschau.',
+  comparing:
+    'Der Dienst vergleicht die Datei mit dem angegebenen SHA-256. Danach erscheint die Vorschau.',
+  previewFailed: 'Die Vorschau konnte nicht geladen werden.',
+  brokenImage: 'Dieses Bild kann nicht angezeigt werden: Es ist beschädigt oder kein Bild.',
+  unplayable:
+    'Ihr Browser kann diese Datei nicht abspielen: Sie ist beschädigt, oder ihr Format wird nicht unterstützt.',
+  notText: 'Diese Datei hat einen Texttyp, aber ihr Inhalt ist kein Text.',
+  textStart: 'Die ersten {shown} von {size}. Laden Sie die Datei herunter, um alles zu lesen.',
+  noPdf: 'Ihr Browser kann keine PDF-Dateien anzeigen.',
+  brokenPdf: 'Dieses PDF kann nicht angezeigt werden: Es ist beschädigt oder kein PDF.',
+  scriptedPdf:
+    'Dieses PDF hat keine Vorschau, weil es verschlüsselt ist oder Skripte enthält. Laden Sie es herunter, um es zu öffnen.',
+  products: 'Produkte',
+  attachTo: 'Produkten zuordnen',
+  productsFailed: 'Die Produkte konnten nicht geändert werden',
+  notAttached:
+    'Keinem Produkt zugeordnet. Ordnen Sie es einem Produkt zu, damit die Käufer es erhalten.',
+  allVariantsOf: '{name}, alle Varianten',
+  detach: 'Zuordnung aufheben',
+  detachNamed: 'Zuordnung zu {name} aufheben',
+  tags: 'Tags',
+  noTags: 'Keine Tags. Mit Tags finden Sie Assets, die zusammengehören.',
+  addTags: 'Tags hinzufügen',
+  tagsFailed: 'Die Tags konnten nicht geändert werden',
+  removeTag: 'Tag {tag} entfernen',
+  versions: 'Versionen',
+  keepNone:
+    'Ältere Versionen werden nicht aufbewahrt: Beim Ersetzen wird die aktuelle Datei entfernt.',
+  keepLast: {
+    one: 'Die letzte ältere Version wird aufbewahrt. Beim Ersetzen werden die davor ersetzten entfernt.',
+    other:
+      'Die letzten {count} älteren Versionen werden aufbewahrt. Beim Ersetzen werden die davor ersetzten entfernt.',
+  },
+  version: 'Version {number}',
+  current: 'Aktuell',
+  deleteVersion: 'Version löschen',
+  deleteNumber: 'Version {number} löschen',
+  downloadNumber: 'Version {number} herunterladen',
+  restore: 'Wiederherstellen',
+  restoreNumber: 'Version {number} wiederherstellen',
+  versionDeleted: 'Version {number} gelöscht',
+  deleteVersionQuestion: 'Diese Version löschen?',
+  deleteVersionFailed: 'Die Version konnte nicht gelöscht werden',
+  deleteVersionHint:
+    'Version {number} ({size}) von „{name}“ wird nicht mehr verfügbar sein. Die aktuelle Version bleibt, wie sie ist.',
+  irreversible: 'Das kann nicht rückgängig gemacht werden. Der Speicherplatz wird sofort frei.',
+  versionRestored: 'Version {number} wiederhergestellt',
+  restoreFailed: 'Die Version konnte nicht wiederhergestellt werden',
+  restoreGone:
+    'Die Version gibt es nicht mehr. Sie wurde gelöscht oder durch neuere Versionen ersetzt.',
+  url: 'URL',
+  editUrl: 'URL bearbeiten',
+  openHost: '{host} in neuem Tab öffnen',
+  urlHint: 'Stowage speichert nur die URL. Der Inhalt liegt auf einer anderen Website.',
+  beingReplaced: 'Diese Datei wird bereits ersetzt',
+  waitOrCancel: 'Warten Sie, bis der Upload abgeschlossen ist, oder brechen Sie ihn ab.',
+  dropToReplace: 'Datei ablegen zum Ersetzen von',
+  replaceFile: 'Datei ersetzen',
+  replaceQuestion: 'Diese Datei ersetzen?',
+  onlyOne: 'Nur eine einzelne Datei kann diese Datei ersetzen',
+  stored: 'Gespeichert',
+  new: 'Neu',
+  useNewName: 'Namen der neuen Datei verwenden',
+  otherExtension: 'Die neue Datei hat eine andere Endung.',
+  replaceHint:
+    'Das Asset behält seine Produkte, und alle Links darauf bleiben gültig. Käufer erhalten die neue Datei, sobald sie hochgeladen ist.',
+  discarded: 'Das unfertige Ersetzen durch „{name}“ wird verworfen.',
+  uploadAsNew: 'Als neues Asset hochladen',
+  replace: 'Ersetzen',
+  currentRemoved: 'Die aktuelle Version ({name}, {size})',
+  versionRemoved: 'Version {number} ({name}, {size})',
+  removedForGood:
+    '{versions} wird endgültig entfernt. Um sie zu behalten, laden Sie sie vorher herunter.',
+  droppedFiles: {
+    one: 'Sie haben {count} Datei abgelegt. Um „{name}“ zu ersetzen, legen Sie eine einzelne Datei ab. Es wurde noch nichts hochgeladen.',
+    other:
+      'Sie haben {count} Dateien abgelegt. Um „{name}“ zu ersetzen, legen Sie eine einzelne Datei ab. Es wurde noch nichts hochgeladen.',
+  },
+  droppedFolder: {
+    one: 'Sie haben einen Ordner mit {count} Datei abgelegt. Um „{name}“ zu ersetzen, legen Sie eine einzelne Datei ab. Es wurde noch nichts hochgeladen.',
+    other:
+      'Sie haben einen Ordner mit {count} Dateien abgelegt. Um „{name}“ zu ersetzen, legen Sie eine einzelne Datei ab. Es wurde noch nichts hochgeladen.',
+  },
+  uploadAsAssets: {
+    one: '{count} Datei als neues Asset hochladen',
+    other: '{count} Dateien als neue Assets hochladen',
+  },
+}

@@ -1,0 +1,186 @@
+import type { changes as English } from '../en/changes.ts'
+import type { Translation } from '../texts.ts'
+
+export const changes: Translation<typeof English> = {
+  selection: 'Auswahl',
+  selected: { one: '{count} Asset ausgewählt', other: '{count} Assets ausgewählt' },
+  allSelected: { one: '{count} Asset ausgewählt', other: 'Alle {count} Assets ausgewählt' },
+  keysHint: 'Strg+Eingabe führt zu den Aktionen.',
+  clear: 'Aufheben',
+  attachToProducts: 'Produkten zuordnen',
+  detach: 'Zuordnung aufheben',
+  attach: 'Zuordnen',
+  move: 'Verschieben',
+  tags: 'Tags',
+  delete: 'Löschen',
+  selectAll: 'Alle {count} auswählen',
+  selectFirst: 'Die ersten {count} auswählen',
+  selectFirstOf: 'Die ersten {count} von {total} auswählen',
+  selectAllFailed: 'Nicht alle Assets konnten ausgewählt werden',
+  undone: {
+    one: 'Rückgängig gemacht für {count} Asset',
+    other: 'Rückgängig gemacht für {count} Assets',
+  },
+  undoAllFailed: 'Nicht für alle Assets rückgängig gemacht',
+  done: {
+    delete: { one: '{count} Asset gelöscht', other: '{count} Assets gelöscht' },
+    deleteForever: {
+      one: '{count} Asset endgültig gelöscht',
+      other: '{count} Assets endgültig gelöscht',
+    },
+    restore: { one: '{count} Asset wiederhergestellt', other: '{count} Assets wiederhergestellt' },
+    attach: { one: '{count} Asset zugeordnet', other: '{count} Assets zugeordnet' },
+    tag: { one: '{count} Asset mit Tags versehen', other: '{count} Assets mit Tags versehen' },
+    untag: { one: 'Tags von {count} Asset entfernt', other: 'Tags von {count} Assets entfernt' },
+    move: { one: '{count} Asset verschoben', other: '{count} Assets verschoben' },
+    detach: {
+      one: 'Zuordnung von {count} Asset aufgehoben',
+      other: 'Zuordnung von {count} Assets aufgehoben',
+    },
+  },
+  deleted: '{assets} gelöscht',
+  deleteQuestion: 'Dieses Asset löschen?',
+  deleteManyQuestion: { one: '{count} Asset löschen?', other: '{count} Assets löschen?' },
+  deleteForeverQuestion: {
+    one: '{count} Asset endgültig löschen?',
+    other: '{count} Assets endgültig löschen?',
+  },
+  deleteOne: 'Asset löschen',
+  deleteMany: { one: '{count} Asset löschen', other: '{count} Assets löschen' },
+  deleteForever: {
+    one: '{count} Asset endgültig löschen',
+    other: '{count} Assets endgültig löschen',
+  },
+  deleteFailed: 'Das Asset konnte nicht gelöscht werden',
+  deleteManyFailed: 'Nicht alle Assets konnten gelöscht werden',
+  deleteAllFailed: 'Die Assets konnten nicht gelöscht werden',
+  attachedToTitle: { one: '{count} Produkt zugeordnet', other: '{count} Produkten zugeordnet' },
+  buyersLoseOne: {
+    one: 'Käufer dieses Produkts erhalten dieses Asset dann nicht mehr:',
+    other: 'Käufer dieser Produkte erhalten dieses Asset dann nicht mehr:',
+  },
+  buyersLoseMany: {
+    one: 'Käufer dieses Produkts erhalten diese Assets dann nicht mehr:',
+    other: 'Käufer dieser Produkte erhalten diese Assets dann nicht mehr:',
+  },
+  trashOneHint:
+    'Sie können es für begrenzte Zeit aus dem Papierkorb wiederherstellen. Der Speicherplatz wird sofort frei.',
+  trashManyHint:
+    'Sie können sie für begrenzte Zeit aus dem Papierkorb wiederherstellen. Der Speicherplatz wird sofort frei.',
+  foreverOneHint:
+    'Es wird mit allen älteren Versionen endgültig gelöscht. Das kann nicht rückgängig gemacht werden.',
+  foreverManyHint:
+    'Sie werden mit allen älteren Versionen endgültig gelöscht. Das kann nicht rückgängig gemacht werden.',
+  matchesHint:
+    'Das sind alle Assets, die zur Suche und zu den Filtern passen, auf allen Seiten der Liste.',
+  trashAllHint:
+    'Käufer der Produkte, denen sie zugeordnet sind, erhalten sie nicht mehr. Sie können sie für begrenzte Zeit aus dem Papierkorb wiederherstellen.',
+  more: 'und {count} weitere',
+  attachTitle: {
+    one: '{count} Asset Produkten zuordnen',
+    other: '{count} Assets Produkten zuordnen',
+  },
+  detachTitle: {
+    one: 'Zuordnung von {count} Asset zu Produkten aufheben',
+    other: 'Zuordnung von {count} Assets zu Produkten aufheben',
+  },
+  buyersReceive: 'Käufer dieser Produkte erhalten die Assets.',
+  buyersReceiveFiles: 'Käufer dieser Produkte erhalten die Dateien.',
+  allReceive:
+    'Alle Assets, die zur Suche und zu den Filtern passen, auf allen Seiten. Käufer dieser Produkte erhalten sie.',
+  allNoLongerReceive:
+    'Alle Assets, die zur Suche und zu den Filtern passen, auf allen Seiten. Käufer dieser Produkte erhalten sie nicht mehr.',
+  attachFailed: 'Die Assets konnten nicht zugeordnet werden',
+  detachFailed: 'Die Zuordnung der Assets konnte nicht aufgehoben werden',
+  detachManyFailed: 'Die Zuordnung konnte nicht für alle Assets aufgehoben werden',
+  noneAttached: 'Die ausgewählten Assets sind keinen Produkten zugeordnet.',
+  allProducts: 'Alle Produkte',
+  nameAndVariants: '{name} ({variants})',
+  uploadToProducts: 'Hochladen und Produkten zuordnen',
+  assetsOfProduct: 'Assets eines Produkts anzeigen',
+  product: 'Produkt',
+  products: 'Produkte',
+  clearProducts: 'Produkte entfernen',
+  searching: 'Suche …',
+  noProducts: 'Keine passenden Produkte',
+  variantOrSku: 'Variante oder SKU',
+  nameOrSku: 'Name, Variante, SKU oder Anbieter',
+  allVariants: { one: 'alle {count} Variante', other: 'alle {count} Varianten' },
+  chooseFrom: { one: 'aus {count} Variante wählen …', other: 'aus {count} Varianten wählen …' },
+  showMore: {
+    one: 'mehr anzeigen ({count} weitere Variante)',
+    other: 'mehr anzeigen ({count} weitere Varianten)',
+  },
+  back: '← Alle Produkte',
+  moveFolder: 'Ordner umbenennen oder verschieben',
+  folderMoved: {
+    one: '{count} Asset nach „{folder}“ verschoben',
+    other: '{count} Assets nach „{folder}“ verschoben',
+  },
+  folderMoving: {
+    one: '„{from}“ wird nach „{to}“ verschoben. Der Dienst arbeitet im Hintergrund weiter: bisher {count} Asset verschoben.',
+    other:
+      '„{from}“ wird nach „{to}“ verschoben. Der Dienst arbeitet im Hintergrund weiter: bisher {count} Assets verschoben.',
+  },
+  moveFolderFailed: 'Der Ordner konnte nicht verschoben werden',
+  merge: 'Zusammenführen',
+  folder: 'Ordner',
+  folderHint: 'Ändern Sie seinen Namen oder die Ordner darüber, getrennt durch /',
+  contains: {
+    one: '{count} Asset darin und darunter wird verschoben.',
+    other: '{count} Assets darin und darunter werden verschoben.',
+  },
+  alsoMoves: 'Unfertige Uploads und gelöschte Assets des Ordners werden mit verschoben.',
+  folderExists: {
+    one: '„{folder}“ enthält schon {count} Asset',
+    other: '„{folder}“ enthält schon {count} Assets',
+  },
+  mergeHint:
+    'Seine Assets bleiben, und die von „{folder}“ kommen dazu. Assets mit gleichem Namen bleiben nebeneinander bestehen.',
+  mergeFolders: 'Ordner zusammenführen',
+  moveTitle: {
+    one: '{count} Asset in einen Ordner verschieben',
+    other: '{count} Assets in einen Ordner verschieben',
+  },
+  movedBack: '{assets} zurück verschoben',
+  movedOut: '{assets} aus Ordnern herausgenommen',
+  movedTo: '{assets} nach „{folder}“ verschoben',
+  moveBackFailed: 'Nicht alle Assets konnten zurück verschoben werden',
+  moveFailed: 'Die Assets konnten nicht verschoben werden',
+  folderExample:
+    'Zum Beispiel Kurs/Woche 1. Er muss noch nicht existieren. Leer bedeutet: kein Ordner',
+  tagsTitle: { one: 'Tags von {count} Asset ändern', other: 'Tags von {count} Assets ändern' },
+  noTagsChanged: 'Es mussten keine Tags geändert werden',
+  tagsChanged: 'Tags von {assets} geändert',
+  tagsFailed: 'Die Tags konnten nicht geändert werden',
+  changeTags: 'Tags ändern',
+  addTags: 'Hinzufügen',
+  removeTags: 'Entfernen',
+  tagsBack: 'Die Tags sind wie vorher',
+  undoFailed: 'Konnte nicht rückgängig gemacht werden',
+  filterByTag: 'Nach Tag filtern',
+  searchTags: 'Tags durchsuchen',
+  loadTagsFailed: 'Die Tags konnten nicht geladen werden',
+  noTags: 'Noch kein Asset hat Tags.',
+  noMatchingTags: 'Keine passenden Tags.',
+  firstTags: 'Die ersten {shown} von {total} Tags. Suchen Sie nach weiteren.',
+  detachedAgain: 'Zuordnung wieder aufgehoben',
+  attachedAgain: 'Wieder zugeordnet',
+  attachAgainFailed: 'Konnte nicht wieder zugeordnet werden',
+  alreadyAttached: 'Schon zugeordnet',
+  attachedTo: {
+    one: '{assets} {count} Produkt zugeordnet',
+    other: '{assets} {count} Produkten zugeordnet',
+  },
+  detachedFrom: {
+    one: 'Zuordnung zu {count} Produkt aufgehoben: {assets}',
+    other: 'Zuordnung zu {count} Produkten aufgehoben: {assets}',
+  },
+  restored: '{assets} wiederhergestellt',
+  restoreFailed: 'Das Asset konnte nicht wiederhergestellt werden',
+  restoreManyFailed: 'Nicht alle Assets konnten wiederhergestellt werden',
+  restoreGone:
+    'Es liegt nicht mehr im Papierkorb. Es wurde endgültig gelöscht, oder ein Upload brauchte seinen Speicherplatz.',
+  restoreManyGone:
+    'Einige Assets liegen nicht mehr im Papierkorb. Sie wurden endgültig gelöscht, oder ein Upload brauchte ihren Speicherplatz. Die anderen wurden wiederhergestellt.',
+}
