@@ -28,6 +28,8 @@ const ORDERS: readonly EventType[] = [
   'order.updated',
   'order.revoked',
   'order.downloaded',
+  'order.more_requested',
+  'mail.sent',
 ]
 const WEBHOOKS: readonly EventType[] = ['webhook.created', 'webhook.updated', 'webhook.deleted']
 

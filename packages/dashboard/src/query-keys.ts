@@ -118,6 +118,9 @@ const EFFECTS: Record<StowageEvent['type'], Effect> = {
   'order.downloaded': { kinds: ['orders', 'order', 'downloads'] },
   // The service counts no download.
   'order.limit_reached': { kinds: [] },
+  'order.more_requested': ORDER,
+  'mail.sent': ORDER,
+  'mail.failed': { kinds: [] },
   'account.storage_low': { kinds: ['account'] },
 }
 

@@ -64,7 +64,13 @@ interface BundleOptions {
 }
 
 /** Packages that only some services use. They are large, and loaded when they are used. */
-const LOADED_ON_DEMAND = ['@aws-sdk/client-s3', 'pino-pretty', 'postgres', 'postgres-array']
+const LOADED_ON_DEMAND = [
+  '@aws-sdk/client-s3',
+  'nodemailer',
+  'pino-pretty',
+  'postgres',
+  'postgres-array',
+]
 
 /**
  * Bundles the CLI and everything it imports into one file. CommonJS, because Node loads it with less work than modules.

@@ -65,6 +65,7 @@ export const TAGS = {
   Products: 'The products of the shop, keyed by their product and variant IDs.',
   Orders:
     'What buyers may download: their download pages, the limits, and the log. An order may be identified by its ID or by the shop’s reference.',
+  Mail: 'What the service sends to buyers: the outbox, the texts, and news of new versions.',
   Events:
     'Every change of uploads, assets, products, orders, API keys, upload tokens and webhooks, in order: what happened, when, and who did it.',
   Account:

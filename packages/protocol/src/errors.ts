@@ -161,8 +161,25 @@ export const ERRORS = {
   },
   mail_not_configured: {
     status: 409,
-    when: 'The call sends an e-mail, but this version of the service sends none.',
-    remedy: 'Send the `url` of the order to the buyer yourself.',
+    when: 'The call sends an e-mail, but the service has no mail server.',
+    remedy:
+      'Set `STOWAGE_SMTP_URL` and `STOWAGE_MAIL_FROM`, or send the `url` of the order to the buyer yourself.',
+  },
+  no_email: {
+    status: 409,
+    when: 'The order has no e-mail address.',
+    remedy: 'Set `email` with `PATCH /orders/:id`, or send the `url` of the order yourself.',
+  },
+  mail_running: {
+    status: 409,
+    when: 'The mail is being sent.',
+    remedy: 'Wait until it has been sent or has failed.',
+  },
+  notice_ended: {
+    status: 409,
+    when: 'The notice is done or cancelled, so it cannot be paused or resumed.',
+    remedy:
+      'Send a notice of a new version, or continue a cancelled one with `POST /assets/:id/notify`.',
   },
   too_many_keys: {
     status: 409,

@@ -1,5 +1,6 @@
 import { AccountResponse, Key } from './account.ts'
 import { Asset, Product, Version } from './asset.ts'
+import { EventMail } from './mail.ts'
 import { EventDownload, EventOrder } from './order.ts'
 import { Nullable, Type, Uuid } from './schema.ts'
 import { ListedUpload } from './upload.ts'
@@ -187,5 +188,6 @@ export const EVENT_DATA = {
   EventToken,
   EventOrder,
   EventDownload,
+  EventMail,
   EventAccount,
 } as const

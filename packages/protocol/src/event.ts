@@ -86,6 +86,18 @@ export const EVENTS = {
     when: 'A buyer could not download a file, because its limit is reached. Recorded once until the file can be downloaded again.',
     data: 'EventDownload',
   },
+  'order.more_requested': {
+    when: 'A buyer whose limit is reached asked for more downloads of a file. Recorded once until `max_downloads` of the order is changed.',
+    data: 'EventDownload',
+  },
+  'mail.sent': {
+    when: 'The mail server accepted a mail to a buyer.',
+    data: 'EventMail',
+  },
+  'mail.failed': {
+    when: 'The mail server refused a mail for good, or did not accept it within two days.',
+    data: 'EventMail',
+  },
   'account.storage_low': {
     when: 'Stored and reserved bytes together reached 90 % of the plan.',
     data: 'EventAccount',

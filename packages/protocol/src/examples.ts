@@ -369,6 +369,7 @@ export const orderExample = {
   downloads: 1,
   max_downloads: 5,
   inline: false,
+  more_requested: null,
   expires_at: null,
   created_at: '2026-01-31T09:30:00.000Z',
   updated_at: '2026-01-31T09:30:00.000Z',
@@ -430,4 +431,41 @@ export const customerOrderExample = {
     assets: [],
   },
   text: { title: 'Your files', download: 'Download' },
+}
+
+export const mailExample = {
+  id: '01981d2d-0b1c-7e2a-9f40-5a6b7c8d9e0f',
+  kind: 'files_ready' as const,
+  cause: 'order' as const,
+  state: 'sent' as const,
+  recipient: orderExample.email,
+  order_id: orderExample.id,
+  notice_id: null,
+  asset_id: null,
+  locale: null,
+  message_id: '<01981d2d-0b1c-7e2a-9f40-5a6b7c8d9e0f@example.com>',
+  attempts: 1,
+  reason: null,
+  created_at: '2026-01-31T09:30:00.000Z',
+  sent_at: '2026-01-31T09:30:01.000Z',
+  next_attempt_at: null,
+}
+
+export const renderedMailExample = {
+  from: 'Sounds <files@example.com>',
+  reply_to: 'help@example.com',
+  subject: 'Your files are ready',
+  text: 'Hello Ada,\n\nyour files are ready:\n\nhttps://files.example.com/d/…\n',
+  html: '<!doctype html>…',
+}
+
+export const noticeExample = {
+  id: '01981d2d-1c2d-7f3b-8a51-6b7c8d9e0f10',
+  asset_id: assetExample.id,
+  version: 2,
+  state: 'sending' as const,
+  recipients: 120,
+  queued: 40,
+  created_at: '2026-01-31T09:30:00.000Z',
+  updated_at: '2026-01-31T09:30:30.000Z',
 }

@@ -46,7 +46,7 @@ const mostDownloads = (description: string) =>
     }),
   )
 
-const EMAIL = {
+export const EMAIL = {
   pattern: '^[^\\s@,;<>"]+@[^\\s@,;<>"]+$',
   ...Problem('must be an e-mail address of at most 254 characters, or null'),
 }
@@ -142,7 +142,8 @@ export const OrderRequest = Type.Object(
     }),
     notify: Type.Optional(
       Type.Boolean({
-        description: 'true is refused with `mail_not_configured`: this version sends no mail',
+        description:
+          'Whether the service sends “Your files are ready” to `email`. A repeated call with the same reference sends it once. Refused with `mail_not_configured` if the service sends no mail',
         ...Problem('must be true or false'),
       }),
     ),
@@ -200,10 +201,18 @@ interface OrderProduct {
   sku: string
 }
 
+interface MoreRequested {
+  asset_id: string
+  requested_at: string
+}
+
 const facts = {
   id: Uuid(),
   order_number: Nullable('string', { examples: ['#1001'] }),
-  email_sent_at: Nullable('integer', { description: 'Unix seconds; null if no e-mail was sent' }),
+  email_sent_at: Nullable('integer', {
+    description:
+      'When the last e-mail with the files was sent: Unix seconds; null if none was sent',
+  }),
   ordered_at: Type.Integer({ description: 'Unix seconds', examples: [1_769_851_800] }),
   reference: Nullable('string', { description: 'The shop’s own ID of the order' }),
   source: Type.Enum([...ORDER_SOURCES], {
@@ -222,6 +231,16 @@ const facts = {
   downloads: Type.Integer({ description: 'How many downloads of its files have counted' }),
   max_downloads: Nullable('integer', { description: 'null: the setting of the account' }),
   inline: Type.Boolean(),
+  more_requested: Type.Unsafe<MoreRequested | null>({
+    type: ['object', 'null'],
+    required: ['asset_id', 'requested_at'],
+    properties: {
+      asset_id: Uuid(),
+      requested_at: Type.String({ format: 'date-time' }),
+    },
+    description:
+      'The file of which the buyer has asked for more downloads. Answer with a new `max_downloads`, which removes it',
+  }),
   expires_at: Nullable('string', { description: 'When the download page ends' }),
   created_at: Type.String({ format: 'date-time' }),
   updated_at: Type.String({ format: 'date-time' }),

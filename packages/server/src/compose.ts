@@ -25,11 +25,12 @@ import {
 import { openSecretKeyIfPossible } from './engines/secret-key.ts'
 import { bindStorage, refuseUnfinishedMove } from './engines/storage-binding.ts'
 import { openSchedule } from './jobs/schedule.ts'
+import { openSmtp } from './mail/smtp.ts'
 import { SHUTDOWN_TIMEOUT_MS } from './node-http/connections.ts'
 import { createArchiveSource } from './operations/archives.ts'
 import { hashKey } from './operations/authentication.ts'
 import { createDownloadGuard } from './operations/buyers.ts'
-import type { AuthSettings, Context, Health } from './operations/context.ts'
+import type { AuthSettings, Context, Health, Mailing } from './operations/context.ts'
 import { recordDamage } from './operations/downloads.ts'
 import { isUploadOpen } from './operations/uploads/in-storage.ts'
 import type { Operator } from './operator/operator.ts'
@@ -112,11 +113,14 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     const outages = watchOutages(logger, (engine) => context[engine].check())
     closers.push(() => outages.close())
     const engines = { database, storage, secretKey }
-    const context = await composeContext({ config, logger, ...engines, outages, health })
+    let baseUrl = config.baseUrl ?? ''
+    const mail = openMailing(config, () => baseUrl)
+    closers.push(() => mail.server?.close())
+    const parts = { config, logger, ...engines, outages, health, mail }
+    const context = await composeContext(parts)
     setSource({ ...createArchiveSource(context), ...createDownloadGuard(context) })
     onDamage = (key) => void recordDamage(context, key)
 
-    let baseUrl = config.baseUrl ?? ''
     const app = buildApp({
       context,
       logger,
@@ -269,6 +273,7 @@ async function composeContext(parts: {
   secretKey: SecretKey
   outages: OutageWatch
   health: Health
+  mail: Mailing
 }): Promise<Context> {
   const { config, logger, database, storage, outages } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
@@ -301,11 +306,25 @@ async function composeContext(parts: {
     health: parts.health,
     sendWebhook: openWebhookSender({ targets: webhookTargets }),
     deliveries: new EventTarget(),
+    mail: parts.mail,
     warn(message, error) {
       logger.warn({ err: error }, message)
       outages.notice(error)
     },
     noticeOutage: outages.notice,
+  }
+}
+
+function openMailing({ mail, auth }: Config, baseUrl: () => string): Mailing {
+  const { smtp, from, replyTo, noticesPerMinute } = mail
+  return {
+    mode: smtp !== undefined ? 'smtp' : auth.kind === 'open' ? 'outbox' : 'off',
+    server: smtp && openSmtp(smtp),
+    from: from ?? { name: null, address: 'files@localhost' },
+    replyTo: replyTo ?? null,
+    noticesPerMinute,
+    baseUrl,
+    queue: new EventTarget(),
   }
 }
 

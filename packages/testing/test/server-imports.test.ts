@@ -13,7 +13,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   iterables: [],
   'node-http': [],
   text: [],
-  config: ['domain', 'text'],
+  config: ['domain', 'mail', 'text'],
   process: ['config', 'domain'],
   wire: ['domain'],
   'storage/port': ['domain'],
@@ -24,7 +24,8 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'database/sqlite': ['database/port', 'database/shared', 'domain', 'iterables', 'process'],
   'database/postgres': ['database/port', 'database/shared', 'domain'],
   archives: ['domain', 'node-http', 'storage/port'],
-  operations: ['crypto', 'database/port', 'domain', 'iterables', 'storage/port', 'wire'],
+  mail: ['domain', 'text'],
+  operations: ['crypto', 'database/port', 'domain', 'iterables', 'mail', 'storage/port', 'wire'],
   jobs: ['crypto', 'database/port', 'domain', 'iterables', 'operations', 'storage/port'],
   http: ['archives', 'crypto', 'domain', 'iterables', 'node-http', 'operations', 'text', 'wire'],
   engines: [
@@ -61,6 +62,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'engines',
     'http',
     'jobs',
+    'mail',
     'node-http',
     'operations',
     'operator',
@@ -80,6 +82,8 @@ const RESTRICTED_PACKAGES: Record<string, string[]> = {
   postgres: ['database/postgres'],
   '@aws-sdk/client-s3': ['storage/s3'],
   'lru-cache': ['database/shared'],
+  'nodemailer/lib/mail-composer': ['mail'],
+  'nodemailer/lib/smtp-connection': ['mail'],
 }
 
 /** `storage/disk/folders.ts` belongs to `storage/disk`, and `storage/storage.ts` to `storage/port`. */

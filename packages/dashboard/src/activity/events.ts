@@ -94,7 +94,8 @@ export function groupLabel(events: readonly StowageEvent[], isMore: boolean): st
 
 /** The name of the resource, or the origin of a webhook or an upload token. */
 export function eventSubject({ type, data }: StowageEvent): string {
-  if (type === 'order.downloaded' || type === 'order.limit_reached') return data.file.filename
+  if ('file' in data) return data.file.filename
+  if ('recipient' in data) return data.recipient
   if (type === 'order.created' || type === 'order.updated' || type === 'order.revoked') {
     return data.order_number ?? data.label ?? data.email ?? data.reference ?? ''
   }
@@ -156,6 +157,9 @@ export const GROUPS = {
     'order.revoked',
     'order.downloaded',
     'order.limit_reached',
+    'order.more_requested',
+    'mail.sent',
+    'mail.failed',
   ],
   storage: ['account.storage_low'],
 } as const satisfies Record<keyof typeof activity.groups, readonly EventType[]>

@@ -12,6 +12,7 @@ const GROUPS: Record<string, GroupName> = {
   upload: 'uploads',
   product: 'products',
   order: 'orders',
+  mail: 'orders',
   account: 'storage',
 }
 

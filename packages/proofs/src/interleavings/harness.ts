@@ -104,6 +104,15 @@ export async function openHarness(settings: Environment): Promise<Harness> {
     },
     health: { clock: undefined },
     deliveries: new EventTarget(),
+    mail: {
+      mode: 'outbox',
+      server: undefined,
+      from: { name: null, address: 'files@example.com' },
+      replyTo: null,
+      noticesPerMinute: 60,
+      baseUrl: () => 'http://localhost',
+      queue: new EventTarget(),
+    },
     async sendWebhook() {
       return { status: 204, durationMs: 1, error: null, response: '', retryAfter: null }
     },

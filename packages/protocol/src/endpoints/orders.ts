@@ -92,7 +92,13 @@ export const createOrder = defineEndpoint({
     schema: OrderResponse,
     example: { data: orderExample },
   },
-  errors: ['mail_not_configured', 'idempotency_key_reused', 'result_gone', 'secret_key_missing'],
+  errors: [
+    'mail_not_configured',
+    'no_email',
+    'idempotency_key_reused',
+    'result_gone',
+    'secret_key_missing',
+  ],
 })
 
 export const readOrder = defineEndpoint({
@@ -179,7 +185,7 @@ const mail = {
   tag: 'Orders',
   scope: 'write',
   description:
-    'Always refused with `mail_not_configured`: this version sends no mail. Send the `url` of the order yourself.',
+    'Queues “Your files are ready” with the URL of the download page; `email_sent_at` is set when the mail server has accepted it. Each call sends a mail. An account may send 30 a minute by such calls. While the order is held, the mail waits.',
   params: OrderPath,
   success: {
     status: 200,
@@ -187,7 +193,14 @@ const mail = {
     schema: OrderResponse,
     example: { data: orderExample },
   },
-  errors: ['not_found', 'mail_not_configured'],
+  errors: [
+    'not_found',
+    'mail_not_configured',
+    'no_email',
+    'order_revoked',
+    'order_expired',
+    'too_many_requests',
+  ],
 } as const
 
 export const sendOrder = defineEndpoint({

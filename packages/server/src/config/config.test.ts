@@ -62,6 +62,10 @@ test('settings override the defaults on SQLite and disk', () => {
     STOWAGE_CHECKSUMS: 'off',
     STOWAGE_SCRUB_EVERY: '0',
     STOWAGE_LOG: 'warn',
+    STOWAGE_SMTP_URL: 'smtp://stowage%40example.com:p%3Aw@mail.example.com',
+    STOWAGE_MAIL_FROM: 'Sounds <files@example.com>',
+    STOWAGE_MAIL_REPLY_TO: 'help@example.com',
+    STOWAGE_MAIL_RATE: '600',
   })
   assert.deepEqual(config, {
     host: '::1',
@@ -94,6 +98,18 @@ test('settings override the defaults on SQLite and disk', () => {
     checksums: false,
     scrubEveryMs: 0,
     webhookTargets: 'public',
+    mail: {
+      smtp: {
+        host: 'mail.example.com',
+        port: 587,
+        isSecure: false,
+        startTls: 'required',
+        auth: { user: 'stowage@example.com', pass: 'p:w' },
+      },
+      from: { name: 'Sounds', address: 'files@example.com' },
+      replyTo: 'help@example.com',
+      noticesPerMinute: 600,
+    },
     logLevel: 'warn',
   })
 })
@@ -331,4 +347,40 @@ test('the settings of the compose file and the image are valid', () => {
   assert.equal(config.database.kind, 'postgres')
   assert.equal(config.storage.kind, 's3')
   assert.equal(config.auth.kind, 'keys')
+})
+
+test('a password is never sent to another machine without TLS', () => {
+  const from = { STOWAGE_MAIL_FROM: 'files@example.com' }
+  const smtpOf = (url: string) => readConfig({ STOWAGE_SMTP_URL: url, ...from }).mail.smtp
+  assert.equal(smtpOf('smtp://u:p@mail.example.com')?.startTls, 'required')
+  assert.equal(smtpOf('smtp://mail.example.com:25')?.startTls, 'offered')
+  assert.equal(smtpOf('smtp://10.0.0.1:25?tls=off')?.startTls, 'off')
+  assert.equal(smtpOf('smtp://u:p@localhost:25')?.startTls, 'offered')
+  const secure = smtpOf('smtps://u:p@[2001:db8::1]')
+  assert.deepEqual([secure?.host, secure?.port, secure?.isSecure], ['2001:db8::1', 465, true])
+  for (const url of [
+    'smtp://u:p@mail.example.com?tls=off',
+    'smtp://u@mail.example.com',
+    'smtp://mail.example.com/path',
+    'smtp://mail.example.com?pool=true',
+    'http://mail.example.com',
+    'mail.example.com:25',
+  ]) {
+    assert.throws(() => smtpOf(url), /STOWAGE_SMTP_URL: must be a URL/, url)
+  }
+})
+
+test('all problems with the settings of mail are reported together', () => {
+  const settings = { STOWAGE_MAIL_FROM: 'nobody', STOWAGE_MAIL_REPLY_TO: 'a@b\r\nBcc: c@d' }
+  assert.throws(
+    () => readConfig({ STOWAGE_SMTP_URL: 'x', ...settings }),
+    (error: ConfigError) => {
+      const names = error.problems.map((problem) => problem.match(/^STOWAGE_\w+/)?.[0])
+      const expected = ['STOWAGE_SMTP_URL', 'STOWAGE_MAIL_FROM', 'STOWAGE_MAIL_REPLY_TO']
+      assert.deepEqual(names, expected)
+      return true
+    },
+  )
+  assert.throws(() => readConfig({ STOWAGE_SMTP_URL: 'smtp://mail.example.com' }), /MAIL_FROM/)
+  assert.throws(() => readConfig({ STOWAGE_MAIL_RATE: '60' }), /without STOWAGE_SMTP_URL/)
 })

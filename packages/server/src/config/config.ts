@@ -11,6 +11,7 @@ import {
   S3_SMALLEST_PART,
   type StorageConfig,
 } from './engines.ts'
+import { type MailConfig, readMail } from './mail.ts'
 import {
   ADMIN_KEY_DESCRIPTION,
   CLIENT_SETTINGS,
@@ -77,6 +78,7 @@ export interface Config {
   scrubEveryMs: number
   /** `public`: webhooks are not sent to private, loopback and link-local addresses. */
   webhookTargets: 'public' | 'any'
+  mail: MailConfig
   logLevel: LogLevel
 }
 
@@ -213,6 +215,7 @@ export function readConfig(environment: Environment): Config {
     webhookTargets:
       read('STOWAGE_WEBHOOK_TARGETS', oneOf(['public', 'any']), 'public or any') ??
       (isOpen ? 'any' : 'public'),
+    mail: readMail(read, problems),
     logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
   }
   // If an engine’s setting is invalid, problems that follow from it are not reported.

@@ -11,6 +11,7 @@ import type { AccountWebhookData, EventData } from './event-data.ts'
 import type { FolderData } from './folder-data.ts'
 import type { AddedUploadToken, LinkOutcome, OnceData } from './idempotency-data.ts'
 import type { KeyData } from './key-data.ts'
+import type { MailData } from './mail-data.ts'
 import type { OrderData } from './order-data.ts'
 import type { TagData } from './tag-data.ts'
 import type { TrashData } from './trash-data.ts'
@@ -163,6 +164,7 @@ export interface AccountData
     UploadTokenData,
     OnceData,
     OrderData,
+    MailData,
     EventData,
     AccountWebhookData {
   readSummary(): Promise<AccountSummary>

@@ -13,6 +13,7 @@ import { testIdempotencyKeys } from './contract/idempotency-keys.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testAssetList, testUploadList } from './contract/lists.ts'
 import { testChangingLists, testLongLists } from './contract/long-lists.ts'
+import { testMails, testNotices } from './contract/mails.ts'
 import { testDownloads, testOrders } from './contract/orders.ts'
 import { testLongProductOrder, testProductOrder } from './contract/product-order.ts'
 import { testProductSearch, testProducts } from './contract/products.ts'
@@ -64,6 +65,8 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testDeliveries(contract)
   testDeliveryLog(contract)
   testOrders(contract)
+  testMails(contract)
+  testNotices(contract)
   testDownloads(contract)
 }
 

@@ -13,6 +13,7 @@ import type {
   EventListener,
   TrimmedEvents,
 } from './event-data.ts'
+import type { AllMails } from './mail-data.ts'
 import type { AllOrders } from './order-data.ts'
 
 export interface Account {
@@ -120,7 +121,7 @@ export interface SessionLimits {
  * `EngineUnavailable`. Times of changes come from the database's clock (`readClock`), and so must the
  * times that jobs pass.
  */
-export interface Database extends VerificationData, DeliveryData, AllOrders, ArchiveData {
+export interface Database extends VerificationData, DeliveryData, AllOrders, AllMails, ArchiveData {
   /**
    * The data of one account. The actor makes the changes: see `EventData`. By default it is the operator. `call` is the
    * `call` of their events, including those of a deletion of all assets that a job continues.

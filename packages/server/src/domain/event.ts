@@ -1,5 +1,6 @@
 import type { Asset, AssetVersion } from './asset.ts'
 import type { Actor, Key } from './key.ts'
+import type { EventMail } from './mail.ts'
 import type { DownloadedFile, EventOrder } from './order.ts'
 import type { Product } from './product.ts'
 import type { UploadToken } from './upload-token.ts'
@@ -56,7 +57,8 @@ export type ProductEventType = 'product.updated' | 'product.deleted'
 export type KeyEventType = 'key.created' | 'key.revoked'
 export type TokenEventType = 'token.created' | 'token.revoked'
 export type OrderEventType = 'order.created' | 'order.updated' | 'order.revoked'
-export type DownloadEventType = 'order.downloaded' | 'order.limit_reached'
+export type DownloadEventType = 'order.downloaded' | 'order.limit_reached' | 'order.more_requested'
+export type MailEventType = 'mail.sent' | 'mail.failed'
 type WebhookEventType = 'webhook.created' | 'webhook.updated' | 'webhook.deleted'
 
 /** The data of an event is the resource right after the change. */
@@ -74,6 +76,7 @@ type EventContent =
   | { type: TokenEventType; data: EventToken }
   | { type: OrderEventType; data: EventOrder }
   | { type: DownloadEventType; data: EventOrder & { file: DownloadedFile } }
+  | { type: MailEventType; data: EventMail }
   | { type: 'account.storage_low'; data: EventAccount }
 
 export type EventType = EventContent['type']

@@ -1,4 +1,5 @@
 import type { Asset } from './asset.ts'
+import type { NewMail } from './mail.ts'
 
 /** What one buyer may download. */
 export interface Order {
@@ -26,6 +27,8 @@ export interface Order {
   orderedAt: Date
   createdAt: Date
   updatedAt: Date
+  /** The buyer has asked for more downloads of this file; null after the limit was changed. */
+  more: { assetId: string; requestedAt: Date } | null
   status: OrderStatus
   /** The token of its download page, encrypted: see `SecretKey`. */
   sealedToken: string
@@ -88,6 +91,8 @@ export interface NewOrder extends OrderChange {
   sealedToken: string
   tokenHash: string
   createdAt: Date
+  /** Tells the buyer, unless the creation of the order has told them before. */
+  mail?: NewMail | undefined
 }
 
 /** The data of an event about an order: without its URL, which other readers of the events must not get. */

@@ -41,6 +41,8 @@ import { dashboardRoutes } from './routes/dashboard.ts'
 import { eventRoutes } from './routes/events.ts'
 import { folderRoutes } from './routes/folders.ts'
 import { keyRoutes } from './routes/keys.ts'
+import { mailPageRoutes } from './routes/mail-pages.ts'
+import { mailRoutes } from './routes/mails.ts'
 import { orderRoutes } from './routes/orders.ts'
 import { productRoutes } from './routes/products.ts'
 import { referenceRoutes } from './routes/reference.ts'
@@ -57,6 +59,8 @@ import { compileValidator } from './validation.ts'
 declare module 'fastify' {
   interface FastifyContextConfig {
     isBodyOptional?: boolean
+    /** A form of a page: its fields are read, or it is ignored. */
+    form?: 'fields' | 'ignored'
   }
   interface FastifyRequest {
     /** Undefined if the request is public or has no valid key. */
@@ -96,6 +100,8 @@ const ROUTES: RouteGroup[] = [
   productRoutes,
   orderRoutes,
   buyerRoutes,
+  mailRoutes,
+  mailPageRoutes,
   eventRoutes,
   accountRoutes,
   keyRoutes,

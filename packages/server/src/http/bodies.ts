@@ -41,10 +41,10 @@ export function limitBodyMemory(app: FastifyInstance, budget: BodyBudget): void 
 export function parseJsonBodies(app: FastifyInstance): void {
   const parse = app.getDefaultJsonParser('error', 'error')
   app.removeAllContentTypeParsers()
-  app.addContentTypeParser('*', (request, _payload, done) => {
+  app.addContentTypeParser('*', (request, payload, done) => {
     // curl -d '', PHP and Ruby declare a form on every POST, even on one without a body.
     if (declaredLength(request) === 0 && mayBeEmpty(request)) done(null, undefined)
-    else done(new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE())
+    else readForm(request, payload).then((form) => done(null, form), done)
   })
   app.addContentTypeParser('application/json', (request, payload, done) => {
     readBody(request, payload).then((body) => {
@@ -56,6 +56,18 @@ export function parseJsonBodies(app: FastifyInstance): void {
       void parse(request, body.toString(), done)
     }, done)
   })
+}
+
+/** The fields of a form, for the few routes that take one. */
+async function readForm(request: FastifyRequest, payload: FastifyRequest['raw']) {
+  const { form } = request.routeOptions.config
+  const type = request.headers['content-type'] ?? ''
+  const isForm = /^application\/x-www-form-urlencoded\b/i.test(type)
+  if (form === undefined || (form === 'fields' && !isForm)) {
+    throw new errorCodes.FST_ERR_CTP_INVALID_MEDIA_TYPE()
+  }
+  const body = await readBody(request, payload)
+  return form === 'fields' ? Object.fromEntries(new URLSearchParams(body.toString())) : undefined
 }
 
 /**

@@ -10,16 +10,23 @@ export interface AddressLimit {
   exceed(address: string): number | undefined
 }
 
+interface Rate {
+  burst: number
+  refillMs: number
+}
+
 /** An address may do it `burst` times at once, and then once every `refillMs`. */
-export function openAddressLimit(
-  clock: () => Date,
-  { burst, refillMs }: { burst: number; refillMs: number },
-): AddressLimit {
+export function openAddressLimit(clock: () => Date, rate: Rate): AddressLimit {
+  const limit = openLimit(clock, rate)
+  return { exceed: (address) => limit.exceed(networkOf(address)) }
+}
+
+/** The same for each text. */
+export function openLimit(clock: () => Date, { burst, refillMs }: Rate): AddressLimit {
   /** When the requests so far will be forgotten, by network. The network with the oldest request is the first. */
   const forgottenAt = new Map<string, number>()
   return {
-    exceed(address) {
-      const network = networkOf(address)
+    exceed(network) {
       const now = clock().getTime()
       const until = Math.max(now, forgottenAt.get(network) ?? 0)
       const excessMs = until + refillMs - now - burst * refillMs

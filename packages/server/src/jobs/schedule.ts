@@ -8,6 +8,7 @@ import { createChecksumJobs, recheckDamagedFiles, scrubFiles } from './checksums
 import { deliverWebhooks } from './deliver-webhooks.ts'
 import { limitEvents } from './forget-events.ts'
 import { BATCH, createWakeUp, type Job, type WakeUp } from './job.ts'
+import { forgetMails, sendMails } from './send-mails.ts'
 import { expireUploads, finishCompletions, removeOrphanedUploads, STUCK_MS } from './uploads.ts'
 
 /** The pause between two runs of a job. */
@@ -76,7 +77,8 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     repeat('forgetRevokedKeys', REVOKED_KEYS_PAUSE_MS, forgetRevokedKeys),
     repeat('scrubFiles', PAUSE_MS, scrubFiles),
     repeat('recheckDamagedFiles', PAUSE_MS, recheckDamagedFiles),
-    ...(hasKey ? [deliverWebhooks(context, signal)] : []),
+    ...(hasKey ? [deliverWebhooks(context, signal), sendMails(context, signal)] : []),
+    repeat('forgetMails', PAUSE_MS, forgetMails),
     limitEvents(context, signal),
     repeat('forgetDeliveries', PAUSE_MS, forgetDeliveries),
     repeat('watchClock', PAUSE_MS, watchClock),

@@ -14,6 +14,7 @@ import {
   refuseOtherEvents,
   refuseUnreadableSecrets,
 } from './copy-accounts.ts'
+import { copyMails } from './copy-mails.ts'
 import { compareObject, copyObject, targetPlan } from './copy-object.ts'
 import { copyOrders } from './copy-orders.ts'
 import {
@@ -71,6 +72,7 @@ export async function moveService(
     await removeLeftOver(move, leftOver)
     await copyWebhooks(move, destinations)
     await copyOrders(move, destinations)
+    await copyMails(move, destinations)
     await move.target.database.setUnfinishedMove(undefined)
   }
   return {

@@ -84,6 +84,16 @@ export async function listOrderFiles(context: AccountContext, key: string): Prom
   return listBuyersFiles({ context, order, branding, maxDownloads })
 }
 
+/** Tells the shop that the buyer wants more downloads of a file, once until it answers. False if the order does not cover it. */
+export async function requestMore(
+  { context, order }: BuyersOrder,
+  assetId: string,
+): Promise<boolean> {
+  if ((await context.data.countCopies(order.id, assetId)) === 0) return false
+  await context.data.requestMore(order.id, assetId)
+  return true
+}
+
 export type StartedDownload =
   | { outcome: 'open'; fileToken: string; openUntil: Date }
   /** `filename` is that of the file whose limit is reached. */

@@ -2,8 +2,10 @@ import type { SecretKey } from '../crypto/secret-key.ts'
 import type { AccountData } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
 import type { EventActor } from '../domain/event.ts'
+import type { MailSender } from '../domain/mail.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
 import type { SendWebhook } from '../domain/webhook.ts'
+import type { MailServer } from '../mail/mail.ts'
 import type { Storage } from '../storage/storage.ts'
 
 /** Everything that an operation may use. Time, IDs and randomness are passed in, never read directly. */
@@ -21,10 +23,26 @@ export interface Context {
   sendWebhook: SendWebhook
   /** Within this instance, announces by an event of the type `due` that a delivery has become due. */
   deliveries: EventTarget
+  mail: Mailing
   /** Logs a problem that does not make the call fail. */
   warn: (message: string, error: unknown) => void
   /** Call it with the error of a failed request: after an outage, the log says when it is over. `warn` does it, too. */
   noticeOutage: (error: unknown) => void
+}
+
+/** How this instance sends mail. */
+export interface Mailing {
+  /** `outbox`: without a mail server, a service for development only shows its mails. `off`: nothing is sent. */
+  mode: 'smtp' | 'outbox' | 'off'
+  /** Undefined unless `mode` is `smtp`. */
+  server: MailServer | undefined
+  from: MailSender
+  replyTo: string | null
+  noticesPerMinute: number
+  /** The URL of the service, for the pages of buyers. */
+  baseUrl: () => string
+  /** Within this instance, announces by an event of the type `due` that there is work. */
+  queue: EventTarget
 }
 
 /** What this instance has detected about itself. */

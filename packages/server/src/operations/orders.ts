@@ -30,16 +30,23 @@ import { getAsset } from './assets.ts'
 import type { AccountContext, Context } from './context.ts'
 import { createOnce, type Idempotency } from './idempotency.ts'
 import { readPage } from './listing.ts'
+import { announceMail, newMailOf, noEmail, requireMail } from './mailing.ts'
 
-export type OrderRequest = Pick<NewOrder, 'reference' | 'source' | 'assetIds'> & OrderChange
+export type OrderRequest = Pick<NewOrder, 'reference' | 'source' | 'assetIds'> &
+  OrderChange & {
+    /** Whether the buyer is told by e-mail. */
+    notify?: boolean
+  }
 
 /** Creates an order, or changes the one with this reference. */
 export async function putOrder(
   context: AccountContext,
-  request: OrderRequest,
+  { notify = false, ...request }: OrderRequest,
   idempotency?: Idempotency,
 ): Promise<{ order: Order; isNew: boolean; isRepeated: boolean }> {
   const { data, secretKey, accountId, clock } = context
+  if (notify) requireMail(context)
+  if (notify && !request.email) throw noEmail()
   if (request.lines === undefined && request.assetIds.length === 0) {
     const isKnown =
       request.reference !== null && (await findOrder(context, request.reference)) !== undefined
@@ -50,7 +57,16 @@ export async function putOrder(
   const token = tokenOf(secretKey.derive(`order ${id}`))
   const sealedToken = sealOrderToken(secretKey, { id, accountId }, token)
   const tokenHash = hashOrderToken(token)
-  const order: NewOrder = { ...request, id, sealedToken, tokenHash, createdAt: clock() }
+  const mail =
+    notify && request.email
+      ? {
+          ...newMailOf(context, request.email),
+          kind: 'files_ready' as const,
+          cause: 'order' as const,
+          locale: request.locale ?? null,
+        }
+      : undefined
+  const order: NewOrder = { ...request, id, sealedToken, tokenHash, createdAt: clock(), mail }
   const { result, isRepeated } = await createOnce(
     context,
     { id, idempotency },
@@ -68,6 +84,7 @@ export async function putOrder(
       },
     },
   )
+  if (notify) announceMail(context)
   return { ...result, isRepeated }
 }
 
@@ -202,19 +219,6 @@ function acceptOrder(changed: ChangedOrder | PutOrder): Order {
       throw invalid(Object.fromEntries(errors))
     }
   }
-}
-
-/** This version sends no mail. */
-export async function sendOrder(context: AccountContext, key: string): Promise<never> {
-  await getOrder(context, key)
-  throw mailNotConfigured()
-}
-
-export function mailNotConfigured(): ServiceError {
-  return new ServiceError(
-    'mail_not_configured',
-    'This version of the service sends no e-mail. Send the URL of the order to the buyer yourself.',
-  )
 }
 
 export async function listDownloads(

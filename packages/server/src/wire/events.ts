@@ -14,6 +14,7 @@ import {
 } from '../domain/event.ts'
 import { partPlan } from '../domain/parts.ts'
 import { availableBytes } from '../domain/usage.ts'
+import { presentEventMail } from './mails.ts'
 import { presentDownload, presentEventOrder } from './orders.ts'
 import { presentAsset, presentKey, presentProduct } from './resources.ts'
 
@@ -77,7 +78,11 @@ function presentData(event: Event): wire.Event['data'] {
       return presentEventOrder(event.data)
     case 'order.downloaded':
     case 'order.limit_reached':
+    case 'order.more_requested':
       return presentDownload(event.data)
+    case 'mail.sent':
+    case 'mail.failed':
+      return presentEventMail(event.data)
     case 'account.storage_low':
       return presentEventAccount(event.data)
     default:

@@ -46,6 +46,10 @@ export function presentEventOrder(order: EventOrder): wire.EventOrder {
     downloads: order.downloads,
     max_downloads: order.maxDownloads,
     inline: order.isInline,
+    more_requested: order.more && {
+      asset_id: order.more.assetId,
+      requested_at: formatTimestamp(order.more.requestedAt),
+    },
     expires_at: order.expiresAt && formatTimestamp(order.expiresAt),
     created_at: formatTimestamp(order.createdAt),
     updated_at: formatTimestamp(order.updatedAt),

@@ -32,6 +32,8 @@ export interface Matrix {
 export async function aMatrix(t: TestContext): Promise<Matrix> {
   const service = await aKeyedService(t)
   service.context.sendWebhook = acceptEverything
+  // Mails are queued, and no job sends them.
+  service.context.mail.mode = 'outbox'
   const document = await service.call('GET', '/openapi.json')
   const operations = operationsOf(document.body)
   const ours = await anAccount(service, { name: 'default' })

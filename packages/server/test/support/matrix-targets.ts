@@ -88,9 +88,25 @@ async function anUploadToken({ call }: TestAccount): Promise<Target> {
 async function anOrder({ call }: TestAccount): Promise<Target> {
   const link = { filename: 'elsewhere.zip', url: 'https://example.com/elsewhere.zip' }
   const asset = await createdBy(call, 'POST', '/assets/store', link)
-  const order = await createdBy(call, 'POST', '/orders', { assets: [asset.id] })
+  const order = await createdBy(call, 'POST', '/orders', {
+    assets: [asset.id],
+    email: 'ada@example.com',
+    notify: true,
+  })
   const fields = { asset: asset.id, assets: [asset.id], asset_ids: [asset.id] }
   return { state: 'an order', ids: { 'orders/{id}': order.id }, fields }
+}
+
+async function aMail(account: TestAccount): Promise<Target> {
+  const { ids } = await anOrder(account)
+  const { body } = await account.call('GET', `${API}/mails?order=${ids['orders/{id}']}`)
+  return { state: 'a mail', ids: { 'mails/{id}': body.data[0].id }, fields: {} }
+}
+
+async function aNotice(account: TestAccount): Promise<Target> {
+  const { ids } = await aLink(account)
+  const told = await createdBy(account.call, 'POST', `/assets/${ids['assets/{id}']}/notify`, {})
+  return { state: 'a notice', ids: { 'notices/{id}': told.notice.id }, fields: {} }
 }
 
 /** The page of an order, by its token. */
@@ -130,6 +146,8 @@ const MAKERS: Record<string, ((account: TestAccount) => Promise<Target>)[]> = {
   'keys/{id}': [aKey],
   'upload-tokens/{id}': [anUploadToken],
   'orders/{id}': [anOrder],
+  'mails/{id}': [aMail],
+  'notices/{id}': [aNotice],
   'webhooks/{id}': [aWebhook],
   'webhooks/{id} deliveries/{delivery}': [aDelivery],
 }

@@ -101,6 +101,9 @@ export const activity: Translation<typeof English> = {
     'order.revoked': 'Bestellung widerrufen',
     'order.downloaded': 'Von einem Käufer heruntergeladen',
     'order.limit_reached': 'Download-Grenze erreicht',
+    'order.more_requested': 'Weitere Downloads erbeten',
+    'mail.sent': 'E-Mail gesendet',
+    'mail.failed': 'E-Mail fehlgeschlagen',
     'account.storage_low': 'Speicherplatz fast voll',
   },
   grouped: {

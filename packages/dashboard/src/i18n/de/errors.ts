@@ -51,6 +51,9 @@ export const errors = {
     'Das Ereignis dieser Zustellung ist nicht mehr gespeichert und kann nicht erneut gesendet werden.',
   mail_not_configured:
     'Dieser Dienst versendet keine E-Mails. Senden Sie dem Käufer die URL selbst.',
+  no_email: 'Die Bestellung hat keine E-Mail-Adresse. Tragen Sie eine ein.',
+  mail_running: 'Die E-Mail wird gerade gesendet. Warten Sie auf das Ergebnis.',
+  notice_ended: 'Die Benachrichtigung ist schon beendet.',
   order_held: 'Die Bestellung ist angehalten. Geben Sie sie zuerst frei.',
   order_expired: 'Die Bestellung ist abgelaufen. Ändern Sie das Ablaufdatum.',
   order_revoked: 'Die Bestellung wurde widerrufen. Erstellen Sie eine neue.',

@@ -100,6 +100,9 @@ export const activity = texts('activity', {
     'order.revoked': 'Order revoked',
     'order.downloaded': 'Downloaded by a buyer',
     'order.limit_reached': 'Download limit reached',
+    'order.more_requested': 'Asked for more downloads',
+    'mail.sent': 'Mail sent',
+    'mail.failed': 'Mail failed',
     'account.storage_low': 'Storage almost full',
     /** What one call did to several resources */
   },

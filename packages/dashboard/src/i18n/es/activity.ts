@@ -105,6 +105,9 @@ export const activity: Translation<typeof English> = {
     'order.revoked': 'Pedido revocado',
     'order.downloaded': 'Descargado por un comprador',
     'order.limit_reached': 'Límite de descargas alcanzado',
+    'order.more_requested': 'Más descargas solicitadas',
+    'mail.sent': 'Correo enviado',
+    'mail.failed': 'Correo fallido',
     'account.storage_low': 'Almacenamiento casi lleno',
   },
   grouped: {

@@ -105,6 +105,9 @@ export const activity: Translation<typeof English> = {
     'order.revoked': 'Commande révoquée',
     'order.downloaded': 'Téléchargée par un acheteur',
     'order.limit_reached': 'Limite de téléchargements atteinte',
+    'order.more_requested': 'Autres téléchargements demandés',
+    'mail.sent': 'E-mail envoyé',
+    'mail.failed': 'Échec d’un e-mail',
     'account.storage_low': 'Stockage presque plein',
   },
   grouped: {

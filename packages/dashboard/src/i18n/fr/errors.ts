@@ -49,6 +49,9 @@ export const errors: Translation<typeof German> = {
   delivery_expired:
     'L’événement de cette livraison n’est plus conservé et ne peut pas être renvoyé.',
   mail_not_configured: 'Ce service n’envoie pas d’e-mails. Envoyez vous-même l’URL à l’acheteur.',
+  no_email: 'La commande n’a pas d’adresse e-mail. Ajoutez-en une.',
+  mail_running: 'L’e-mail est en cours d’envoi. Attendez le résultat.',
+  notice_ended: 'L’annonce est déjà terminée.',
   order_held: 'La commande est en attente. Débloquez-la d’abord.',
   order_expired: 'La commande a expiré. Modifiez sa date d’expiration.',
   order_revoked: 'La commande a été révoquée. Créez-en une autre.',

@@ -101,6 +101,9 @@ export const activity: Translation<typeof English> = {
     'order.revoked': '注文を取り消し',
     'order.downloaded': '購入者がダウンロード',
     'order.limit_reached': 'ダウンロード回数の上限に到達',
+    'order.more_requested': '追加のダウンロードの依頼',
+    'mail.sent': 'メールを送信',
+    'mail.failed': 'メールの送信に失敗',
     'account.storage_low': '容量がまもなく上限',
   },
   grouped: {

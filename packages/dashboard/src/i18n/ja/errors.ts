@@ -46,6 +46,9 @@ export const errors: Translation<typeof German> = {
   delivery_expired: 'この配信のイベントはすでに保存されていないため、再送信できません。',
   mail_not_configured:
     'このサービスはメールを送信しません。URL を購入者にご自身で送信してください。',
+  no_email: '注文にメールアドレスがありません。アドレスを追加してください。',
+  mail_running: 'メールを送信しています。結果をお待ちください。',
+  notice_ended: 'お知らせはすでに終了しています。',
   order_held: '注文は保留中です。先に保留を解除してください。',
   order_expired: '注文の有効期限が切れています。有効期限を変更してください。',
   order_revoked: '注文は取り消されています。新しい注文を作成してください。',

@@ -105,6 +105,9 @@ export const activity: Translation<typeof English> = {
     'order.revoked': 'Pedido revogado',
     'order.downloaded': 'Baixado por um comprador',
     'order.limit_reached': 'Limite de downloads atingido',
+    'order.more_requested': 'Mais downloads solicitados',
+    'mail.sent': 'E-mail enviado',
+    'mail.failed': 'Falha no e-mail',
     'account.storage_low': 'Armazenamento quase cheio',
   },
   grouped: {

@@ -216,6 +216,9 @@ function replayEvent(account: ReplayedAccount, event: Event): void {
     case 'order.revoked':
     case 'order.downloaded':
     case 'order.limit_reached':
+    case 'order.more_requested':
+    case 'mail.sent':
+    case 'mail.failed':
     case 'account.storage_low':
       break
     default:

@@ -32,7 +32,7 @@ function anOrder(facts: Partial<NewOrder> = {}): NewOrder {
   }
 }
 
-async function addOrder(data: AccountData, facts: Partial<NewOrder> = {}): Promise<Order> {
+export async function addOrder(data: AccountData, facts: Partial<NewOrder> = {}): Promise<Order> {
   const added = await data.putOrder(anOrder(facts))
   assert.ok(added.outcome === 'added', JSON.stringify(added))
   return added.order

@@ -45,9 +45,7 @@ export function accountOnce(sql: Sql, writer: Writer): AccountMethods['once'] {
     addUploadTokenOnce: (once, token, limits) =>
       runOnce(once, () => insertUploadToken(sql, writer, token, limits)),
     putOrderOnce: (once, order) =>
-      runOnce(once, () =>
-        performWork(sql, writer, orderWork(STATEMENTS.orders, account).putOrder(order)),
-      ),
+      runOnce(once, () => performWork(sql, writer, orderWork(STATEMENTS, account).putOrder(order))),
   }
 }
 

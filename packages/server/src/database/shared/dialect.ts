@@ -5,7 +5,7 @@ export interface Dialect {
   /** The database's clock. */
   readonly clock: string
   /** A time that is this many milliseconds later. */
-  later(time: string, ms: number): string
+  later(time: string, ms: number | string): string
   /** A time that is earlier by the milliseconds of an expression. */
   earlier(time: string, ms: string): string
   flag(value: boolean): string
@@ -26,6 +26,8 @@ export interface Dialect {
   idsOf(list: string): string
   /** Makes other transactions wait that select or change the same rows. */
   readonly lock: string
+  /** The same, but rows that another transaction has locked are skipped. */
+  readonly skipLocked: string
   /** The days since 1970, in UTC. */
   dayOf(time: string): string
   /** The columns that connect `asset_products l` with `assets a` and `products p`. */

@@ -207,9 +207,15 @@ function readEventData(accountId: string, type: EventType, data: unknown): unkno
   }
   if (type.startsWith('webhook.')) return withDates(data, ['createdAt', 'updatedAt'])
   if (type.startsWith('token.')) return withDates(data, ['expiresAt'])
+  if (type.startsWith('mail.')) return withDates(data, ['createdAt', 'sentAt'])
   if (type.startsWith('order.')) {
     const times = ['orderedAt', 'createdAt', 'updatedAt']
-    return withDates(data, [...times, 'expiresAt', 'revokedAt', 'emailSentAt'])
+    const order = withDates(data, [...times, 'expiresAt', 'revokedAt', 'emailSentAt']) as {
+      more?: object | null
+    }
+    // Orders of earlier versions have none.
+    const more = order.more ? withDates(order.more, ['requestedAt']) : null
+    return { ...order, more }
   }
   return data
 }

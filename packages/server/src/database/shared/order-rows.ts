@@ -41,6 +41,8 @@ export interface OrderRow {
   ordered_at: Time
   created_at: Time
   updated_at: Time
+  more_requested_at: Time | null
+  more_asset_id: string | null
   token: string
   token_hash: string
   is_expired: Flag
@@ -81,6 +83,10 @@ export function toOrder(row: OrderRow): Order {
     orderedAt: toDate(row.ordered_at),
     createdAt: toDate(row.created_at),
     updatedAt: toDate(row.updated_at),
+    more:
+      row.more_requested_at === null || row.more_asset_id === null
+        ? null
+        : { assetId: row.more_asset_id, requestedAt: toDate(row.more_requested_at) },
     status: statusOf(row),
     sealedToken: row.token,
     tokenHash: row.token_hash,
@@ -119,6 +125,8 @@ export function toChangedColumns(order: Omit<Order, 'updatedAt'>) {
     held: order.isHeld,
     inline: order.isInline,
     ordered_at: order.orderedAt,
+    more_requested_at: order.more?.requestedAt ?? null,
+    more_asset_id: order.more?.assetId ?? null,
   }
 }
 

@@ -59,7 +59,7 @@ export function orderColumns({ clock, jsonArray, jsonGroup, nestedJson }: Dialec
   )
   return `o.id, o.account_id, o.source, o.reference, o.order_number, o.email, o.name, o.locale, o.label,
     o.downloads, o.max_downloads, o.expires_at, o.held, o.inline, o.revoked_at, o.email_sent_at, o.ordered_at, o.created_at,
-    o.updated_at, o.token, o.token_hash, (o.expires_at is not null and o.expires_at <= ${clock}) as is_expired,
+    o.updated_at, o.more_requested_at, o.more_asset_id, o.token, o.token_hash, (o.expires_at is not null and o.expires_at <= ${clock}) as is_expired,
     (select ${jsonGroup(line, 'ol.line')} from order_lines ol where ol.order_id = o.id) as lines`
 }
 
@@ -119,16 +119,17 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
     insertOrder: statement<OrderColumns>(
       `insert into orders (id, account_id, source, reference, order_number, sort_number, email, name, locale, label,
          search_text, downloads, max_downloads, expires_at, held, inline, revoked_at, email_sent_at, ordered_at,
-         created_at, updated_at, token, token_hash)
+         created_at, updated_at, more_requested_at, more_asset_id, token, token_hash)
        values (:id, :account, :source, :reference, :order_number, :sort_number, :email, :name, :locale, :label,
          :search_text, :downloads, :max_downloads, :expires_at, :held, :inline, :revoked_at, :email_sent_at, :ordered_at,
-         :created_at, :updated_at, :token, :token_hash)
+         :created_at, :updated_at, :more_requested_at, :more_asset_id, :token, :token_hash)
        on conflict do nothing returning id`,
     ).first(({ id }: { id: string }) => id),
     updateOrder: statement<ChangedColumns>(
       `update orders set order_number = :order_number, sort_number = :sort_number, email = :email, name = :name, locale = :locale,
          label = :label, search_text = :search_text, max_downloads = :max_downloads,
-         expires_at = :expires_at, held = :held, inline = :inline, ordered_at = :ordered_at
+         expires_at = :expires_at, held = :held, inline = :inline, ordered_at = :ordered_at,
+         more_requested_at = :more_requested_at, more_asset_id = :more_asset_id
        where id = :id`,
     ).none(),
     touchOrder: statement<{ id: string }>(

@@ -1,4 +1,5 @@
 import type { EventType } from '../../domain/event.ts'
+import { type NewMail, RETRY_FOR_MS } from '../../domain/mail.ts'
 import {
   type Branding,
   limitOf,
@@ -20,6 +21,7 @@ import type {
   PutOrder,
   UnknownOfOrder,
 } from '../order-data.ts'
+import { type MailStatements, toMailColumns } from './mail-statements.ts'
 import {
   type FileStateRow,
   statusOf,
@@ -32,7 +34,10 @@ import { toDate } from './rows.ts'
 import { record, run, type SharedWork } from './steps.ts'
 
 /** The changes of orders and downloads. Each is one transaction, with the same steps on both engines. */
-export function orderWork(statements: OrderStatements, account: string) {
+export function orderWork(
+  { orders: statements, mails }: { orders: OrderStatements; mails: MailStatements },
+  account: string,
+) {
   const find = (id: string) => run(statements.findOrder, { account, id, reference: id })
 
   function* getOrder(id: string): SharedWork<Order> {
@@ -78,7 +83,12 @@ export function orderWork(statements: OrderStatements, account: string) {
     if (over >= 0) return { outcome: 'over_refunded', line: over }
     const unknown = yield* findUnknown(newLines ?? [], assetIds, before.lines)
     if (unknown !== undefined) return unknown
-    yield* run(statements.updateOrder, { id, ...toChangedColumns({ ...before, ...changes }) })
+    // A new limit answers the buyer.
+    const more = changes.maxDownloads === undefined ? before.more : null
+    yield* run(statements.updateOrder, { id, ...toChangedColumns({ ...before, ...changes, more }) })
+    if (before.isHeld && changes.isHeld === false) {
+      yield* run(mails.hastenMailsOfOrder, { order: id })
+    }
     if (newLines !== undefined) {
       yield* run(statements.deleteLines, { id })
       yield* writeLines(id, newLines)
@@ -112,7 +122,19 @@ export function orderWork(statements: OrderStatements, account: string) {
     if (reference === null) return undefined
     const id = yield* run(statements.lockReference, { account, source, reference })
     if (id === undefined) return undefined
-    return (yield* change(id, changesOf(order), assetIds)) as PutOrder
+    const changed = (yield* change(id, changesOf(order), assetIds)) as PutOrder
+    if (changed.outcome === 'changed') yield* addMail(id, order.mail)
+    return changed
+  }
+
+  /** Tells the buyer, in the transaction that creates the order. */
+  function* addMail(order: string, mail: NewMail | undefined): SharedWork<void> {
+    if (mail === undefined) return
+    const values = {
+      ...toMailColumns(account, { ...mail, orderId: order }),
+      retry_for: RETRY_FOR_MS,
+    }
+    yield* run(mails.insertMailOfOrder, values)
   }
 
   /** The events and counters of a download that counts. */
@@ -157,7 +179,18 @@ export function orderWork(statements: OrderStatements, account: string) {
       yield* writeLines(id, lines)
       if (assetIds.length > 0) yield* run(statements.attach, { order: id, ids: assetIds })
       const added = yield* noteChange(id, 'order.created')
+      yield* addMail(id, order.mail)
       return { outcome: 'added', order: { ...added, createdAt } }
+    },
+
+    *requestMore(id: string, asset: string): SharedWork<boolean> {
+      const locked = yield* run(statements.lockOrder, { account, id })
+      const file = yield* run(mails.findFile, { account, asset })
+      if (locked === undefined || file === undefined) return false
+      const noted = yield* run(mails.requestMore, { account, id, asset })
+      if (noted === undefined) return false
+      yield* record('order.more_requested', { ...toEventOrder(yield* getOrder(id)), file })
+      return true
     },
 
     changeOrder: (id: string, changes: OrderChange) => onLocked(id, () => change(id, changes, [])),
@@ -275,12 +308,13 @@ function withRefunded(line: NewOrderLine, before: readonly NewOrderLine[]): NewO
 }
 
 function changesOf(order: NewOrder): OrderChange {
-  const { id, source, reference, assetIds, sealedToken, tokenHash, createdAt, ...changes } = order
+  const { id, source, reference, assetIds, sealedToken, tokenHash, createdAt, mail, ...changes } =
+    order
   return changes
 }
 
 function newOrder(order: NewOrder): Order {
-  const { assetIds, createdAt, ...facts } = order
+  const { assetIds, createdAt, mail, ...facts } = order
   return {
     accountId: '',
     number: null,
@@ -300,6 +334,7 @@ function newOrder(order: NewOrder): Order {
     emailSentAt: null,
     createdAt,
     updatedAt: createdAt,
+    more: null,
     status: 'active',
   }
 }

@@ -7,6 +7,7 @@ import { archiveStatements } from './archive-rows.ts'
 import { bulkStatementsOf } from './bulk-jobs.ts'
 import { type Dialect, statement } from './dialect.ts'
 import { FOLDER_MOVE_COLUMNS, toFolderMove, toFolderMoveRecord } from './folders.ts'
+import { mailStatementsOf } from './mail-statements.ts'
 import { orderStatementsOf } from './order-statements.ts'
 import { PRODUCT_COLUMNS, toProduct } from './product-rows.ts'
 import { ASSET_COLUMNS, toAsset, toUpload, toVersion, UPLOAD_COLUMNS } from './rows.ts'
@@ -50,6 +51,7 @@ export function statementsOf(dialect: Dialect) {
   const uploadColumns = `${UPLOAD_COLUMNS.join(', ')}, ${checksumOf(dialect, OBJECT_KEY)}`
 
   return {
+    mails: mailStatementsOf(dialect),
     orders: orderStatementsOf(dialect, (key) => checksumOf(dialect, key)),
     ...archiveStatements(dialect, checksumOf(dialect, OBJECT_KEY)),
 

@@ -8,6 +8,7 @@ import type { Statement, Values } from './dialect.ts'
 import { storeActor } from './events.ts'
 import type { Statements } from './statements.ts'
 import { run as runStatement, type SharedWork } from './steps.ts'
+import { wireMails } from './wire-mails.ts'
 import { wireOrders } from './wire-orders.ts'
 
 const MAX_CACHED = 1000
@@ -211,6 +212,7 @@ export function wireAccountData<Unit>(
     return {
       ...groups.bulk,
       ...wireOrders(statements, account, { ask, write: transact(write), free: transact(free) }),
+      ...wireMails(statements, account, { ask, write: transact(write), free: transact(free) }),
       listOrders: (query) => read((unit) => groups.orderList(unit).listOrders(query)),
 
       async readSummary() {

@@ -2,6 +2,7 @@ import type { Database } from '../database.ts'
 import type { OrderRecord } from '../order-data.ts'
 import type { Statement, Values } from './dialect.ts'
 import { cacheAccountData, type Engine, type Kind, type Within } from './wire-account-data.ts'
+import { wireAllMails } from './wire-all-mails.ts'
 
 type Group<Name extends keyof Database> = Within<Database, Name>
 
@@ -94,6 +95,7 @@ export function wireDatabase<Unit>(
 
   return {
     of: cacheAccountData(of),
+    ...wireAllMails(engine),
 
     ensureAccount: (account) => write((unit) => accounts(unit).ensureAccount(account)),
     findAccount: (name) => execute(statements.findAccount, { name }),

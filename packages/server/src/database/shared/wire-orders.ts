@@ -1,3 +1,4 @@
+import type { MailData } from '../mail-data.ts'
 import { MAX_ASSET_DOWNLOADS, type OrderData } from '../order-data.ts'
 import type { Statement, Values } from './dialect.ts'
 import { continued, joinable, orderWork } from './order-work.ts'
@@ -7,7 +8,7 @@ import type { Statements } from './statements.ts'
 import type { SharedWork } from './steps.ts'
 
 /** How the statements of an account run. */
-interface Runners {
+export interface Runners {
   ask<Given extends Values, Result>(
     statement: Statement<Given, Result>,
     values: Given,
@@ -19,17 +20,19 @@ interface Runners {
 
 /** The methods of orders that are the same in both engines. */
 export function wireOrders(
-  { orders: statements }: Statements,
+  all: Statements,
   account: string,
   { ask, write, free }: Runners,
-): Omit<OrderData, 'listOrders'> {
-  const work = orderWork(statements, account)
+): Omit<OrderData, 'listOrders'> & Pick<MailData, 'requestMore'> {
+  const { orders: statements } = all
+  const work = orderWork(all, account)
   return {
     putOrder: (order) => write(() => work.putOrder(order)),
     findOrder: (key) => ask(statements.findOrder, { account, ...key }),
     async assetsOfOrders(ids) {
       return groupByOwner(await ask(statements.assetsOfOrders, { account, ids }), toAsset)
     },
+    requestMore: (id, asset) => write(() => work.requestMore(id, asset)),
     changeOrder: (id, change) => write(() => work.changeOrder(id, change)),
     revokeOrder: (id) => free(() => work.revokeOrder(id)),
     attachToOrder: (id, ids, most) => write(() => work.attachToOrder(id, ids, most)),

@@ -74,7 +74,7 @@ export function prepareOnce(connection: Connection) {
       runOnce(writer, once, () => addUploadToken(writer, token, limits)),
     putOrderOnce: (writer: Writer, once: Once, order: NewOrder): OnceOutcome<PutOrder> =>
       runOnce(writer, once, () =>
-        perform(writer, orderWork(STATEMENTS.orders, writer.account).putOrder(order)),
+        perform(writer, orderWork(STATEMENTS, writer.account).putOrder(order)),
       ),
   }
 }

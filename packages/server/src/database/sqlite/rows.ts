@@ -35,6 +35,7 @@ export const SQLITE: Dialect = {
   idsOf: (list) => `json_each(:${list})`,
   // One transaction writes at a time.
   lock: '',
+  skipLocked: '',
   // node:sqlite binds every number as a floating-point number.
   dayOf: (time) => `cast(${time} / 86400000 as integer)`,
   attachment: {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { ErrorCode } from '@stowage/protocol'
-import { html } from './html.ts'
+import { html } from '../../text/html.ts'
 
 interface ErrorPage {
   code: ErrorCode

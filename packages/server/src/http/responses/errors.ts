@@ -51,6 +51,9 @@ const OTHER_CLIENT_ERROR = {
   message: 'The request is malformed. Send well-formed HTTP/1.1.',
 } as const
 
+/** The limits of calls are per minute. */
+const LIMIT_SECONDS = 60
+
 const DISK_FULL =
   'The server’s disk is full. Nothing was changed. Delete files permanently, empty the trash, or free space on the server.'
 
@@ -69,6 +72,8 @@ export function sendError(
     if (code === 'unauthenticated') reply.header('WWW-Authenticate', 'Bearer')
     if (RETRIED_SOON.has(code) && !reply.hasHeader('Retry-After'))
       reply.header('Retry-After', RETRY_AFTER_SECONDS)
+    if (code === 'too_many_requests' && !reply.hasHeader('Retry-After'))
+      reply.header('Retry-After', LIMIT_SECONDS)
     return send(reply, code, message, {
       ...(data.errors && { errors: data.errors }),
       ...data.details,

@@ -13,6 +13,7 @@ import {
   type FileViews,
   findBuyersOrder,
   listBuyersFiles,
+  requestMore,
   signLogo,
   signView,
   startDownload,
@@ -23,9 +24,11 @@ import { presentOrderProduct } from '../../wire/orders.ts'
 import { presentAsset } from '../../wire/resources.ts'
 import { networkOf } from '../client-address.ts'
 import { openAddressLimit } from '../failed-authentications.ts'
+import { moreButton, renderResult } from '../pages/download/forms.ts'
 import {
   type BuyersPage,
   type PageFrame,
+  type RefusalDetails,
   renderFiles,
   renderRefusal,
   textsFor,
@@ -55,7 +58,7 @@ export const buyerRoutes: RouteGroup = (app, options) => {
   function refuse(
     reply: FastifyReply,
     name: RefusalName,
-    { frame, ...details }: { frame: PageFrame; filename?: string | undefined; canReturn?: boolean },
+    { frame, ...details }: { frame: PageFrame } & RefusalDetails,
   ): FastifyReply {
     return sendPage(reply.code(STATUS[name]), renderRefusal(frame, name, details))
   }
@@ -110,12 +113,35 @@ export const buyerRoutes: RouteGroup = (app, options) => {
     const started = await orRefusal(() => startDownload(buyer.context, file, network))
     if (started.outcome !== 'open') {
       const filename = 'filename' in started ? started.filename : undefined
-      return refuse(reply, nameOf(started.outcome), { frame, canReturn: true, filename })
+      const isReached = started.outcome === 'limit_reached'
+      const more = isReached ? { asset: assetId, label: moreButton(frame) } : undefined
+      return refuse(reply, nameOf(started.outcome), { frame, canReturn: true, filename, more })
     }
     return reply.headers(PRIVATE).redirect(`${baseUrl()}/d/file/${started.fileToken}`, 303)
   }
 
   app.post('/d/:token/:asset', { config: { isBodyOptional: true } }, start)
+
+  app.post<{ Params: { asset: string } }>(
+    '/d/:token/:asset/more',
+    { config: { isBodyOptional: true } },
+    async (request, reply) => {
+      const found = await findOrder(request, reply)
+      if (found === undefined) return reply
+      const { token, buyer } = found
+      const frame = frameOf(request, token, buyer)
+      const seconds = starts.exceed(request.clientAddress)
+      if (seconds !== undefined) {
+        return refuse(reply.header('Retry-After', seconds), 'busy', { frame, canReturn: true })
+      }
+      const { status } = buyer.order
+      if (status !== 'active') return refuse(reply, status, { frame })
+      const assetId = request.params.asset.toLowerCase()
+      const isCovered = UUID.test(assetId) && (await requestMore(buyer, assetId))
+      if (!isCovered) return refuse(reply, 'unknown', { frame, canReturn: true })
+      return sendPage(reply, renderResult(frame, 'more'))
+    },
+  )
 
   // For pages of others, which cannot send a form. A browser that only looks ahead starts nothing.
   app.get('/d/:token/start/:asset', async (request, reply) => {
@@ -247,7 +273,7 @@ const PRIVATE = {
   'X-Robots-Tag': 'noindex, nofollow',
 }
 
-function sendPage(reply: FastifyReply, { markup, policy }: BuyersPage): FastifyReply {
+export function sendPage(reply: FastifyReply, { markup, policy }: BuyersPage): FastifyReply {
   return reply
     .headers({
       ...PRIVATE,

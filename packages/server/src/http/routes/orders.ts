@@ -6,6 +6,7 @@ import type { Branding, Order, OrderChange } from '../../domain/order.ts'
 import type { OrderSortKey } from '../../domain/paging.ts'
 import { downloadRefused, listOrderFiles, startDownload } from '../../operations/buyers.ts'
 import type { AccountContext } from '../../operations/context.ts'
+import { sendOrder } from '../../operations/mails.ts'
 import {
   assetsOfOrders,
   attachToOrder,
@@ -17,12 +18,10 @@ import {
   listDownloads,
   listDownloadsOfAsset,
   listOrders,
-  mailNotConfigured,
   putOrder,
   readBranding,
   readDownloadTotals,
   revokeOrder,
-  sendOrder,
   tokenOfOrder,
 } from '../../operations/orders.ts'
 import {
@@ -53,12 +52,12 @@ export const orderRoutes: RouteGroup = (app, options) => {
 
   route(app, options, endpoints.createOrder, async (request, reply) => {
     const { context, caller, body } = request
-    if (body.notify === true) throw mailNotConfigured()
     const { reference = null, assets = [] } = body
     const details = {
       ...readChange(body),
       reference,
       assetIds: distinct(assets),
+      notify: body.notify === true,
       source: caller.session === undefined ? ('api' as const) : ('manual' as const),
       ...(body.ordered_at !== undefined && { orderedAt: readTime(body.ordered_at) }),
     }
@@ -133,8 +132,12 @@ export const orderRoutes: RouteGroup = (app, options) => {
     return { detached: true, asset_ids: ids, data: await withAssets(context, order) }
   })
 
-  route(app, options, endpoints.sendOrder, ({ context, params }) => sendOrder(context, params.id))
-  route(app, options, endpoints.emailOrder, ({ context, params }) => sendOrder(context, params.id))
+  for (const endpoint of [endpoints.sendOrder, endpoints.emailOrder]) {
+    route(app, options, endpoint, async ({ context, params }) => {
+      const order = await sendOrder(context, params.id)
+      return { data: presentOrder(order, pageUrl(order)) }
+    })
+  }
 
   route(app, options, endpoints.createDownload, async ({ context, params, body }) => {
     const { id: orderId } = await getOrder(context, params.id)

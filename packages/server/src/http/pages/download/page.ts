@@ -9,7 +9,7 @@ import {
   type View,
 } from '../../../domain/order.ts'
 import { type BuyersFile, viewsOf } from '../../../operations/buyers.ts'
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../../../text/html.ts'
 import { styleOf } from './style.ts'
 import { chooseLanguage, fillText, type Language, type RefusalName, TEXTS } from './texts.ts'
 
@@ -75,11 +75,18 @@ ${files.some(({ limit }) => limit !== null) ? html`<p class="quiet">${texts.note
   return renderPage(frame, { title: texts.title, main, files: shown })
 }
 
+export interface RefusalDetails {
+  filename?: string | undefined
+  canReturn?: boolean
+  /** The file that the buyer may ask more downloads of, and the label of the button. */
+  more?: { asset: string; label: string } | undefined
+}
+
 /** Why there are no files, and what to do next. */
 export function renderRefusal(
   frame: PageFrame,
   name: RefusalName,
-  options: { filename?: string | undefined; canReturn?: boolean } = {},
+  options: RefusalDetails = {},
 ): BuyersPage {
   const texts = TEXTS[languageOf(frame)]
   const { title, text } = texts.refusals[name]
@@ -89,11 +96,11 @@ export function renderRefusal(
 ${number ? html`<p class="quiet">${fillText(texts.order, { number: isolated(number) })}</p>` : undefined}
 ${options.filename === undefined ? undefined : html`<p><b><bdi>${options.filename}</bdi></b></p>`}
 <p>${text}</p>
-${buyer && options.canReturn ? html`<p><a class="button" href="/d/${buyer.token}">${texts.back}</a></p>` : undefined}</div>`
+${buyer && options.more ? html`<form method="post" action="/d/${buyer.token}/${options.more.asset}/more"><p><button>${options.more.label}</button></p></form>` : undefined}${buyer && options.canReturn ? html`<p><a class="button" href="/d/${buyer.token}">${texts.back}</a></p>` : undefined}</div>`
   return renderPage(frame, { title, main, files: [] })
 }
 
-function languageOf({ acceptLanguage, buyer }: PageFrame): Language {
+export function languageOf({ acceptLanguage, buyer }: PageFrame): Language {
   return chooseLanguage(acceptLanguage, buyer?.order.locale ?? null)
 }
 
@@ -104,7 +111,8 @@ export function textsFor(acceptLanguage: string | undefined, locale: string | nu
   return { title, download, open, none, note, empty, help }
 }
 
-function renderPage(
+/** The frame around the content of every page. */
+export function renderPage(
   frame: PageFrame,
   { title, main, files }: { title: string; main: Html; files: BuyersFile[] },
 ): BuyersPage {

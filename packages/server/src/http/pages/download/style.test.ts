@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { readableOn, styleOf } from './style.ts'
+import { readableOn } from '../../../text/readable-on.ts'
+import { styleOf } from './style.ts'
 
 test('the text on a button has a contrast of at least 4.5 with every color', () => {
   const steps = Array.from({ length: 18 }, (_, index) => index * 15)

@@ -1,3 +1,5 @@
+import { readableOn } from '../../../text/readable-on.ts'
+
 /** The color of the buttons, unless the merchant has another one. */
 const DEFAULT_COLOR = '#0b7285'
 
@@ -5,23 +7,6 @@ const DEFAULT_COLOR = '#0b7285'
 export function styleOf(color: string | null): string {
   const accent = color ?? DEFAULT_COLOR
   return `:root{--accent:${accent};--on-accent:${readableOn(accent)}}${STYLE}`
-}
-
-/** Black or white, whichever has more contrast: always at least 4.58, which WCAG AA requires to be 4.5. */
-export function readableOn(color: string): '#000' | '#fff' {
-  const luminance = luminanceOf(color)
-  const onBlack = (luminance + 0.05) / 0.05
-  const onWhite = 1.05 / (luminance + 0.05)
-  return onBlack >= onWhite ? '#000' : '#fff'
-}
-
-/** https://www.w3.org/TR/WCAG22/#dfn-relative-luminance */
-function luminanceOf(color: string): number {
-  const [red = 0, green = 0, blue = 0] = [1, 3, 5].map((at) => {
-    const value = Number.parseInt(color.slice(at, at + 2), 16) / 255
-    return value <= 0.04045 ? value / 12.92 : ((value + 0.055) / 1.055) ** 2.4
-  })
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 }
 
 const STYLE = `
@@ -49,6 +34,7 @@ li form{margin:0}
 li audio,li video{grid-column:1/-1;width:100%;margin-block-start:.4rem;max-height:22rem;border-radius:.4rem}
 button,.button{display:inline-block;min-height:2.75rem;padding:.55rem 1.1rem;border:1px solid light-dark(#0003,#fff4);border-radius:.5rem;background:var(--accent);color:var(--on-accent);font:inherit;font-weight:600;text-align:center;text-decoration:none;overflow-wrap:normal;cursor:pointer}
 a.second{background:none;color:inherit;border-color:light-dark(#5c6870,#9aa5ac)}
+input{font:inherit;width:100%;max-width:26rem;min-height:2.75rem;padding:.55rem .75rem;border:1px solid light-dark(#5c6870,#9aa5ac);border-radius:.5rem;background:light-dark(#fff,#17191b);color:inherit}
 button:hover,.button:hover{filter:brightness(1.1)}
 :focus-visible{outline:3px solid light-dark(#0b57d0,#a8c7fa);outline-offset:2px}
 a{color:inherit}

@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../../../text/html.ts'
 
 /**
  * Renders the Markdown that the protocol’s texts use: paragraphs, `## ` headings, lists, fenced code and

@@ -1,6 +1,6 @@
 import { ENDPOINTS, type Endpoint, ERRORS, errorsOf, introduction, TAGS } from '@stowage/protocol'
 import type { TSchema } from 'typebox'
-import { type Html, html } from '../html.ts'
+import { type Html, html } from '../../../text/html.ts'
 import { anchorOf, codeBlock, inline, markdown } from './markdown.ts'
 
 interface ReferenceOptions extends CurlOptions {

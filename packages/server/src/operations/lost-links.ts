@@ -1,0 +1,38 @@
+import type { Context } from './context.ts'
+import { announceMail, newMailOf } from './mailing.ts'
+
+/** How many requests may wait. Further ones are dropped, so that they do not fill the database. */
+const MAX_REQUESTS = 10_000
+const MAX_REQUESTS_PER_RUN = 20
+/** An address with orders of more shops than these gets the URLs of these. */
+const MAX_ACCOUNTS = 20
+/** An address gets at most one mail of a shop within this time. */
+const QUIET_MS = 15 * 60_000
+
+/**
+ * Notes that somebody wants the URLs of an address. The same statement runs for every address: whether it is known is only
+ * looked up by the job, so the response does not tell.
+ */
+export async function requestLinks(
+  context: Context,
+  request: { address: string; locale: string | null },
+): Promise<void> {
+  await context.database.addLinkRequest(request, MAX_REQUESTS)
+  announceMail(context)
+}
+
+/** Queues a mail of each shop with orders of the address. */
+export async function answerLinkRequests(context: Context): Promise<void> {
+  const { database } = context
+  for (const { address, locale } of await database.listLinkRequests(MAX_REQUESTS_PER_RUN)) {
+    const accounts = await database.listAccountsOfAddress(address, MAX_ACCOUNTS)
+    const mails = accounts.map((accountId) => ({
+      ...newMailOf(context, address),
+      kind: 'links' as const,
+      cause: 'find' as const,
+      accountId,
+      locale,
+    }))
+    await database.answerLinkRequest(address, mails, QUIET_MS)
+  }
+}

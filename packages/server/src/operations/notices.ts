@@ -1,0 +1,116 @@
+import { ServiceError } from '../domain/errors.ts'
+import { foldAddress, type Notice, type NoticeState } from '../domain/mail.ts'
+import { languageOf } from '../mail/texts.ts'
+import { getAsset } from './assets.ts'
+import type { AccountContext, Context } from './context.ts'
+import { announceMail, newMailOf, requireMail } from './mailing.ts'
+import { type Preview, previewMail } from './mails.ts'
+
+/** How many orders a statement looks at. */
+const ORDERS_PER_STEP = 1000
+const NOTICES_PER_RUN = 20
+/** How often a notice queues mails. */
+const STEP_MS = 5_000
+const MINUTE_MS = 60_000
+
+export interface Notification {
+  version: number
+  recipients: number
+  unsubscribed: number
+  notice: Notice | undefined
+  preview: Preview
+}
+
+/** Tells the past buyers of a file of its current version, unless it is only a trial. A version has one notice. */
+export async function notifyBuyers(
+  context: AccountContext,
+  assetId: string,
+  { isTrial }: { isTrial: boolean },
+): Promise<Notification> {
+  const { data, newId } = context
+  const asset = await getAsset(context, assetId)
+  requireMail(context)
+  const versions = await data.listVersions(assetId)
+  const current = versions?.find(({ isCurrent }) => isCurrent)
+  const before = current?.createdAt ?? asset.createdAt
+  const { version } = asset
+  const counted = await countRecipients(context, assetId, before)
+  const notices = await data.listNotices(assetId)
+  const known = notices.find((one) => one.version === version)
+  const notice = isTrial
+    ? known
+    : await data.addNotice({
+        id: newId(),
+        assetId,
+        version,
+        ordersBefore: before,
+        recipients: counted.recipients,
+      })
+  if (!isTrial) announceMail(context)
+  const preview = await previewMail(context, {
+    kind: 'new_version',
+    language: languageOf(counted.first?.locale ?? null),
+    own: {},
+    orderId: counted.first?.orderId,
+    assetId,
+  })
+  const { recipients, unsubscribed } = counted
+  return { version, recipients, unsubscribed, notice, preview }
+}
+
+async function countRecipients({ data }: AccountContext, assetId: string, before: Date) {
+  const told = new Set<string>()
+  const others = new Set<string>()
+  let first: { orderId: string; locale: string | null } | undefined
+  const unsubscribed = await data.listUnsubscribedAddresses()
+  for (let after: string | undefined; ; ) {
+    const query = { assetId, before, after, limit: ORDERS_PER_STEP }
+    const { recipients, next } = await data.listNoticeRecipients(query)
+    for (const { orderId, address, locale } of recipients) {
+      const folded = foldAddress(address)
+      if (unsubscribed.has(folded)) others.add(folded)
+      else {
+        told.add(folded)
+        first ??= { orderId, locale }
+      }
+    }
+    if (next === undefined) return { recipients: told.size, unsubscribed: others.size, first }
+    after = next
+  }
+}
+
+export async function listNotices(context: AccountContext, assetId: string): Promise<Notice[]> {
+  await getAsset(context, assetId)
+  return context.data.listNotices(assetId)
+}
+
+/** Pauses, resumes or cancels. Repeating it has no effect. */
+export async function changeNotice(
+  context: AccountContext,
+  id: string,
+  state: Exclude<NoticeState, 'done'>,
+): Promise<Notice> {
+  const notice = await context.data.changeNotice(id, state)
+  if (notice === undefined) {
+    throw new ServiceError('not_found', 'There is no notice with this ID. Check the ID.')
+  }
+  if (notice.state !== state) {
+    const text = notice.state === 'done' ? 'All of its mails are queued.' : 'It was cancelled.'
+    throw new ServiceError('notice_ended', `The notice has ended. ${text}`)
+  }
+  announceMail(context)
+  return notice
+}
+
+/** Queues the next mails of each notice, at the rate of the settings. */
+export async function continueNotices(context: Context): Promise<void> {
+  const { database, mail } = context
+  const perStep = Math.max(1, Math.round((mail.noticesPerMinute * STEP_MS) / MINUTE_MS))
+  await database.continueNotices({
+    limit: NOTICES_PER_RUN,
+    perStep,
+    ordersPerStep: ORDERS_PER_STEP,
+    pauseMs: Math.round((perStep * MINUTE_MS) / mail.noticesPerMinute),
+    toMail: ({ address }) => newMailOf(context, address),
+  })
+}
