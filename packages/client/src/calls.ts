@@ -1,5 +1,4 @@
 import type {
-  Archive,
   Asset,
   AssetDownload,
   AssetDownloadPage,
@@ -8,7 +7,6 @@ import type {
   DeliveryPage,
   EventPage,
   FolderList,
-  FolderMove,
   ListAssetsQuery,
   ListedUpload,
   LoggedDownload,
@@ -30,6 +28,7 @@ import { isStowageError } from './errors.ts'
 import { createListing, type Page } from './listing.ts'
 import type { CallSettings, PageQuery } from './options.ts'
 import type { OrderCallsOnDemand } from './orders.ts'
+import type { RareCalls } from './rare-calls.ts'
 import { type Call, type Request, splitSettings } from './request.ts'
 import { randomKey } from './upload/session.ts'
 
@@ -99,18 +98,9 @@ export function createCalls(
       const trashed: ListAssetsQuery & CallSettings = { ...query, trashed: true }
       return createListing<Asset, AssetPage>(request, TRASH, trashed)
     },
-    emptyTrash: async (settings) => {
-      await request.json('/trash', { ...settings, method: 'DELETE' })
-    },
-    deleteAll: async (settings) => {
-      await request.json('/assets/deleted-all', { ...settings, method: 'POST' })
-    },
     tags: (query) => createListing<Tag, TagPage>(request, TAGS, query),
     folders: (query) =>
       request.json<FolderList>('/folders', splitSettings('path limit after', query)),
-    moveFolder: (move, settings) =>
-      post<FolderMove>('/folders/move', move, { ...settings, isRepeatable: false }),
-    folderMoves: (settings) => data<FolderMove[]>('/folders/moves', settings),
     attach: (id, products, settings) => post('/assets/:id/attach', products, { ...settings, id }),
     detach: (id, products, settings) => post('/assets/:id/detach', products, { ...settings, id }),
     versions: (id, settings) => data<Version[]>('/assets/:id/versions', { ...settings, id }),
@@ -122,7 +112,6 @@ export function createCalls(
       const path = version === undefined ? '/assets/:id' : versionPath(version)
       return request.response(`${path}/download`, { ...settings, id, headers })
     },
-    zip: (selection, settings) => post<Archive>('/archives', selection, settings),
     address: (id, settings) => data('/assets/:id/address', { ...settings, id }),
     products: (query) => createListing(request, PRODUCTS, query),
     productsOf: listOf<Product, ProductPage>('/assets/:id/products'),
@@ -151,10 +140,10 @@ export function createCalls(
 /** The longest page of deliveries that the service returns. */
 const MAX_DELIVERIES_PER_PAGE = 100
 
-type CallsOnDemand = OrderCallsOnDemand & AccountCallsOnDemand
+type CallsOnDemand = OrderCallsOnDemand & AccountCallsOnDemand & RareCalls
 
 const ON_DEMAND =
-  'bulk undoBulk bulkJob bulkJobs cancelBulk createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
+  'emptyTrash deleteAll moveFolder folderMoves zip bulk undoBulk bulkJob bulkJobs cancelBulk createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
   'branding changeBranding account usage keys createKey revokeKey createUploadToken uploadToken revokeUploadToken ' +
   'webhooks webhook createWebhook changeWebhook rotateWebhookSecret deleteWebhook pingWebhook delivery redeliver'
 
@@ -163,10 +152,13 @@ function callsOnDemand(request: Request, remove: Remove): CallsOnDemand {
   const calls = ON_DEMAND.split(' ').map((name) => [
     name,
     async (...given: never[]) => {
-      const { createAccountCalls, createOrderCalls } = await import('./on-demand.ts')
+      const { createAccountCalls, createOrderCalls, createRareCalls } = await import(
+        './on-demand.ts'
+      )
       const all: CallsOnDemand = {
         ...createOrderCalls(request),
         ...createAccountCalls(request, remove),
+        ...createRareCalls(request),
       }
       return Reflect.get(all, name)?.(...given)
     },
