@@ -3,6 +3,7 @@ import { useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useEffect } from 'react'
 import { Route, Switch } from 'wouter'
 import { AssetsPage, PrefetchAssets } from './assets/assets-page.tsx'
+import { BulkProgress } from './assets/bulk-progress.tsx'
 import { NotificationArea } from './components/notifications.tsx'
 import { Loading } from './components/page.tsx'
 import { useLanguage } from './i18n/language.ts'
@@ -61,6 +62,7 @@ export function App() {
         <LiveUpdates />
         <UploadsProvider>
           <Shell>
+            <BulkProgress />
             <Suspense fallback={<Loading />}>
               <Switch>
                 <Route path="/" component={AssetsPage} />

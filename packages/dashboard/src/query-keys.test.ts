@@ -58,6 +58,7 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   },
   assetList: { key: queryKeys.assetList({ page: 1 }), by: [...ASSETS, ...PRODUCTS] },
   folders: { key: queryKeys.folders('a', ''), by: [...ASSETS, ...PRODUCTS] },
+  bulkJobs: { key: queryKeys.bulkJobs(), by: [...ASSETS, ...PRODUCTS] },
   folderMoves: { key: queryKeys.folderMoves(), by: [...ASSETS, ...PRODUCTS] },
   assetChoices: { key: queryKeys.assetChoices('text'), by: [...ASSETS, ...PRODUCTS] },
   assetSearch: { key: queryKeys.assetSearch('text'), by: [...ASSETS, ...PRODUCTS] },

@@ -17,6 +17,7 @@ export const queryKeys = {
   folders: (parent: string, after: string) => key('assets', 'folders', parent, after),
   folderMoves: () => key('assets', 'folder-moves'),
   assetChoices: (search: string) => key('assets', 'choices', search),
+  bulkJobs: () => key('assets', 'bulk'),
   assetSearch: (search: string) => key('assets', 'search', search),
   largestFiles: () => key('assets', 'largest'),
   assetsOfProduct: (productId: number) => key('assets', 'of-product', productId),

@@ -2,10 +2,11 @@ import { type BulkJob, type BulkJobRequest, isStowageError } from '@stowage/clie
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../components/notifications.tsx'
 import { errorText } from '../format.ts'
+import { bulk } from '../i18n/en/bulk.ts'
 import { changes as texts } from '../i18n/en/changes.ts'
 import { common } from '../i18n/en/common.ts'
 import { plural } from '../i18n/texts.ts'
-import { changedBy } from '../query-keys.ts'
+import { changedBy, queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import type { AllMatches } from './selection.tsx'
 
@@ -35,7 +36,9 @@ export function useChangeAll({ onDone }: { onDone(): void }) {
 
   async function undo({ id }: BulkJob): Promise<void> {
     try {
-      const { changed, error } = await client.undoBulk(id)
+      const { changed, error } = await client.undoBulk(id, {
+        onProgress: (job) => void showProgress(job),
+      })
       if (error !== null) throw new Error(error.message)
       notify({ message: plural(texts.undone, changed) })
     } catch (error) {
@@ -48,19 +51,40 @@ export function useChangeAll({ onDone }: { onDone(): void }) {
     await reload()
   }
 
+  const undoOf = (job: BulkJob) =>
+    job.can_undo ? { action: { label: common.undo, run: () => void undo(job) } } : {}
+
+  /** `BulkProgress` shows the progress of a change that is still running. */
+  function showProgress({ status }: BulkJob, close = () => {}): boolean {
+    if (status !== 'running') return false
+    close()
+    void queries.invalidateQueries({ queryKey: queryKeys.bulkJobs() })
+    return true
+  }
+
   return useMutation({
-    mutationFn: ({ all: { filter, total }, change, signal }: ChangeOfAll) =>
-      client.bulk({ ...change, filter, expected: total }, { signal }),
-    onSuccess(job, { change }) {
+    async mutationFn({ all: { filter, total }, change, signal }: ChangeOfAll) {
+      let isClosed = false
+      const onProgress = (job: BulkJob) => {
+        isClosed ||= showProgress(job, onDone)
+      }
+      const request = { ...change, filter, expected: total }
+      return { job: await client.bulk(request, { signal, onProgress }), isClosed }
+    },
+    onSuccess({ job, isClosed }, { change }) {
       const { changed, error } = job
+      if (!isClosed) onDone()
+      if (job.status === 'cancelled') {
+        notify({ message: plural(bulk.stopped, changed), ...undoOf(job) })
+        return
+      }
       const done = change.permanent ? texts.done.deleteForever : texts.done[job.action]
       notify({
         message: plural(done, changed),
         about: ['trash'],
-        ...(job.can_undo && { action: { label: common.undo, run: () => void undo(job) } }),
+        ...undoOf(job),
       })
       if (error !== null) notify({ isError: true, message: error.message })
-      onDone()
     },
     // The number on the page is old.
     onError: (error) => isStowageError(error, 'selection_changed') && void reload(),

@@ -10,6 +10,7 @@ import { fill } from '../i18n/texts.ts'
 import { IconFolder, IconHash, IconTag, IconTagOff, IconTrash } from '../icons/icons.tsx'
 import { useClient } from '../session/session.tsx'
 import { type AssetQuery, assetFilters } from './asset-query.ts'
+import { MoveAll, TagAll } from './bulk-dialogs.tsx'
 import { MAX_CHANGED_AT_ONCE } from './change-all.ts'
 import { DeleteAll, DeleteAssets } from './delete-assets.tsx'
 import { MoveAssets } from './move-folder.tsx'
@@ -53,26 +54,22 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
         >
           {texts.detach}
         </Button>
-        {all === undefined && (
-          <Button
-            size="compact-sm"
-            variant="light"
-            leftSection={<IconFolder size={16} aria-hidden />}
-            onClick={moving.open}
-          >
-            {texts.move}
-          </Button>
-        )}
-        {all === undefined && (
-          <Button
-            size="compact-sm"
-            variant="light"
-            leftSection={<IconHash size={16} aria-hidden />}
-            onClick={tagging.open}
-          >
-            {texts.tags}
-          </Button>
-        )}
+        <Button
+          size="compact-sm"
+          variant="light"
+          leftSection={<IconFolder size={16} aria-hidden />}
+          onClick={moving.open}
+        >
+          {texts.move}
+        </Button>
+        <Button
+          size="compact-sm"
+          variant="light"
+          leftSection={<IconHash size={16} aria-hidden />}
+          onClick={tagging.open}
+        >
+          {texts.tags}
+        </Button>
         <Button
           size="compact-sm"
           variant="light"
@@ -109,6 +106,8 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
         </>
       ) : (
         <>
+          <MoveAll all={all} isOpen={isMoving} onClose={moving.close} onDone={clear} />
+          <TagAll all={all} isOpen={isTagging} onClose={tagging.close} onDone={clear} />
           <DeleteAll all={all} isOpen={isDeleting} onClose={deleting.close} onDone={clear} />
           <ChangeProductsOfAll
             action="attach"

@@ -1,6 +1,7 @@
 export { activity } from './de/activity.ts'
 export { asset } from './de/asset.ts'
 export { assets } from './de/assets.ts'
+export { bulk } from './de/bulk.ts'
 export { changes } from './de/changes.ts'
 export { common } from './de/common.ts'
 export { errors } from './de/errors.ts'

@@ -1,6 +1,7 @@
 export { activity } from './en/activity.ts'
 export { asset } from './en/asset.ts'
 export { assets } from './en/assets.ts'
+export { bulk } from './en/bulk.ts'
 export { changes } from './en/changes.ts'
 export { common } from './en/common.ts'
 export { orders } from './en/orders.ts'

@@ -1,6 +1,7 @@
 export { activity } from './es/activity.ts'
 export { asset } from './es/asset.ts'
 export { assets } from './es/assets.ts'
+export { bulk } from './es/bulk.ts'
 export { changes } from './es/changes.ts'
 export { common } from './es/common.ts'
 export { errors } from './es/errors.ts'

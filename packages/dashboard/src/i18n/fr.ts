@@ -1,6 +1,7 @@
 export { activity } from './fr/activity.ts'
 export { asset } from './fr/asset.ts'
 export { assets } from './fr/assets.ts'
+export { bulk } from './fr/bulk.ts'
 export { changes } from './fr/changes.ts'
 export { common } from './fr/common.ts'
 export { errors } from './fr/errors.ts'

@@ -1,6 +1,7 @@
 export { activity } from './ja/activity.ts'
 export { asset } from './ja/asset.ts'
 export { assets } from './ja/assets.ts'
+export { bulk } from './ja/bulk.ts'
 export { changes } from './ja/changes.ts'
 export { common } from './ja/common.ts'
 export { errors } from './ja/errors.ts'

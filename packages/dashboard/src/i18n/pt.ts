@@ -1,6 +1,7 @@
 export { activity } from './pt/activity.ts'
 export { asset } from './pt/asset.ts'
 export { assets } from './pt/assets.ts'
+export { bulk } from './pt/bulk.ts'
 export { changes } from './pt/changes.ts'
 export { common } from './pt/common.ts'
 export { errors } from './pt/errors.ts'
