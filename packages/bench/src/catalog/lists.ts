@@ -118,8 +118,16 @@ const GROWTH = 1.5
 const FIRST_PAGE = `On SQLite, a fifth of the time of a request is spent on reading 25 rows, a sixth on writing 11 kB
   to the socket, and a tenth on JSON. Reading needs a call for each value, and a new string for most values. On PostgreSQL,
   the database runs on the same processors, and uses a third of the CPU time of the request. Tried, without a clear gain: JSON
-  from a template instead of JSON.stringify, a body as bytes instead of text, and one JSON text for all rows. A cached
-  page would have to be invalidated on every instance with each change.`
+  from a template instead of JSON.stringify, a body as bytes instead of text, and one JSON text for all rows. The SHA-1 of
+  the ETag takes 5 %; GMAC takes longer for 11 kB, because each text needs a new cipher. A cached page would have to be
+  invalidated on every instance with each change.`
+
+const ONE_ASSET = `The minimal program sends the row unchanged. In a profile, a quarter of the time of a request is spent on
+  writing to the socket, as there, and a tenth on the statement. The rest is spread over hundreds of functions of at most 4 %
+  each: the hooks of Fastify, the turns of the accounts, the validation of the ID, the fields of the wire format, and the log.`
+
+const ALL_WORDS = `The name filter has counted all matches at its first use, and then reads only the rows of the page. A search
+  does not count them, so that the first one does not wait, and reads the first 2,000 rows each time.`
 
 export const LIST_TARGETS: Target[] = [
   {
@@ -133,8 +141,18 @@ export const LIST_TARGETS: Target[] = [
   { metric: 'rare', limit: { atLeast: 1000 } },
   { metric: 'rareWords', limit: { atLeast: 0.8 }, relativeTo: { metric: 'rare' } },
   { metric: 'all', limit: { below: 50 } },
-  { metric: 'allWords', limit: { below: 1.25 }, relativeTo: { metric: 'all' } },
-  { metric: 'one', limit: { atLeast: 0.7 }, relativeTo: { contender: BY_ID } },
+  {
+    metric: 'allWords',
+    limit: { below: 1.25 },
+    relativeTo: { metric: 'all' },
+    reason: ALL_WORDS,
+  },
+  {
+    metric: 'one',
+    limit: { atLeast: 0.7 },
+    relativeTo: { contender: BY_ID },
+    reason: ONE_ASSET,
+  },
   { metric: 'thousand', limit: { atLeast: 20 } },
   ...Object.entries(LIST_METRICS).map(([metric, { better }]): Target => {
     const limit = better === 'higher' ? { atLeast: 1 / GROWTH } : { below: GROWTH }

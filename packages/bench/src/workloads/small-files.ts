@@ -17,7 +17,23 @@ export const smallFiles: Workload = {
     cpu: { title: 'CPU of the server per file', unit: 'ms', better: 'lower' },
     memory: { title: 'Peak memory of the server', unit: 'MB', better: 'lower' },
   },
-  targets: [{ metric: 'rate', limit: { atLeast: 0.8 }, relativeTo: { contender: BARE } }],
+  targets: [
+    {
+      metric: 'rate',
+      limit: { atLeast: 0.8 },
+      relativeTo: { contender: BARE },
+      reason: `The minimal program gets a file in one request and commits once. Here, a file takes three requests and three
+        commits: the session, the begin of the completion and its end. In a profile of 1,500 files, while other programs were
+        running, the thread of the service spends 28 % of its busy time on these commits, which wait for the disk, 12 % on
+        reading and hashing the file, 7 % on other statements, 4 % on messages to the thread that receives the parts, 3 % on
+        starting syncs of folders and 2 % on creating the folder. That thread is busy for a third as long. Done: only syncs run
+        in the thread pool; folders that nothing has changed are not synced again; the first part creates the folder; and
+        the completion hashes a small file, where a job needed two more commits. Not tried: syncing the log of the database
+        in the thread pool, because reads would have to wait for it, too, to return nothing that a power failure can undo; a
+        commit without a sync for the begin of a completion, because most of these commits are shared with others; and a
+        single request for a small file.`,
+    },
+  ],
   seconds: 3,
   rounds: 5,
   async open(context) {
