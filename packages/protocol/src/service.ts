@@ -13,6 +13,12 @@ export const Readiness = Type.Object(
       database: Type.Enum(['ok', 'unavailable'], { type: 'string' }),
       storage: Type.Enum(['ok', 'unavailable'], { type: 'string' }),
     }),
+    degraded: Type.Optional(
+      Type.Array(Type.String(), {
+        description:
+          'Problems to look at soon, although the instance serves requests: a disk that fills, slow calls of the database or the storage, failing background jobs',
+      }),
+    ),
     notes: Type.Optional(
       Type.Array(Type.String(), {
         description: 'Warnings for the operator, such as a wrong clock',

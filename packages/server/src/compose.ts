@@ -26,6 +26,8 @@ import { openSecretKeyIfPossible } from './engines/secret-key.ts'
 import { bindStorage, refuseUnfinishedMove } from './engines/storage-binding.ts'
 import { openSchedule } from './jobs/schedule.ts'
 import { openSmtp } from './mail/smtp.ts'
+import { observeEngines, watchCalls } from './metrics/calls.ts'
+import type { Metrics } from './metrics/metrics.ts'
 import { SHUTDOWN_TIMEOUT_MS } from './node-http/connections.ts'
 import { createArchiveSource } from './operations/archives.ts'
 import { hashKey } from './operations/authentication.ts'
@@ -43,6 +45,8 @@ import { openWebhookSender } from './webhook-sender/sender.ts'
 export interface Service {
   baseUrl: string
   storageUrl: string
+  /** Undefined unless the metrics have a port. */
+  metricsUrl: string | undefined
   context: Context
   /** Stops the background jobs for good, and waits for their running steps. The API continues. */
   stopJobs(): Promise<void>
@@ -102,9 +106,21 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       import('./http/app.ts'),
     ])
     const opened = { database: openedDatabase, storage: openedStorage }
-    const { database, storage } = options.wrapEngines?.(opened) ?? opened
+    const wrapped = options.wrapEngines?.(opened) ?? opened
+    const metrics = await startMetrics(options, wrapped)
+    closers.push(() => metrics?.close())
+    const watch = watchCalls({
+      onCall: metrics?.onCall,
+      warn: (facts, message) => logger.warn(facts, message),
+      inform: (facts, message) => logger.info(facts, message),
+    })
+    const { database, storage } = observeEngines(wrapped, watch)
     refuseUnfinishedMove(await bindStorage({ database, storage }))
-    const health: Health = { clock: undefined }
+    const health: Health = {
+      clock: undefined,
+      failingJobs: new Set(),
+      listSlow: () => watch.listSlow().map(({ text }) => text),
+    }
     const keyPlaces = { database, storage, configured: config.secretKey }
     const secretKey = await openSecretKeyIfPossible(keyPlaces, (problem) => {
       health.secretKey = 'the key that encrypts the secrets of webhooks is missing or wrong'
@@ -129,10 +145,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
       dashboard: options.dashboard,
       trustProxy: config.trustProxy,
     })
+    if (metrics !== undefined) {
+      app.addHook('onResponse', (request, reply, done) => {
+        const { method } = request
+        const route = request.routeOptions.url ?? 'none'
+        metrics.onRequest({ method, route, status: reply.statusCode, ms: reply.elapsedTime })
+        done()
+      })
+    }
     await app.listen({ host: config.host, port: config.port }).catch(explainPort)
     const { port } = app.server.address() as AddressInfo
     baseUrl ||= `http://${hostInUrl(config.host)}:${port}`
-    const schedule = openSchedule(context, { isAlone: usesFolder })
+    const schedule = openSchedule(context, { isAlone: usesFolder, onRun: metrics?.onJob })
     const stopJobs = () => schedule.close(SHUTDOWN_TIMEOUT_MS)
     // These are stopped at the same time: while one takes a long time to stop, the others must not accept new work.
     closers.push(async () => {
@@ -142,11 +166,24 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     await lock?.describe(holder).catch((error: unknown) => {
       context.warn('could not record which process holds the data folder', error)
     })
-    return { baseUrl, storageUrl: storage.url, context, stopJobs, close }
+    return { baseUrl, storageUrl: storage.url, metricsUrl: metrics?.url, context, stopJobs, close }
   } catch (error) {
     await close()
     throw error
   }
+}
+
+/** Starts the listener of the metrics, if one is configured. */
+async function startMetrics(
+  { config, version }: ServiceOptions,
+  engines: Engines,
+): Promise<(Metrics & { url: string }) | undefined> {
+  const { metricsPort: port, host } = config
+  if (port === undefined) return
+  const { openMetrics } = await import('./metrics/metrics.ts')
+  const metrics = openMetrics({ version, engines })
+  const actualPort = await metrics.listen({ host, port }).catch(explainPort)
+  return { ...metrics, url: `http://${hostInUrl(host)}:${actualPort}/metrics` }
 }
 
 /** The storage is opened before the context that it asks. */
@@ -339,7 +376,7 @@ function authSettings(auth: AuthConfig, accountId: string): AuthSettings {
 function explainPort(error: NodeJS.ErrnoException): never {
   if (error.code === 'EADDRINUSE') {
     throw new Error(
-      `${error.message}: another program uses this port; set STOWAGE_PORT to a free port (0 chooses one)`,
+      `${error.message}: another program uses this port; set STOWAGE_PORT, or STOWAGE_METRICS_PORT for the metrics, to a free port (0 chooses one)`,
     )
   }
   throw error

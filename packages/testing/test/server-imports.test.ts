@@ -51,6 +51,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'storage/port',
   ],
   move: ['crypto', 'database/port', 'domain', 'iterables', 'storage/port'],
+  metrics: ['database/port', 'domain', 'node-http', 'storage/port'],
   'webhook-sender': ['domain', 'node-http'],
   operator: ['config', 'crypto', 'domain', 'engines', 'move', 'operations', 'process', 'wire'],
   compose: [
@@ -63,6 +64,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'http',
     'jobs',
     'mail',
+    'metrics',
     'node-http',
     'operations',
     'operator',
@@ -83,6 +85,7 @@ const RESTRICTED_PACKAGES: Record<string, string[]> = {
   '@aws-sdk/client-s3': ['storage/s3'],
   'lru-cache': ['database/shared'],
   'nodemailer/lib/mail-composer': ['mail'],
+  'prom-client': ['metrics'],
   'nodemailer/lib/smtp-connection': ['mail'],
 }
 

@@ -102,7 +102,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       auth: { kind: 'keys', admin },
       webhookTargets: 'public',
     },
-    health: { clock: undefined },
+    health: { clock: undefined, failingJobs: new Set() },
     deliveries: new EventTarget(),
     mail: {
       mode: 'outbox',

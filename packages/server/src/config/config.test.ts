@@ -61,6 +61,7 @@ test('settings override the defaults on SQLite and disk', () => {
     STOWAGE_DOWNLOADS_FOR: '10d',
     STOWAGE_CHECKSUMS: 'off',
     STOWAGE_SCRUB_EVERY: '0',
+    STOWAGE_METRICS_PORT: '9100',
     STOWAGE_LOG: 'warn',
     STOWAGE_SMTP_URL: 'smtp://stowage%40example.com:p%3Aw@mail.example.com',
     STOWAGE_MAIL_FROM: 'Sounds <files@example.com>',
@@ -110,6 +111,7 @@ test('settings override the defaults on SQLite and disk', () => {
       replyTo: 'help@example.com',
       noticesPerMinute: 600,
     },
+    metricsPort: 9100,
     logLevel: 'warn',
   })
 })
@@ -213,7 +215,11 @@ test('an invalid engine is reported without the problems that follow from it', (
   assert.equal(problemsOf(settings).length, 1)
 })
 
-test('the service and the storage need different ports', () => {
+test('the service, the storage and the metrics need different ports', () => {
+  for (const metrics of ['5000', '5001']) {
+    const ports = { STOWAGE_PORT: '5000', STOWAGE_STORAGE_PORT: '5001' }
+    assert.equal(problemsOf({ ...ports, STOWAGE_METRICS_PORT: metrics }).length, 1)
+  }
   assert.equal(problemsOf({ STOWAGE_PORT: '5000', STOWAGE_STORAGE_PORT: '5000' }).length, 1)
 })
 

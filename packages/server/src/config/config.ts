@@ -79,6 +79,8 @@ export interface Config {
   /** `public`: webhooks are not sent to private, loopback and link-local addresses. */
   webhookTargets: 'public' | 'any'
   mail: MailConfig
+  /** The port of the metrics. Undefined: none. */
+  metricsPort: number | undefined
   logLevel: LogLevel
 }
 
@@ -216,6 +218,7 @@ export function readConfig(environment: Environment): Config {
       read('STOWAGE_WEBHOOK_TARGETS', oneOf(['public', 'any']), 'public or any') ??
       (isOpen ? 'any' : 'public'),
     mail: readMail(read, problems),
+    metricsPort: read('STOWAGE_METRICS_PORT', parsePort, PORT_DESCRIPTION),
     logLevel: read('STOWAGE_LOG', oneOf(LOG_LEVELS), `one of ${LOG_LEVELS.join(', ')}`) ?? 'info',
   }
   // If an engine’s setting is invalid, problems that follow from it are not reported.
@@ -248,6 +251,13 @@ function mismatches(config: Config, environment: Environment): string[] {
     const signed = formatDuration(signedForMs)
     problems.push(
       `STOWAGE_UPLOADS_KEPT_FOR=${given}: must not be shorter than STOWAGE_SIGNED_FOR (${signed}), the validity of the URLs`,
+    )
+  }
+  const { metricsPort } = config
+  const ports = [port, storage.kind === 'disk' ? storage.port : undefined]
+  if (metricsPort && ports.includes(metricsPort)) {
+    problems.push(
+      `STOWAGE_METRICS_PORT=${metricsPort}: must differ from STOWAGE_PORT and STOWAGE_STORAGE_PORT`,
     )
   }
   const refuse = (names: RegExp, reason: string) => {

@@ -95,6 +95,32 @@ interface UsageTotals {
   types: TypeUsage[]
 }
 
+/** Totals of all accounts. Bytes and assets are those of their counters. */
+export interface ServiceState {
+  accounts: number
+  assets: number
+  stored: number
+  reserved: number
+  trash: number
+  /** These, and the lengths of the queues, are counted up to 10,000. */
+  uploading: number
+  completing: number
+  damaged: number
+  /** The due work of the jobs that have a queue, and for how long the oldest of it has been due. */
+  queues: { job: string; length: number; lagMs: number }[]
+  /** Pending deliveries to webhooks that work, and the events that are not turned into deliveries yet. */
+  webhookBacklog: number
+  webhookBacklogAgeMs: number
+}
+
+export interface PoolLoad {
+  /** The maximum number of connections. */
+  limit: number
+  busy: number
+  /** How much work waits for a connection. */
+  waiting: number
+}
+
 /** A browser that is signed in to the dashboard. */
 export interface NewSession {
   /** SHA-256 of the token in the browser's cookie. */
@@ -312,6 +338,11 @@ export interface Database extends VerificationData, DeliveryData, AllOrders, All
    * Idempotent.
    */
   reserveDiskSpace(): Promise<void>
+
+  /** For the metrics: totals of all accounts, and the queues of the jobs. */
+  readState(): Promise<ServiceState>
+  /** How busy the connections are. Undefined if the database has only one. */
+  readLoad(): PoolLoad | undefined
 
   /** Rejects with `EngineUnavailable` when the database does not respond. */
   check(): Promise<void>

@@ -12,7 +12,12 @@ import {
   SHUTDOWN_TIMEOUT_MS,
   trackConnections,
 } from '../node-http/connections.ts'
-import { handleExpectations, refuseMalformedMessages, requestIdOf } from '../node-http/messages.ts'
+import {
+  handleExpectations,
+  refuseMalformedMessages,
+  requestIdOf,
+  traceIdOf,
+} from '../node-http/messages.ts'
 import type { Caller } from '../operations/authentication.ts'
 import type { Authorized } from './authorization.ts'
 import { limitBodyMemory, parseJsonBodies } from './bodies.ts'
@@ -123,6 +128,10 @@ export function buildApp(options: AppOptions): FastifyInstance {
     loggerInstance: options.logger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: requestIdOf,
+    childLoggerFactory(logger, bindings, options, request) {
+      const trace = traceIdOf(request)
+      return logger.child(trace === undefined ? bindings : { ...bindings, trace }, options)
+    },
     bodyLimit: BODY_LIMIT,
     requestTimeout: REQUEST_TIMEOUT_MS,
     forceCloseConnections: false,

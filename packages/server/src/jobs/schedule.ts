@@ -6,6 +6,7 @@ import type { Context } from '../operations/context.ts'
 import { removeObjects } from '../operations/removals.ts'
 import { createChecksumJobs, recheckDamagedFiles, scrubFiles } from './checksums.ts'
 import { deliverWebhooks } from './deliver-webhooks.ts'
+import { createDiskWatch } from './disk-forecast.ts'
 import { limitEvents } from './forget-events.ts'
 import { BATCH, createWakeUp, type Job, type WakeUp } from './job.ts'
 import { forgetMails, sendMails } from './send-mails.ts'
@@ -19,10 +20,17 @@ const CHECKSUMS_PAUSE_MS = 400
 const CHECKSUMS_IDLE_MS = 5_000
 /** Longer: an upgrade takes longer, too. */
 const SCHEMA_PAUSE_MS = 60_000
+const DISK_PAUSE_MS = 60_000
 /** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
 const REVOKED_KEYS_PAUSE_MS = 3_600_000
+
+/** Called after each run of a job. `error` is undefined if it succeeded. */
+export type OnRun = (run: { job: string; ms: number; error: unknown }) => void
+
+/** A job that fails so often in a row is reported by the readiness check. */
+const FAILURES_OF_A_JOB = 3
 
 interface Schedule {
   /**
@@ -37,7 +45,10 @@ interface Schedule {
  * others. All but one run immediately. If no other instance can be running (`isAlone`), every unfinished
  * completion at the start was interrupted.
  */
-export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }): Schedule {
+export function openSchedule(
+  context: Context,
+  { isAlone, onRun }: { isAlone: boolean; onRun?: OnRun | undefined },
+): Schedule {
   const stop = new AbortController()
   const { signal } = stop
   let isFirst = true
@@ -82,6 +93,7 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
     limitEvents(context, signal),
     repeat('forgetDeliveries', PAUSE_MS, forgetDeliveries),
     repeat('watchClock', PAUSE_MS, watchClock),
+    repeat('watchDisk', DISK_PAUSE_MS, createDiskWatch()),
     repeat('watchSchema', SCHEMA_PAUSE_MS, watchSchema),
     // Delayed, so that it does not slow the start down by writing megabytes.
     pauseFor(PAUSE_MS).then(() => repeat('reserveDiskSpace', PAUSE_MS, reserveDiskSpace)),
@@ -94,12 +106,21 @@ export function openSchedule(context: Context, { isAlone }: { isAlone: boolean }
   }
 
   async function repeat(name: string, pauseMs: number, job: Job, wakeUp?: WakeUp): Promise<void> {
+    let failures = 0
     while (!signal.aborted) {
+      const begin = performance.now()
+      let failure: unknown
       try {
         await job(context, signal)
+        failures = 0
+        context.health.failingJobs.delete(name)
       } catch (error) {
+        failure = error
+        failures += 1
+        if (failures === FAILURES_OF_A_JOB) context.health.failingJobs.add(name)
         context.warn(`the job ${name} failed; retrying later`, error)
       }
+      onRun?.({ job: name, ms: performance.now() - begin, error: failure })
       await pauseFor(pauseMs)
       await wakeUp?.wait(CHECKSUMS_IDLE_MS, signal)
     }

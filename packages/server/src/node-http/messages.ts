@@ -42,6 +42,15 @@ export function requestIdOf({ headers }: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : randomUUID()
 }
 
+/** Of W3C Trace Context: the version, the ID of the trace, that of the caller's span, and flags. */
+const TRACE_PARENT = /^[\da-f]{2}-((?!0{32})[\da-f]{32})-(?!0{16})[\da-f]{16}-[\da-f]{2}(-|$)/
+
+/** The ID of the trace that the request belongs to, if its caller has one. */
+export function traceIdOf({ headers }: IncomingMessage): string | undefined {
+  const given = headers.traceparent
+  return typeof given === 'string' ? TRACE_PARENT.exec(given)?.[1] : undefined
+}
+
 /** The error for CONNECT, the one method that Node passes to no request handler. */
 const NO_PROXY = {
   code: 'method_not_allowed',

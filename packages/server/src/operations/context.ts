@@ -53,6 +53,12 @@ export interface Health {
   newerMigration?: string | undefined
   /** What is wrong with the key that encrypts secrets. */
   secretKey?: string | undefined
+  /** The jobs whose last runs have all failed. */
+  failingJobs: Set<string>
+  /** When the disk will be full, if that is soon. */
+  disk?: string | undefined
+  /** The engines whose calls take too long at the moment, described. */
+  listSlow?: () => string[]
 }
 
 export interface Settings {

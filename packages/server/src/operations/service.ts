@@ -1,4 +1,4 @@
-import type { Context } from './context.ts'
+import type { Context, Health } from './context.ts'
 
 /** How long a result is reused: anyone may send readiness checks, at any rate. */
 const FRESH_MS = 1_000
@@ -47,4 +47,16 @@ async function checkReadiness(context: Context): Promise<Readiness> {
 
   const [database, storage] = await Promise.all([isAvailable('database'), isAvailable('storage')])
   return { database, storage }
+}
+
+/** What an operator should look at soon, although the instance serves requests. */
+export function listDegradations(health: Health): string[] {
+  const { failingJobs, disk, listSlow } = health
+  return [
+    ...(disk === undefined ? [] : [disk]),
+    ...(listSlow?.() ?? []),
+    ...(failingJobs.size === 0
+      ? []
+      : [`background jobs fail: ${[...failingJobs].join(', ')}; the log has the reasons`]),
+  ]
 }

@@ -48,6 +48,11 @@ test('the log line of a request has the account, the key and the address of the 
     },
     { secret: unknown, path: `${API}/assets`, line: { status: 401 } },
     { path: '/healthz', headers: { 'X-Request-Id': 'check-7' }, line: { status: 200 } },
+    {
+      path: '/healthz',
+      headers: { traceparent: `00-${'4bf92f3577b34da6'.repeat(2)}-00f067aa0ba902b7-01` },
+      line: { status: 200, trace: '4bf92f3577b34da6'.repeat(2) },
+    },
     { path: `/${'x'.repeat(2000)}`, line: { path: `/${'x'.repeat(499)}`, status: 404 } },
   ]
   const lines = () =>

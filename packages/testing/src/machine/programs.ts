@@ -27,6 +27,7 @@ const PACKAGES_OF_PROOFS = {
   buildah: ['buildah'],
   crun: ['crun'],
   ip: ['iproute2'],
+  prometheus: ['prometheus'],
   strace: ['strace'],
   wget: ['wget'],
 }

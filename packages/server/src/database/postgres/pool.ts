@@ -1,4 +1,5 @@
 import { EngineUnavailable } from '../../domain/errors.ts'
+import type { PoolLoad } from '../database.ts'
 import {
   CONNECT_TIMEOUT_MS,
   type Connection,
@@ -23,6 +24,7 @@ export interface Pool {
    * connection becomes free, or the work does not end, within the timeout, and when too much work of the party waits.
    */
   use<Result>(use: PoolUse, work: (sql: Sql) => Promise<Result>): Promise<Result>
+  readLoad(): PoolLoad
   /** Waits for running work, and rejects new work. */
   close(): Promise<void>
 }
@@ -67,6 +69,11 @@ export function openPool(options: PostgresOptions): Pool {
         inUse -= 1
         if (inUse === 0) onIdle?.()
       }
+    },
+
+    readLoad() {
+      const busy = options.poolSize - idle.length
+      return { limit: options.poolSize, busy, waiting: Math.max(0, inUse - busy) }
     },
 
     async close() {

@@ -97,6 +97,7 @@ export async function openPostgresDatabase(
 
     // The disk belongs to the PostgreSQL server.
     reserveDiskSpace: async () => {},
+    readLoad: () => pool.readLoad(),
     async check() {
       const use = { party: 'checks', kind: 'read' } as const
       await unitOfWork(() => checks.use(use, (sql) => sql`select 1`))

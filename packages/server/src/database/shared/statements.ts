@@ -11,6 +11,7 @@ import { mailStatementsOf } from './mail-statements.ts'
 import { orderStatementsOf } from './order-statements.ts'
 import { PRODUCT_COLUMNS, toProduct } from './product-rows.ts'
 import { ASSET_COLUMNS, toAsset, toUpload, toVersion, UPLOAD_COLUMNS } from './rows.ts'
+import { readStateStatement } from './service-state.ts'
 import { DELIVERY_COLUMNS, toDelivery, toWebhookState, WEBHOOK_STATE } from './webhook-rows.ts'
 
 type OfAccount = { account: string }
@@ -202,6 +203,7 @@ export function statementsOf(dialect: Dialect) {
       `select exists (select 1 from webhooks where secret like 'sealed:%')
          or exists (select 1 from orders where token like 'sealed:%') as is_sealed`,
     ).first((row: { is_sealed: boolean | number }) => Boolean(row.is_sealed)),
+    readState: readStateStatement(dialect),
     findNewerMigration: statement<{ known: string[] }>(
       `select name from migrations where not (${dialect.isIn('name', 'known')})
        order by name desc limit 1`,

@@ -60,6 +60,7 @@ type EngineOwn =
   | 'onEvents'
   | 'onEndedCredential'
   | 'reserveDiskSpace'
+  | 'readLoad'
   | 'check'
   | 'close'
 
@@ -239,6 +240,11 @@ export function wireDatabase<Unit>(
     setUnfinishedMove: (from) =>
       execute(statements.setUnfinishedMove, { from: from ?? null }, write),
     findNewerMigration: () => execute(statements.findNewerMigration, { known }),
+    async readState() {
+      const state = await execute(statements.readState, {})
+      if (state === undefined) throw new Error('the database returned no state')
+      return state
+    },
 
     listWebhooksBehind: (options) =>
       readWebhooks((unit) => queue(unit).listWebhooksBehind(options)),

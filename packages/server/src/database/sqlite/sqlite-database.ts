@@ -106,6 +106,7 @@ export async function openSqliteDatabase(
     onEndedCredential: channel.onEndedCredential,
 
     reserveDiskSpace: () => spareFile.allocate(),
+    readLoad: () => undefined,
     async check() {
       await run.read(() => ping.get())
     },

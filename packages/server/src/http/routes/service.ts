@@ -1,6 +1,6 @@
 import { buildOpenApi, endpoints } from '@stowage/protocol'
 import type { Health } from '../../operations/context.ts'
-import { openReadiness } from '../../operations/service.ts'
+import { listDegradations, openReadiness } from '../../operations/service.ts'
 import { type RouteGroup, route } from '../route.ts'
 
 const RETRY_AFTER_SECONDS = '2'
@@ -14,10 +14,12 @@ export const serviceRoutes: RouteGroup = (app, options) => {
     const { database, storage } = await readReadiness()
     const isReady = database && storage
     if (!isReady) reply.code(503).header('Retry-After', RETRY_AFTER_SECONDS)
+    const degraded = listDegradations(context.health)
     const notes = notesOf(context.health)
     return {
       status: isReady ? ('ready' as const) : ('unavailable' as const),
       checks: { database: statusWord(database), storage: statusWord(storage) },
+      ...(degraded.length > 0 && { degraded }),
       ...(notes.length > 0 && { notes }),
     }
   })

@@ -12,7 +12,12 @@ test('an instance with a wrong clock logs it once, and reports it in /readyz unt
   const warnings: string[] = []
   const warn = (message: string) => void warnings.push(message)
   const clock = () => new Date(Date.now() + 7_200_000)
-  const ahead = { ...context, warn, clock, health: { clock: undefined } }
+  const ahead = {
+    ...context,
+    warn,
+    clock,
+    health: { clock: undefined, failingJobs: new Set<string>() },
+  }
   await watchClock(ahead)
   await watchClock(ahead)
   assert.equal(warnings.length, 1)
