@@ -106,21 +106,28 @@ test('a missing column leaves values unchanged in the preview and the import, an
   assert.deepEqual(changed, { ...stored[0], name: 'Renamed', sku: '' })
 })
 
-test('Shopify’s CSV export is rejected with an explanation, because it has no IDs; products.json is imported', async (t) => {
+test('Shopify’s CSV export is imported without IDs, and its products get them from products.json', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
-  await choose(page, 'Handle,Title,Vendor,Variant SKU\npack,Pack,Sounds,P1\n')
-  await page.getByText('No product can be imported').waitFor()
-  await page.getByText('Shopify’s own export does not contain the IDs').waitFor()
-  assert.equal(await page.getByRole('button', { name: /^Import/ }).count(), 0)
-  await page.getByRole('button', { name: 'Choose another file' }).click()
+  const csv = 'Handle,Title,Vendor,Tags,Option1 Value,Variant SKU\npack,Pack,Sounds,x,No. 1,P1\n'
+  await choose(page, csv)
+  await page.getByRole('button', { name: 'Import 1 product' }).click()
+  await page.getByRole('heading', { name: '1 product imported' }).waitFor()
+  const [imported] = (await client.products({ sku: 'P1' }).page(1)).data
+  assert.ok(imported)
+  await page.goto(`/products/${imported.id}`)
+  await page.getByText('Not known yet').first().waitFor()
+  await choose(page, csv)
+  await page.getByText('Nothing to import').waitFor()
   const variants = [1, 2].map((id) => ({ id, title: `No. ${id}`, sku: `P${id}` }))
   const shop = { products: [{ id: 7, title: 'Pack', vendor: 'Sounds', tags: ['x'], variants }] }
   await choose(page, JSON.stringify(shop), 'products.json')
   await page.getByRole('button', { name: 'Import 1 product (2 variants)' }).click()
   await page.getByRole('heading', { name: '1 product (2 variants) imported' }).waitFor()
   await page.getByText('2 added').waitFor()
-  assert.equal((await client.products({ product_id: 7 }).page(1)).meta.total, 2)
+  const { data } = await client.products({ product_id: 7 }).page(1)
+  assert.equal(data.length, 2)
+  assert.equal(data.find(({ sku }) => sku === 'P1')?.id, imported.id)
   await choose(page, JSON.stringify(shop), 'products.json')
   await page.getByText('Nothing to import').waitFor()
 })

@@ -145,8 +145,29 @@ const optionalText = (subject: string) =>
 
 export const ProductDetails = Type.Object(
   {
-    product_id: shopId('The shop’s ID of the product'),
-    variant_id: shopId('The shop’s ID of the variant'),
+    product_id: Type.Optional(
+      shopId('The shop’s ID of the product. Required with `variant_id`, and without `handle`'),
+    ),
+    variant_id: Type.Optional(
+      shopId('The shop’s ID of the variant. Required with `product_id`, and without `handle`'),
+    ),
+    handle: Type.Optional(
+      Type.String({
+        ...text(1),
+        description:
+          'The product’s name in the URLs of the shop. Without IDs, a product is identified by its SKU, or by its handle and its variant name',
+        examples: ['sample-pack'],
+      }),
+    ),
+    match_by: Type.Optional(
+      Type.Enum(['sku', 'handle'], {
+        type: 'string',
+        default: 'sku',
+        description:
+          'How a product without IDs is identified: `handle` if other products may have the same SKU',
+        ...Problem('must be sku or handle'),
+      }),
+    ),
     name: Type.String({ ...text(1), description: 'Required, even for an existing product' }),
     variant_name: optionalText('variant name'),
     sku: optionalText('SKU'),
@@ -162,7 +183,7 @@ export const ProductDetails = Type.Object(
   {
     title: 'ProductDetails',
     ...Strict,
-    ...Problem('must be an object with product_id, variant_id and name'),
+    ...Problem('must be an object with product_id, variant_id and name, or with handle and name'),
   },
 )
 export type ProductDetails = Static<typeof ProductDetails>

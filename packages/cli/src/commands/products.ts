@@ -62,13 +62,12 @@ Usage:
 ${CONNECTION_HELP}
   --json        ls: a JSON array; import: a summary
 
-The file is CSV with Shopify's columns plus product and variant IDs, or with the columns product_id,
-variant_id, name, variant_name, sku, vendor and tags; or JSON: an array of products, or Shopify's
-products.json. Shopify's own CSV export has no IDs: use https://YOUR-SHOP/products.json?limit=250 or
-an export of Matrixify, or add the columns "Product ID" and "Variant ID".
+The file is CSV as Shopify or Matrixify exports it, or with the columns product_id, variant_id, name,
+variant_name, sku, vendor and tags; or JSON: an array of products, or Shopify's products.json.
 
 Products are identified by product_id and variant_id: existing ones are updated, new ones are added,
-none are removed. A missing column leaves the stored values unchanged; an empty cell clears a value.
+none are removed. Shopify's own CSV export has no IDs: its products are found by their SKU, or by
+their handle and variant, and get their IDs when they come from the shop later. A missing column leaves the stored values unchanged; an empty cell clears a value.
 
 Exit codes: 0 success · 1 failure, or the file has invalid lines · 2 wrong usage
 
@@ -258,7 +257,9 @@ async function previewOf(client: NodeClient, { products }: ProductsFile) {
     const what = changes.map(
       ({ field, before, after }) => `${field} ${show(before)} → ${show(after)}`,
     )
-    const title = `${details.product_id}/${details.variant_id} ${details.name}`
+    const { product_id, variant_id, handle, name, variant_name } = details
+    const key = product_id === undefined ? handle : `${product_id}/${variant_id}`
+    const title = [key, name, product_id === undefined && variant_name].filter(Boolean).join(' ')
     lines.push(
       sanitize(outcome === 'new' ? `new      ${title}` : `changed  ${title}: ${what.join(', ')}`),
     )

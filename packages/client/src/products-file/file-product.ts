@@ -2,8 +2,9 @@ import type { ProductDetails } from '@stowage/protocol'
 
 /** The fields of a product in a file, before validation: undefined if missing, '' or null if empty. */
 export interface ProductFields {
-  product_id: unknown
-  variant_id: unknown
+  product_id?: unknown
+  variant_id?: unknown
+  handle?: unknown
   name: unknown
   variant_name?: unknown
   sku?: unknown
@@ -36,9 +37,12 @@ export function readProduct(
   const refuse = (field: Problem['field'], message: string, value: unknown = fields[field]) =>
     problems.push({ field, value: shownValue(value), message })
 
+  // A file without IDs has handles instead.
+  const isIdentified =
+    isGiven(fields.product_id) || isGiven(fields.variant_id) || !isGiven(fields.handle)
   const product: ProductDetails = {
-    product_id: readId('product_id'),
-    variant_id: readId('variant_id'),
+    ...(isIdentified && { product_id: readId('product_id'), variant_id: readId('variant_id') }),
+    ...(isGiven(fields.handle) && { handle: readText('handle', fields.handle) }),
     name: readText('name', fields.name),
   }
   if (product.name.trim() === '') refuse('name', 'must not be empty')
@@ -81,6 +85,10 @@ export function readProduct(
     if (tags.length > MAX_TAGS) refuse('tags', `must have at most ${MAX_TAGS} tags`)
     return tags
   }
+}
+
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== null && value !== ''
 }
 
 function shownValue(value: unknown): string {

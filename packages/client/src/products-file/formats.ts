@@ -31,6 +31,7 @@ type Column = keyof typeof COLUMNS
 const FIELDS = [
   'product_id',
   'variant_id',
+  'handle',
   'name',
   'variant_name',
   'sku',
@@ -39,10 +40,8 @@ const FIELDS = [
 ] as const
 type Row = Partial<Record<Column, string>>
 
-const NO_IDS =
-  'Shopify’s own export does not contain the IDs that identify products. Use the JSON of ' +
-  'https://YOUR-SHOP/products.json?limit=250 or an export of Matrixify instead, or add the columns ' +
-  '“Product ID” and “Variant ID”'
+const NO_HANDLE =
+  'Alternatively, a file without IDs needs the column “Handle”, as Shopify exports it.'
 
 /** Shopify's name for the single variant of a product without variants. */
 const NO_VARIANTS = 'Default Title'
@@ -62,8 +61,10 @@ export function collectCsvProducts(text: string, collect: Collector): void {
   collect.nameColumns(titlesOf(columns, titles))
   collect.ignoreColumns(titles.filter((title, index) => title.trim() !== '' && !used.has(index)))
 
+  const hasIds = columns.has('product_id') || columns.has('variant_id')
   /** The first row of the current product. Rows without a title continue it. */
   let first: Row = {}
+  const firstRows = new Map<string, Row>()
   for (const record of records) {
     const problem = record.problem ?? problemWithWidth(record, header)
     if (problem !== undefined) {
@@ -71,10 +72,17 @@ export function collectCsvProducts(text: string, collect: Collector): void {
       continue
     }
     const row = readRow(record, columns)
+    // The rows of a product may have been separated by sorting.
+    if (!row.name && row.handle) first = firstRows.get(row.handle) ?? first
     const continues = isContinuation(row, first)
     if (!continues) first = row
+    if (!continues && row.handle) firstRows.set(row.handle, row)
     // Shopify writes additional pictures of a product into separate rows.
-    else if (!row.variant_id && !row.sku && !row.option1) continue
+    if (continues && !row.variant_id && !row.sku && !row.option1) continue
+    if (!hasIds && !row.handle) {
+      collect.refuse(record.line, 'The handle is missing.')
+      continue
+    }
     const { product_id, name, vendor, tags } = continues ? { ...first, ...withoutEmpty(row) } : row
     collect.add(record.line, {
       ...row,
@@ -115,13 +123,16 @@ function titlesOf(columns: Map<Column, number>, titles: string[]) {
 
 function problemWithColumns(columns: Map<Column, number>): string | undefined {
   const wanted = { product_id: '“Product ID”', variant_id: '“Variant ID”', name: '“Title”' }
+  const isByHandle =
+    columns.has('handle') && !columns.has('product_id') && !columns.has('variant_id')
   const missing = Object.entries(wanted)
-    .filter(([column]) => !columns.has(column as Column))
+    .filter(([column]) => !columns.has(column as Column) && !(isByHandle && column !== 'name'))
     .map(([, title]) => title)
   if (missing.length === 0) return undefined
   const columnText = missing.length === 1 ? 'column' : 'columns'
   const message = `The file lacks the ${columnText} ${new Intl.ListFormat('en').format(missing)}.`
-  return columns.has('handle') && columns.has('name') ? `${message} ${NO_IDS}.` : message
+  const hasNoIds = !columns.has('product_id') && !columns.has('variant_id')
+  return hasNoIds && !isByHandle ? `${message} ${NO_HANDLE}` : message
 }
 
 function problemWithWidth({ fields }: CsvRecord, header: CsvRecord): string | undefined {
@@ -199,8 +210,8 @@ function isEntry(value: unknown): value is Entry {
 }
 
 function pick(entry: Entry) {
-  const { product_id, variant_id, name, variant_name, sku, vendor, tags } = entry
-  return { product_id, variant_id, name, variant_name, sku, vendor, tags }
+  const { product_id, variant_id, handle, name, variant_name, sku, vendor, tags } = entry
+  return { product_id, variant_id, handle, name, variant_name, sku, vendor, tags }
 }
 
 function collectVariants(
@@ -217,6 +228,7 @@ function collectVariants(
     collect.add(position, {
       product_id: product.id,
       variant_id: variant.id,
+      handle: product.handle,
       name: product.title,
       variant_name: variant.title === NO_VARIANTS ? '' : variant.title,
       sku: variant.sku,

@@ -59,8 +59,7 @@ export function parseProductsFile(file: string | Uint8Array): ProductsFile {
     },
     ignoreColumns: (names) => ignoredColumns.push(...names),
     add(line, fields) {
-      const { product_id, variant_id, name } = fields
-      const result = readProduct({ ...fields, product_id, variant_id, name })
+      const result = readProduct({ ...fields, name: fields.name })
       if ('problems' in result) {
         for (const problem of result.problems) {
           const column = columns[problem.field]
@@ -84,15 +83,30 @@ export function parseProductsFile(file: string | Uint8Array): ProductsFile {
   if (text === undefined || text.includes('\0')) collect.refuse(1, NOT_TEXT)
   else if (format === 'json') collectJsonProducts(text, collect)
   else collectCsvProducts(text, collect)
+  identifyByHandle(products)
   if (products.length === 0 && problems.length === 0) {
     collect.refuse(1, 'The file contains no products.')
   }
   return { format, products, problems, ignoredColumns }
 }
 
-/** The service has one product for each pair of these IDs. */
-function variantKey(product: Pick<ProductDetails, 'product_id' | 'variant_id'>): string {
-  return `${product.product_id} ${product.variant_id}`
+/** The service has one product for each of these. */
+function variantKey({ product_id, variant_id, handle, variant_name }: ProductDetails): string {
+  return product_id === undefined
+    ? JSON.stringify([handle, variant_name ?? ''])
+    : `${product_id} ${variant_id}`
+}
+
+/** Products without IDs are found by their SKUs, unless several in the file have the same one. */
+function identifyByHandle(products: LocatedProduct[]): void {
+  const withoutIds = products.filter(({ details }) => details.product_id === undefined)
+  const counts = new Map<string, number>()
+  for (const { details } of withoutIds) {
+    if (details.sku) counts.set(details.sku, (counts.get(details.sku) ?? 0) + 1)
+  }
+  for (const { details } of withoutIds) {
+    if (details.sku && (counts.get(details.sku) ?? 0) > 1) details.match_by = 'handle'
+  }
 }
 
 function decode(bytes: Uint8Array): string | undefined {
@@ -132,15 +146,16 @@ const COMPARED_FIELDS: ComparedField[] = ['name', 'variant_name', 'sku', 'vendor
 
 /**
  * Compares products of a file with stored ones, and returns what `putProducts` would change. A field that
- * is missing in the file keeps its stored value, so it is no change.
+ * is missing in the file keeps its stored value, so it is no change. Products without IDs are compared with the one that has
+ * their SKU; if there is none, with one that has their name and variant name, and no IDs of the shop yet.
  */
 export function compareProducts(
   products: LocatedProduct[],
   existing: Iterable<Product>,
 ): ComparedProduct[] {
-  const stored = new Map([...existing].map((product) => [variantKey(product), product]))
+  const findStored = indexStored([...existing])
   return products.map((product) => {
-    const before = stored.get(variantKey(product.details))
+    const before = findStored(product.details)
     if (before === undefined) return { ...product, outcome: 'new', changes: [] }
     const changes = COMPARED_FIELDS.filter((field) => product.details[field] !== undefined)
       .map((field) => ({
@@ -152,6 +167,23 @@ export function compareProducts(
     const outcome = changes.length > 0 ? 'changed' : 'unchanged'
     return { ...product, outcome, stored: before, changes }
   })
+}
+
+/** IDs of shops are smaller. */
+const FIRST_PROVISIONAL_ID = 2 ** 52
+
+function indexStored(existing: Product[]): (details: ProductDetails) => Product | undefined {
+  const byIds = new Map(existing.map((product) => [variantKey(product), product]))
+  const bySku = Map.groupBy(existing, ({ sku }) => sku)
+  const nameOf = (one: Pick<ProductDetails, 'name' | 'variant_name'>) =>
+    JSON.stringify([one.name, one.variant_name ?? ''])
+  const provisional = existing.filter(({ variant_id }) => variant_id >= FIRST_PROVISIONAL_ID)
+  const byName = new Map(provisional.map((product) => [nameOf(product), product]))
+  return (details) => {
+    if (details.product_id !== undefined) return byIds.get(variantKey(details))
+    const found = details.sku && details.match_by !== 'handle' ? bySku.get(details.sku) : undefined
+    return found?.length === 1 ? found[0] : byName.get(nameOf(details))
+  }
 }
 
 function textOf(product: ProductDetails, field: ComparedField): string {

@@ -222,7 +222,7 @@ export function ProblemTable({ problems, format }: ProblemsProps) {
         <Table.Td className={classes.cell}>
           {field !== undefined && (
             <b>
-              <bdi dir="auto">{column ?? texts.fields[field]}</bdi>{' '}
+              <bdi dir="auto">{column ?? fieldText(field)}</bdi>{' '}
             </b>
           )}
           {problemText(message)}
@@ -308,4 +308,8 @@ function LinesTable<Item extends { line: number }>({
       )}
     </Stack>
   )
+}
+
+function fieldText(field: NonNullable<ProductsFileProblem['field']>): string {
+  return field === 'match_by' ? field : texts.fields[field]
 }

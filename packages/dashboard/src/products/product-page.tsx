@@ -119,7 +119,7 @@ function ProductDetails({ product }: { product: ProductGroup }) {
             <ProductTags tags={tags} />
           </Detail>
         )}
-        <Detail name={texts.fields.product_id}>{product_id}</Detail>
+        <Detail name={texts.fields.product_id}>{shopIdText(product_id)}</Detail>
       </DetailList>
     </Section>
   )
@@ -223,7 +223,7 @@ function VariantRow({ variant, onDelete }: VariantRowProps) {
       <Table.Td>
         {variant_name !== '' && <Name>{variant_name}</Name>}
         <Text size="xs" c="dimmed">
-          {variant_id}
+          {shopIdText(variant_id)}
         </Text>
       </Table.Td>
       <Table.Td>
@@ -257,4 +257,11 @@ function statusText({ shown, found, isSearched }: Counts): string {
   if (found === 0) return texts.noVariants
   if (shown < found) return plural(texts.showing, found, { shown: numberText(shown) })
   return isSearched ? plural(common.variants, found) : ''
+}
+
+/** IDs of shops are smaller: those of products that came without IDs are provisional. */
+const FIRST_PROVISIONAL_ID = 2 ** 52
+
+function shopIdText(id: number): string {
+  return id < FIRST_PROVISIONAL_ID ? `${id}` : texts.idUnknown
 }

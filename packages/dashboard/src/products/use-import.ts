@@ -172,7 +172,7 @@ export function hasVariants(changes: readonly ComparedProduct[]): boolean {
 }
 
 function countProducts(changes: readonly ComparedProduct[]): number {
-  return new Set(changes.map(({ details }) => details.product_id)).size
+  return new Set(changes.map(({ details }) => details.product_id ?? details.handle)).size
 }
 
 /** `117 products imported`, or `117 products imported, 3 lines skipped`. */
@@ -193,7 +193,7 @@ const PAGE_SIZE = 1000
 const MAX_REQUESTS = 6
 
 /**
- * Returns at least the stored products that the file may change. Loads the products with the IDs in the file, or all
+ * Returns at least the stored products that the file may change. Loads the products with the IDs or SKUs in the file, or all
  * products of the account, whichever takes fewer requests.
  */
 async function findExisting(
@@ -204,16 +204,26 @@ async function findExisting(
   const limit = pLimit(MAX_REQUESTS)
   const loadPage = (number: number) => client.products({ limit: PAGE_SIZE, signal }).page(number)
   const first = await loadPage(1)
-  const ids = [...new Set(products.map(({ details }) => details.product_id))]
-  if (first.meta.last_page <= ids.length) {
+  const keys = new Map(products.map(({ details }) => [keyOf(details), filterOf(details)]))
+  if (first.meta.last_page <= keys.size) {
     const others = Array.from({ length: first.meta.last_page - 1 }, (_, index) => index + 2)
     const pages = await limit.map(others, loadPage)
     return [first, ...pages].flatMap(({ data }) => data)
   }
   const found: Product[] = []
-  await limit.map(ids, async (product_id) => {
-    const variants = client.products({ product_id, limit: PAGE_SIZE, signal })
+  await limit.map([...keys.values()], async (filter) => {
+    const variants = client.products({ ...filter, limit: PAGE_SIZE, signal })
     for await (const variant of variants) found.push(variant)
   })
   return found
+}
+
+function keyOf({ product_id, sku, name }: ProductDetails): number | string {
+  return product_id ?? `${sku || ''} ${sku ? '' : name}`
+}
+
+/** Finds the stored products that may be the one in the file. Without IDs and without a SKU, they are found by the name. */
+function filterOf({ product_id, sku, name }: ProductDetails) {
+  if (product_id !== undefined) return { product_id }
+  return sku ? { sku } : { name }
 }

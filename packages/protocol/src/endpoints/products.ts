@@ -27,6 +27,9 @@ export const putProducts = defineEndpoint({
   summary: 'Add or update products',
   description:
     'Adds or updates up to 1,000 products, identified by `product_id` and `variant_id`: all of them or none. ' +
+    'Products whose IDs are not known are identified by their SKU, or by `handle` and `variant_name`. New ones get provisional ' +
+    'IDs, from 2^52 (4503599627370496) upward. When a product with the shop’s IDs and the same SKU, or the same handle and ' +
+    'variant name, is added later, it takes their place: its `id`, its attachments and the lines of orders stay. ' +
     'A missing field keeps its stored value; an empty one clears it. In a new product, missing fields are empty. ' +
     'All products of a call may have up to 25,000 tags and 2,000,000 characters in total.',
   body: ProductsRequest,

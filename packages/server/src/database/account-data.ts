@@ -1,7 +1,7 @@
 import type { Asset, AssetStatus, AssetVersion, Upload } from '../domain/asset.ts'
 import type { Key } from '../domain/key.ts'
 import type { Cursor, PageRequest, SortKey } from '../domain/paging.ts'
-import type { NewProduct, Product, ProductGroup, ProductSelection } from '../domain/product.ts'
+import type { Product, ProductGroup, ProductSelection } from '../domain/product.ts'
 import type { Position, ProductSort } from '../domain/product-sort.ts'
 import type { NewUploadToken, UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage, Usage } from '../domain/usage.ts'
@@ -13,6 +13,7 @@ import type { AddedUploadToken, LinkOutcome, OnceData } from './idempotency-data
 import type { KeyData } from './key-data.ts'
 import type { MailData } from './mail-data.ts'
 import type { OrderData } from './order-data.ts'
+import type { ProductData } from './product-data.ts'
 import type { TagData } from './tag-data.ts'
 import type { TrashData } from './trash-data.ts'
 
@@ -154,7 +155,8 @@ export interface FirstRead {
  * rejects with `EngineUnavailable`.
  */
 export interface AccountData
-  extends AccountArchives,
+  extends ProductData,
+    AccountArchives,
     KeyData,
     VersionData,
     TrashData,
@@ -289,12 +291,6 @@ export interface AccountData
    */
   resizeUpload(assetId: string, bytes: number, options?: ResizeOptions): Promise<Resizing>
 
-  /**
-   * Inserts or updates by (product_id, variant_id), all or nothing. A missing field keeps its stored
-   * value, even if another call changes it at the same time. Returns them in the given order. With
-   * `isCopy`, no events are recorded.
-   */
-  putProducts(products: NewProduct[], options?: { isCopy: boolean }): Promise<Product[]>
   findProduct(id: string): Promise<Product | undefined>
   listProducts(query: ProductQuery): Promise<Rows<Product>>
   listProductIds(query: ProductGroupQuery): Promise<Rows<MatchingProduct>>

@@ -15,6 +15,7 @@ import { testAssetList, testUploadList } from './contract/lists.ts'
 import { testChangingLists, testLongLists } from './contract/long-lists.ts'
 import { testMails, testNotices } from './contract/mails.ts'
 import { testDownloads, testOrders } from './contract/orders.ts'
+import { testProductIdentity } from './contract/product-identity.ts'
 import { testLongProductOrder, testProductOrder } from './contract/product-order.ts'
 import { testProductSearch, testProducts } from './contract/products.ts'
 import { testRecords } from './contract/records.ts'
@@ -44,6 +45,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testProducts(contract)
   testProductSearch(contract)
   testProductOrder(contract)
+  testProductIdentity(contract)
   testAttachmentsAndDeletion(contract)
   testRecords(contract)
   testUsage(contract)

@@ -21,6 +21,24 @@ export type ProductTexts = Pick<Product, 'variantName' | 'sku' | 'vendor'>
 export type NewProduct = Pick<Product, 'id' | 'productId' | 'variantId' | 'name'> &
   Partial<ProductTexts & Pick<Product, 'tags'>>
 
+/** IDs of shops are smaller: products whose IDs are not known yet get larger ones, up to 2^53 - 1. */
+export const FIRST_PROVISIONAL_ID = 2 ** 52
+
+export function isProvisional(shopId: number): boolean {
+  return shopId >= FIRST_PROVISIONAL_ID
+}
+
+/**
+ * A product with the shop's IDs, or one that is identified by its SKU, or by its handle and its variant name. If another
+ * product may have the same SKU, `matchBy` must be `handle`.
+ */
+export type GivenProduct = Omit<NewProduct, 'productId' | 'variantId'> &
+  Partial<Pick<NewProduct, 'productId' | 'variantId'>> & {
+    /** The product's name in the URLs of the shop. */
+    handle?: string
+    matchBy?: 'sku' | 'handle'
+  }
+
 /** Selects products in any of four ways. */
 export interface ProductSelection {
   /** Each selects all variants of the product. */

@@ -34,7 +34,13 @@ export async function copyAccounts({ source, target }: Move): Promise<Destinatio
     if (deletion !== undefined) await data.importTrashAll(deletion)
     for (const record of await from.listFolderMoveRecords()) await data.importFolderMove(record)
     for await (const products of productPages(from)) {
-      const put = await data.putProducts(products, { isCopy: true })
+      const found = await from.handlesOfProducts(products.map(({ id }) => id))
+      const handles = new Map(found.map(({ id, handle }) => [id, handle]))
+      const copies = products.map((product) => {
+        const handle = handles.get(product.id)
+        return { ...product, ...(handle !== undefined && { handle }) }
+      })
+      const put = await data.putProducts(copies, { isCopy: true })
       products.forEach((product, index) => {
         destinations.products.set(product.id, put[index]?.id ?? '')
       })

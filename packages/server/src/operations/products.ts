@@ -9,7 +9,7 @@ import type { ProductGroupQuery, ProductQuery } from '../database/account-data.t
 import type { Asset } from '../domain/asset.ts'
 import { invalid } from '../domain/errors.ts'
 import { type PagePosition, pagePosition, positionAfterCursor } from '../domain/paging.ts'
-import type { NewProduct, Product, ProductGroup } from '../domain/product.ts'
+import type { GivenProduct, Product, ProductGroup } from '../domain/product.ts'
 import {
   LAST_PRODUCT_ID,
   NEWEST_PRODUCTS,
@@ -116,10 +116,10 @@ function splitFilters<Request extends TextFilters>(request: Request) {
   return { rest, filters }
 }
 
-export type ProductDetails = Omit<NewProduct, 'id'>
+export type ProductDetails = Omit<GivenProduct, 'id'>
 
 /**
- * Inserts or updates the products, keyed by product and variant ID: all of them or none. A missing
+ * Inserts or updates the products, keyed by product and variant ID, or by SKU and handle: all of them or none. A missing
  * field keeps its stored value.
  */
 export async function putProducts(
@@ -156,10 +156,19 @@ function problemWithTotal(count: number, limit: number, unit: string): string[] 
 function checkProducts(products: ProductDetails[]): void {
   const errors: Record<string, string[]> = {}
   const seen = new Map<string, number>()
-  for (const [index, { productId, variantId, name }] of products.entries()) {
-    const key = `${productId} ${variantId}`
+  for (const [index, product] of products.entries()) {
+    const { productId, variantId, handle, variantName = '', name } = product
+    const missing = handle === undefined ? 'is required, unless handle is given' : undefined
+    if (productId === undefined && (missing ?? variantId)) {
+      errors[`products.${index}.product_id`] = [missing ?? 'is required with variant_id']
+    }
+    if (variantId === undefined && (missing ?? productId)) {
+      errors[`products.${index}.variant_id`] = [missing ?? 'is required with product_id']
+    }
+    const own = productId === undefined ? [handle, variantName] : [productId, variantId]
+    const key = JSON.stringify(own)
     const earlier = seen.get(key)
-    if (earlier !== undefined) {
+    if (earlier !== undefined && errors[`products.${index}.product_id`] === undefined) {
       errors[`products.${index}`] = [`is the same product and variant as products.${earlier}`]
     }
     seen.set(key, index)

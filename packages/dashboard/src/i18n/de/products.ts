@@ -25,6 +25,7 @@ export const products: Translation<typeof English> = {
   fields: {
     product_id: 'Produkt-ID',
     variant_id: 'Varianten-ID',
+    handle: 'Handle',
     name: 'Titel',
     variant_name: 'Variante',
     sku: 'SKU',
@@ -56,6 +57,7 @@ export const products: Translation<typeof English> = {
   searchVariants: 'Varianten durchsuchen',
   variantsFailed: 'Die Varianten konnten nicht geladen werden',
   nameAndId: 'Name und ID',
+  idUnknown: 'Noch nicht bekannt',
   showMore: 'Mehr anzeigen',
   deleteVariant: 'Variante löschen',
   deleteVariantNamed: 'Variante {name} löschen',
@@ -128,12 +130,11 @@ export const products: Translation<typeof English> = {
   productFile: 'Produktdatei',
   chooseFile: 'Datei wählen',
   howTo: 'So erhalten Sie eine Datei',
-  shopify: 'Shopify, ohne App:',
+  shopify: 'Shopify:',
   shopifySteps:
-    'Öffnen Sie {url} und speichern Sie die Seite. Für weitere Produkte hängen Sie {page} an, und so weiter.',
+    'Wählen Sie unter „Produkte“ „Exportieren“: Die CSV-Datei hat keine IDs. Produkte werden deshalb über SKU oder Handle gefunden und erhalten ihre IDs, wenn sie später aus Ihrem Shop kommen. Für eine Datei mit IDs öffnen Sie {url} und speichern Sie die Seite. Für weitere Produkte hängen Sie {page} an, und so weiter.',
   matrixify: 'Shopify mit Matrixify:',
-  matrixifySteps:
-    'Exportieren Sie Produkte mit den Spalten {id} und {variantId}. Der eigene CSV-Export von Shopify enthält diese IDs nicht.',
+  matrixifySteps: 'Exportieren Sie Produkte mit den Spalten {id} und {variantId}.',
   spreadsheet: 'Jede Tabellenkalkulation:',
   spreadsheetSteps:
     'Verwenden Sie die Spalten {productId}, {variantId} und {title}, und bei Bedarf {variantTitle}, {sku}, {vendor} und {tags}. Speichern Sie als CSV UTF-8. Eine fehlende Spalte lässt die gespeicherten Werte unverändert, eine leere Zelle löscht den Wert.',

@@ -24,6 +24,7 @@ export const products = texts('products', {
   fields: {
     product_id: 'Product ID',
     variant_id: 'Variant ID',
+    handle: 'Handle',
     name: 'Title',
     variant_name: 'Variant',
     sku: 'SKU',
@@ -55,6 +56,7 @@ export const products = texts('products', {
   searchVariants: 'Search variants',
   variantsFailed: 'Could not load the variants',
   nameAndId: 'Name and ID',
+  idUnknown: 'Not known yet',
   showMore: 'Show more',
   deleteVariant: 'Delete variant',
   deleteVariantNamed: 'Delete variant {name}',
@@ -123,11 +125,11 @@ export const products = texts('products', {
   productFile: 'Product file',
   chooseFile: 'Choose file',
   howTo: 'How to get a file',
-  shopify: 'Shopify, without an app:',
-  shopifySteps: 'open {url} and save the page. For more products, add {page} and so on.',
+  shopify: 'Shopify:',
+  shopifySteps:
+    'in Products, choose Export: the CSV file has no IDs, so products are found by their SKU or handle, and get their IDs when they come from your shop later. For a file with IDs, open {url} and save the page; for more products, add {page} and so on.',
   matrixify: 'Shopify with Matrixify:',
-  matrixifySteps:
-    'export products with the columns {id} and {variantId}. Shopify’s own CSV export does not contain these IDs.',
+  matrixifySteps: 'export products with the columns {id} and {variantId}.',
   spreadsheet: 'Any spreadsheet:',
   spreadsheetSteps:
     'use the columns {productId}, {variantId} and {title}, and optionally {variantTitle}, {sku}, {vendor} and {tags}. Save it as CSV UTF-8. A missing column leaves the stored values unchanged; an empty cell clears the value.',

@@ -25,6 +25,7 @@ export const products: Translation<typeof English> = {
   fields: {
     product_id: 'ID del producto',
     variant_id: 'ID de la variante',
+    handle: 'Handle',
     name: 'Título',
     variant_name: 'Variante',
     sku: 'SKU',
@@ -61,6 +62,7 @@ export const products: Translation<typeof English> = {
   searchVariants: 'Buscar variantes',
   variantsFailed: 'No se pudieron cargar las variantes',
   nameAndId: 'Nombre e ID',
+  idUnknown: 'Aún no se conoce',
   showMore: 'Mostrar más',
   deleteVariant: 'Eliminar la variante',
   deleteVariantNamed: 'Eliminar la variante {name}',
@@ -146,12 +148,11 @@ export const products: Translation<typeof English> = {
   productFile: 'Archivo de productos',
   chooseFile: 'Elegir archivo',
   howTo: 'Cómo obtener un archivo',
-  shopify: 'Shopify, sin aplicación:',
+  shopify: 'Shopify:',
   shopifySteps:
-    'abra {url} y guarde la página. Para más productos, añada {page}, y así sucesivamente.',
+    'en «Productos», elija «Exportar»: el archivo CSV no tiene ID. Por eso los productos se reconocen por su SKU o su handle, y reciben sus ID cuando llegan más tarde desde su tienda. Para un archivo con ID, abra {url} y guarde la página. Para más productos, añada {page}, y así sucesivamente.',
   matrixify: 'Shopify con Matrixify:',
-  matrixifySteps:
-    'exporte los productos con las columnas {id} y {variantId}. La exportación CSV de Shopify no contiene estos ID.',
+  matrixifySteps: 'exporte los productos con las columnas {id} y {variantId}.',
   spreadsheet: 'Cualquier hoja de cálculo:',
   spreadsheetSteps:
     'use las columnas {productId}, {variantId} y {title}, y opcionalmente {variantTitle}, {sku}, {vendor} y {tags}. Guarde como CSV UTF-8. Una columna ausente deja los valores guardados sin cambios; una celda vacía borra el valor.',

@@ -25,6 +25,7 @@ export const products: Translation<typeof English> = {
   fields: {
     product_id: 'ID du produit',
     variant_id: 'ID de la variante',
+    handle: 'Handle',
     name: 'Titre',
     variant_name: 'Variante',
     sku: 'SKU',
@@ -61,6 +62,7 @@ export const products: Translation<typeof English> = {
   searchVariants: 'Rechercher des variantes',
   variantsFailed: 'Impossible de charger les variantes',
   nameAndId: 'Nom et ID',
+  idUnknown: 'Pas encore connu',
   showMore: 'Afficher plus',
   deleteVariant: 'Supprimer la variante',
   deleteVariantNamed: 'Supprimer la variante {name}',
@@ -146,12 +148,11 @@ export const products: Translation<typeof English> = {
   productFile: 'Fichier de produits',
   chooseFile: 'Choisir un fichier',
   howTo: 'Comment obtenir un fichier',
-  shopify: 'Shopify, sans application :',
+  shopify: 'Shopify :',
   shopifySteps:
-    'ouvrez {url} et enregistrez la page. Pour d’autres produits, ajoutez {page}, et ainsi de suite.',
+    'dans « Produits », choisissez « Exporter » : le fichier CSV ne contient pas d’ID. Les produits sont donc reconnus par leur SKU ou leur handle, et reçoivent leurs ID lorsqu’ils arrivent plus tard de votre boutique. Pour un fichier avec les ID, ouvrez {url} et enregistrez la page. Pour plus de produits, ajoutez {page}, et ainsi de suite.',
   matrixify: 'Shopify avec Matrixify :',
-  matrixifySteps:
-    'exportez les produits avec les colonnes {id} et {variantId}. L’exportation CSV de Shopify ne contient pas ces ID.',
+  matrixifySteps: 'exportez les produits avec les colonnes {id} et {variantId}.',
   spreadsheet: 'Tout tableur :',
   spreadsheetSteps:
     'utilisez les colonnes {productId}, {variantId} et {title}, et au besoin {variantTitle}, {sku}, {vendor} et {tags}. Enregistrez au format CSV UTF-8. Une colonne absente laisse les valeurs enregistrées inchangées ; une cellule vide efface la valeur.',

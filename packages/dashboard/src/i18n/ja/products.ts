@@ -25,6 +25,7 @@ export const products: Translation<typeof English> = {
   fields: {
     product_id: '商品 ID',
     variant_id: 'バリエーション ID',
+    handle: 'ハンドル',
     name: 'タイトル',
     variant_name: 'バリエーション',
     sku: 'SKU',
@@ -53,6 +54,7 @@ export const products: Translation<typeof English> = {
   searchVariants: 'バリエーションを検索',
   variantsFailed: 'バリエーションを読み込めませんでした',
   nameAndId: '名前と ID',
+  idUnknown: 'まだ不明',
   showMore: 'さらに表示',
   deleteVariant: 'バリエーションを削除',
   deleteVariantNamed: 'バリエーション {name} を削除',
@@ -110,11 +112,11 @@ export const products: Translation<typeof English> = {
   productFile: '商品ファイル',
   chooseFile: 'ファイルを選択',
   howTo: 'ファイルの入手方法',
-  shopify: 'Shopify（アプリなし）：',
-  shopifySteps: '{url} を開いてページを保存します。商品が多い場合は {page} などを付け加えます。',
+  shopify: 'Shopify：',
+  shopifySteps:
+    '「商品管理」で「エクスポート」を選びます。この CSV には ID がないため、商品は SKU またはハンドルで照合され、後でショップから届いたときに ID が付きます。ID を含むファイルが必要な場合は、{url} を開いてページを保存します。商品が多い場合は {page} などを付け加えます。',
   matrixify: 'Shopify（Matrixify を使用）：',
-  matrixifySteps:
-    '{id} と {variantId} の列を含めて商品をエクスポートします。Shopify 標準の CSV にはこれらの ID が含まれません。',
+  matrixifySteps: '{id} と {variantId} の列を含めて商品をエクスポートします。',
   spreadsheet: '表計算ソフト：',
   spreadsheetSteps:
     '{productId}、{variantId}、{title} の列を使い、必要に応じて {variantTitle}、{sku}、{vendor}、{tags} を加えます。CSV UTF-8 で保存してください。列がない場合は保存済みの値がそのまま残り、空のセルは値を消去します。',

@@ -25,6 +25,7 @@ export const products: Translation<typeof English> = {
   fields: {
     product_id: 'ID do produto',
     variant_id: 'ID da variante',
+    handle: 'Handle',
     name: 'Título',
     variant_name: 'Variante',
     sku: 'SKU',
@@ -57,6 +58,7 @@ export const products: Translation<typeof English> = {
   searchVariants: 'Pesquisar variantes',
   variantsFailed: 'Não foi possível carregar as variantes',
   nameAndId: 'Nome e ID',
+  idUnknown: 'Ainda desconhecido',
   showMore: 'Mostrar mais',
   deleteVariant: 'Excluir variante',
   deleteVariantNamed: 'Excluir a variante {name}',
@@ -142,12 +144,11 @@ export const products: Translation<typeof English> = {
   productFile: 'Arquivo de produtos',
   chooseFile: 'Escolher arquivo',
   howTo: 'Como obter um arquivo',
-  shopify: 'Shopify, sem aplicativo:',
+  shopify: 'Shopify:',
   shopifySteps:
-    'abra {url} e salve a página. Para mais produtos, acrescente {page} e assim por diante.',
+    'em “Produtos”, escolha “Exportar”: o arquivo CSV não tem IDs. Por isso, os produtos são encontrados pelo SKU ou pelo handle e recebem seus IDs quando vierem depois da sua loja. Para um arquivo com IDs, abra {url} e salve a página. Para mais produtos, adicione {page}, e assim por diante.',
   matrixify: 'Shopify com Matrixify:',
-  matrixifySteps:
-    'exporte os produtos com as colunas {id} e {variantId}. A exportação CSV do próprio Shopify não contém esses IDs.',
+  matrixifySteps: 'exporte os produtos com as colunas {id} e {variantId}.',
   spreadsheet: 'Qualquer planilha:',
   spreadsheetSteps:
     'use as colunas {productId}, {variantId} e {title} e, opcionalmente, {variantTitle}, {sku}, {vendor} e {tags}. Salve como CSV UTF-8. Uma coluna ausente mantém os valores armazenados; uma célula vazia apaga o valor.',

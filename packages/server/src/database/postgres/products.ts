@@ -1,3 +1,4 @@
+import { FIRST_PROVISIONAL_ID, type GivenProduct, type NewProduct } from '../../domain/product.ts'
 import type { AccountData } from '../account-data.ts'
 import {
   type FoldedProduct,
@@ -5,6 +6,16 @@ import {
   foldProducts,
   lacksTexts,
 } from '../shared/fold-products.ts'
+import {
+  type Adoption,
+  handlesToStore,
+  type IdentifiedProducts,
+  type Identity,
+  type IdentityQuestion,
+  identifyProducts,
+  type KnownProduct,
+  type UsedIds,
+} from '../shared/product-identity.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from '../shared/product-rows.ts'
 import type { BulkMethods, Writer } from '../shared/wire-account-data.ts'
 import { updateAttached } from './attachments.ts'
@@ -109,25 +120,36 @@ export function accountPutProducts(
   return {
     async putProducts(products, { isCopy } = { isCopy: false }) {
       if (products.length === 0) return []
-      // Rows are locked in the order in which they are inserted: see `postgres-database.ts`.
-      const sorted = products.toSorted(
-        (a, b) => a.productId - b.productId || a.variantId - b.variantId,
-      )
-      const folded = await foldProducts(sorted)
-      const rows = await inTransaction(sql, async () => {
+      const texts = await foldProducts(products)
+      return inTransaction(sql, async () => {
+        const identified = isCopy
+          ? { products: products as NewProduct[], adoptions: [] }
+          : await identify(sql, account, products)
+        const adopted = new Set<string>()
+        for (const adoption of identified.adoptions) {
+          for (const id of await adopt(sql, account, adoption)) adopted.add(id)
+        }
+        // Rows are locked in the order in which they are inserted: see `postgres-database.ts`.
+        const folded = identified.products
+          .map((given, index) => ({ ...(texts[index] as FoldedProduct<GivenProduct>), given }))
+          .toSorted(
+            ({ given: a }, { given: b }) => a.productId - b.productId || a.variantId - b.variantId,
+          )
         const stored: StoredRow[] = []
         for (let start = 0; start < folded.length; start += BATCH) {
           stored.push(...(await putBatch(folded.slice(start, start + BATCH))))
         }
         // Events are recorded after all products are locked, because the account is locked last.
         const changed = stored.filter(({ is_changed }) => is_changed && !isCopy).map(({ id }) => id)
-        await recordProductEvents(sql, actor, 'product.updated', changed)
-        return stored
-      })
-      const byKey = new Map(rows.map((row) => [keyOf(row.product_id, row.variant_id), row]))
-      return products.flatMap(({ productId, variantId }) => {
-        const row = byKey.get(keyOf(productId, variantId))
-        return row ? [toProduct(row)] : []
+        const byKey = new Map(stored.map((row) => [keyOf(row.product_id, row.variant_id), row]))
+        const result = identified.products.flatMap(({ productId, variantId }) => {
+          const row = byKey.get(keyOf(productId, variantId))
+          return row ? [toProduct(row)] : []
+        })
+        await storeHandles(sql, account, handlesToStore(products, result))
+        const events = [...new Set([...changed, ...adopted])]
+        await recordProductEvents(sql, actor, 'product.updated', events)
+        return result
       })
     },
   }
@@ -137,4 +159,175 @@ type StoredTexts = Pick<ProductRow, 'product_id' | 'variant_id' | 'variant_name'
 
 function keyOf(productId: number, variantId: number): string {
   return `${productId} ${variantId}`
+}
+
+/** Distinguishes these locks from the others of the database. */
+const IDENTITY_LOCK = 10
+
+/**
+ * Finds out which stored products are meant: see `identifyProducts`. While one call does so for products without IDs, others
+ * that could add the same products wait.
+ */
+async function identify(
+  sql: Sql,
+  account: string,
+  given: GivenProduct[],
+): Promise<IdentifiedProducts> {
+  const lock = sql`${IDENTITY_LOCK}, hashtext(${account}::text)`
+  const unchanged = { products: given as NewProduct[], adoptions: [] }
+  if (given.every(({ variantId }) => variantId !== undefined)) {
+    if (!(await hasProvisional(sql, account))) {
+      await sql`select pg_advisory_xact_lock_shared(${lock})`
+      // A call without IDs may have been committed before this one got the lock.
+      if (!(await hasProvisional(sql, account))) return unchanged
+    } else await sql`select pg_advisory_xact_lock(${lock})`
+  } else await sql`select pg_advisory_xact_lock(${lock})`
+  const steps = identifyProducts(given)
+  for (let step = steps.next([]); ; ) {
+    if (step.done) return step.value
+    step = steps.next(await answer(sql, account, step.value))
+  }
+}
+
+async function hasProvisional(sql: Sql, account: string): Promise<boolean> {
+  const rows = await sql`
+    select from products where account_id = ${account} and variant_id >= ${FIRST_PROVISIONAL_ID} limit 1`
+  return rows.count > 0
+}
+
+async function answer(
+  sql: Sql,
+  account: string,
+  question: IdentityQuestion,
+): Promise<KnownProduct[] | UsedIds> {
+  if (question.kind === 'known') return findKnown(sql, account, question.products)
+  const { productIds, variantIds } = question
+  const [products, variants] = [
+    await sql<{ id: number }[]>`
+      select g.id from unnest(${productIds}::bigint[]) g (id) where exists (
+        select from products p where p.account_id = ${account} and p.product_id = g.id)`,
+    await sql<{ id: number }[]>`
+      select g.id from unnest(${variantIds}::bigint[]) g (id) where exists (
+        select from products p where p.account_id = ${account} and p.variant_id = g.id)`,
+  ]
+  return {
+    productIds: new Set(products.map(({ id }) => id)),
+    variantIds: new Set(variants.map(({ id }) => id)),
+  }
+}
+
+type FoundRow = { at: number; id: string; product_id: number; variant_id: number }
+
+async function findKnown(
+  sql: Sql,
+  account: string,
+  given: GivenProduct[],
+): Promise<KnownProduct[]> {
+  const columns = sql`g.at::integer as at, p.id, p.product_id, p.variant_id`
+  const inOrder = <Value>(read: (product: GivenProduct) => Value | undefined) =>
+    given.map((product) => read(product) ?? null)
+  const isIdentified = ({ variantId }: GivenProduct) => variantId !== undefined
+  const skusOf = (wanted: boolean) =>
+    inOrder((product) => (isIdentified(product) === wanted && product.sku) || undefined)
+  const handles = inOrder(({ handle }) => handle)
+  const productIds = inOrder(({ productId }) => productId)
+  const variantIds = inOrder(({ variantId }) => variantId)
+  const same = await sql<FoundRow[]>`
+    select ${columns}
+    from unnest(${productIds}::bigint[], ${variantIds}::bigint[]) with ordinality g (product, variant, at)
+    join products p on p.account_id = ${account} and p.product_id = g.product and p.variant_id = g.variant`
+  const bySku = await sql<FoundRow[]>`
+    select ${columns} from unnest(${skusOf(false)}::text[]) with ordinality g (sku, at)
+    cross join lateral (
+      select * from products where account_id = ${account} and sku = g.sku limit 2) p
+    union all
+    select ${columns} from unnest(${skusOf(true)}::text[]) with ordinality g (sku, at)
+    cross join lateral (
+      select * from products where account_id = ${account} and sku = g.sku
+        and variant_id >= 4503599627370496 limit 2) p`
+  const byHandle = await sql<FoundRow[]>`
+    select ${columns}
+    from unnest(${handles}::text[], ${inOrder(({ variantName = '' }) => variantName)}::text[])
+      with ordinality g (handle, variant, at)
+    join product_handles h
+      on h.account_id = ${account} and h.handle = g.handle and h.variant = g.variant
+    join products p on p.id = h.product_id`
+  const ofHandle = await sql<FoundRow[]>`
+    select ${columns} from unnest(${handles}::text[]) with ordinality g (handle, at)
+    cross join lateral (
+      select * from product_handles where account_id = ${account} and handle = g.handle limit 1) h
+    join products p on p.id = h.product_id`
+  const known = given.map((): KnownProduct => ({ sameSku: [] }))
+  const each = (rows: FoundRow[], use: (one: KnownProduct, found: Identity) => void) => {
+    for (const { at, id, product_id: productId, variant_id: variantId } of rows) {
+      const one = known[at - 1]
+      if (one !== undefined) use(one, { id, productId, variantId })
+    }
+  }
+  each(same, (one, found) => {
+    one.sameIds = found
+  })
+  each(bySku, (one, found) => one.sameSku.push(found))
+  each(byHandle, (one, found) => {
+    one.sameHandle = found
+  })
+  each(ofHandle, (one, { productId }) => {
+    one.productOfHandle = productId
+  })
+  return known
+}
+
+/** Returns the IDs of the products that have changed. */
+async function adopt(
+  sql: Sql,
+  account: string,
+  { stored: { id }, productId, variantId }: Adoption,
+): Promise<string[]> {
+  const [current] = await sql<{ product_id: number; variant_id: number }[]>`
+    select product_id, variant_id from products where id = ${id} and account_id = ${account} for update`
+  if (current === undefined) return []
+  const { product_id: oldProduct, variant_id: oldVariant } = current
+  await sql`update products set product_id = ${productId}, variant_id = ${variantId} where id = ${id}`
+  await sql`
+    update order_lines set product_id = ${productId}, variant_id = ${variantId}
+    where account_id = ${account} and product_id = ${oldProduct} and variant_id = ${oldVariant}`
+  if (oldProduct < FIRST_PROVISIONAL_ID || oldProduct === productId) return [id]
+  // The other variants and the lines for all variants belong to the same product of the shop.
+  const others = await sql<{ id: string }[]>`
+    update products set product_id = ${productId}
+    where account_id = ${account} and product_id = ${oldProduct} returning id`
+  await sql`
+    update order_lines set product_id = ${productId}
+    where account_id = ${account} and product_id = ${oldProduct}`
+  await sql`
+    with moved as (
+      delete from download_counts
+      where account_id = ${account} and kind = 'product' and subject = ${String(oldProduct)}
+      returning account_id, kind, day, downloads
+    )
+    insert into download_counts as c (account_id, kind, day, subject, downloads)
+    select account_id, kind, day, ${String(productId)}, downloads from moved
+    on conflict (account_id, kind, day, subject) do update set downloads = c.downloads + excluded.downloads`
+  return [id, ...others.map((other) => other.id)]
+}
+
+async function storeHandles(
+  sql: Sql,
+  account: string,
+  rows: { id: string; handle: string; variant: string }[],
+): Promise<void> {
+  if (rows.length === 0) return
+  const ids = rows.map(({ id }) => id)
+  const handles = rows.map(({ handle }) => handle)
+  const variants = rows.map(({ variant }) => variant)
+  const given = sql`unnest(${ids}::uuid[], ${handles}::text[], ${variants}::text[]) g (id, handle, variant)`
+  await sql`
+    delete from product_handles h using ${given}
+    where h.product_id = g.id and (h.handle, h.variant) is distinct from (g.handle, g.variant)`
+  // A variant that has got the name of another one takes its place.
+  await sql`
+    insert into product_handles (product_id, account_id, handle, variant)
+    select g.id, ${account}, g.handle, g.variant from ${given}
+    on conflict (account_id, handle, variant) do update set product_id = excluded.product_id
+      where product_handles.product_id <> excluded.product_id`
 }

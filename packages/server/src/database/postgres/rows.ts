@@ -23,6 +23,7 @@ export const POSTGRES: Dialect = {
   lock: 'for no key update',
   skipLocked: 'for no key update skip locked',
   dayOf: (time) => `floor(extract(epoch from ${time}) / 86400)::integer`,
+  handleOfProduct: 'h.product_id = p.id',
   attachment: {
     asset: 'l.asset_id',
     ofAsset: 'l.asset_id = a.id',

@@ -30,6 +30,8 @@ export interface Dialect {
   readonly skipLocked: string
   /** The days since 1970, in UTC. */
   dayOf(time: string): string
+  /** The condition that joins `product_handles h` with `products p`. */
+  readonly handleOfProduct: string
   /** The columns that connect `asset_products l` with `assets a` and `products p`. */
   readonly attachment: { asset: string; ofAsset: string; ofProduct: string; key: string }
 }

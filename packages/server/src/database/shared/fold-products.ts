@@ -1,11 +1,11 @@
-import type { NewProduct, ProductTexts } from '../../domain/product.ts'
+import type { GivenProduct, NewProduct, ProductTexts } from '../../domain/product.ts'
 import { foldText } from '../../domain/search.ts'
 import { createTimeSlicer } from './time-slicer.ts'
 
 /** A product with all of its texts, and with the same texts folded for searching. */
-export interface FoldedProduct {
+export interface FoldedProduct<Given = NewProduct> {
   /** As it was given. Without tags, the stored tags are kept. */
-  given: NewProduct
+  given: Given
   texts: ProductTexts
   searchName: string
   searchVendor: string
@@ -14,16 +14,16 @@ export interface FoldedProduct {
 }
 
 /** Whether texts are missing, so that the stored ones must be read first. */
-export function lacksTexts({ variantName, sku, vendor }: NewProduct): boolean {
+export function lacksTexts({ variantName, sku, vendor }: Partial<ProductTexts>): boolean {
   return variantName === undefined || sku === undefined || vendor === undefined
 }
 
 /** Takes missing texts from the stored product, if there is one. Tags are not folded again. */
-export function foldProduct(
-  change: NewProduct,
+export function foldProduct<Given extends Pick<NewProduct, 'name'> & Partial<ProductTexts>>(
+  change: Given,
   stored: ProductTexts | undefined,
   searchTags: string[],
-): FoldedProduct {
+): FoldedProduct<Given> {
   const variantName = change.variantName ?? stored?.variantName ?? ''
   const sku = change.sku ?? stored?.sku ?? ''
   const vendor = change.vendor ?? stored?.vendor ?? ''
@@ -38,9 +38,11 @@ export function foldProduct(
 }
 
 /** Folds in time slices: long texts with unusual characters take a long time. Missing texts are empty. */
-export async function foldProducts(products: NewProduct[]): Promise<FoldedProduct[]> {
+export async function foldProducts(
+  products: GivenProduct[],
+): Promise<FoldedProduct<GivenProduct>[]> {
   const yieldIfDue = createTimeSlicer()
-  const folded: FoldedProduct[] = []
+  const folded: FoldedProduct<GivenProduct>[] = []
   for (const product of products) {
     const searchTags: string[] = []
     for (const tag of product.tags ?? []) {

@@ -127,6 +127,10 @@ export function statementsOf(dialect: Dialect) {
       `select ${PRODUCT_COLUMNS.join(', ')} from products where id = :id and account_id = :account`,
     ).first(toProduct),
     ...bulkStatementsOf(dialect),
+    handlesOfProducts: statement<OfAccount & { ids: string[] }>(
+      `select p.id, h.handle from products p join product_handles h on ${dialect.handleOfProduct}
+       where p.account_id = :account and ${dialect.isIdIn('p.id', 'ids')}`,
+    ).every((row: { id: string; handle: string }) => ({ id: row.id, handle: row.handle })),
     findTrashAll: statement<OfAccount>(
       `select trash_until as until, trash_until_by as "by"
        from accounts where id = :account and trash_until is not null`,

@@ -302,6 +302,7 @@ export function wireAccountData<Unit>(
       deleteVersion: (id, version) => free((unit) => versions(unit).deleteVersion(id, version)),
 
       findProduct: (id) => ask(statements.findProduct, { account, id }),
+      handlesOfProducts: (ids) => ask(statements.handlesOfProducts, { account, ids }),
       listProducts: (query) => read((unit) => groups.productList(unit).listProducts(query)),
       listProductIds: (query) => read((unit) => productGroups(unit).listProductIds(query)),
       readProductGroups: (ids, options) =>

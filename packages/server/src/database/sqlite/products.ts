@@ -1,5 +1,19 @@
-import type { NewProduct, Product } from '../../domain/product.ts'
+import {
+  FIRST_PROVISIONAL_ID,
+  type GivenProduct,
+  type NewProduct,
+  type Product,
+} from '../../domain/product.ts'
 import { type FoldedProduct, foldProduct, lacksTexts } from '../shared/fold-products.ts'
+import {
+  type Adoption,
+  handlesToStore,
+  type IdentifiedProducts,
+  type IdentityQuestion,
+  identifyProducts,
+  type KnownProduct,
+  type UsedIds,
+} from '../shared/product-identity.ts'
 import { toProduct } from '../shared/product-rows.ts'
 import type { Writer } from '../shared/wire-account-data.ts'
 import { prepareUpdateAttached } from './attachments.ts'
@@ -24,6 +38,7 @@ export function prepareBulkProducts(connection: Connection) {
   const { prepare } = connection
   const { recordEvent } = prepareRecordEvents(connection)
   const put = preparePut(connection)
+  const { identify, adopt, storeHandle } = prepareIdentities(connection)
   const find = prepare<ProductRow>(
     `select ${PRODUCT_COLUMNS} from products where id = :id and account_id = :account`,
   )
@@ -53,10 +68,34 @@ export function prepareBulkProducts(connection: Connection) {
       return true
     },
 
-    *putProducts(writer: PutWriter, products: FoldedProduct[]): Steps<Product[]> {
+    *putProducts(writer: PutWriter, folded: FoldedProduct<GivenProduct>[]): Steps<Product[]> {
+      const { account, isCopy } = writer
+      const given = folded.map((product) => product.given)
+      const { products, adoptions } = isCopy
+        ? { products: given as NewProduct[], adoptions: [] }
+        : yield* identify(account, given)
+      const adopted = new Set<string>()
+      for (const adoption of adoptions) {
+        for (const id of adopt(account, adoption)) adopted.add(id)
+        yield
+      }
       const stored: Product[] = []
-      for (const product of products) {
-        stored.push(put(writer, product))
+      for (const [index, product] of products.entries()) {
+        const texts = folded[index] as FoldedProduct<GivenProduct>
+        const { row, isChanged } = put(account, { ...texts, given: product })
+        if (!isCopy && (isChanged || adopted.has(row.id))) {
+          recordEvent(writer, 'product.updated', toProduct(row))
+        }
+        adopted.delete(row.id)
+        stored.push(toProduct(row))
+        yield
+      }
+      for (const id of adopted) {
+        const row = find.get({ account, id })
+        if (row !== undefined) recordEvent(writer, 'product.updated', toProduct(row))
+      }
+      for (const row of handlesToStore(given, stored)) {
+        storeHandle(account, row)
         yield
       }
       return stored
@@ -69,7 +108,6 @@ type PutWriter = Writer & { isCopy: boolean }
 
 function preparePut(connection: Connection) {
   const { prepare } = connection
-  const { recordEvent } = prepareRecordEvents(connection)
   const find = prepare<ProductRow>(
     `select ${PRODUCT_COLUMNS} from products
      where account_id = :account and product_id = :product_id and variant_id = :variant_id`,
@@ -94,8 +132,7 @@ function preparePut(connection: Connection) {
      select :seq, :account, value from json_each(:tags)`,
   )
 
-  return (writer: PutWriter, folded: FoldedProduct): Product => {
-    const { account } = writer
+  return (account: string, folded: FoldedProduct): { row: ProductRow; isChanged: boolean } => {
     const { given, searchTags } = folded
     const stored = findStored(account, given)
     const { texts, searchName, searchVendor, searchSku } =
@@ -120,9 +157,7 @@ function preparePut(connection: Connection) {
       clearTags.run({ seq: row.seq })
       addTags.run({ account, seq: row.seq, tags: JSON.stringify(searchTags) })
     }
-    const product = toProduct(row)
-    if (!writer.isCopy && !isSame(stored, row)) recordEvent(writer, 'product.updated', product)
-    return product
+    return { row, isChanged: !isSame(stored, row) }
   }
 
   function findStored(account: string, { productId, variantId }: NewProduct) {
@@ -139,4 +174,157 @@ function isSame(stored: ProductRow | undefined, row: ProductRow): boolean {
     stored.vendor === row.vendor &&
     stored.tags === row.tags
   )
+}
+
+/** Finds out which stored products are meant: see `identifyProducts`. */
+function prepareIdentities({ prepare }: Connection) {
+  const columns = 'id, product_id as "productId", variant_id as "variantId"'
+  const ofProduct = 'p.id, p.product_id as "productId", p.variant_id as "variantId"'
+  type Found = NonNullable<KnownProduct['sameIds']>
+  const hasProvisional = prepare<{ found: number }>(
+    `select 1 as found from products
+     where account_id = :account and variant_id >= ${FIRST_PROVISIONAL_ID} limit 1`,
+  )
+  const byId = prepare<Found>(
+    `select ${columns} from products where account_id = :account and id = :id`,
+  )
+  const byIds = prepare<Found>(
+    `select ${columns} from products
+     where account_id = :account and product_id = :product_id and variant_id = :variant_id`,
+  )
+  const bySku = prepare<Found>(
+    `select ${columns} from products where account_id = :account and sku = :sku limit 2`,
+  )
+  const provisionalBySku = prepare<Found>(
+    `select ${columns} from products
+     where account_id = :account and sku = :sku and variant_id >= ${FIRST_PROVISIONAL_ID} limit 2`,
+  )
+  const byHandle = prepare<Found>(
+    `select ${ofProduct} from product_handles h join products p on p.seq = h.product_seq
+     where h.account_id = :account and h.handle = :handle and h.variant = :variant`,
+  )
+  const productOfHandle = prepare<{ product_id: number }>(
+    `select p.product_id from product_handles h join products p on p.seq = h.product_seq
+     where h.account_id = :account and h.handle = :handle limit 1`,
+  )
+  const usesProduct = prepare<{ found: number }>(
+    'select 1 as found from products where account_id = :account and product_id = :id limit 1',
+  )
+  const usesVariant = prepare<{ found: number }>(
+    'select 1 as found from products where account_id = :account and variant_id = :id limit 1',
+  )
+  const changeIds = prepare(
+    'update products set product_id = :product_id, variant_id = :variant_id where id = :id',
+  )
+  const changeVariantLines = prepare(
+    `update order_lines set product_id = :product_id, variant_id = :variant_id
+     where account_id = :account and product_id = :old_product and variant_id = :old_variant`,
+  )
+  const changeProduct = prepare<{ id: string }>(
+    `update products set product_id = :product_id
+     where account_id = :account and product_id = :old_product returning id`,
+  )
+  const changeLines = prepare(
+    `update order_lines set product_id = :product_id
+     where account_id = :account and product_id = :old_product`,
+  )
+  const addCounts = prepare(
+    `insert into download_counts (account_id, kind, day, subject, downloads)
+     select account_id, kind, day, :subject, downloads from download_counts
+     where account_id = :account and kind = 'product' and subject = :old_subject
+     on conflict do update set downloads = downloads + excluded.downloads`,
+  )
+  const removeCounts = prepare(
+    `delete from download_counts
+     where account_id = :account and kind = 'product' and subject = :old_subject`,
+  )
+  const forgetHandle = prepare(
+    'delete from product_handles where product_seq = (select seq from products where id = :id)',
+  )
+  // A variant that has got the name of another one takes its place.
+  const addHandle = prepare(
+    `insert into product_handles (product_seq, account_id, handle, variant)
+     select seq, account_id, :handle, :variant from products where id = :id and account_id = :account
+     on conflict (account_id, handle, variant) do update set product_seq = excluded.product_seq`,
+  )
+
+  function known(account: string, product: GivenProduct): KnownProduct {
+    const { productId, variantId, sku = '', handle, variantName = '' } = product
+    const isIdentified = productId !== undefined && variantId !== undefined
+    const sameIds = isIdentified
+      ? byIds.get({ account, product_id: productId, variant_id: variantId })
+      : undefined
+    if (sameIds !== undefined) return { sameIds, sameSku: [] }
+    return {
+      sameSku: sku === '' ? [] : (isIdentified ? provisionalBySku : bySku).all({ account, sku }),
+      sameHandle:
+        handle === undefined ? undefined : byHandle.get({ account, handle, variant: variantName }),
+      productOfHandle:
+        handle === undefined ? undefined : productOfHandle.get({ account, handle })?.product_id,
+    }
+  }
+
+  function used(account: string, ids: { productIds: number[]; variantIds: number[] }): UsedIds {
+    const isUsed = (find: typeof usesProduct) => (id: number) =>
+      find.get({ account, id }) !== undefined
+    return {
+      productIds: new Set(ids.productIds.filter(isUsed(usesProduct))),
+      variantIds: new Set(ids.variantIds.filter(isUsed(usesVariant))),
+    }
+  }
+
+  function* answer(account: string, question: IdentityQuestion): Steps<KnownProduct[] | UsedIds> {
+    if (question.kind === 'used') return used(account, question)
+    const found: KnownProduct[] = []
+    for (const product of question.products) {
+      found.push(known(account, product))
+      yield
+    }
+    return found
+  }
+
+  return {
+    *identify(account: string, given: GivenProduct[]): Steps<IdentifiedProducts> {
+      const isComplete = given.every((product) => product.variantId !== undefined)
+      if (isComplete && hasProvisional.get({ account }) === undefined) {
+        return { products: given as NewProduct[], adoptions: [] }
+      }
+      const steps = identifyProducts(given)
+      for (let step = steps.next([]); ; ) {
+        if (step.done) return step.value
+        step = steps.next(yield* answer(account, step.value))
+      }
+    },
+
+    /** Returns the IDs of the products that have changed. */
+    adopt(account: string, { stored, productId, variantId }: Adoption): string[] {
+      const { id } = stored
+      // An adoption of another variant may have changed it meanwhile.
+      const current = byId.get({ account, id })
+      if (current === undefined) return []
+      const ids = { product_id: productId, variant_id: variantId }
+      const old_product = current.productId
+      const old = { account, old_product, old_variant: current.variantId }
+      changeIds.run({ id, ...ids })
+      changeVariantLines.run({ ...old, ...ids })
+      if (old_product < FIRST_PROVISIONAL_ID || old_product === productId) return [id]
+      // The other variants and the lines for all variants belong to the same product of the shop.
+      const others = changeProduct.all({ account, old_product, product_id: productId })
+      changeLines.run({ account, old_product, product_id: productId })
+      const subjects = { account, old_subject: String(old_product) }
+      addCounts.run({ ...subjects, subject: String(productId) })
+      removeCounts.run(subjects)
+      return [id, ...others.map((other) => other.id)]
+    },
+
+    storeHandle(
+      account: string,
+      { id, handle, variant }: { id: string; handle: string; variant: string },
+    ): void {
+      const known = byHandle.get({ account, handle, variant })
+      if (known?.id === id) return
+      forgetHandle.run({ id })
+      addHandle.run({ account, id, handle, variant })
+    },
+  }
 }

@@ -38,6 +38,7 @@ export const SQLITE: Dialect = {
   skipLocked: '',
   // node:sqlite binds every number as a floating-point number.
   dayOf: (time) => `cast(${time} / 86400000 as integer)`,
+  handleOfProduct: 'h.product_seq = p.seq',
   attachment: {
     asset: 'l.asset_seq',
     ofAsset: 'l.asset_seq = a.seq',

@@ -80,10 +80,13 @@ export const productRoutes: RouteGroup = (app, options) => {
 }
 
 export function readProductDetails(product: wire.ProductDetails): ProductDetails {
-  const { product_id, variant_id, name, variant_name, sku, vendor, tags } = product
+  const { product_id, variant_id, handle, match_by, name, variant_name, sku, vendor, tags } =
+    product
   return {
-    productId: product_id,
-    variantId: variant_id,
+    ...(product_id !== undefined && { productId: product_id }),
+    ...(variant_id !== undefined && { variantId: variant_id }),
+    ...(handle !== undefined && { handle }),
+    ...(match_by !== undefined && { matchBy: match_by }),
     name,
     ...(variant_name !== undefined && { variantName: variant_name }),
     ...(sku !== undefined && { sku }),
