@@ -20,6 +20,7 @@ const AssetPage = lazy(() => loadPages().then((it) => ({ default: it.AssetPage }
 const ProductsPage = lazy(() => loadPages().then((it) => ({ default: it.ProductsPage })))
 /** Orders are a script of their own, because not everyone needs them. */
 const loadOrders = () => import('./orders/orders.ts')
+const DownloadsPage = lazy(() => loadOrders().then((it) => ({ default: it.DownloadsPage })))
 const OrderPage = lazy(() => loadOrders().then((it) => ({ default: it.OrderPage })))
 const OrdersPage = lazy(() => loadOrders().then((it) => ({ default: it.OrdersPage })))
 const ImportPage = lazy(() => loadPages().then((it) => ({ default: it.ImportPage })))
@@ -71,6 +72,7 @@ export function App() {
                 <Route path="/products/import" component={ImportPage} />
                 <Route path="/products/:id">{({ id }) => <ProductPage id={id} />}</Route>
                 <Route path="/orders" component={OrdersPage} />
+                <Route path="/orders/downloads" component={DownloadsPage} />
                 <Route path="/orders/:id">{({ id }) => <OrderPage id={id} />}</Route>
                 <Route path="/uploads" component={UnfinishedPage} />
                 <Route path="/trash" component={TrashPage} />

@@ -88,6 +88,8 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   assetCount: { key: queryKeys.assetCount(OTHER_ID), by: [...ASSETS, ...PRODUCTS] },
   order: { key: queryKeys.order(OTHER_ID), by: [...ORDERS, ...ASSETS, ...PRODUCTS] },
   orderFiles: { key: queryKeys.orderFiles(OTHER_ID), by: [...ORDERS, ...ASSETS, ...PRODUCTS] },
+  assetDownloads: { key: queryKeys.assetDownloads(OTHER_ID, 1), by: ['order.downloaded'] },
+  downloadTotals: { key: queryKeys.downloadTotals({ days: 7 }), by: ['order.downloaded'] },
   orderDownloads: { key: queryKeys.orderDownloads(OTHER_ID, 1), by: ['order.downloaded'] },
   orderList: { key: queryKeys.orderList({ page: 1 }), by: ORDERS },
   apiKeys: { key: queryKeys.apiKeys(), by: ['key.created', 'key.revoked'] },

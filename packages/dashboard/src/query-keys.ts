@@ -42,6 +42,8 @@ export const queryKeys = {
   orderList: (query: object) => key('orders', 'list', query),
   order: (id: string) => key('order', id),
   orderFiles: (id: string) => key('order', id, 'files'),
+  assetDownloads: (id: string, page: number) => key('downloads', 'asset', id, page),
+  downloadTotals: (query: object) => key('downloads', 'totals', query),
   orderDownloads: (id: string, page: number) => key('downloads', 'order', id, page),
 
   apiKeys: () => key('keys'),

@@ -2,7 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { NodeClient } from '@stowage/client/node'
 import { assertAccessible, assertAccessibleAtAllWidths, DIALOG } from './support/axe.ts'
-import { missingForBrowser, openDashboard, signIn, skipUnlessCi } from './support/dashboard.ts'
+import {
+  missingForBrowser,
+  openDashboard,
+  openPage,
+  signIn,
+  skipUnlessCi,
+} from './support/dashboard.ts'
 import { HOSTILE, recordDialogs } from './support/products.ts'
 
 const NO_BROWSER = await missingForBrowser()
@@ -147,4 +153,49 @@ test('a key with read access sees orders, and none of their controls', async (t)
   for (const name of ['Extend or change', 'Hold', 'Revoke', 'Attach files', 'Detach score.pdf']) {
     assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
   }
+})
+
+test('a file and a product are shared, and the asset shows who has downloaded it', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const [product] = await client.putProducts([
+    { product_id: 1, variant_id: 1, name: 'Course', variant_name: '', sku: 'C', vendor: '' },
+  ])
+  const asset = await aLink(client)
+  await client.bulk({ action: 'attach', ids: [asset.id], product_ids: [1] })
+  await page.goto(`/assets/${asset.id}`)
+  await page.getByText('No downloads yet').waitFor()
+  await page.getByRole('button', { name: 'Share' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByLabel('Label').fill('For the press')
+  await dialog.getByLabel('E-mail').fill('press@example.com')
+  await dialog.getByLabel('Maximum downloads per file').fill('2')
+  await assertAccessible(page, 'sharing a file', DIALOG)
+  await dialog.getByRole('button', { name: 'Create URL' }).click()
+  await dialog.getByRole('img', { name: 'QR code of the download page' }).waitFor()
+  const url = await dialog.getByRole('textbox', { name: 'URL' }).inputValue()
+  const found = await client.orders({ search: 'press', with_assets: true }).page()
+  const [shared] = found.data
+  assert.ok(shared)
+  assert.deepEqual(
+    [shared.url, shared.email, shared.max_downloads, shared.assets.map(({ id }) => id)],
+    [url, 'press@example.com', 2, [asset.id]],
+  )
+  await assertAccessible(page, 'a shared file', DIALOG)
+  await dialog.getByRole('button', { name: 'Close' }).last().click()
+
+  await client.startDownload(shared.id, asset.id)
+  await page.getByRole('row', { name: /For the press/ }).waitFor()
+  await page.getByText(/^1 download from /).waitFor()
+  await assertAccessibleAtAllWidths(page, 'the downloads of an asset')
+  await openPage(page, '/orders/downloads')
+  await page.getByRole('row', { name: 'score.pdf 1' }).waitFor()
+  await page.getByLabel('Period').selectOption('Last 7 days')
+  await assertAccessibleAtAllWidths(page, 'the downloads of the account')
+
+  await openPage(page, `/products/${product?.id}`)
+  await page.getByRole('button', { name: 'Share' }).click()
+  await dialog.getByRole('button', { name: 'Create URL' }).click()
+  await dialog.getByRole('link', { name: 'Open the order' }).click()
+  await page.getByRole('row', { name: 'Course 1 0' }).waitFor()
 })

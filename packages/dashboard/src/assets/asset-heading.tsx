@@ -11,6 +11,7 @@ import { notify } from '../components/notifications.tsx'
 import { errorText } from '../format.ts'
 import { asset as texts } from '../i18n/en/asset.ts'
 import { IconChevronDown, IconCopy, IconDownload, IconPencil, IconTrash } from '../icons/icons.tsx'
+import { ShareButton } from '../orders/on-demand.tsx'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { AssetIcon } from './asset-icon.tsx'
@@ -117,6 +118,7 @@ export function AssetActions({ asset }: { asset: Asset }) {
           )}
         </Menu.Dropdown>
       </Menu>
+      <ShareButton asset={asset} />
       <RequireScope scope="write">
         <Button
           variant="subtle"

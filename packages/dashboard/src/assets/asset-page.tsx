@@ -27,6 +27,7 @@ import { assets } from '../i18n/en/assets.ts'
 import { uploads as uploadTexts } from '../i18n/en/uploads.ts'
 import { fill, plural } from '../i18n/texts.ts'
 import { IconAlertTriangle, IconShieldCheck } from '../icons/icons.tsx'
+import { AssetDownloads } from '../orders/on-demand.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasChecksums, useHasTrash } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
@@ -72,13 +73,14 @@ function AssetContent({ asset }: { asset: Asset }) {
       {asset.damaged && <DamagedAlert />}
       <AssetActions asset={asset} />
       <TwoColumns>
-        <div>
+        <Stack gap="lg">
           {asset.is_link ? (
             <LinkUrl asset={asset} />
           ) : (
             <AssetPreview key={asset.version} asset={asset} />
           )}
-        </div>
+          <AssetDownloads asset={asset} />
+        </Stack>
         <Stack gap="lg">
           <AssetProducts asset={asset} />
           <AssetTags asset={asset} />

@@ -8,7 +8,7 @@ import { DateTime, Name } from '../components/values.tsx'
 import { numberText } from '../format.ts'
 import { orders as texts } from '../i18n/en/orders.ts'
 import { useLanguage } from '../i18n/language.ts'
-import { fill } from '../i18n/texts.ts'
+import { fill, plural } from '../i18n/texts.ts'
 import type { Sort, SortField } from './order-query.ts'
 import { OrderStatus, orderName } from './order-texts.tsx'
 
@@ -74,7 +74,7 @@ const OrderRow = memo(function OrderRow({ order }: { order: Order }) {
         <Box hiddenFrom="sm" fz="xs" c="dimmed">
           {buyer.length > 0 && <Name>{buyer.join(' · ')}</Name>}
           <Group gap={4}>
-            {ordered} · {downloadsText(order)}
+            {ordered} · {plural(texts.downloadCount, order.downloads)}
           </Group>
         </Box>
       </Table.Td>

@@ -1,5 +1,6 @@
-import { Code, Group, NativeSelect, Stack, Text, Title } from '@mantine/core'
+import { Button, Code, Group, NativeSelect, Stack, Text, Title } from '@mantine/core'
 import { useCallback, useEffect } from 'react'
+import { Link } from 'wouter'
 import { FilterInput, useUrlQuery } from '../components/filters.tsx'
 import { useRestoredScroll } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
@@ -18,6 +19,7 @@ import {
   STATUSES,
 } from './order-query.ts'
 import { OrderTable } from './order-table.tsx'
+import { ShareButton } from './share-button.tsx'
 import { useOrderPage } from './use-orders.ts'
 
 export function OrdersPage() {
@@ -39,9 +41,17 @@ export function OrdersPage() {
 
   return (
     <Stack gap="md">
-      <Title order={1} size="h2">
-        {texts.title}
-      </Title>
+      <Group justify="space-between">
+        <Title order={1} size="h2">
+          {texts.title}
+        </Title>
+        <Group gap="xs">
+          <Button component={Link} href="/orders/downloads" variant="default">
+            {texts.statistics}
+          </Button>
+          <ShareButton variant="filled" />
+        </Group>
+      </Group>
       {(total !== 0 || isFiltered) && <OrderFilters query={query} change={change} />}
       <ResultCount
         total={isPlaceholderData ? undefined : total}

@@ -47,7 +47,39 @@ export function useOrderDownloads(id: string, page: number) {
   })
 }
 
-/** A change of an order. Without `onError`, a message shows its failure, with this title. */
+export function useAssetDownloads(id: string, page: number) {
+  const client = useClient()
+  return useQuery({
+    queryKey: queryKeys.assetDownloads(id, page),
+    queryFn: ({ signal }) => client.assetDownloads(id, { limit: LOG_PER_PAGE, signal }).page(page),
+    placeholderData: keepPreviousData,
+  })
+}
+
+interface TotalsQuery {
+  /** How many days until today. */
+  days: number
+  by?: 'day' | 'asset'
+  /** Only the downloads of this asset. */
+  asset?: string
+}
+
+const DAY_MS = 24 * 60 * 60 * 1000
+
+export function useDownloadTotals(query: TotalsQuery) {
+  const client = useClient()
+  const { days, ...others } = query
+  return useQuery({
+    queryKey: queryKeys.downloadTotals(query),
+    queryFn({ signal }) {
+      const from = new Date(Date.now() - (days - 1) * DAY_MS).toISOString().slice(0, 10)
+      return client.downloadTotals({ from, ...others, signal })
+    },
+    placeholderData: keepPreviousData,
+  })
+}
+
+/** A change of an order. A message shows its failure, with this title. */
 export function useOrderAction<Input, Result = unknown>(
   errorTitle: string,
   action: (input: Input) => Promise<Result>,

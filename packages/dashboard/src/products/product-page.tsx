@@ -27,6 +27,7 @@ import { common } from '../i18n/en/common.ts'
 import { products as texts } from '../i18n/en/products.ts'
 import { fill, plural } from '../i18n/texts.ts'
 import { IconSearch, IconTrash } from '../icons/icons.tsx'
+import { ShareButton } from '../orders/on-demand.tsx'
 import { RequireScope, useHasScope } from '../session/account.tsx'
 import { useUploads } from '../uploads/uploads.tsx'
 import { DeleteProduct, DeleteVariant } from './delete-product.tsx'
@@ -62,16 +63,19 @@ function ProductContent({ variant, group: product }: LoadedProduct) {
             <bdi dir="auto">{product.name}</bdi>
           </Title>
         </div>
-        <RequireScope scope="write">
-          <Button
-            variant="subtle"
-            color="red"
-            leftSection={<IconTrash size={18} aria-hidden />}
-            onClick={() => setDeleting(true)}
-          >
-            {texts.delete}
-          </Button>
-        </RequireScope>
+        <Group gap="xs">
+          <ShareButton product={product} />
+          <RequireScope scope="write">
+            <Button
+              variant="subtle"
+              color="red"
+              leftSection={<IconTrash size={18} aria-hidden />}
+              onClick={() => setDeleting(true)}
+            >
+              {texts.delete}
+            </Button>
+          </RequireScope>
+        </Group>
       </Group>
       <TwoColumns>
         <ProductAssets product={product} />

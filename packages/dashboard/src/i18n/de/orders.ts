@@ -33,7 +33,7 @@ export const orders: Translation<typeof English> = {
   noMatch: 'Keine passenden Bestellungen',
   none: 'Noch keine Bestellungen',
   noneHint:
-    'Eine Bestellung ist das, was ein Käufer herunterladen darf. Ihr Shop erstellt Bestellungen mit {call}.',
+    'Eine Bestellung ist das, was ein Käufer herunterladen darf. Ihr Shop erstellt Bestellungen mit {call}, und Sie können Dateien von Hand teilen.',
   all: 'Alle Bestellungen',
   notFoundHint: 'Möglicherweise ist die URL falsch.',
   hints: {
@@ -121,4 +121,27 @@ export const orders: Translation<typeof English> = {
   inPage: 'In der Seite',
   inlineShort: 'Audio, Video und PDF-Dateien öffnen sich',
   created: 'Erstellt',
+  share: 'Teilen',
+  shareFiles: 'Dateien teilen',
+  shareNamed: '{name} teilen',
+  shareProductHint:
+    'Die Download-Seite enthält alle Dateien dieses Produkts, auch solche, die Sie später zuordnen.',
+  createUrl: 'URL erstellen',
+  shareFailed: 'Die Dateien konnten nicht geteilt werden',
+  shared: 'Die Download-Seite ist bereit',
+  sharedHint:
+    'Senden Sie die URL selbst: Stowage verschickt keine E-Mail. Sie finden sie unter {orders} und können sie dort auch ändern und widerrufen.',
+  openOrder: 'Bestellung öffnen',
+  close: 'Schließen',
+  statistics: 'Downloads',
+  perDay: 'Downloads pro Tag',
+  day: 'Tag',
+  onDay: '{day}: {downloads}',
+  downloadCount: { one: '{count} Download', other: '{count} Downloads' },
+  between: '{downloads} vom {from} bis {to}',
+  period: 'Zeitraum',
+  lastDays: { one: 'Letzter Tag', other: 'Letzte {count} Tage' },
+  mostDownloaded: 'Am häufigsten heruntergeladene Dateien',
+  deletedFile: 'Gelöschte Datei',
+  ofBuyers: 'Downloads von Käufern',
 }

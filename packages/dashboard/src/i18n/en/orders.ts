@@ -31,7 +31,8 @@ export const orders = texts('orders', {
   loadFailed: 'Could not load the orders',
   noMatch: 'No matching orders',
   none: 'No orders yet',
-  noneHint: 'An order is what one buyer may download. Your shop creates orders with {call}.',
+  noneHint:
+    'An order is what one buyer may download. Your shop creates orders with {call}, and you can share files by hand.',
   all: 'All orders',
   notFoundHint: 'The URL may be wrong.',
   hints: {
@@ -119,4 +120,27 @@ export const orders = texts('orders', {
   inPage: 'In the page',
   inlineShort: 'Audio, video and PDF files open',
   created: 'Created',
+  share: 'Share',
+  shareFiles: 'Share files',
+  shareNamed: 'Share {name}',
+  shareProductHint:
+    'The download page has all files of this product, also those that you attach later.',
+  createUrl: 'Create URL',
+  shareFailed: 'Could not share the files',
+  shared: 'The download page is ready',
+  sharedHint:
+    'Send the URL yourself: Stowage sends no e-mail. You find it under {orders}, where you can also change and revoke it.',
+  openOrder: 'Open the order',
+  close: 'Close',
+  statistics: 'Downloads',
+  perDay: 'Downloads per day',
+  day: 'Day',
+  onDay: '{day}: {downloads}',
+  downloadCount: { one: '{count} download', other: '{count} downloads' },
+  between: '{downloads} from {from} to {to}',
+  period: 'Period',
+  lastDays: { one: 'Last {count} day', other: 'Last {count} days' },
+  mostDownloaded: 'Most downloaded files',
+  deletedFile: 'Deleted file',
+  ofBuyers: 'Downloads of buyers',
 })

@@ -33,7 +33,7 @@ export const orders: Translation<typeof English> = {
   noMatch: 'Ningún pedido coincide',
   none: 'Aún no hay pedidos',
   noneHint:
-    'Un pedido es lo que un comprador puede descargar. Su tienda crea los pedidos con {call}.',
+    'Un pedido es lo que un comprador puede descargar. Su tienda crea los pedidos con {call}, y usted puede compartir archivos a mano.',
   all: 'Todos los pedidos',
   notFoundHint: 'Puede que la URL sea incorrecta.',
   hints: {
@@ -122,4 +122,31 @@ export const orders: Translation<typeof English> = {
   inPage: 'En la página',
   inlineShort: 'Se abren audio, vídeo y PDF',
   created: 'Creado',
+  share: 'Compartir',
+  shareFiles: 'Compartir archivos',
+  shareNamed: 'Compartir {name}',
+  shareProductHint:
+    'La página de descarga contiene todos los archivos de este producto, también los que asocie más adelante.',
+  createUrl: 'Crear URL',
+  shareFailed: 'No se pudieron compartir los archivos',
+  shared: 'La página de descarga está lista',
+  sharedHint:
+    'Envíe la URL usted mismo: Stowage no envía correos. La encontrará en {orders}, donde también puede cambiarla y revocarla.',
+  openOrder: 'Abrir el pedido',
+  close: 'Cerrar',
+  statistics: 'Descargas',
+  perDay: 'Descargas por día',
+  day: 'Día',
+  onDay: '{day}: {downloads}',
+  downloadCount: {
+    one: '{count} descarga',
+    many: '{count} de descargas',
+    other: '{count} descargas',
+  },
+  between: '{downloads} del {from} al {to}',
+  period: 'Periodo',
+  lastDays: { one: 'Último día', many: 'Últimos {count} de días', other: 'Últimos {count} días' },
+  mostDownloaded: 'Archivos más descargados',
+  deletedFile: 'Archivo eliminado',
+  ofBuyers: 'Descargas de compradores',
 }

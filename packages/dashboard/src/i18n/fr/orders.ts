@@ -33,7 +33,7 @@ export const orders: Translation<typeof English> = {
   noMatch: 'Aucune commande correspondante',
   none: 'Aucune commande pour l’instant',
   noneHint:
-    'Une commande est ce qu’un acheteur peut télécharger. Votre boutique crée les commandes avec {call}.',
+    'Une commande est ce qu’un acheteur peut télécharger. Votre boutique crée les commandes avec {call}, et vous pouvez partager des fichiers vous-même.',
   all: 'Toutes les commandes',
   notFoundHint: 'L’URL est peut-être erronée.',
   hints: {
@@ -123,4 +123,35 @@ export const orders: Translation<typeof English> = {
   inPage: 'Dans la page',
   inlineShort: 'Audio, vidéo et PDF s’ouvrent',
   created: 'Créée',
+  share: 'Partager',
+  shareFiles: 'Partager des fichiers',
+  shareNamed: 'Partager {name}',
+  shareProductHint:
+    'La page de téléchargement contient tous les fichiers de ce produit, y compris ceux que vous associerez plus tard.',
+  createUrl: 'Créer l’URL',
+  shareFailed: 'Impossible de partager les fichiers',
+  shared: 'La page de téléchargement est prête',
+  sharedHint:
+    'Envoyez l’URL vous-même : Stowage n’envoie pas d’e-mail. Vous la retrouvez sous {orders}, où vous pouvez aussi la modifier et la révoquer.',
+  openOrder: 'Ouvrir la commande',
+  close: 'Fermer',
+  statistics: 'Téléchargements',
+  perDay: 'Téléchargements par jour',
+  day: 'Jour',
+  onDay: '{day} : {downloads}',
+  downloadCount: {
+    one: '{count} téléchargement',
+    many: '{count} de téléchargements',
+    other: '{count} téléchargements',
+  },
+  between: '{downloads} du {from} au {to}',
+  period: 'Période',
+  lastDays: {
+    one: 'Dernier jour',
+    many: '{count} de derniers jours',
+    other: '{count} derniers jours',
+  },
+  mostDownloaded: 'Fichiers les plus téléchargés',
+  deletedFile: 'Fichier supprimé',
+  ofBuyers: 'Téléchargements des acheteurs',
 }

@@ -33,7 +33,7 @@ export const orders: Translation<typeof English> = {
   noMatch: '一致する注文はありません',
   none: 'まだ注文はありません',
   noneHint:
-    '注文は、1 人の購入者がダウンロードできる内容です。ショップは {call} で注文を作成します。',
+    '注文は、1 人の購入者がダウンロードできる内容です。ショップは {call} で注文を作成し、手動でファイルを共有することもできます。',
   all: 'すべての注文',
   notFoundHint: 'URL が間違っている可能性があります。',
   hints: {
@@ -120,4 +120,27 @@ export const orders: Translation<typeof English> = {
   inPage: 'ページ内',
   inlineShort: '音声・動画・PDF を開く',
   created: '作成日',
+  share: '共有',
+  shareFiles: 'ファイルを共有',
+  shareNamed: '{name} を共有',
+  shareProductHint:
+    'ダウンロードページには、後から関連付けるものも含め、この商品のすべてのファイルが表示されます。',
+  createUrl: 'URL を作成',
+  shareFailed: 'ファイルを共有できませんでした',
+  shared: 'ダウンロードページの準備ができました',
+  sharedHint:
+    'URL はご自身で送信してください。Stowage はメールを送信しません。URL は「{orders}」で確認でき、変更や取り消しもできます。',
+  openOrder: '注文を開く',
+  close: '閉じる',
+  statistics: 'ダウンロード',
+  perDay: '1 日あたりのダウンロード',
+  day: '日付',
+  onDay: '{day}：{downloads}',
+  downloadCount: { other: '{count} 回のダウンロード' },
+  between: '{from}～{to}：{downloads}',
+  period: '期間',
+  lastDays: { other: '過去 {count} 日間' },
+  mostDownloaded: 'ダウンロードの多いファイル',
+  deletedFile: '削除されたファイル',
+  ofBuyers: '購入者のダウンロード',
 }

@@ -32,7 +32,8 @@ export const orders: Translation<typeof English> = {
   loadFailed: 'Não foi possível carregar os pedidos',
   noMatch: 'Nenhum pedido corresponde',
   none: 'Ainda não há pedidos',
-  noneHint: 'Um pedido é o que um comprador pode baixar. A sua loja cria pedidos com {call}.',
+  noneHint:
+    'Um pedido é o que um comprador pode baixar. A sua loja cria pedidos com {call}, e você pode compartilhar arquivos manualmente.',
   all: 'Todos os pedidos',
   notFoundHint: 'A URL pode estar errada.',
   hints: {
@@ -120,4 +121,31 @@ export const orders: Translation<typeof English> = {
   inPage: 'Na página',
   inlineShort: 'Áudio, vídeo e PDF abrem',
   created: 'Criado',
+  share: 'Compartilhar',
+  shareFiles: 'Compartilhar arquivos',
+  shareNamed: 'Compartilhar {name}',
+  shareProductHint:
+    'A página de download contém todos os arquivos deste produto, inclusive os que você vincular depois.',
+  createUrl: 'Criar URL',
+  shareFailed: 'Não foi possível compartilhar os arquivos',
+  shared: 'A página de download está pronta',
+  sharedHint:
+    'Envie a URL você mesmo: o Stowage não envia e-mails. Ela fica em {orders}, onde você também pode alterá-la e revogá-la.',
+  openOrder: 'Abrir o pedido',
+  close: 'Fechar',
+  statistics: 'Downloads',
+  perDay: 'Downloads por dia',
+  day: 'Dia',
+  onDay: '{day}: {downloads}',
+  downloadCount: {
+    one: '{count} download',
+    many: '{count} de downloads',
+    other: '{count} downloads',
+  },
+  between: '{downloads} de {from} a {to}',
+  period: 'Período',
+  lastDays: { one: 'Último dia', many: 'Últimos {count} de dias', other: 'Últimos {count} dias' },
+  mostDownloaded: 'Arquivos mais baixados',
+  deletedFile: 'Arquivo excluído',
+  ofBuyers: 'Downloads de compradores',
 }
