@@ -25,6 +25,7 @@ const WORKLOADS: Record<string, () => Promise<Workload>> = {
   download: async () => (await import('./workloads/download.ts')).download,
   list: async () => (await import('./workloads/list.ts')).list,
   'list-postgres': async () => (await import('./workloads/list.ts')).listPostgres,
+  orders: async () => (await import('./workloads/orders.ts')).orders,
   parts: async () => (await import('./workloads/parts.ts')).parts,
   'parts-64': async () => (await import('./workloads/parts.ts')).parts64,
   presign: async () => (await import('./workloads/presign.ts')).presign,
