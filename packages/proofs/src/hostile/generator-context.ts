@@ -10,6 +10,8 @@ export interface GeneratorContext {
   /** Host and port, such as `127.0.0.1:1234`. */
   hosts: { api: string; storage: string }
   key: string
+  /** The orders that exist from the beginning. */
+  orders: { token: string; assetId: string }[]
   /** The key for the call that deletes all assets of its account. */
   emptiedKey: string
   /**
@@ -40,9 +42,13 @@ export interface Pool {
   products: string[]
   keys: { id: string; secret: string }[]
   uploadTokens: string[]
+  /** The changes of all assets that match a filter. */
+  bulk: string[]
   orders: string[]
   /** The tokens of the download pages of orders. */
   orderTokens: string[]
+  /** The tokens of downloads that buyers have opened. */
+  fileTokens: string[]
   webhooks: string[]
   deliveries: string[]
   downloads: KnownDownload[]
@@ -55,8 +61,10 @@ export function emptyPool(): Pool {
     products: [],
     keys: [],
     uploadTokens: [],
+    bulk: [],
     orders: [],
     orderTokens: [],
+    fileTokens: [],
     webhooks: [],
     deliveries: [],
     downloads: [],
@@ -83,6 +91,7 @@ export function idFor(random: Random, pool: Pool, segment: string): string {
     products: pool.products,
     keys: pool.keys.map(({ id }) => id),
     'upload-tokens': pool.uploadTokens,
+    bulk: pool.bulk,
     orders: pool.orders,
     // The choice is small, so that the delivery often belongs to the webhook.
     webhooks: pool.webhooks.slice(-2),

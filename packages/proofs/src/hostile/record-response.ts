@@ -44,6 +44,9 @@ export function recordResponse(
   recordOperation(log, request.operation, status)
   const body = jsonOf(response)
   if (typeof body?.code === 'string' && Object.hasOwn(ERRORS, body.code)) log.codes.add(body.code)
+  const [location = ''] = valuesOf(response.headers, 'location')
+  const [, fileToken] = /\/d\/file\/([\w-]+)$/.exec(location) ?? []
+  if (fileToken !== undefined) recordOnce(pool.fileTokens, fileToken)
   if (request.kind !== 'framed' || status >= 300) return
   const isResize = request.method === 'PATCH' && request.target.includes('/upload')
   if (isResize) recordResize(pool, request.target)

@@ -6,6 +6,8 @@ interface Expectation {
   operation?: string | undefined
   /** The signed URL or its method was changed, so the request must not succeed. */
   isForged?: boolean
+  /** The response may be a page for buyers. */
+  isPage?: boolean
   /** The file that a successful download returns. */
   file?: Buffer
 }

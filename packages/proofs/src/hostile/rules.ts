@@ -34,6 +34,8 @@ export function checkResponse(
   if (request.isForged && status < 300 && request.method !== 'OPTIONS') {
     return violation('a changed signed URL is refused')
   }
+  const [type = ''] = valuesOf(headers, 'content-type')
+  if (request.isPage && type.startsWith('text/html')) return checkPage(response)
   const operation = request.operation === undefined ? undefined : operations.get(request.operation)
   if (status >= 400 && request.method !== 'HEAD') {
     const problem = errorProblem(response, operation)
@@ -46,6 +48,16 @@ export function checkResponse(
   if (request.file !== undefined && request.method === 'GET')
     return checkFile(request.file, response)
   return undefined
+}
+
+/** Pages for buyers have no script, none of the texts of others as markup, and strict headers. */
+function checkPage({ headers, body }: WireResponse): Violation | undefined {
+  const violation = (rule: string) => ({ rule, detail: printable(body.subarray(0, 1_000)) })
+  const [policy = ''] = valuesOf(headers, 'content-security-policy')
+  if (!policy.startsWith("default-src 'none'")) return violation('a page has a strict policy')
+  if (valuesOf(headers, 'set-cookie').length > 0) return violation('a page sets no cookie')
+  if (/<script|<img src=x/i.test(body.toString())) return violation('a page has no injected markup')
+  return body.length < 20_000 ? undefined : violation('a page has less than 20 kB')
 }
 
 function errorProblem(response: WireResponse, operation?: DocumentedOperation): string | undefined {

@@ -9,6 +9,7 @@ import {
 import { emptyPool, type GeneratorContext, type Pool } from './generator-context.ts'
 import { makeApiRequest } from './make-api-request.ts'
 import { makeFlowRequest } from './make-flow-request.ts'
+import { makePageRequest } from './make-page-request.ts'
 import { makeStorageRequest } from './make-storage-request.ts'
 import { makeMalformedRequest } from './malformed.ts'
 import { emptyResponseLog, type ResponseLog, recordResponse } from './record-response.ts'
@@ -95,9 +96,10 @@ export async function runHostile(
   return { sent, live, log, pool: context.pool }
 }
 
-function poolOf({ orders }: Target): Pool {
+function poolOf({ orders, uploadTokens, bulk }: Target): Pool {
   const ids = orders.map(({ id }) => id)
-  return { ...emptyPool(), orders: ids, orderTokens: orders.map(({ token }) => token) }
+  const orderTokens = orders.map(({ token }) => token)
+  return { ...emptyPool(), orders: ids, orderTokens, uploadTokens: [...uploadTokens], bulk }
 }
 
 function pickPort({ random }: GeneratorContext, { hasStorage }: Target): Port {
@@ -114,11 +116,16 @@ function makeBatch(context: GeneratorContext, hasStorage: boolean): FramedReques
   return Array.from({ length: PIPELINED }, (_, index) => {
     const step = hasStorage && random.between(0, 4) === 0 ? makeFlowRequest(context) : undefined
     if (step?.port === (isStorage ? 'storage' : 'api')) return step
-    const request = isStorage ? makeStorageRequest(context) : makeApiRequest(context)
+    const request = isStorage ? makeStorageRequest(context) : makeServiceRequest(context)
     if (index === PIPELINED - 1) return withSmallHead(request)
     const headers = request.headers.filter(([name]) => name !== 'Expect')
     return withSmallHead({ ...request, headers })
   })
+}
+
+function makeServiceRequest(context: GeneratorContext): FramedRequest {
+  const isPage = context.random.between(0, 10) === 0
+  return isPage ? makePageRequest(context) : makeApiRequest(context)
 }
 
 /** Node refuses heads above 16 KiB and closes the connection. Malformed requests test that. */

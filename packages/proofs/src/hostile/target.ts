@@ -20,8 +20,10 @@ export interface Target {
    * would delete the assets that they use.
    */
   emptiedKey: string
-  /** Random requests hardly ever create an order, but these can be read and changed. */
+  /** Random requests hardly ever create these, but they can be read and changed. */
   orders: { id: string; token: string; assetId: string }[]
+  uploadTokens: string[]
+  bulk: string[]
   /** Whether the service has a port for the disk storage. */
   hasStorage: boolean
   /** Throws if the process has exited. */
@@ -34,7 +36,9 @@ const WATCHES = ['./prototype-watch.ts', './memory-report.ts'].map(
 
 const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 export const EMPTIED_ASSETS = 3
-const ORDERS = 5
+const ORDERS = 20
+/** Must not become markup of a page. */
+const MARKUP = '<img src=x onerror=alert(1)>'
 
 async function addEmptiedAccount(t: TestContext, deployment: Deployment): Promise<string> {
   const service = await aService(t, KEYED, deployment)
@@ -44,19 +48,29 @@ async function addEmptiedAccount(t: TestContext, deployment: Deployment): Promis
   return keys.manage.secret
 }
 
-async function addOrders(baseUrl: string): Promise<Target['orders']> {
+type Resources = Pick<Target, 'orders' | 'uploadTokens' | 'bulk'>
+
+async function addResources(baseUrl: string): Promise<Resources> {
   const call = async (path: string, body: object) => {
     const headers = { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' }
     const init = { method: 'POST', headers, body: JSON.stringify(body) }
-    return (await (await fetch(`${baseUrl}${API}${path}`, init)).json()).data
+    const { id, data } = await (await fetch(`${baseUrl}${API}${path}`, init)).json()
+    return data ?? { id }
   }
   const orders: Target['orders'] = []
   for (let count = 0; count < ORDERS; count += 1) {
-    const asset = await call('/assets/store', { filename: 'a', url: 'https://a.example' })
-    const { id, url } = await call('/orders', { assets: [asset.id] })
+    const asset = await call('/assets/store', { filename: MARKUP, url: 'https://a.example' })
+    const { id, url } = await call('/orders', {
+      assets: [asset.id],
+      order_number: MARKUP,
+      max_downloads: 2,
+    })
     orders.push({ id, token: tokenOf(url), assetId: asset.id })
   }
-  return orders
+  const token = await call('/upload-tokens', {})
+  const change = { action: 'tag', tags: ['a'], filter: { filename: 'none' }, expected: 0 }
+  const bulk = await call('/bulk', change)
+  return { orders, uploadTokens: [token.id], bulk: [bulk.id] }
 }
 
 /** The token in the URL of a download page. */
@@ -77,7 +91,7 @@ export async function startTarget(t: TestContext): Promise<Target> {
     ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '16' }),
   }
   const service = await aServiceProcess(t, settings, deployment)
-  const orders = await addOrders(service.baseUrl)
+  const resources = await addResources(service.baseUrl)
   const document = await (await fetch(`${service.baseUrl}/openapi.json`)).json()
   return {
     service,
@@ -85,7 +99,7 @@ export async function startTarget(t: TestContext): Promise<Target> {
     hosts: { api: new URL(service.baseUrl).host, storage: new URL(service.storageUrl).host },
     key: ADMIN_KEY,
     emptiedKey,
-    orders,
+    ...resources,
     hasStorage: !isOnS3,
     checkAlive() {
       const { exitCode, signalCode } = service.child
