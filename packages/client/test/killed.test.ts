@@ -10,6 +10,7 @@ import { API, listAll } from '@stowage/testing/service/upload'
 import { aProxiedService } from './support/proxied-service.ts'
 import { startUploadProcess } from './support/upload-process.ts'
 
+/* Runs on postgres+ceph. */
 /* Runs in its own process: it takes long, so it runs beside the others. */
 
 /** Set `KILLED_SIZE=2000000000 KILLED_CHUNK=100000000` for a realistic file. */

@@ -8,7 +8,7 @@ import { aFolder } from '../src/machine/clean-up.ts'
 
 const STAGES = new URL('../src/stages/', import.meta.url)
 const UNTRACKED = ['--import', new URL('untracked-promises.ts', STAGES).href]
-const IN_ONE_PROCESS = [fileURLToPath(new URL('in-one-process.ts', STAGES)), '10000']
+const RUN_FILES = fileURLToPath(new URL('run-files.ts', STAGES))
 
 /** Both errors occur while the test still waits. */
 const TEST = `
@@ -20,13 +20,13 @@ test('leaves errors uncaught', async () => {
   await pause(50)
 })`
 
-const RUNNERS = { 'a shared process': IN_ONE_PROCESS, 'its own process': ['--test'] }
+const RUNNERS = { 'a shared process': 'shared', 'its own process': 'own' }
 
-for (const [where, runner] of Object.entries(RUNNERS)) {
+for (const [where, mode] of Object.entries(RUNNERS)) {
   test(`an uncaught error of a test in ${where} is printed and fails the run`, async (t) => {
     const file = join(await aFolder(t), 'uncaught.test.mjs')
     await writeFile(file, TEST)
-    const { code, output } = await runNode([...UNTRACKED, ...runner, file])
+    const { code, output } = await runNode([...UNTRACKED, RUN_FILES, mode, '10000', file])
     assert.equal(code, 1)
     assert.match(output, /Uncaught error in a test: Error: thrown\n\s+at /)
     assert.match(output, /Uncaught error in a test: Error: rejected\n\s+at /)

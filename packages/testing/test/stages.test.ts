@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { LONGEST } from '../src/stages/run-tests.ts'
 import { ENGINES, findTestFiles, selectTestFiles } from '../src/stages/test-files.ts'
 import { ROOT } from './imports-of.ts'
 
@@ -45,5 +46,11 @@ test('a line that says how a test file runs can be read', () => {
         path,
       )
     }
+  }
+})
+
+test('the files that start first exist, and have their own process', () => {
+  for (const path of LONGEST) {
+    assert.equal(files.find((file) => file.path === path)?.process, 'own', path)
   }
 })

@@ -10,7 +10,7 @@ import { COMPILE_CACHE } from './run-tests.ts'
 
 /*
  * Runs test stages, each of which is a script in package.json, one after the other, because each of them uses all CPUs.
- * Those after `--beside` run at the same time: they often wait, for an engine, the disk or an outage.
+ * Those after `--beside` run at the same time: they often wait, for an engine, a browser, the disk or an outage.
  *
  *     node packages/testing/src/stages/run-stages.ts [--install=tests|proofs] check test:server --beside test:postgres
  *

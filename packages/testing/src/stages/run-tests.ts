@@ -12,7 +12,15 @@ const WITH_DASHBOARD = /\/(dashboard|pack)\/test\/|\/test\/http\/pages\//
 /** Set `TEST_TIMEOUT_MS` for longer runs, such as those with more rounds. */
 const TIMEOUT_MS = process.env.TEST_TIMEOUT_MS ?? '300000'
 const UNTRACKED = ['--import', new URL('untracked-promises.ts', import.meta.url).href]
-const IN_ONE_PROCESS = fileURLToPath(new URL('in-one-process.ts', import.meta.url))
+const RUN_FILES = fileURLToPath(new URL('run-files.ts', import.meta.url))
+/** Of the files with their own process, these take longest. They start first, so that none of them is the last to end. */
+export const LONGEST = [
+  'packages/pack/test/packed.test.ts',
+  'packages/cli/test/docs.test.ts',
+  'packages/server/test/embedded/move.test.ts',
+  'packages/server/src/database/sqlite/sqlite-database.test.ts',
+  'packages/server/src/database/postgres/postgres-database.test.ts',
+]
 /** Lets Node compile each module once for all processes, which saves a third of a second in each. */
 export const COMPILE_CACHE = {
   NODE_COMPILE_CACHE: fileURLToPath(
@@ -28,16 +36,13 @@ export async function runTests(
   if (files.some(({ path }) => WITH_DASHBOARD.test(path))) await buildDashboard()
   const env = { ...process.env, ...COMPILE_CACHE, ...settings }
 
-  async function run(some: string[], options: string[]): Promise<number> {
+  async function run(some: string[], mode: 'shared' | 'own' | 'alone'): Promise<number> {
     if (some.length === 0) return 0
-    const commandLine = [...UNTRACKED, ...options, ...some]
+    const commandLine = [...UNTRACKED, RUN_FILES, mode, TIMEOUT_MS, ...some]
     const child = spawn(process.execPath, commandLine, { stdio: 'inherit', env })
     const [code] = await once(child, 'exit')
     return code ?? 1
   }
-  const inOneProcess = [IN_ONE_PROCESS, TIMEOUT_MS]
-  const inOwnProcesses = ['--test', `--test-timeout=${TIMEOUT_MS}`]
-
   const pathsOf = (process: TestProcess) =>
     files.filter((file) => file.process === process).map(({ path }) => path)
   const inBrowser = pathsOf('browser')
@@ -47,10 +52,15 @@ export async function runTests(
     pathsOf('one'),
   ]
   const codes = await Promise.all([
-    ...groups.map((group) => run(group, inOneProcess)),
-    run(pathsOf('own'), [...inOwnProcesses, '--test-concurrency=2']),
+    ...groups.map((group) => run(group, 'shared')),
+    run(longestFirst(pathsOf('own')), 'own'),
   ])
-  return Math.max(...codes, await run(pathsOf('alone'), inOwnProcesses))
+  return Math.max(...codes, await run(pathsOf('alone'), 'alone'))
+}
+
+function longestFirst(paths: string[]): string[] {
+  const rest = paths.filter((path) => !LONGEST.includes(path))
+  return [...LONGEST.filter((path) => paths.includes(path)), ...rest]
 }
 
 /** Distributes the files evenly: neighbors, which often take equally long, are in different groups. */
