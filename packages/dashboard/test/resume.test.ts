@@ -101,7 +101,7 @@ test('an upload of 200 MB is paused, interrupted by a reload, and resumed with t
   await choose(await aLargeFile(folder, 'other.mov', SIZE))
   await tray(page).getByText('You chose “other.mov”').waitFor()
   await choose(await aLargeFile(await aFolder(t), 'video.mov', SIZE - 1))
-  await tray(page).getByText('199999999 bytes, not 200000000').waitFor()
+  await tray(page).getByText('199,999,999 bytes, not 200,000,000').waitFor()
   const newer = await aLargeFile(await aFolder(t), 'video.mov', SIZE)
   await utimes(newer, new Date(), new Date(Date.now() + 60_000))
   await choose(newer)

@@ -39,14 +39,14 @@ export function ActivityFilters({ query, people, onChange }: ActivityFiltersProp
       />
       <NativeSelect
         aria-label={activity.action}
-        flex={{ base: 1, sm: 'none' }}
+        flex={{ base: '1 1 180px', sm: 'none' }}
         data={[{ value: '', label: activity.allActions }, ...actionChoices(maySeeKeys)]}
         value={show}
         onChange={({ currentTarget }) => onChange({ show: currentTarget.value })}
       />
       <NativeSelect
         aria-label={activity.person}
-        flex={{ base: 1, sm: 'none' }}
+        flex={{ base: '1 1 180px', sm: 'none' }}
         maw={{ sm: 220 }}
         data={[{ value: '', label: activity.everyone }, ...people]}
         value={actor}

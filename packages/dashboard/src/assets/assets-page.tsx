@@ -255,7 +255,7 @@ function AssetSort({ sort, onSort }: { sort: Sort; onSort(sort: Sort): void }) {
   return (
     <NativeSelect
       hiddenFrom="sm"
-      w={150}
+      w="fit-content"
       aria-label={texts.sort}
       data={sortOptions()}
       value={sort}

@@ -16,7 +16,7 @@ import { Dialog, DialogForm } from '../components/dialogs.tsx'
 import { useFocusHandover } from '../components/focus.ts'
 import { LoadedSection } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
-import { numberText } from '../format.ts'
+import { numberText, sizeText } from '../format.ts'
 import { orders as texts } from '../i18n/en/orders.ts'
 import { fill, rich } from '../i18n/texts.ts'
 import { IconX } from '../icons/icons.tsx'
@@ -110,7 +110,7 @@ function FileRow({ file, order, onDetach }: FileRowProps) {
           <bdi dir="auto">{asset.filename}</bdi>
         </Anchor>
         <Text size="xs" c="dimmed">
-          {asset.is_file && asset.size}
+          {asset.is_file && sizeText(asset.bytes)}
         </Text>
         <Text size="xs" c="dimmed" hiddenFrom="sm">
           <bdi dir="auto">{origin}</bdi>

@@ -148,7 +148,7 @@ function ProductFilters({ query, change }: ProductFiltersProps) {
         query={query}
         change={change}
         flex={1}
-        miw={180}
+        miw={{ base: '100%', sm: 180 }}
         leftSection={<IconSearch size={16} aria-hidden />}
       />
       <Button
@@ -168,7 +168,7 @@ function ProductFilters({ query, change }: ProductFiltersProps) {
       </div>
       <NativeSelect
         hiddenFrom="sm"
-        w={160}
+        w="fit-content"
         aria-label={texts.sort}
         data={sortOptions()}
         value={query.sort}

@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const activity: Translation<typeof English> = {
   title: 'Aktivitäten',
   search: 'Aktivitäten durchsuchen',
-  searchHint: 'Namen von Dateien, Produkten, Schlüsseln',
+  searchHint: 'Dateien, Produkte, Schlüssel suchen',
   action: 'Aktion',
   allActions: 'Alle Aktionen',
   person: 'Person',

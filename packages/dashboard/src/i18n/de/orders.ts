@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const orders: Translation<typeof English> = {
   title: 'Bestellungen',
   searchLabel: 'Bestellungen suchen',
-  searchHint: 'Nummer, Name, E-Mail, Referenz oder Notiz',
+  searchHint: 'Nummer, Name, E-Mail oder Notiz',
   sort: 'Sortierung',
   sorts: {
     '-created_at': 'Neueste zuerst',

@@ -3,7 +3,7 @@ import { texts } from '../texts.ts'
 export const orders = texts('orders', {
   title: 'Orders',
   searchLabel: 'Search orders',
-  searchHint: 'Number, name, e-mail, reference or label',
+  searchHint: 'Number, name, e-mail or label',
   sort: 'Sort',
   sorts: {
     '-created_at': 'Newest first',

@@ -157,7 +157,7 @@ export const changes: Translation<typeof English> = {
   searching: 'Buscando…',
   noProducts: 'No hay productos que coincidan',
   variantOrSku: 'Variante o SKU',
-  nameOrSku: 'Nombre, variante, SKU o proveedor',
+  nameOrSku: 'Nombre, variante o SKU',
   allVariants: {
     one: '{count} variante',
     many: 'las {count} de variantes',

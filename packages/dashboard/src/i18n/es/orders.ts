@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const orders: Translation<typeof English> = {
   title: 'Pedidos',
   searchLabel: 'Buscar pedidos',
-  searchHint: 'Número, nombre, correo, referencia o nota',
+  searchHint: 'Número, nombre, correo o nota',
   sort: 'Orden',
   sorts: {
     '-created_at': 'Más recientes primero',

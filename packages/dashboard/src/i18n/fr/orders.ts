@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const orders: Translation<typeof English> = {
   title: 'Commandes',
   searchLabel: 'Rechercher des commandes',
-  searchHint: 'Numéro, nom, e-mail, référence ou note',
+  searchHint: 'Numéro, nom, e-mail ou note',
   sort: 'Tri',
   sorts: {
     '-created_at': 'Les plus récentes d’abord',

@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const orders: Translation<typeof English> = {
   title: '注文',
   searchLabel: '注文を検索',
-  searchHint: '番号、名前、メール、参照番号、メモ',
+  searchHint: '番号、名前、メール、メモ',
   sort: '並べ替え',
   sorts: {
     '-created_at': '新しい順',

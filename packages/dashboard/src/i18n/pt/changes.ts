@@ -157,7 +157,7 @@ export const changes: Translation<typeof English> = {
   searching: 'Pesquisando…',
   noProducts: 'Nenhum produto correspondente',
   variantOrSku: 'Variante ou SKU',
-  nameOrSku: 'Nome, variante, SKU ou fornecedor',
+  nameOrSku: 'Nome, variante ou SKU',
   allVariants: {
     one: '{count} variante',
     many: 'todas as {count} de variantes',

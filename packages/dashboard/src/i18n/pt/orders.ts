@@ -4,7 +4,7 @@ import type { Translation } from '../texts.ts'
 export const orders: Translation<typeof English> = {
   title: 'Pedidos',
   searchLabel: 'Pesquisar pedidos',
-  searchHint: 'Número, nome, e-mail, referência ou nota',
+  searchHint: 'Número, nome, e-mail ou nota',
   sort: 'Ordenação',
   sorts: {
     '-created_at': 'Mais recentes primeiro',
