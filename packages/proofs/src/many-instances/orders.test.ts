@@ -38,6 +38,7 @@ await withSharedEngines('orders on many instances', (engines) => {
     assert.equal(creations.filter(({ status }) => status === 201).length, 1)
     assert.equal(creations.filter(({ status }) => status === 200).length, 39)
     assert.equal(new Set(creations.map(({ body }) => body.data.url)).size, 4)
+    const tokens = new Set([tokenOf(creations[0]?.body.data.url)])
     for (let day = 1; day <= LIMIT + 1; day += 1) {
       const starts = Array.from({ length: STARTS }, (_, index) =>
         post(urls[index % 4] ?? first, '/orders/one/downloads', {
@@ -59,15 +60,27 @@ await withSharedEngines('orders on many instances', (engines) => {
         states.map((state) => ({ ...state })),
         ids.map(() => expectedState),
       )
+      for (const { body } of responses) if (body.url) tokens.add(tokenOf(body.url))
       const paths = new Set(responses.map(({ body }) => new URL(body.url ?? first).pathname))
       assert.equal(paths.size, day <= LIMIT ? FILES : 1)
       // The 24 hours of the download end.
       await sql`update order_files set open_until = clock_timestamp()`
     }
     assert.deepEqual(await deployment.database.compareDownloads(10), [])
+    // No URL can be made from a dump of the database.
+    const [{ dump = '' } = {}] = await sql<{ dump: string }[]>`
+      select database_to_xml(true, false, '') as dump`
+    assert.ok(dump.includes(ids[0] ?? 'no ID'))
+    assert.equal(tokens.size, 1 + FILES * LIMIT)
+    for (const token of tokens) assert.ok(!dump.includes(token))
     const events = await callJson(`${first}${API}/events?type=order.limit_reached`, {
       method: 'GET',
     })
     assert.equal(events.body.data.length, FILES)
   })
 })
+
+/** The last part of the URL of a download page or of a file. */
+function tokenOf(url: string): string {
+  return url.slice(url.lastIndexOf('/') + 1)
+}
