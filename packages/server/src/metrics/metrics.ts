@@ -27,7 +27,10 @@ export interface MetricsOptions {
   engines: { database: Readonly<Database>; storage: Readonly<Storage> }
 }
 
-/** No label has an account, a key or an ID, so that the number of series stays the same with any number of accounts. */
+/**
+ * No label has an account, a key or an ID, so that the number of series stays the same with any number of accounts. No label
+ * is named `job` or `instance`: Prometheus gives these to each target.
+ */
 const REQUEST_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
 const CALL_BUCKETS = [0.001, 0.01, 0.1, 0.5, 2, 10]
 
@@ -60,20 +63,20 @@ export function openMetrics({ version, engines }: MetricsOptions): Metrics {
   const jobs = new Histogram({
     name: 'stowage_job_duration_seconds',
     help: 'Time of a run of a background job on this instance',
-    labelNames: ['job'],
+    labelNames: ['name'],
     buckets: [0.01, 0.1, 1, 10, 60, 600],
     registers,
   })
   const jobErrors = new Counter({
     name: 'stowage_job_errors_total',
     help: 'Failed runs of a background job on this instance',
-    labelNames: ['job'],
+    labelNames: ['name'],
     registers,
   })
   const jobSuccess = new Gauge({
     name: 'stowage_job_last_success_timestamp_seconds',
     help: 'When a background job last ran without an error on this instance',
-    labelNames: ['job'],
+    labelNames: ['name'],
     registers,
   })
   const info = new Gauge({
@@ -112,9 +115,9 @@ export function openMetrics({ version, engines }: MetricsOptions): Metrics {
       requests.observe({ method, route, status }, ms / 1000)
     },
     onJob({ job, ms, error }) {
-      jobs.observe({ job }, ms / 1000)
-      jobErrors.inc({ job }, error === undefined ? 0 : 1)
-      if (error === undefined) jobSuccess.set({ job }, Date.now() / 1000)
+      jobs.observe({ name: job }, ms / 1000)
+      jobErrors.inc({ name: job }, error === undefined ? 0 : 1)
+      if (error === undefined) jobSuccess.set({ name: job }, Date.now() / 1000)
     },
     listen: ({ host, port }) =>
       new Promise((resolve, reject) => {
@@ -203,20 +206,20 @@ function addGauges(
     {
       name: 'stowage_job_queue_length',
       help: 'Due work of a background job, at most 10,000',
-      labelNames: ['job'],
+      labelNames: ['name'],
     },
     (lengths, { state }) => {
-      for (const { job, length } of state?.queues ?? []) lengths.set({ job }, length)
+      for (const { job, length } of state?.queues ?? []) lengths.set({ name: job }, length)
     },
   )
   gauge(
     {
       name: 'stowage_job_lag_seconds',
       help: 'For how long the oldest work of a background job has been due',
-      labelNames: ['job'],
+      labelNames: ['name'],
     },
     (lags, { state }) => {
-      for (const { job, lagMs } of state?.queues ?? []) lags.set({ job }, lagMs / 1000)
+      for (const { job, lagMs } of state?.queues ?? []) lags.set({ name: job }, lagMs / 1000)
     },
   )
   gauge(
