@@ -160,7 +160,13 @@ test('each alert fires in a real run of Prometheus, and none before its situatio
   }
   const service = await aService(
     t,
-    { STOWAGE_METRICS_PORT: '0', STOWAGE_CHECKSUMS: 'on', STOWAGE_WEBHOOK_TARGETS: 'any' },
+    {
+      STOWAGE_METRICS_PORT: '0',
+      STOWAGE_CHECKSUMS: 'on',
+      STOWAGE_WEBHOOK_TARGETS: 'any',
+      STOWAGE_SMTP_URL: 'smtp://127.0.0.1:1',
+      STOWAGE_MAIL_FROM: 'files@example.com',
+    },
     undefined,
     { wrap: (engines) => faulty(engines, faults) },
   )
@@ -207,6 +213,11 @@ test('each alert fires in a real run of Prometheus, and none before its situatio
   await expectAlert('StowageWebhookBacklog', async () => {
     faults.areWebhooksStuck = true
     await call('PUT', `${API}/assets/${file}`, { filename: 'renamed.bin' })
+  })
+  await expectAlert('StowageMailBacklog', async () => {
+    // No mail server listens on this port.
+    const order = { email: 'buyer@example.com', assets: [file], notify: true }
+    assert.equal((await call('POST', `${API}/orders`, order)).status, 201)
   })
   await expectAlert('StowageStuckCompletions', async () => {
     faults.isCompletionStuck = true

@@ -111,6 +111,9 @@ export interface ServiceState {
   /** Pending deliveries to webhooks that work, and the events that are not turned into deliveries yet. */
   webhookBacklog: number
   webhookBacklogAgeMs: number
+  /** Mails that were not sent yet, counted up to 10,000. */
+  mailBacklog: number
+  mailBacklogAgeMs: number
 }
 
 export interface PoolLoad {

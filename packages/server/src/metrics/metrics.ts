@@ -241,6 +241,21 @@ function addGauges(
     },
   )
   gauge(
+    { name: 'stowage_mail_backlog', help: 'Mails that were not sent yet, at most 10,000' },
+    (one, { state }) => {
+      if (state) one.set(state.mailBacklog)
+    },
+  )
+  gauge(
+    {
+      name: 'stowage_mail_backlog_age_seconds',
+      help: 'The age of the oldest mail that was not sent yet',
+    },
+    (one, { state }) => {
+      if (state) one.set(state.mailBacklogAgeMs / 1000)
+    },
+  )
+  gauge(
     {
       name: 'stowage_disk_free_bytes',
       help: 'Bytes that can be stored, without the reserve; missing for S3',

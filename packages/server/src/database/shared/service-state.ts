@@ -23,6 +23,7 @@ interface StateRow extends Record<`${string}_since`, Time | null> {
   unread: number
   withheld: number
   deliveries: number
+  mails: number
   events_behind: number
 }
 
@@ -37,7 +38,7 @@ export function readStateStatement({ clock, flag }: Dialect) {
   const sum = (column: string) => `cast(coalesce(sum(${column}), 0) as bigint)`
   return statement(
     `select ${clock} as now, totals.*, uploading_queue.uploading, damaged_queue.damaged, overdue_queue.*,
-       completing_queue.*, removals_queue.*, unread_queue.*, withheld_queue.*, deliveries_queue.*,
+       completing_queue.*, removals_queue.*, unread_queue.*, withheld_queue.*, deliveries_queue.*, mails_queue.*,
        events_behind
      from (
        select count(*) as accounts, ${sum('asset_count')} as assets, ${sum('stored_bytes')} as stored,
@@ -55,6 +56,7 @@ export function readStateStatement({ clock, flag }: Dialect) {
      ${queue('removals', 'due_at', `removals where due_at <= ${clock}`)},
      ${queue('unread', 'due_at', `checksums where ${unread} and due_at <= ${clock}`)},
      ${queue('withheld', 'due_at', "checksums where withheld_for is not null and queue = 'new'")},
+     ${queue('mails', 'created_at', "mails where state in ('queued', 'sending')")},
      ${queue(
        'deliveries',
        'created_at',
@@ -77,6 +79,8 @@ export function readStateStatement({ clock, flag }: Dialect) {
       ],
       webhookBacklog: row.deliveries + row.events_behind,
       webhookBacklogAgeMs: age(row.deliveries_since),
+      mailBacklog: row.mails,
+      mailBacklogAgeMs: age(row.mails_since),
     }
   })
 }
