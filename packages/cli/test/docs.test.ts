@@ -60,6 +60,7 @@ const ELSEWHERE: { page: string; begins?: RegExp; test: string }[] = [
     begins: /^(export|import|function|await|<h1)/,
     test: 'packages/client/test/delivery-guide.test.ts',
   },
+  { page: 'docs/mail.md', test: 'packages/server/test/http/mails/texts.test.ts' },
   { page: 'docs/browser.md', test: 'packages/client/test/browser-guide.test.ts' },
   { page: 'docs/client-api.md', test: 'packages/pack/src/client-api.test.ts' },
   { page: 'packages/cli/README.md', test: 'packages/pack/test/packed.test.ts' },
