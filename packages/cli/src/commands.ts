@@ -89,6 +89,10 @@ export const COMMANDS = {
     summary: "list and import the shop's products",
     load: async () => (await import('./commands/products.ts')).products,
   },
+  mail: {
+    summary: 'show the mails to buyers; send them again; test the mail server',
+    load: async () => (await import('./commands/mail.ts')).mail,
+  },
   share: {
     summary: 'create a download page for files or products, and print its URL',
     load: async () => (await import('./commands/share.ts')).share,

@@ -11,6 +11,8 @@ import type {
   ListedUpload,
   LoggedDownload,
   LoggedDownloadPage,
+  Mail,
+  MailPage,
   Product,
   ProductGroup,
   ProductGroupPage,
@@ -26,6 +28,7 @@ import type { AccountCallsOnDemand, Remove } from './account-calls.ts'
 import type { Client } from './client.ts'
 import { isStowageError } from './errors.ts'
 import { createListing, type Page } from './listing.ts'
+import type { MailCallsOnDemand } from './mails.ts'
 import type { CallSettings, PageQuery } from './options.ts'
 import type { OrderCallsOnDemand } from './orders.ts'
 import type { RareCalls } from './rare-calls.ts'
@@ -51,6 +54,7 @@ const ORDERS = {
   path: '/orders',
   filters: 'order_number with_assets search status source asset product_id sort',
 }
+const MAILS = { path: '/mails', filters: 'state kind order notice' }
 const DELIVERIES = { path: '/webhooks/:id/deliveries', filters: 'status' }
 
 /** The calls that send one request, and the lists, which send one request for each page. */
@@ -124,6 +128,8 @@ export function createCalls(
     orders: (query) => createListing(request, ORDERS, query),
     orderDownloads: listOf<LoggedDownload, LoggedDownloadPage>('/orders/:order/downloads'),
     assetDownloads: listOf<AssetDownload, AssetDownloadPage>('/assets/:id/downloads'),
+    mails: (query) =>
+      createListing<Mail, MailPage>(request, MAILS, { limit: MAX_MAILS_PER_PAGE, ...query }),
     deliveries: (id, query) =>
       createListing<Delivery, DeliveryPage>(request, DELIVERIES, {
         limit: MAX_DELIVERIES_PER_PAGE,
@@ -137,13 +143,16 @@ export function createCalls(
   }
 }
 
+/** The longest page of mails that the service returns. */
+const MAX_MAILS_PER_PAGE = 100
 /** The longest page of deliveries that the service returns. */
 const MAX_DELIVERIES_PER_PAGE = 100
 
-type CallsOnDemand = OrderCallsOnDemand & AccountCallsOnDemand & RareCalls
+type CallsOnDemand = OrderCallsOnDemand & MailCallsOnDemand & AccountCallsOnDemand & RareCalls
 
 const ON_DEMAND =
   'emptyTrash deleteAll moveFolder folderMoves zip bulk undoBulk bulkJob bulkJobs cancelBulk createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
+  'mail sendOrder sendMailAgain testMail mailTexts changeMailTexts previewMail notifyBuyers notices changeNotice ' +
   'branding changeBranding account usage keys createKey revokeKey createUploadToken uploadToken revokeUploadToken ' +
   'webhooks webhook createWebhook changeWebhook rotateWebhookSecret deleteWebhook pingWebhook delivery redeliver'
 
@@ -152,11 +161,11 @@ function callsOnDemand(request: Request, remove: Remove): CallsOnDemand {
   const calls = ON_DEMAND.split(' ').map((name) => [
     name,
     async (...given: never[]) => {
-      const { createAccountCalls, createOrderCalls, createRareCalls } = await import(
-        './on-demand.ts'
-      )
+      const { createAccountCalls, createMailCalls, createOrderCalls, createRareCalls } =
+        await import('./on-demand.ts')
       const all: CallsOnDemand = {
         ...createOrderCalls(request),
+        ...createMailCalls(request),
         ...createAccountCalls(request, remove),
         ...createRareCalls(request),
       }

@@ -33,6 +33,7 @@ import type {
 import type { AccountCalls, BulkCalls } from './account-calls.ts'
 import type { EventsOptions, StowageEvent } from './events.ts'
 import type { Listing, PageWith } from './listing.ts'
+import type { MailCalls } from './mails.ts'
 import type { CallSettings, DownloadOptions, PageQuery } from './options.ts'
 import type { OrderCalls } from './orders.ts'
 import type { BlobInput, StreamInput } from './upload/input.ts'
@@ -64,6 +65,7 @@ export type ProductWith<Assets extends boolean> = Assets extends true
 /** A client of the service. Fields have the same names as in the HTTP API. */
 export interface Client<Input = BlobInput | StreamInput>
   extends OrderCalls,
+    MailCalls,
     AccountCalls,
     BulkCalls {
   /** Uploads a file in parts. Resumes an unfinished upload of the same file. */

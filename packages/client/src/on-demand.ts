@@ -4,6 +4,7 @@
  */
 export { createAccountCalls } from './account-calls.ts'
 export { followEvents } from './events.ts'
+export { createMailCalls } from './mails.ts'
 export { createOrderCalls } from './orders.ts'
 export { createRareCalls } from './rare-calls.ts'
 export { createBackendRequest } from './upload/backend-request.ts'

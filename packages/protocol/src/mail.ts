@@ -256,6 +256,8 @@ export const PreviewMailRequest = Type.Object(
   { title: 'PreviewMailRequest', ...Strict },
 )
 
+export type PreviewMailRequest = Static<typeof PreviewMailRequest>
+
 export const PreviewResponse = Type.Object(
   { data: Type.Object({ from: Type.String(), reply_to: Nullable('string'), ...Content }) },
   { title: 'PreviewResponse' },

@@ -25,6 +25,7 @@ import {
 import { openSecretKeyIfPossible } from './engines/secret-key.ts'
 import { bindStorage, refuseUnfinishedMove } from './engines/storage-binding.ts'
 import { openSchedule } from './jobs/schedule.ts'
+import { examineMail } from './mail/examine.ts'
 import { openSmtp } from './mail/smtp.ts'
 import { observeEngines, watchCalls } from './metrics/calls.ts'
 import type { Metrics } from './metrics/metrics.ts'
@@ -257,6 +258,10 @@ export async function* examine(examination: Examination): AsyncIterable<Finding>
       usesDataFolder(config) ? examineDataFolder(config.dataDirectory) : nothing(),
     examineDatabase: () => examineDatabase({ config, clock }),
     examineStorage: () => examineStorage({ config, clock, newId, fix }),
+    examineMail() {
+      const { smtp } = config.mail
+      return examineMail(smtp && openSmtp(smtp), smtp?.host ?? '')
+    },
     async open() {
       const contents = await openStorageContents({ config, clock })
       const database = await openDatabase(withLongStatements(config), { migrate: 'off' })

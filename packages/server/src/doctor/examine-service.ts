@@ -21,6 +21,7 @@ export interface Engines {
   examineSettings(): AsyncIterable<Finding>
   examineDatabase(): AsyncIterable<Finding>
   examineStorage(): AsyncIterable<Finding>
+  examineMail(): AsyncIterable<Finding>
   /** Call it only if the checks of both engines passed. */
   open(): Promise<DoctorContext & { close(): Promise<void> }>
 }
@@ -45,6 +46,7 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
       if (finding.check === 'settings' && finding.status === 'error') return
     }
   }
+  yield* engines.examineMail()
   if (!isReady) {
     yield NOT_COMPARED
     return

@@ -12,6 +12,7 @@ export interface Finding {
     | 'uploads'
     | 'secret key'
     | 'webhooks'
+    | 'mail'
   /**
    * `note`: it works, but there is something to know. `pending`: the service creates it when it starts.
    * `fixed`: it was an error and was repaired now.
