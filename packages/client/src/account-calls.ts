@@ -43,6 +43,11 @@ export interface BulkSettings extends CallSettings {
 /** Changes of many assets. */
 export interface BulkCalls {
   /**
+   * Sets the order in which buyers see the files of a product and of its other variants. Assets that are attached later follow.
+   * Without assets, the files have the order of their uploads.
+   */
+  arrangeFiles(productId: string, assetIds: string[], settings?: CallSettings): Promise<void>
+  /**
    * Deletes, restores, attaches, detaches, tags, untags or moves up to 1,000 assets: either all of them or none. With
    * `permanent`, a deletion removes the assets immediately, even if they are in the trash.
    */
@@ -157,6 +162,9 @@ export function createAccountCalls({ data, json }: Request, remove: Remove): Acc
       'filter' in body
         ? finish('/bulk', settings, { body })
         : data('/assets/bulk', { ...settings, method: 'POST', body })) as BulkCalls['bulk'],
+    async arrangeFiles(id, assets, settings) {
+      await json('/products/:id/assets', { ...settings, id, method: 'PUT', body: { assets } })
+    },
     undoBulk: (id, settings) => finish('/bulk/:id/undo', settings, { id }),
     bulkJob: (id, settings) => data<BulkJob>('/bulk/:id', { ...settings, id }),
     bulkJobs: (settings) => data<BulkJob[]>('/bulk', settings),

@@ -121,7 +121,7 @@ export function createCalls(
     productsOf: listOf<Product, ProductPage>('/assets/:id/products'),
     productGroups: (query) => createListing<ProductGroup, ProductGroupPage>(request, GROUPS, query),
     productGroupsOf: listOf<ProductGroup, ProductGroupPage>('/assets/:id/product-groups'),
-    assetsOf: listOf<Asset, AssetPage>('/products/:id/assets'),
+    assetsOf: listOf<Asset, AssetPage>('/products/:id/assets', 'all_variants with_products'),
     product: (id, query) => data('/products/:id', { ...splitSettings('with_assets', query), id }),
     putProducts: (products, settings) => put<Product[]>('/products', { products }, settings),
     deleteProduct: (id, settings) => remove('/products/:id', id, settings),
@@ -151,7 +151,7 @@ const MAX_DELIVERIES_PER_PAGE = 100
 type CallsOnDemand = OrderCallsOnDemand & MailCallsOnDemand & AccountCallsOnDemand & RareCalls
 
 const ON_DEMAND =
-  'emptyTrash deleteAll moveFolder folderMoves zip bulk undoBulk bulkJob bulkJobs cancelBulk createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
+  'emptyTrash deleteAll moveFolder folderMoves zip bulk arrangeFiles undoBulk bulkJob bulkJobs cancelBulk createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
   'mail sendOrder sendMailAgain testMail mailTexts changeMailTexts previewMail notifyBuyers notices changeNotice ' +
   'branding changeBranding account usage keys createKey revokeKey createUploadToken uploadToken revokeUploadToken ' +
   'webhooks webhook createWebhook changeWebhook rotateWebhookSecret deleteWebhook pingWebhook delivery redeliver'

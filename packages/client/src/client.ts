@@ -12,6 +12,7 @@ import type {
   ListAssetsQuery,
   ListEventsQuery,
   ListedUpload,
+  ListFilesQuery,
   ListFoldersQuery,
   ListProductGroupsQuery,
   ListProductsQuery,
@@ -190,8 +191,11 @@ export interface Client<Input = BlobInput | StreamInput>
     id: string,
     query?: PageQuery & CallSettings,
   ): Listing<ProductGroup, ProductGroupPage>
-  /** Lists all ready assets of a product. `with_assets` includes only the newest 100. */
-  assetsOf(id: string, query?: PageQuery & CallSettings): Listing<Asset, AssetPage>
+  /**
+   * Lists all ready assets of a product, in the order that `arrangeFiles` has set, and then the others, the oldest first.
+   * `with_assets` includes only the newest 100.
+   */
+  assetsOf(id: string, query?: ListFilesQuery & CallSettings): Listing<Asset, AssetPage>
   /**
    * Creates or changes up to 1,000 products: either all of them or none. A missing field keeps its
    * stored value, and an empty one clears it.

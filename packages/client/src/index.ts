@@ -31,6 +31,7 @@ export type {
   ListDeliveriesQuery,
   ListEventsQuery,
   ListedUpload,
+  ListFilesQuery,
   ListFoldersQuery,
   ListMailsQuery,
   ListOrdersQuery,

@@ -414,3 +414,33 @@ test('the page of a product offers files without a product first, by name, and a
   const { data } = await client.assets({ product_id: 1 }).page()
   assert.equal(data.length, 2)
 })
+
+test('the files of a product are arranged by keyboard, as buyers see them', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const [product] = await client.putProducts([
+    aProduct({ product_id: 1, variant_id: 1, name: 'Course' }),
+    aProduct({ product_id: 1, variant_id: 2, name: 'Course' }),
+  ])
+  for (const filename of ['one', 'two', 'three']) {
+    const { id } = await client.store({ filename, url: 'https://example.com' })
+    await client.attach(id, filename === 'two' ? { variant_ids: [2] } : { product_ids: [1] })
+  }
+  await page.goto(`/products/${product?.id}`)
+  const names = () => page.locator('main ul li a').allTextContents()
+  await until('the files are listed', async () => (await names()).join() === 'one,two,three')
+  const up = page.getByRole('button', { name: 'Move three up' })
+  await up.focus()
+  await page.keyboard.press('Enter')
+  await until('it is the second', async () => (await names()).join() === 'one,three,two')
+  await until('the button has the focus', () => up.evaluate((it) => it === document.activeElement))
+  await page.keyboard.press('Enter')
+  await until('it is the first', async () => (await names()).join() === 'three,one,two')
+  const stored = async () => {
+    const { data } = await client.assetsOf(product?.id ?? '', { all_variants: true }).page()
+    return data.map(({ filename }) => filename).join()
+  }
+  await until('the order is stored', async () => (await stored()) === 'three,one,two')
+  await page.reload()
+  await until('the order is kept', async () => (await names()).join() === 'three,one,two')
+})

@@ -48,6 +48,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.listProductGroups,
   endpoints.readProduct,
   endpoints.listAssetsOfProduct,
+  endpoints.arrangeFiles,
   endpoints.deleteProduct,
   endpoints.createOrder,
   endpoints.listOrders,

@@ -201,6 +201,43 @@ export const ProductsRequest = Type.Object(
 
 export const ProductList = Type.Object({ data: Type.Array(Product) }, { title: 'ProductList' })
 
+/** How many files of a product can be in an order. */
+export const MAX_ORDERED_FILES = 1000
+
+const orderedAssets = (description: string) =>
+  Type.Array(Uuid(), {
+    maxItems: MAX_ORDERED_FILES,
+    description,
+    ...Problem(`must be an array of up to ${MAX_ORDERED_FILES} different asset IDs`),
+  })
+
+export const ListFilesQuery = Type.Object({
+  ...PageQuery,
+  all_variants: Type.Optional(
+    BooleanQuery('true (or 1) to include the assets of the other variants of the product'),
+  ),
+  with_products: Type.Optional(
+    BooleanQuery('true (or 1) to include the products that each asset is attached to'),
+  ),
+})
+
+export type ListFilesQuery = Static<typeof ListFilesQuery>
+
+export const FileOrderRequest = Type.Object(
+  {
+    assets: orderedAssets(
+      'The IDs of the assets in their new order. They are attached to a variant of the product. Empty: the order of their uploads',
+    ),
+  },
+  { title: 'FileOrderRequest', ...Strict },
+)
+export type FileOrderRequest = Static<typeof FileOrderRequest>
+
+export const FileOrderResponse = Type.Object(
+  { data: Type.Object({ assets: orderedAssets('The IDs of the assets in their order') }) },
+  { title: 'FileOrderResponse' },
+)
+
 export const ProductPath = Type.Object({ id: Uuid({ description: 'The product’s ID' }) })
 const WithAssets = BooleanQuery(
   `true (or 1) to include the newest ${MAX_NESTED_ASSETS} attached assets and their number`,

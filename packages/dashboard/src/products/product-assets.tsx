@@ -2,7 +2,7 @@ import { ActionIcon, Alert, Anchor, Group, MultiSelect, Text, Tooltip } from '@m
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Asset, Product, ProductGroup } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useState } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { AssetThumbnail, DamagedMark } from '../assets/asset-icon.tsx'
 import { sizeOf } from '../assets/asset-kind.ts'
@@ -16,23 +16,30 @@ import { Name } from '../components/values.tsx'
 import { errorText, numberText } from '../format.ts'
 import { products as texts } from '../i18n/en/products.ts'
 import { fill, plural } from '../i18n/texts.ts'
-import { IconX } from '../icons/icons.tsx'
+import { IconArrowDown, IconArrowUp, IconX } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { ChooseFiles } from '../uploads/add-files.tsx'
 import classes from './product-page.module.css'
 import { sortByMatch } from './suggestions.ts'
-import { useProductAssets } from './use-products.ts'
+import { useFileOrder, useProductAssets } from './use-products.ts'
 
-/** The assets of a product, with controls to attach, detach and upload. */
-export function ProductAssets({ product }: { product: ProductGroup }) {
+interface ProductAssetsProps {
+  product: ProductGroup
+  /** The variant in the URL. */
+  variantId: string
+}
+
+/** The assets of a product, with controls to attach, detach, upload and arrange them. */
+export function ProductAssets({ product, variantId }: ProductAssetsProps) {
   const { product_id: productId } = product
-  const assets = useProductAssets(productId)
+  const assets = useProductAssets(productId, variantId)
+  const arranging = useFileOrder(productId, variantId)
   const attach = { product_ids: [productId] }
   const attaching = useAttach()
   const detaching = useDetach()
-  const error = attaching.error ?? detaching.error
+  const error = attaching.error ?? detaching.error ?? arranging.error
   const detach = (asset: Asset) => {
     attaching.reset()
     detaching.mutate([{ asset, products: variantsOf(asset, product) }])
@@ -52,7 +59,12 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
             </Group>
           </RequireScope>
           {error !== null && (
-            <Alert color="red" title={texts.changeFailed} role="alert" mb="sm">
+            <Alert
+              color="red"
+              title={arranging.error === null ? texts.changeFailed : texts.fileOrderFailed}
+              role="alert"
+              mb="sm"
+            >
               {errorText(error)}
             </Alert>
           )}
@@ -61,13 +73,23 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
               {texts.noneAttached}
             </Text>
           )}
+          {data.length > 1 && (
+            <Text c="dimmed" size="sm" mb="xs">
+              {texts.fileOrderHint}
+            </Text>
+          )}
           <ul className={classes.assets}>
-            {data.map((asset) => (
+            {data.map((asset, index) => (
               <AssetItem
                 key={asset.id}
                 asset={asset}
                 product={product}
                 onDetach={() => detach(asset)}
+                // A page does not have all files of a product with more.
+                isMovable={data.length > 1 && data.length === meta.total}
+                index={index}
+                isLast={index === data.length - 1}
+                onMove={(by) => arranging.mutate(moved(data, index, by))}
               />
             ))}
           </ul>
@@ -88,14 +110,40 @@ export function ProductAssets({ product }: { product: ProductGroup }) {
   )
 }
 
+/** The assets with one of them in another place. */
+function moved(assets: readonly Asset[], index: number, by: -1 | 1): Asset[] {
+  const others = assets.filter((_, other) => other !== index)
+  return [
+    ...others.slice(0, index + by),
+    ...assets.slice(index, index + 1),
+    ...others.slice(index + by),
+  ]
+}
+
 interface AssetItemProps {
   asset: Asset
   product: ProductGroup
   onDetach(): void
+  isMovable: boolean
+  index: number
+  isLast: boolean
+  onMove(by: -1 | 1): void
 }
 
-function AssetItem({ asset, product, onDetach }: AssetItemProps) {
+function AssetItem(props: AssetItemProps) {
+  const { asset, product, onDetach, isMovable, index, isLast, onMove } = props
   const row = useFocusHandover<HTMLLIElement>()
+  const pressed = useRef<HTMLButtonElement>(undefined)
+  const move = (by: -1 | 1, button: HTMLButtonElement) => {
+    pressed.current = button
+    onMove(by)
+  }
+  // Browsers take the focus from an element that moves.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the element moves when the index changes
+  useLayoutEffect(() => {
+    pressed.current?.focus()
+    pressed.current = undefined
+  }, [index])
   return (
     <li ref={row}>
       <AssetThumbnail asset={asset} />
@@ -122,6 +170,28 @@ function AssetItem({ asset, product, onDetach }: AssetItemProps) {
         {sizeOf(asset)}
       </Text>
       <RequireScope scope="write">
+        {isMovable && (
+          <>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={fill(texts.moveUpNamed, { name: asset.filename })}
+              aria-disabled={index === 0 || undefined}
+              onClick={({ currentTarget }) => index > 0 && move(-1, currentTarget)}
+            >
+              <IconArrowUp size={18} aria-hidden />
+            </ActionIcon>
+            <ActionIcon
+              variant="subtle"
+              color="gray"
+              aria-label={fill(texts.moveDownNamed, { name: asset.filename })}
+              aria-disabled={isLast || undefined}
+              onClick={({ currentTarget }) => !isLast && move(1, currentTarget)}
+            >
+              <IconArrowDown size={18} aria-hidden />
+            </ActionIcon>
+          </>
+        )}
         <Tooltip label={texts.detach}>
           <ActionIcon
             variant="subtle"

@@ -78,7 +78,7 @@ function ProductContent({ variant, group: product }: LoadedProduct) {
         </Group>
       </Group>
       <TwoColumns>
-        <ProductAssets product={product} />
+        <ProductAssets product={product} variantId={variant.id} />
         <Stack gap="lg">
           <ProductVariants product={product} current={variant} />
           <ProductDetails product={product} />

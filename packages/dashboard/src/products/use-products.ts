@@ -1,5 +1,11 @@
-import type { Product, ProductGroup } from '@stowage/client'
-import { keepPreviousData, useQuery } from '@tanstack/react-query'
+import {
+  type Asset,
+  type AssetPage,
+  isStowageError,
+  type Product,
+  type ProductGroup,
+} from '@stowage/client'
+import { keepPreviousData, useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import { type ProductQuery, productFilters } from './product-query.ts'
@@ -43,20 +49,39 @@ export function useProduct(id: string) {
 
 const MAX_ASSETS = 100
 
-/** The newest assets that are attached to any variant of the product. */
-export function useProductAssets(productId: number) {
+/** The assets that are attached to any variant of the product, in the order in which buyers see them. */
+export function useProductAssets(productId: number, variantId: string) {
   const client = useClient()
   return useQuery({
     queryKey: queryKeys.assetsOfProduct(productId),
     queryFn: ({ signal }) =>
       client
-        .assets({
-          product_id: productId,
+        .assetsOf(variantId, {
+          all_variants: true,
           with_products: true,
-          exact_total: true,
           limit: MAX_ASSETS,
           signal,
         })
         .page(),
+    // A variant may have been deleted since the page was opened.
+    retry: (count, error) => count < 3 && !isStowageError(error, 'not_found'),
+  })
+}
+
+/** Changes the order of the files for buyers. The list shows it at once. */
+export function useFileOrder(productId: number, variantId: string) {
+  const client = useClient()
+  const queries = useQueryClient()
+  const queryKey = queryKeys.assetsOfProduct(productId)
+  return useMutation({
+    mutationFn: (assets: readonly Asset[]) =>
+      client.arrangeFiles(
+        variantId,
+        assets.map(({ id }) => id),
+      ),
+    onMutate(assets) {
+      queries.setQueryData<AssetPage>(queryKey, (page) => page && { ...page, data: [...assets] })
+    },
+    onSettled: () => queries.invalidateQueries({ queryKey }),
   })
 }

@@ -2,8 +2,10 @@ import { Deleted } from '../account.ts'
 import { AssetPage } from '../asset.ts'
 import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import { assetExample, pageExample, productExample, productGroupExample } from '../examples.ts'
-import { PageOnlyQuery } from '../paging.ts'
 import {
+  FileOrderRequest,
+  FileOrderResponse,
+  ListFilesQuery,
   ListProductGroupsQuery,
   ListProductsQuery,
   ProductGroupPage,
@@ -123,14 +125,37 @@ export const listAssetsOfProduct = defineEndpoint({
   tag: 'Products',
   scope: 'read',
   summary: 'List the assets of a product',
-  description: 'All ready assets that are attached to the product, newest first, page by page.',
+  description:
+    'All ready assets that are attached to the product, page by page: in the order that `PUT /products/:id/assets` has set, and then the others, the oldest first. With more than 1,000 assets, the order is ignored. Download pages have the same order.',
   params: ProductPath,
-  query: PageOnlyQuery,
+  query: ListFilesQuery,
   success: {
     status: 200,
     description: 'One page',
     schema: AssetPage,
     example: { data: [assetExample], ...pageExample(`products/${productExample.id}/assets`) },
+  },
+  errors: ['not_found'],
+})
+
+export const arrangeFiles = defineEndpoint({
+  operationId: 'arrangeFiles',
+  methods: ['PUT'],
+  path: `${API_PREFIX}/products/:id/assets`,
+  tag: 'Products',
+  scope: 'write',
+  summary: 'Set the order of a product’s files',
+  description:
+    'Sets the order in which buyers see the files of the product, for all of its variants. Assets that are attached later follow the listed ones. An asset that is detached and attached again returns to its position. Repeating the call changes nothing.',
+  params: ProductPath,
+  body: FileOrderRequest,
+  bodyLimit: 64 * 1024,
+  bodyExample: { assets: [assetExample.id] },
+  success: {
+    status: 200,
+    description: 'The order is set',
+    schema: FileOrderResponse,
+    example: { data: { assets: [assetExample.id] } },
   },
   errors: ['not_found'],
 })

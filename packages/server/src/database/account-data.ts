@@ -14,6 +14,7 @@ import type { KeyData } from './key-data.ts'
 import type { MailData } from './mail-data.ts'
 import type { OrderData } from './order-data.ts'
 import type { ProductData } from './product-data.ts'
+import type { ProductFileData } from './product-file-data.ts'
 import type { TagData } from './tag-data.ts'
 import type { TrashData } from './trash-data.ts'
 
@@ -162,6 +163,7 @@ export interface AccountData
     TrashData,
     FolderData,
     BulkData,
+    ProductFileData,
     TagData,
     UploadTokenData,
     OnceData,

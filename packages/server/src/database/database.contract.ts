@@ -15,6 +15,7 @@ import { testAssetList, testUploadList } from './contract/lists.ts'
 import { testChangingLists, testLongLists } from './contract/long-lists.ts'
 import { testMails, testNotices } from './contract/mails.ts'
 import { testDownloads, testOrders } from './contract/orders.ts'
+import { testProductFiles } from './contract/product-files.ts'
 import { testProductIdentity } from './contract/product-identity.ts'
 import { testLongProductOrder, testProductOrder } from './contract/product-order.ts'
 import { testProductSearch, testProducts } from './contract/products.ts'
@@ -55,6 +56,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testTrashList(contract)
   testBulkChanges(contract)
   testBulkJobs(contract)
+  testProductFiles(contract)
   testFolders(contract)
   testTags(contract)
   testTaggedLists(contract)

@@ -50,6 +50,19 @@ export async function copyAccounts({ source, target }: Move): Promise<Destinatio
   return destinations
 }
 
+/** After the assets. The products of the shop have the same IDs. */
+export async function copyFileOrders({ source }: Move, destinations: Destinations): Promise<void> {
+  for (const [accountId, { data }] of destinations.accounts) {
+    const from = source.database.of(accountId)
+    for (let after = -1; ; ) {
+      const orders = await from.listFileOrders(after, PAGE)
+      for (const order of orders) await data.importFileOrder(order)
+      after = orders.at(-1)?.productId ?? after
+      if (orders.length < PAGE) break
+    }
+  }
+}
+
 const BATCHES = 100
 
 /** The jobs with the product IDs of the target. Those of products that were deleted stay as they are. */

@@ -9,6 +9,7 @@ import type { ObjectFacts, StorageUpload } from '../storage/storage.ts'
 import {
   copyAccounts,
   copyEvents,
+  copyFileOrders,
   copyWebhooks,
   type Destinations,
   refuseOtherEvents,
@@ -68,6 +69,7 @@ export async function moveService(
     onProgress(progress)
   }
   if (!move.ahead) {
+    await copyFileOrders(move, destinations)
     await copyEvents(move, destinations)
     await removeLeftOver(move, leftOver)
     await copyWebhooks(move, destinations)

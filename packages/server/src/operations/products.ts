@@ -2,13 +2,21 @@ import {
   MAX_COUNTED_ATTACHMENTS,
   MAX_NESTED_ASSETS,
   MAX_NESTED_VARIANTS,
+  MAX_ORDERED_FILES,
   MAX_PRODUCT_CHARACTERS,
   MAX_TAGS,
 } from '@stowage/protocol'
 import type { ProductGroupQuery, ProductQuery } from '../database/account-data.ts'
 import type { Asset } from '../domain/asset.ts'
 import { invalid } from '../domain/errors.ts'
-import { type PagePosition, pagePosition, positionAfterCursor } from '../domain/paging.ts'
+import {
+  type Cursor,
+  cursorText,
+  type PagePosition,
+  type PageRequest,
+  pagePosition,
+  positionAfterCursor,
+} from '../domain/paging.ts'
 import type { GivenProduct, Product, ProductGroup } from '../domain/product.ts'
 import {
   LAST_PRODUCT_ID,
@@ -17,6 +25,7 @@ import {
   productPosition,
 } from '../domain/product-sort.ts'
 import { foldText, searchWords } from '../domain/search.ts'
+import { listAssets } from './assets.ts'
 import type { AccountContext } from './context.ts'
 import { isHalfEmpty, readPage } from './listing.ts'
 import { productNotFound } from './refusals.ts'
@@ -175,6 +184,68 @@ function checkProducts(products: ProductDetails[]): void {
     if (name.trim() === '') errors[`products.${index}.name`] = ['must not be empty']
   }
   if (Object.keys(errors).length > 0) throw invalid(errors)
+}
+
+export interface FileListRequest extends PageRequest {
+  after?: Cursor | undefined
+  /** Also those that are attached only to other variants of the product. */
+  allVariants?: boolean | undefined
+}
+
+/**
+ * The ready assets of a product in the order that the merchant has set, and then the others, the oldest first. A product with
+ * more than `MAX_ORDERED_FILES` assets is listed without that order.
+ */
+export async function listAssetsOfProduct(
+  context: AccountContext,
+  { id, productId }: Product,
+  { page, perPage, after, allVariants = false }: FileListRequest,
+): Promise<{ assets: Asset[]; position: PagePosition }> {
+  const { data } = context
+  const order = await data.readFileOrder(productId)
+  const sort = { by: 'created_at', descending: false } as const
+  const filter = { sort, ...(allVariants ? { productId } : { ofProduct: id }), exactTotal: true }
+  const all =
+    order.length === 0
+      ? undefined
+      : await data.listAssets({ page: 1, perPage: MAX_ORDERED_FILES, ...filter })
+  if (all === undefined || all.total > MAX_ORDERED_FILES) {
+    return listAssets(context, { page, perPage, ...filter, ...(after && { after }) })
+  }
+  const positions = new Map(order.map((asset, index) => [asset, index]))
+  const rankOf = (asset: Asset) => positions.get(asset.id) ?? MAX_ORDERED_FILES
+  const sorted = all.rows.toSorted((a, b) => rankOf(a) - rankOf(b) || (a.id < b.id ? -1 : 1))
+  const read = async ({
+    page: number,
+    perPage: size,
+    after: cursor,
+  }: PageRequest & { after?: Cursor }) => {
+    const start =
+      cursor === undefined
+        ? (number - 1) * size
+        : sorted.findIndex((asset) => asset.id === cursor.id) + 1
+    return { rows: sorted.slice(start, start + size), total: sorted.length }
+  }
+  const cursorOf = (asset: Asset) => cursorText(asset, 'created_at')
+  const query = { page, perPage, ...(after && { after }) }
+  const { rows, position } = await readPage(query, read, cursorOf)
+  return { assets: rows, position }
+}
+
+/** Sets the order of the files of a product and of its other variants. */
+export async function arrangeFiles(
+  { data }: AccountContext,
+  { productId }: Product,
+  assetIds: string[],
+): Promise<void> {
+  if (new Set(assetIds).size < assetIds.length) {
+    throw invalid({ assets: ['must name each asset once'] })
+  }
+  const result = await data.arrangeFiles(productId, assetIds)
+  if (result.outcome === 'done') return
+  throw invalid({
+    assets: [`contains assets that are not attached to the product: ${result.unknown.join(', ')}`],
+  })
 }
 
 /** Deletes the product and detaches its assets, which are kept. */

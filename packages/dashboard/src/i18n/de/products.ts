@@ -2,6 +2,10 @@ import type { products as English } from '../en/products.ts'
 import type { Translation } from '../texts.ts'
 
 export const products: Translation<typeof English> = {
+  moveUpNamed: '{name} nach oben',
+  moveDownNamed: '{name} nach unten',
+  fileOrderHint: 'Käufer sehen die Dateien in dieser Reihenfolge.',
+  fileOrderFailed: 'Die Reihenfolge konnte nicht geändert werden',
   title: 'Produkte',
   product: 'Produkt',
   import: 'Importieren',

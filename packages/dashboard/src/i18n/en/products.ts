@@ -1,6 +1,10 @@
 import { texts } from '../texts.ts'
 
 export const products = texts('products', {
+  moveUpNamed: 'Move {name} up',
+  moveDownNamed: 'Move {name} down',
+  fileOrderHint: 'Buyers see the files in this order.',
+  fileOrderFailed: 'Could not change the order',
   title: 'Products',
   product: 'Product',
   import: 'Import',

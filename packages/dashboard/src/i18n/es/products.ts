@@ -2,6 +2,10 @@ import type { products as English } from '../en/products.ts'
 import type { Translation } from '../texts.ts'
 
 export const products: Translation<typeof English> = {
+  moveUpNamed: 'Subir {name}',
+  moveDownNamed: 'Bajar {name}',
+  fileOrderHint: 'Los compradores ven los archivos en este orden.',
+  fileOrderFailed: 'No se pudo cambiar el orden',
   title: 'Productos',
   product: 'Producto',
   import: 'Importar',

@@ -2,6 +2,10 @@ import type { products as English } from '../en/products.ts'
 import type { Translation } from '../texts.ts'
 
 export const products: Translation<typeof English> = {
+  moveUpNamed: 'Monter {name}',
+  moveDownNamed: 'Descendre {name}',
+  fileOrderHint: 'Les acheteurs voient les fichiers dans cet ordre.',
+  fileOrderFailed: 'Impossible de modifier l’ordre',
   title: 'Produits',
   product: 'Produit',
   import: 'Importer',

@@ -2,6 +2,10 @@ import type { products as English } from '../en/products.ts'
 import type { Translation } from '../texts.ts'
 
 export const products: Translation<typeof English> = {
+  moveUpNamed: '{name} を上へ移動',
+  moveDownNamed: '{name} を下へ移動',
+  fileOrderHint: '購入者にはファイルがこの順序で表示されます。',
+  fileOrderFailed: '順序を変更できませんでした',
   title: '商品',
   product: '商品',
   import: 'インポート',

@@ -2,6 +2,10 @@ import type { products as English } from '../en/products.ts'
 import type { Translation } from '../texts.ts'
 
 export const products: Translation<typeof English> = {
+  moveUpNamed: 'Mover {name} para cima',
+  moveDownNamed: 'Mover {name} para baixo',
+  fileOrderHint: 'Os compradores veem os arquivos nesta ordem.',
+  fileOrderFailed: 'Não foi possível alterar a ordem',
   title: 'Produtos',
   product: 'Produto',
   import: 'Importar',

@@ -146,6 +146,11 @@ export function testOrders({ name, open }: Contract): void {
     assert.equal(await data.countCopies(order.id, later), 2)
     assert.equal(await data.countCopies(newUuid(), later), 0)
     assert.deepEqual((await covered()).slice(0, 2), [
+      ['b.zip', 2, 0, 2],
+      ['a.zip', 1, 0, 2],
+    ])
+    await data.arrangeFiles(1, [later, first])
+    assert.deepEqual((await covered()).slice(0, 2), [
       ['a.zip', 1, 0, 2],
       ['b.zip', 2, 0, 2],
     ])

@@ -84,6 +84,7 @@ export function testProductIdentity({ name, open }: Contract): void {
     assert.ok(wav && mp3)
     const asset = await aLink(data)
     await data.attachProducts(asset, select({ ids: [wav.id] }))
+    await data.arrangeFiles(wav.productId, [asset])
     const ofVariant = await anOrderOf(data, wav)
     const ofAll = await anOrderOf(data, { productId: wav.productId, variantId: null })
     const real = aProduct({ productId: 7, variantId: 71, sku: 'PACK-WAV', name: 'Pack' })
@@ -94,6 +95,8 @@ export function testProductIdentity({ name, open }: Contract): void {
       productId: 7,
       variantId: mp3.variantId,
     })
+    assert.deepEqual(await data.readFileOrder(7), [asset])
+    assert.deepEqual(await data.readFileOrder(wav.productId), [])
     assert.deepEqual(await ofVariant(), { lines: [[7, 71]], files: [asset] })
     assert.deepEqual(await ofAll(), { lines: [[7, null]], files: [asset] })
     const { events } = await data.listEvents({ after: 0, limit: 100 })

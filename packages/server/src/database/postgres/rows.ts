@@ -19,6 +19,7 @@ export const POSTGRES: Dialect = {
   jsonGroup: (expression, order) => `json_agg(${expression} order by ${order})`,
   idType: 'uuid',
   id: (name) => `:${name}::uuid`,
+  orderedIdsOf: (list) => `unnest(:${list}::uuid[]) with ordinality as ids (value, position)`,
   idsOf: (list) => `unnest(:${list}::uuid[]) as ids (value)`,
   lock: 'for no key update',
   skipLocked: 'for no key update skip locked',

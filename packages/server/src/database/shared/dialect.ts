@@ -24,6 +24,8 @@ export interface Dialect {
   id(name: string): string
   /** A table with the column `value`, which has the IDs of a list. `list` is the name of a parameter. */
   idsOf(list: string): string
+  /** The same with the column `position`, from 1. */
+  orderedIdsOf(list: string): string
   /** Makes other transactions wait that select or change the same rows. */
   readonly lock: string
   /** The same, but rows that another transaction has locked are skipped. */

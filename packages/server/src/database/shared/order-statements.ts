@@ -182,14 +182,15 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
 
     coveredFiles: statement<OfAccount & { order: string; limit: number }>(
       `with covered as (
-         select distinct line, copies, asset from (
-           select ol.line, ol.quantity - ol.refunded as copies, ${attachment.asset} as asset
+         select distinct line, product, copies, asset from (
+           select ol.line, p.product_id as product, ol.quantity - ol.refunded as copies,
+             ${attachment.asset} as asset
            from order_lines ol join products p on ${PRODUCT_OF_LINE}
            join asset_products l on ${attachment.ofProduct}
            where ol.order_id = :order and ol.account_id = :account and ol.quantity > ol.refunded
            limit ${MAX_COVERED_ROWS}) found
          union all
-         select null, 1, ${attachment.key} from order_assets oa
+         select null, null, 1, ${attachment.key} from order_assets oa
          join assets a on a.id = oa.asset_id where oa.order_id = :order
        )
        select covered.line, covered.copies, ${assetFields}, f.used, f.starts, f.open_until,
@@ -197,7 +198,9 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
        from covered join assets a on ${attachment.key} = covered.asset
          and a.account_id = :account and a.status = 'ready'
        left join order_files f on f.order_id = :order and f.asset_id = a.id
-       order by coalesce(covered.line, 1000000), a.sort_name, a.id limit :limit`,
+       left join product_files pf on pf.account_id = :account and pf.product_id = covered.product
+         and pf.asset_id = a.id
+       order by coalesce(covered.line, 1000000), coalesce(pf.position, 1000000), a.id limit :limit`,
     ).rows((rows: readonly CoveredRow[]) => toCoveredFiles(rows)),
 
     // The only statement that opens downloads. It checks the order and the limit, and counts.

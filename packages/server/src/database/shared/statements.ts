@@ -9,6 +9,7 @@ import { type Dialect, statement } from './dialect.ts'
 import { FOLDER_MOVE_COLUMNS, toFolderMove, toFolderMoveRecord } from './folders.ts'
 import { mailStatementsOf } from './mail-statements.ts'
 import { orderStatementsOf } from './order-statements.ts'
+import { productFileStatementsOf } from './product-files.ts'
 import { PRODUCT_COLUMNS, toProduct } from './product-rows.ts'
 import { ASSET_COLUMNS, toAsset, toUpload, toVersion, UPLOAD_COLUMNS } from './rows.ts'
 import { readStateStatement } from './service-state.ts'
@@ -131,6 +132,7 @@ export function statementsOf(dialect: Dialect) {
       `select p.id, h.handle from products p join product_handles h on ${dialect.handleOfProduct}
        where p.account_id = :account and ${dialect.isIdIn('p.id', 'ids')}`,
     ).every((row: { id: string; handle: string }) => ({ id: row.id, handle: row.handle })),
+    ...productFileStatementsOf(dialect),
     findTrashAll: statement<OfAccount>(
       `select trash_until as until, trash_until_by as "by"
        from accounts where id = :account and trash_until is not null`,

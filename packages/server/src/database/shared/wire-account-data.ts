@@ -6,6 +6,7 @@ import type { BulkBatchRecord } from '../bulk-data.ts'
 import { toBulkJobValues } from './bulk-jobs.ts'
 import type { Statement, Values } from './dialect.ts'
 import { storeActor } from './events.ts'
+import { arrangeFiles, importFileOrder } from './product-files.ts'
 import type { Statements } from './statements.ts'
 import { run as runStatement, type SharedWork } from './steps.ts'
 import { wireMails } from './wire-mails.ts'
@@ -292,6 +293,13 @@ export function wireAccountData<Unit>(
       async importBulkBatches(id, batches) {
         await transact(write)(() => importBatches(statements, id, batches))
       },
+
+      arrangeFiles: (product, ids) =>
+        transact(write)(() => arrangeFiles(statements, { account, product, ids })),
+      readFileOrder: (product) => ask(statements.readFileOrder, { account, product }),
+      listFileOrders: (after, limit) => ask(statements.listFileOrders, { account, after, limit }),
+      importFileOrder: ({ productId: product, assetIds: ids }) =>
+        transact(write)(() => importFileOrder(statements, { account, product, ids })),
 
       async listVersions(id) {
         const found = await ask(statements.listVersions, { account, id })

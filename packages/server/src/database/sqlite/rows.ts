@@ -32,6 +32,7 @@ export const SQLITE: Dialect = {
   jsonGroup: (expression, order) => `json_group_array(${expression} order by ${order})`,
   idType: 'text',
   id: (name) => `:${name}`,
+  orderedIdsOf: (list) => `(select value, key + 1 as position from json_each(:${list})) as ids`,
   idsOf: (list) => `json_each(:${list})`,
   // One transaction writes at a time.
   lock: '',

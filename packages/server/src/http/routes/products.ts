@@ -1,9 +1,11 @@
 import type * as wire from '@stowage/protocol'
 import { endpoints } from '@stowage/protocol'
-import { listAssets } from '../../operations/assets.ts'
+import { readProductsOfAssets } from '../../operations/assets.ts'
 import {
+  arrangeFiles,
   deleteProduct,
   getProduct,
+  listAssetsOfProduct,
   listProductGroups,
   listProducts,
   type ProductDetails,
@@ -19,6 +21,7 @@ import {
 } from '../requests.ts'
 import {
   aroundList,
+  assetChunks,
   groupChunks,
   plainProductChunks,
   presentProductWithAssets,
@@ -63,14 +66,27 @@ export const productRoutes: RouteGroup = (app, options) => {
     return { data: presentProductWithAssets(await withNewestAssets(context, product)) }
   })
 
-  route(app, options, endpoints.listAssetsOfProduct, async ({ context, params, query, url }) => {
-    const { id } = await getProduct(context, params.id)
-    const request = { ...readAssetListRequest(query), ofProduct: id, exactTotal: true }
-    const { assets, position } = await listAssets(context, request)
-    return {
-      data: assets.map(presentAsset),
-      ...presentPage(position, requestOf(url, endpoints.listAssetsOfProduct)),
-    }
+  route(
+    app,
+    options,
+    endpoints.listAssetsOfProduct,
+    async ({ context, params, query, url }, reply) => {
+      const product = await getProduct(context, params.id)
+      const { after, ...request } = readAssetListRequest({ ...query, sort: 'created_at' })
+      const { page, perPage } = request
+      const wanted = { page, perPage, after, allVariants: query.all_variants }
+      const { assets, position } = await listAssetsOfProduct(context, product, wanted)
+      const around = presentPage(position, requestOf(url, endpoints.listAssetsOfProduct))
+      if (query.with_products !== true) return { data: assets.map(presentAsset), ...around }
+      const chunks = assetChunks(readProductsOfAssets(context, assets))
+      return sendJsonStream(reply, chunks, aroundList(around))
+    },
+  )
+
+  route(app, options, endpoints.arrangeFiles, async ({ context, params, body }) => {
+    const ids = body.assets.map((id) => id.toLowerCase())
+    await arrangeFiles(context, await getProduct(context, params.id), ids)
+    return { data: { assets: ids } }
   })
 
   route(app, options, endpoints.deleteProduct, async ({ context, params }) => {

@@ -86,7 +86,7 @@ test('the products of an asset and the assets of a product can be read page by p
   const [none, , all] = assets
   assert.deepEqual(await readPages(service, `/assets/${all?.id}/products`), ids.toReversed())
   assert.deepEqual(await readPages(service, `/assets/${none?.id}/products`), [])
-  const attached = idsOf(assets.slice(1)).toReversed()
+  const attached = idsOf(assets.slice(1))
   assert.deepEqual(await readPages(service, `/products/${ids[0]}/assets`), attached)
   const page = await service.call('GET', `${API}/products/${ids[0]}/assets?limit=2&page=2`)
   assert.deepEqual(idsOf(page.body.data), attached.slice(2))

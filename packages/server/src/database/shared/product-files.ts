@@ -1,0 +1,66 @@
+import type { FileOrder, FileOrderOutcome } from '../product-file-data.ts'
+import { type Dialect, type Statement, statement } from './dialect.ts'
+import { run, type SharedWork } from './steps.ts'
+
+type OfProduct = { account: string; product: number }
+
+/** The statements of the order of a product's files. */
+export function productFileStatementsOf(dialect: Dialect) {
+  const { idsOf, orderedIdsOf, attachment, jsonGroup, id } = dialect
+  return {
+    readFileOrder: statement<OfProduct>(
+      `select asset_id from product_files
+       where account_id = :account and product_id = :product order by position, asset_id`,
+    ).every(({ asset_id }: { asset_id: string }) => asset_id),
+    attachedFiles: statement<OfProduct & { ids: string[] }>(
+      `select distinct a.id from assets a
+       join asset_products l on ${attachment.ofAsset}
+       join products p on ${attachment.ofProduct}
+       where a.account_id = :account and a.id in (select value from ${idsOf('ids')})
+         and p.account_id = :account and p.product_id = :product`,
+    ).every((row: { id: string }) => row.id),
+    forgetFileOrder: statement<OfProduct>(
+      'delete from product_files where account_id = :account and product_id = :product',
+    ).none(),
+    // Without assets that do not exist: those of a copy may have been deleted.
+    placeFiles: statement<OfProduct & { ids: string[] }>(
+      `insert into product_files (account_id, product_id, asset_id, position)
+       select ${id('account')}, cast(:product as bigint), a.id, ids.position
+       from ${orderedIdsOf('ids')} join assets a on a.id = ids.value and a.account_id = :account
+       where true on conflict do nothing`,
+    ).none(),
+    listFileOrders: statement<{ account: string; after: number; limit: number }>(
+      `select product_id, ${jsonGroup('asset_id', 'position')} as ids from product_files
+       where account_id = :account and product_id > :after
+       group by product_id order by product_id limit :limit`,
+    ).every((row: { product_id: number; ids: string[] | string }): FileOrder => {
+      const assetIds = typeof row.ids === 'string' ? JSON.parse(row.ids) : row.ids
+      return { productId: row.product_id, assetIds }
+    }),
+  }
+}
+
+type LockAccount = Statement<{ account: string }, void>
+type Statements = ReturnType<typeof productFileStatementsOf>
+
+/** Replaces the order. Calls for the same account run one after the other. */
+export function* arrangeFiles(
+  { orders, ...statements }: Statements & { orders: { lockAccount: LockAccount } },
+  { account, product, ids }: OfProduct & { ids: string[] },
+): SharedWork<FileOrderOutcome> {
+  yield* run(orders.lockAccount, { account })
+  const attached = new Set(yield* run(statements.attachedFiles, { account, product, ids }))
+  const unknown = ids.filter((id) => !attached.has(id))
+  if (unknown.length > 0) return { outcome: 'assets_not_attached', unknown }
+  yield* run(statements.forgetFileOrder, { account, product })
+  yield* run(statements.placeFiles, { account, product, ids })
+  return { outcome: 'done' }
+}
+
+/** Copies an order, unless the product has one. */
+export function* importFileOrder(
+  statements: Statements,
+  { account, product, ids }: OfProduct & { ids: string[] },
+): SharedWork<void> {
+  yield* run(statements.placeFiles, { account, product, ids })
+}
