@@ -23,6 +23,7 @@ const CUTS = Number(process.env.ARCHIVE_CUTS ?? 12)
 /** Far more than two downloads at a time need, and far less than an archive. */
 const MAX_MEMORY = 320_000_000
 const LARGE_FILES = 5
+const REPLACEMENTS = 20
 const CHUNK = 20_000_000
 const PARALLEL = 16
 
@@ -60,6 +61,50 @@ test(`an archive of ${ENTRIES} files that is cut ${CUTS} times is the same`, asy
     random,
   })
 })
+
+test('a file that is replaced during a download is noticed when the download continues', async (t) => {
+  const random = seededRandom(t)
+  const services = await restartable(t, { STOWAGE_KEEP_VERSIONS: '0' })
+  const size = 300_000
+  const ids: string[] = []
+  for (let file = 0; file < LARGE_FILES; file += 1) {
+    ids.push(await upload(services.current(), { name: `${file}.bin`, size, seed: file }))
+  }
+  for (let round = 0; round < REPLACEMENTS; round += 1) {
+    const { url, etag, bytes } = await createArchive(services.current(), { ids })
+    const before = await readAll(await request(url))
+    assert.equal(before.length, bytes)
+    const replaced = random.between(0, LARGE_FILES - 1)
+    const position = random.between(1, bytes - 1)
+    const from = before.indexOf(`${replaced}.bin`)
+    const replaces = ids[replaced] as string
+    const seed = 100 + round
+    await upload(services.current(), { name: `${replaced}.bin`, size, seed, replaces })
+    const resume = { Range: `bytes=${position}-`, 'If-Range': `"${etag}"` }
+    const resumed = await request(url, resume)
+    const rest = await readAll(resumed)
+    // Behind its bytes, the archive is still the same.
+    if (position < from + size) {
+      assert.equal(resumed.statusCode, 412)
+      assert.equal(JSON.parse(rest.toString()).code, 'archive_outdated')
+    } else if (resumed.statusCode === 206) assert.ok(rest.equals(before.subarray(position)))
+    else assert.equal(resumed.statusCode, 412)
+    // The new archive never continues the old one.
+    const next = await createArchive(services.current(), { ids })
+    assert.notEqual(next.etag, etag)
+    const whole = await request(next.url, resume)
+    assert.equal(whole.statusCode, 200)
+    const after = await readAll(whole)
+    assert.equal(after.length, next.bytes)
+    assert.ok(after.includes(someBytes(size, seed * 10_000 + 1)))
+  }
+})
+
+async function readAll(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
+  return Buffer.concat(chunks)
+}
 
 interface Checked {
   body: object
@@ -183,9 +228,14 @@ function request(url: string, headers: Record<string, string> = {}): Promise<Inc
 
 async function upload(
   { baseUrl }: ServiceProcess,
-  { seed, ...file }: { name: string; path?: string; size: number; seed: number },
+  {
+    seed,
+    replaces,
+    ...file
+  }: { name: string; path?: string; size: number; seed: number; replaces?: string },
 ): Promise<string> {
-  const { status, body: session } = await callJson(`${baseUrl}${API}/assets/signed`, {
+  const path = replaces === undefined ? '/assets/signed' : `/assets/${replaces}/signed`
+  const { status, body: session } = await callJson(`${baseUrl}${API}${path}`, {
     method: 'POST',
     body: file,
   })

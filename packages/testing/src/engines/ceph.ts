@@ -114,6 +114,14 @@ export async function collectGarbage({ settings }: CephEndpoint): Promise<void> 
 }
 
 /** Subsystems that otherwise write many messages into a log in memory, which nobody reads. */
+/** In memory, unless the data is larger: `CEPH_DISK` is the size of a file in the folder of the cluster. */
+const STORE =
+  process.env.CEPH_DISK === undefined
+    ? `osd_objectstore = memstore
+memstore_device_bytes = ${process.env.CEPH_MEMORY ?? 4 * 2 ** 30}`
+    : `osd_objectstore = bluestore
+bluestore_block_size = ${process.env.CEPH_DISK}`
+
 const QUIET = [
   ...['auth', 'crush', 'filestore', 'finisher', 'heartbeatmap', 'mgrc', 'mon', 'monc', 'ms'],
   ...['objclass', 'objecter', 'optracker', 'osd', 'paxos', 'perfcounter', 'rados', 'rgw'],
@@ -173,8 +181,7 @@ mon_data_avail_warn = 1
 [osd]
 osd_data = ${folder}/osd
 osd_journal = ${folder}/osd/journal
-osd_objectstore = memstore
-memstore_device_bytes = ${process.env.CEPH_MEMORY ?? 4 * 2 ** 30}
+${STORE}
 osd_class_load_list = *
 osd_class_default_list = *
 osd_max_object_name_len = 460

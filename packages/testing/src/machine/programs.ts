@@ -60,11 +60,14 @@ const isRoot = process.getuid?.() === 0
  * Returns undefined if the program is installed, or the reason why not. If the program is missing and the process runs
  * as root on Debian, this function installs it.
  */
-export async function ensureInstalled(program: Program): Promise<string | undefined> {
+export async function ensureInstalled(
+  program: Program,
+  packages: readonly string[] = PACKAGES.all[program],
+): Promise<string | undefined> {
+  if (await areConfigured(packages)) return undefined
   // While another process installs it, the program may exist before the packages that it needs.
   if (isRoot && process.platform === 'linux') await run('flock', ['--shared', INSTALL_LOCK, 'true'])
   if (await isInstalled(program)) return undefined
-  const packages = PACKAGES.all[program]
   if (!isRoot) return `${program} is missing: install ${packages.join(' ')}`
   try {
     await install(packages)
@@ -89,7 +92,7 @@ export async function installPrograms(set: 'tests' | 'proofs'): Promise<void> {
   await install(missing)
 }
 
-async function install(packages: string[]): Promise<void> {
+async function install(packages: readonly string[]): Promise<void> {
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
   // One lock for both steps, so that no test that waits for a program sees the time between them.
   const script = 'apt-get update && apt-get install --yes --no-install-recommends "$@"'
@@ -97,6 +100,21 @@ async function install(packages: string[]): Promise<void> {
     env,
     maxBuffer: 50_000_000,
   })
+}
+
+// biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query fills it in
+const STATUS = '${Status}\n'
+
+/** Does not wait for the installation of other packages, which may take minutes. */
+async function areConfigured(packages: readonly string[]): Promise<boolean> {
+  if (!isRoot || process.platform !== 'linux') return false
+  try {
+    const { stdout } = await run('dpkg-query', ['-W', '-f', STATUS, ...packages])
+    const states = stdout.trim().split('\n')
+    return states.every((state) => state === 'install ok installed')
+  } catch {
+    return false
+  }
 }
 
 async function isInstalled(command: string): Promise<boolean> {

@@ -30,8 +30,11 @@ async function createArchive({ call }: TestService, body: object) {
   return response.body.data
 }
 
+/** No step takes longer, even on a busy machine. A response that hangs must fail the test, and not the run. */
+const TIMEOUT_MS = 60_000
+
 async function get(url: string, headers: Record<string, string> = {}) {
-  const response = await fetch(url, { headers })
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(TIMEOUT_MS) })
   return { response, bytes: Buffer.from(await response.arrayBuffer()) }
 }
 
@@ -65,7 +68,8 @@ test('the archive contains all files with their folders, and other programs acce
     response.headers.get('content-disposition') ?? '',
     /^attachment; filename="files.zip"/,
   )
-  const head = await fetch(archive.url, { method: 'HEAD' })
+  const signal = AbortSignal.timeout(TIMEOUT_MS)
+  const head = await fetch(archive.url, { method: 'HEAD', signal })
   assert.equal(head.status, 200)
   assert.equal(head.headers.get('content-length'), String(archive.bytes))
 
@@ -221,11 +225,13 @@ async function extract(t: TestContext, bytes: Buffer): Promise<string | undefine
   const folder = await aFolder(t)
   const file = join(folder, 'a.zip')
   await writeFile(file, bytes)
-  await run('unzip', ['-tqq', file])
-  await run('7z', ['t', file])
-  await run('python3', ['-m', 'zipfile', '-t', file])
+  // These programs ask what to do with a file that they cannot read.
+  const options = { timeout: TIMEOUT_MS }
+  await run('unzip', ['-tqq', file], options)
+  await run('7z', ['t', '-p-', file], options)
+  await run('python3', ['-m', 'zipfile', '-t', file], options)
   const extracted = join(folder, 'extracted')
   await mkdir(extracted)
-  await run('unzip', ['-q', file, '-d', extracted])
+  await run('unzip', ['-qo', file, '-d', extracted], options)
   return extracted
 }
