@@ -57,6 +57,10 @@ export const COMMANDS = {
     summary: 'list, rename and move folders of assets',
     load: async () => (await import('./commands/folders.ts')).folders,
   },
+  bulk: {
+    summary: 'change all assets that match a filter',
+    load: async () => (await import('./commands/bulk.ts')).bulk,
+  },
   rm: {
     summary: 'delete assets',
     load: async () => (await import('./commands/rm.ts')).rm,
