@@ -30,7 +30,15 @@ export const checksums: Workload = {
     rate: { title: 'Received', unit: 'MB/s', better: 'higher' },
     cpu: { title: 'CPU of the server', unit: 's', better: 'lower' },
   },
-  targets: [{ metric: 'rate', limit: { atLeast: 0.95 }, relativeTo: { contender: CHECKSUMS_OFF } }],
+  targets: [
+    {
+      metric: 'rate',
+      limit: { atLeast: 0.95 },
+      relativeTo: { contender: CHECKSUMS_OFF },
+      reason: `The results of both range widely and overlap, because other programs used both cores. Reading and hashing the
+        other file meanwhile took 0.35 s of CPU time more.`,
+    },
+  ],
   rounds: 5,
   async open(context) {
     const { send, close } = openSender(CONCURRENCY)
