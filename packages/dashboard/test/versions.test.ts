@@ -98,6 +98,22 @@ test('a file is replaced by a chosen or a dropped one, and its versions are rest
   assert.deepEqual([assets, stored], [2, 9 + 14 + 14])
 })
 
+test('a file that is saved and chosen again, at the same path, replaces the asset again', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const [asset] = await storeFiles(client, [{ name: 'book.txt', content: 'first' }])
+  const path = join(await aFolder(t), 'book.txt')
+  await page.goto(`/assets/${asset?.id}`)
+  for (const content of ['second', 'third']) {
+    await writeFile(path, content)
+    const choosing = page.waitForEvent('filechooser')
+    await button(page, 'Replace file').click()
+    await (await choosing).setFiles(path)
+    await button(page, 'Replace').click()
+    await preview(page).getByText(content).waitFor()
+  }
+})
+
 test('the third replacement removes the first file only after the dialog has named it, and Activity shows it', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t, { STOWAGE_KEEP_VERSIONS: '2' })

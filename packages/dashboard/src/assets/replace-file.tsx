@@ -27,6 +27,7 @@ export function ReplaceFile({ asset }: { asset: Asset }) {
       item.replaces?.id === asset.id && (isActive(item) || item.progress.state === 'paused'),
   )
   const isBusy = useRef(isReplacing)
+  const forget = useRef<() => void>(null)
   isBusy.current = isReplacing
 
   const onFiles = useCallback((found: readonly PickedFile[]) => {
@@ -47,7 +48,14 @@ export function ReplaceFile({ asset }: { asset: Asset }) {
 
   return (
     <>
-      <FileButton onChange={(file) => file && onFiles(pickFiles([file]))}>
+      <FileButton
+        resetRef={forget}
+        onChange={(file) => {
+          if (file) onFiles(pickFiles([file]))
+          // Otherwise choosing the same file again, with other content, would not count as a change.
+          forget.current?.()
+        }}
+      >
         {({ onClick }) => (
           <ActionButton
             variant="default"
