@@ -1,20 +1,9 @@
-import {
-  Alert,
-  Anchor,
-  Badge,
-  Button,
-  Code,
-  FileButton,
-  Group,
-  Paper,
-  Stack,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Alert, Anchor, Badge, Button, Code, Group, Paper, Stack, Text, Title } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link } from 'wouter'
 import { CopyButton } from '../components/copy.tsx'
+import { FileButton } from '../components/file-button.tsx'
 import { useFocusHandover } from '../components/focus.ts'
 import { useTitle } from '../components/page.tsx'
 import { isUnreachable } from '../components/reachable.ts'

@@ -1,8 +1,9 @@
-import { Button, Checkbox, FileButton, Group, Stack, Text } from '@mantine/core'
+import { Button, Checkbox, Group, Stack, Text } from '@mantine/core'
 import type { Asset } from '@stowage/client'
 import { Fragment, useCallback, useEffect, useRef, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
 import { Dialog } from '../components/dialogs.tsx'
+import { FileButton } from '../components/file-button.tsx'
 import { notify } from '../components/notifications.tsx'
 import { Detail, DetailList } from '../components/sections.tsx'
 import { Name } from '../components/values.tsx'
@@ -27,7 +28,6 @@ export function ReplaceFile({ asset }: { asset: Asset }) {
       item.replaces?.id === asset.id && (isActive(item) || item.progress.state === 'paused'),
   )
   const isBusy = useRef(isReplacing)
-  const forget = useRef<() => void>(null)
   isBusy.current = isReplacing
 
   const onFiles = useCallback((found: readonly PickedFile[]) => {
@@ -48,14 +48,7 @@ export function ReplaceFile({ asset }: { asset: Asset }) {
 
   return (
     <>
-      <FileButton
-        resetRef={forget}
-        onChange={(file) => {
-          if (file) onFiles(pickFiles([file]))
-          // Otherwise choosing the same file again, with other content, would not count as a change.
-          forget.current?.()
-        }}
-      >
+      <FileButton onChange={(file) => file && onFiles(pickFiles([file]))}>
         {({ onClick }) => (
           <ActionButton
             variant="default"

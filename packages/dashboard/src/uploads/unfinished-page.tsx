@@ -1,19 +1,9 @@
-import {
-  Anchor,
-  Box,
-  Button,
-  FileButton,
-  Group,
-  Progress,
-  Stack,
-  Table,
-  Text,
-  Title,
-} from '@mantine/core'
+import { Anchor, Box, Button, Group, Progress, Stack, Table, Text, Title } from '@mantine/core'
 import type { ListedUpload, UploadState } from '@stowage/client'
 import { keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query'
 import type { DragEvent } from 'react'
 import { Link, useSearch } from 'wouter'
+import { FileButton } from '../components/file-button.tsx'
 import { useFocusHandover } from '../components/focus.ts'
 import { ListTable, PageLinks, ResultCount } from '../components/lists.tsx'
 import { dismissNotices, notify } from '../components/notifications.tsx'

@@ -1,16 +1,7 @@
-import {
-  ActionIcon,
-  Anchor,
-  Button,
-  FileButton,
-  Group,
-  Progress,
-  Stack,
-  Text,
-  Tooltip,
-} from '@mantine/core'
+import { ActionIcon, Anchor, Button, Group, Progress, Stack, Text, Tooltip } from '@mantine/core'
 import { memo } from 'react'
 import { Link } from 'wouter'
+import { FileButton } from '../components/file-button.tsx'
 import { useFocusHandover } from '../components/focus.ts'
 import type { Connection } from '../components/service.ts'
 import { DateTime, Name } from '../components/values.tsx'
