@@ -10,11 +10,16 @@ interface Schema {
   items?: Schema
   properties?: Record<string, Schema>
   patternProperties?: Record<string, Schema>
+  additionalProperties?: boolean | Schema
   required?: string[]
 }
 
 /** Types of the protocol that have no schema. */
 const OTHERS: Record<string, () => string> = {
+  RenderedMail: () =>
+    '{\n  from: string\n  reply_to: string | null\n  subject: string\n  text: string\n  html: string\n}',
+  MailKind: () => oneOf(protocol.MAIL_KINDS),
+  BuyerLanguage: () => oneOf(protocol.BUYER_LANGUAGES),
   ErrorCode: () => oneOf(Object.keys(protocol.ERRORS)),
 }
 
@@ -71,6 +76,8 @@ function ofType(type: string, schema: Schema, refer: Refer): string {
   if (type === 'array') return `Array<${typeOf(schema.items ?? {}, refer)}>`
   const [values] = Object.values(schema.patternProperties ?? {})
   if (values) return `Record<string, ${typeOf(values, refer)}>`
+  const { additionalProperties: others } = schema
+  if (typeof others === 'object') return `Record<string, ${typeOf(others, refer)}>`
   const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
     const mark = schema.required?.includes(name) ? '' : '?'
     const comment = member.description ? `/** ${member.description} */\n` : ''
@@ -79,6 +86,6 @@ function ofType(type: string, schema: Schema, refer: Refer): string {
   return `{\n${members.join('\n')}\n}`.replaceAll('\n', '\n  ').replace(/ {2}\}$/, '}')
 }
 
-function oneOf(values: string[]): string {
+function oneOf(values: readonly string[]): string {
   return values.map((value) => `'${value}'`).join(' | ')
 }

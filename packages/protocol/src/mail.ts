@@ -123,7 +123,7 @@ const address = Type.String({
 
 export const TestMailRequest = Type.Object({ to: address }, { title: 'TestMailRequest', ...Strict })
 
-const TestedMail = Type.Object(
+export const TestedMail = Type.Object(
   {
     outcome: Type.Enum(['accepted', 'refused', 'postponed'], {
       type: 'string',
@@ -204,7 +204,7 @@ export const MailTextsRequest = Type.Object(
 )
 export type MailTextsRequest = Static<typeof MailTextsRequest>
 
-const MailText = Type.Object(
+export const MailText = Type.Object(
   {
     subject: Type.String(),
     text: Type.String(),
@@ -214,7 +214,7 @@ const MailText = Type.Object(
 )
 export type MailText = Static<typeof MailText>
 
-const MailTexts = Type.Object(
+export const MailTexts = Type.Object(
   {
     sending: Type.Enum(['smtp', 'outbox', 'off'], {
       type: 'string',
@@ -295,7 +295,7 @@ export const NotifyRequest = Type.Object(
   { title: 'NotifyRequest', ...Strict },
 )
 
-const Notification = Type.Object(
+export const Notification = Type.Object(
   {
     version: Type.Integer({ description: 'The current version of the file' }),
     recipients: Type.Integer({
