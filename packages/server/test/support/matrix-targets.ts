@@ -158,6 +158,9 @@ export async function targetsOf(operation: Operation, account: TestAccount): Pro
   const variable = variables.join(' ')
   if (operation.body && 'ids' in operation.body) return [await aLinkInList(account)]
   if (operation.name === `POST ${API}/bulk`) return [await matches(account)]
+  if (operation.name === `PUT ${API}/products/{id}/assets`) {
+    return [{ ...(await aProduct(account)), fields: { assets: [] } }]
+  }
   if (operation.path.endsWith('/folders/move')) return [await aFolder(account)]
   if (operation.name === `POST ${API}/orders`) {
     // A call with a known reference changes the order, and its response has another status.
