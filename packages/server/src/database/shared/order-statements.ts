@@ -105,8 +105,10 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
 
   return {
     findOrder: statement<OfAccount & { id: string | null; reference: string }>(
+      // With OR, SQLite would read every order of the account.
       `select ${columns} from orders o
-       where o.account_id = :account and (o.id = ${id('id')} or o.reference = :reference)
+       where o.id in (select id from orders where account_id = :account and id = ${id('id')}
+         union all select id from orders where account_id = :account and reference = :reference)
        order by case when o.id = ${id('id')} then 0 else 1 end, o.source limit 1`,
     ).first(toOrder),
     lockOrder: statement<Own>(
