@@ -28,6 +28,7 @@ const WORKLOADS: Record<string, () => Promise<Workload>> = {
   orders: async () => (await import('./workloads/orders.ts')).orders,
   parts: async () => (await import('./workloads/parts.ts')).parts,
   'parts-64': async () => (await import('./workloads/parts.ts')).parts64,
+  'past-orders': async () => (await import('./workloads/past-orders.ts')).pastOrders,
   presign: async () => (await import('./workloads/presign.ts')).presign,
   scrub: async () => (await import('./workloads/checksums.ts')).scrub,
   search: async () => (await import('./workloads/search.ts')).search,

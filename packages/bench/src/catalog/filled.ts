@@ -41,15 +41,15 @@ async function create(filled: string, count: number): Promise<void> {
   await rename(unfinished, filled)
 }
 
-/** Changes when the schema or the rows change. */
-async function fingerprint(): Promise<string> {
+/** Changes when the schema or the rows change, or one of these other files. */
+export async function fingerprint(others: string[] = []): Promise<string> {
   const hash = createHash('sha256')
   const migrations = await Array.fromAsync(glob(join(MIGRATIONS, '*.sql')))
-  for (const file of [...migrations.sort(), RECORDS]) hash.update(await readFile(file))
+  for (const file of [...migrations.sort(), RECORDS, ...others]) hash.update(await readFile(file))
   return hash.digest('hex').slice(0, 16)
 }
 
-async function exists(file: string): Promise<boolean> {
+export async function exists(file: string): Promise<boolean> {
   return (await stat(file).catch(() => undefined)) !== undefined
 }
 
