@@ -91,6 +91,7 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   assetDownloads: { key: queryKeys.assetDownloads(OTHER_ID, 1), by: ['order.downloaded'] },
   downloadTotals: { key: queryKeys.downloadTotals({ days: 7 }), by: ['order.downloaded'] },
   orderDownloads: { key: queryKeys.orderDownloads(OTHER_ID, 1), by: ['order.downloaded'] },
+  branding: { key: queryKeys.branding(), by: [] },
   orderList: { key: queryKeys.orderList({ page: 1 }), by: ORDERS },
   apiKeys: { key: queryKeys.apiKeys(), by: ['key.created', 'key.revoked'] },
   uploadTokens: { key: queryKeys.uploadTokens(), by: ['token.created', 'token.revoked'] },

@@ -39,6 +39,7 @@ export const queryKeys = {
   product: (id: string) => key('product', id),
   assetCount: (variantId: string | undefined) => key('product', variantId, 'assets'),
 
+  branding: () => key('branding'),
   orderList: (query: object) => key('orders', 'list', query),
   order: (id: string) => key('order', id),
   orderFiles: (id: string) => key('order', id, 'files'),

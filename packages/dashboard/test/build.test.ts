@@ -75,7 +75,7 @@ test('the build fails and names the dependency if Vite lacks one', async (t) => 
   assert.match(output, /Cannot find package 'rolldown'/)
 })
 
-const MAX_SCRIPT_BYTES = 290_000
+const MAX_SCRIPT_BYTES = 300_000
 const MAX_ORDER_BYTES = 40_000
 const MAX_CATALOG_BYTES = 40_000
 
@@ -94,7 +94,7 @@ const isCatalog = ({ name }: { name: string }) => /app\/(?:de|fr|es|pt|ja)-/.tes
 /** The pages of orders, which are loaded on demand. */
 const isOfOrders = ({ name }: { name: string }) => /app\/orders-/.test(name)
 
-test('all scripts together are smaller than 290 kB after compression, without orders and other languages', async (t) => {
+test('all scripts together are smaller than 300 kB after compression, without orders and other languages', async (t) => {
   const scripts = (await scriptSizes()).filter((it) => !isCatalog(it) && !isOfOrders(it))
   assert.ok(scripts.length > 1)
   const size = scripts.reduce((sum, script) => sum + script.size, 0)

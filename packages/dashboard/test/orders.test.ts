@@ -199,3 +199,41 @@ test('a file and a product are shared, and the asset shows who has downloaded it
   await dialog.getByRole('link', { name: 'Open the order' }).click()
   await page.getByRole('row', { name: 'Course 1 0' }).waitFor()
 })
+
+/** One pixel. */
+const PNG = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+
+test('the settings have the name, logo, color, help and default limit of the download pages', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const logo = await client.upload(PNG, { name: 'logo.png' })
+  await page.goto('/settings')
+  const section = page.getByRole('region', { name: 'Download pages' })
+  await section.getByLabel('Name').fill('Ada’s music')
+  await section.getByRole('textbox', { name: 'Color of the buttons' }).fill('#ffee00')
+  await section.getByText('The button is hard to see on a light page').waitFor()
+  await section.getByRole('textbox', { name: 'Color of the buttons' }).fill('#7b2d8b')
+  await section.getByText('The button is hard to see').waitFor({ state: 'hidden' })
+  await section.getByLabel('Help for buyers').fill('Write to us.')
+  await section.getByLabel('E-mail for buyers').fill('help@example.com')
+  await section.getByLabel('Default: maximum downloads per file').fill('7')
+  await section.getByLabel('Logo', { exact: true }).first().fill('logo')
+  await page.getByRole('option', { name: 'logo.png' }).click()
+  await page.keyboard.press('Escape')
+  await assertAccessibleAtAllWidths(page, 'the settings of download pages')
+  await section.getByRole('button', { name: 'Save' }).click()
+  await page.getByText('The download pages are changed').waitFor()
+  assert.deepEqual(await client.branding(), {
+    name: 'Ada’s music',
+    logo: logo.id,
+    color: '#7b2d8b',
+    help_text: 'Write to us.',
+    help_email: 'help@example.com',
+    max_downloads: 7,
+  })
+  await page.reload()
+  await section.getByText('logo.png').first().waitFor()
+})

@@ -278,3 +278,31 @@ test('the progress of a long change is shown, also after a reload, and it can be
   assert.deepEqual([stopped.status, stopped.changed], ['cancelled', job?.done])
   assert.equal((await client.undoBulk(stopped.id)).changed, stopped.changed)
 })
+
+test('selected assets and a folder are downloaded as a ZIP archive, whose exact size is shown before', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const file = await client.upload(Buffer.from('text'), { name: 'a.txt', path: 'course' })
+  const link = await client.store({ filename: 'b.mp4', url: 'https://example.com/b.mp4' })
+  await page.goto('/')
+  await page.getByLabel('Select a.txt').check()
+  await page.getByLabel('Select b.mp4').check()
+  await page.getByRole('button', { name: 'Download as ZIP' }).click()
+  const { bytes } = await client.zip({ ids: [file.id, link.id] })
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText(`2 files, ${bytes} B (${bytes} bytes)`).waitFor()
+  await dialog.getByText('A link is a small file in the archive').waitFor()
+  await assertAccessible(page, 'an archive', DIALOG)
+  const downloading = page.waitForEvent('download')
+  await dialog.getByRole('link', { name: 'Download as ZIP' }).click()
+  const download = await downloading
+  assert.equal(download.suggestedFilename(), 'files.zip')
+  await download.cancel()
+
+  await page.goto('/?path=course')
+  await page.getByRole('button', { name: 'Download as ZIP' }).click()
+  await page
+    .getByRole('dialog', { name: 'course.zip' })
+    .getByText(/^1 file, /)
+    .waitFor()
+})

@@ -5,6 +5,7 @@ import { Link } from 'wouter'
 import { Name } from '../components/values.tsx'
 import { assets as texts } from '../i18n/en/assets.ts'
 import { RequireScope } from '../session/account.tsx'
+import { DownloadZip } from './download-zip.tsx'
 import { MoveFolder } from './move-folder.tsx'
 
 interface FolderBarProps {
@@ -66,6 +67,7 @@ export function FolderBar({ path, below, hrefOf, onBelow, onMoved, onClear }: Fo
             checked={below}
             onChange={({ currentTarget }) => onBelow(currentTarget.checked)}
           />
+          <DownloadZip selection={{ filter: { path } }} variant="default" />
           <RequireScope scope="write">
             <Button size="compact-sm" variant="default" onClick={moving.open}>
               {texts.renameOrMove}

@@ -1,5 +1,6 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import type { ArchiveRequest } from '@stowage/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { ActionButton } from '../components/action-button.tsx'
 import { useKey } from '../components/focus.ts'
@@ -13,9 +14,10 @@ import { type AssetQuery, assetFilters } from './asset-query.ts'
 import { MoveAll, TagAll } from './bulk-dialogs.tsx'
 import { MAX_CHANGED_AT_ONCE } from './change-all.ts'
 import { DeleteAll, DeleteAssets } from './delete-assets.tsx'
+import { DownloadZip } from './download-zip.tsx'
 import { MoveAssets } from './move-folder.tsx'
 import { AttachAssets, ChangeProductsOfAll, DetachAssets } from './product-dialogs.tsx'
-import { type Selection, SelectionPaper } from './selection.tsx'
+import { type AllMatches, type Selection, SelectionPaper } from './selection.tsx'
 import { TagAssets } from './tag-dialogs.tsx'
 
 interface SelectionBarProps {
@@ -34,6 +36,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
   const [isTagging, tagging] = useDisclosure()
   const { selected, all, clear } = selection
   const assets = [...selected.values()]
+  const archive = all === undefined ? { ids: [...selected.keys()] } : archiveOf(all)
   useKey('Delete', deleting.open)
   return (
     <>
@@ -70,6 +73,7 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
         >
           {texts.tags}
         </Button>
+        {archive && <DownloadZip selection={archive} variant="light" />}
         <Button
           size="compact-sm"
           variant="light"
@@ -127,6 +131,12 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
       )}
     </>
   )
+}
+
+/** Undefined if archives do not support the filter. */
+function archiveOf({ filter }: AllMatches): ArchiveRequest | undefined {
+  const { tag, below, ...others } = filter
+  return tag === undefined && below === undefined ? { filter: others } : undefined
 }
 
 interface SelectAllProps {

@@ -1,4 +1,5 @@
 export { activity } from './de/activity.ts'
+export { archives } from './de/archives.ts'
 export { asset } from './de/asset.ts'
 export { assets } from './de/assets.ts'
 export { bulk } from './de/bulk.ts'

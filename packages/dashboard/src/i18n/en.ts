@@ -1,4 +1,5 @@
 export { activity } from './en/activity.ts'
+export { archives } from './en/archives.ts'
 export { asset } from './en/asset.ts'
 export { assets } from './en/assets.ts'
 export { bulk } from './en/bulk.ts'

@@ -1,4 +1,5 @@
 export { activity } from './es/activity.ts'
+export { archives } from './es/archives.ts'
 export { asset } from './es/asset.ts'
 export { assets } from './es/assets.ts'
 export { bulk } from './es/bulk.ts'

@@ -1,4 +1,5 @@
 export { activity } from './fr/activity.ts'
+export { archives } from './fr/archives.ts'
 export { asset } from './fr/asset.ts'
 export { assets } from './fr/assets.ts'
 export { bulk } from './fr/bulk.ts'

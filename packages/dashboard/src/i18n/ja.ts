@@ -1,4 +1,5 @@
 export { activity } from './ja/activity.ts'
+export { archives } from './ja/archives.ts'
 export { asset } from './ja/asset.ts'
 export { assets } from './ja/assets.ts'
 export { bulk } from './ja/bulk.ts'

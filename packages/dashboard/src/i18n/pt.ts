@@ -1,4 +1,5 @@
 export { activity } from './pt/activity.ts'
+export { archives } from './pt/archives.ts'
 export { asset } from './pt/asset.ts'
 export { assets } from './pt/assets.ts'
 export { bulk } from './pt/bulk.ts'

@@ -15,12 +15,19 @@ interface AssetPickerProps {
   onPick(assets: Asset[]): void
   /** IDs of assets that are not offered. */
   exclude?: readonly string[]
+  label?: string
+  description?: string
+  error?: string | undefined
+  /** Whether it has the focus when its dialog opens. */
+  isFirstFocused?: boolean
 }
 
 const MAX_OFFERED = 20
 
 /** Searches the assets of the account. Without a search, it offers the newest ones. */
-export function AssetPicker({ picked, onPick, exclude = [] }: AssetPickerProps) {
+export function AssetPicker(props: AssetPickerProps) {
+  const { picked, onPick, exclude = [], label = texts.files, description, error } = props
+  const { isFirstFocused = true } = props
   const client = useClient()
   const [text, setText] = useState('')
   const [search] = useDebouncedValue(text.trim(), 150)
@@ -42,10 +49,12 @@ export function AssetPicker({ picked, onPick, exclude = [] }: AssetPickerProps) 
   const known = new Map([...picked, ...found].map((asset) => [asset.id, asset]))
   return (
     <MultiSelect
-      label={texts.files}
+      label={label}
+      description={description}
+      error={error}
       placeholder={texts.searchFiles}
       searchable
-      data-autofocus
+      data-autofocus={isFirstFocused || undefined}
       openOnFocus={false}
       clearable
       hidePickedOptions

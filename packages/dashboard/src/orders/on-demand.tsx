@@ -13,10 +13,11 @@ function part<Name extends keyof Parts>(name: Name): ComponentType<ComponentProp
   )
   return (props) => (
     <Suspense fallback={null}>
-      <Part {...props} />
+      <Part {...(props as object)} />
     </Suspense>
   )
 }
 
 export const ShareButton = part('ShareButton')
 export const AssetDownloads = part('AssetDownloads')
+export const BrandingSection = part('BrandingSection')

@@ -16,6 +16,7 @@ import { sizeText } from '../format.ts'
 import { common } from '../i18n/en/common.ts'
 import { settings } from '../i18n/en/settings.ts'
 import { fill, plural, rich } from '../i18n/texts.ts'
+import { BrandingSection } from '../orders/on-demand.tsx'
 import { RequireScope, useAccount, useSignedIn } from '../session/account.tsx'
 import { WebhooksSection } from '../webhooks/webhooks-section.tsx'
 import { KeysSection } from './keys.tsx'
@@ -39,6 +40,7 @@ export function SettingsPage() {
       <RequireScope scope="manage">
         <WebhooksSection />
       </RequireScope>
+      <BrandingSection />
       <AppearanceSection />
     </Stack>
   )
