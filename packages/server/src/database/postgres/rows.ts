@@ -21,6 +21,7 @@ export const POSTGRES: Dialect = {
   id: (name) => `:${name}::uuid`,
   orderedIdsOf: (list) => `unnest(:${list}::uuid[]) with ordinality as ids (value, position)`,
   idsOf: (list) => `unnest(:${list}::uuid[]) as ids (value)`,
+  joinInOrder: 'join',
   lock: 'for no key update',
   skipLocked: 'for no key update skip locked',
   dayOf: (time) => `floor(extract(epoch from ${time}) / 86400)::integer`,

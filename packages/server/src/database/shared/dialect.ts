@@ -26,6 +26,8 @@ export interface Dialect {
   idsOf(list: string): string
   /** The same with the column `position`, from 1. */
   orderedIdsOf(list: string): string
+  /** A join that keeps the order of the tables, if the engine would choose a slow one. */
+  readonly joinInOrder: string
   /** Makes other transactions wait that select or change the same rows. */
   readonly lock: string
   /** The same, but rows that another transaction has locked are skipped. */

@@ -78,7 +78,7 @@ function linesWith({ attachment }: Pick<Dialect, 'attachment'>, asset: string): 
 
 /** The statements of orders, downloads and branding. */
 export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) => string) {
-  const { clock, later, id, idsOf, lock, attachment, dayOf } = dialect
+  const { clock, later, id, idsOf, lock, attachment, dayOf, joinInOrder } = dialect
   const columns = orderColumns(dialect)
   const assetColumns = ASSET_COLUMNS.map((column) => `a.${column}`).join(', ')
   const assetFields = `${assetColumns}, ${checksumOf('coalesce(a.object_key, a.id)')}`
@@ -187,8 +187,8 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
          select distinct line, product, copies, asset from (
            select ol.line, p.product_id as product, ol.quantity - ol.refunded as copies,
              ${attachment.asset} as asset
-           from order_lines ol join products p on ${PRODUCT_OF_LINE}
-           join asset_products l on ${attachment.ofProduct}
+           from order_lines ol ${joinInOrder} products p on ${PRODUCT_OF_LINE}
+           ${joinInOrder} asset_products l on ${attachment.ofProduct}
            where ol.order_id = :order and ol.account_id = :account and ol.quantity > ol.refunded
            limit ${MAX_COVERED_ROWS}) found
          union all

@@ -34,6 +34,7 @@ export const SQLITE: Dialect = {
   id: (name) => `:${name}`,
   orderedIdsOf: (list) => `(select value, key + 1 as position from json_each(:${list})) as ids`,
   idsOf: (list) => `json_each(:${list})`,
+  joinInOrder: 'cross join',
   // One transaction writes at a time.
   lock: '',
   skipLocked: '',

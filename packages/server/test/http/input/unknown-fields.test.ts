@@ -145,6 +145,7 @@ test('every list names the query parameters that it has ignored', async (t) => {
     `/orders/${order.body.data.id}/downloads`,
     `/assets/${id}/downloads`,
     `/assets/${id}/products`,
+    '/mails',
     `/assets/${id}/product-groups`,
     `/products/${products[0].id}/assets`,
     `/webhooks/${webhook.body.data.id}/deliveries`,
