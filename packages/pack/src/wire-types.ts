@@ -10,6 +10,7 @@ interface Schema {
   items?: Schema
   properties?: Record<string, Schema>
   patternProperties?: Record<string, Schema>
+  propertyNames?: { enum: readonly string[] }
   additionalProperties?: boolean | Schema
   required?: string[]
 }
@@ -77,7 +78,10 @@ function ofType(type: string, schema: Schema, refer: Refer): string {
   const [values] = Object.values(schema.patternProperties ?? {})
   if (values) return `Record<string, ${typeOf(values, refer)}>`
   const { additionalProperties: others } = schema
-  if (typeof others === 'object') return `Record<string, ${typeOf(others, refer)}>`
+  if (typeof others === 'object') {
+    const names = schema.propertyNames?.enum
+    return `Record<${names ? oneOf(names) : 'string'}, ${typeOf(others, refer)}>`
+  }
   const members = Object.entries(schema.properties ?? {}).map(([name, member]) => {
     const mark = schema.required?.includes(name) ? '' : '?'
     const comment = member.description ? `/** ${member.description} */\n` : ''

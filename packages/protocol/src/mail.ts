@@ -225,13 +225,19 @@ export const MailTexts = Type.Object(
     reply_to: Nullable('string'),
     placeholders: Type.Unsafe<Record<MailKind, string[]>>({
       type: 'object',
+      propertyNames: { enum: MAIL_KINDS },
       additionalProperties: { type: 'array', items: { type: 'string' } },
       description:
         'The placeholders of each kind, without braces. A line with one that has no value is left out',
     }),
     texts: Type.Unsafe<Record<MailKind, Record<BuyerLanguage, MailText>>>({
       type: 'object',
-      additionalProperties: { type: 'object', additionalProperties: MailText },
+      propertyNames: { enum: MAIL_KINDS },
+      additionalProperties: {
+        type: 'object',
+        propertyNames: { enum: BUYER_LANGUAGES },
+        additionalProperties: MailText,
+      },
       description: 'By kind and language',
     }),
   },
