@@ -193,8 +193,9 @@ test('the commands of docs/delivery.md share files, and look after an order', as
   }
   const commands = snippet('docs/delivery.md', 'sh', /^stowage share/)
   const upload = 'stowage upload score.pdf && stowage upload sample-pack.zip --attach PACK-WAV'
-  const output = await sh(`export STOWAGE_API_KEY=$KEY\n${upload}\n${commands}`)
-  assert.equal(output.match(/^http.*\/d\/[\w-]{32}$/gm)?.length, 3, output)
+  const share = snippet('README.md', 'sh', /^npx stowage share/)
+  const output = await sh(`export STOWAGE_API_KEY=$KEY\n${upload}\n${commands}\n${share}`)
+  assert.equal(output.match(/^http.*\/d\/[\w-]{32}$/gm)?.length, 4, output)
   assert.match(output, /^ {2}products +3 × Pack/m)
   assert.match(output, /\(1002\): Revoked/)
 })
