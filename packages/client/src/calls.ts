@@ -5,8 +5,6 @@ import type {
   AssetPage,
   Delivery,
   DeliveryPage,
-  EventPage,
-  FolderList,
   ListAssetsQuery,
   ListedUpload,
   LoggedDownload,
@@ -40,7 +38,6 @@ import { randomKey } from './upload/session.ts'
  * which is not imported: its schemas are larger than the client.
  */
 const PRODUCT_FILTERS = 'search name sku product_id variant_id vendor tag has_assets sort'
-const EVENT_FILTERS = 'after order before type limit actor search from to'
 const TRASH = { path: '/assets', filters: 'search filename type path below tag trashed' }
 const TAGS = { path: '/tags', filters: 'search' }
 const ASSETS = {
@@ -76,17 +73,13 @@ export function createCalls(
     }
   }
 
-  const sendWith =
-    (method: string) =>
-    <Data>(path: string, body: unknown, call: Call = {}) =>
-      data<Data>(path, { ...call, method, body })
+  const post = <Data>(path: string, body: unknown, call: Call = {}) =>
+    data<Data>(path, { ...call, method: 'POST', body })
   /** A list of what belongs to something with an ID. */
   const listOf =
     <Item, OnePage extends Page<Item>>(path: string, filters?: string) =>
     (id: string, query?: PageQuery & CallSettings) =>
       createListing<Item, OnePage>(request, { path, filters }, { ...query, id })
-  const post = sendWith('POST')
-  const put = sendWith('PUT')
 
   return {
     uploads: (query) =>
@@ -95,7 +88,8 @@ export function createCalls(
     assets: (query) => createListing(request, ASSETS, query),
     asset: (id, query) => data('/assets/:id', { ...splitSettings('with_products', query), id }),
     store: (link, settings) => post<Asset>('/assets/store', link, { ...settings, ...once() }),
-    change: (id, changes, settings) => put<Asset>('/assets/:id', changes, { ...settings, id }),
+    change: (id, body, settings) =>
+      data<Asset>('/assets/:id', { ...settings, id, method: 'PUT', body }),
     delete: (id, { permanent, ...settings } = {}) =>
       remove('/assets/:id', id, { ...settings, query: { permanent: permanent || undefined } }),
     trash: (query) => {
@@ -103,8 +97,6 @@ export function createCalls(
       return createListing<Asset, AssetPage>(request, TRASH, trashed)
     },
     tags: (query) => createListing<Tag, TagPage>(request, TAGS, query),
-    folders: (query) =>
-      request.json<FolderList>('/folders', splitSettings('path limit after', query)),
     attach: (id, products, settings) => post('/assets/:id/attach', products, { ...settings, id }),
     detach: (id, products, settings) => post('/assets/:id/detach', products, { ...settings, id }),
     versions: (id, settings) => data<Version[]>('/assets/:id/versions', { ...settings, id }),
@@ -123,7 +115,6 @@ export function createCalls(
     productGroupsOf: listOf<ProductGroup, ProductGroupPage>('/assets/:id/product-groups'),
     assetsOf: listOf<Asset, AssetPage>('/products/:id/assets', 'all_variants with_products'),
     product: (id, query) => data('/products/:id', { ...splitSettings('with_assets', query), id }),
-    putProducts: (products, settings) => put<Product[]>('/products', { products }, settings),
     deleteProduct: (id, settings) => remove('/products/:id', id, settings),
     orders: (query) => createListing(request, ORDERS, query),
     orderDownloads: listOf<LoggedDownload, LoggedDownloadPage>('/orders/:order/downloads'),
@@ -137,7 +128,6 @@ export function createCalls(
         id,
       }),
     ...callsOnDemand(request, remove),
-    listEvents: (query) => request.json<EventPage>('/events', splitSettings(EVENT_FILTERS, query)),
     uploadTokens: (query) =>
       createListing<UploadToken, UploadTokenPage>(request, { path: '/upload-tokens' }, query),
   }
@@ -151,7 +141,7 @@ const MAX_DELIVERIES_PER_PAGE = 100
 type CallsOnDemand = OrderCallsOnDemand & MailCallsOnDemand & AccountCallsOnDemand & RareCalls
 
 const ON_DEMAND =
-  'emptyTrash deleteAll moveFolder folderMoves zip bulk arrangeFiles undoBulk bulkJob bulkJobs cancelBulk createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
+  'emptyTrash deleteAll moveFolder folderMoves folders listEvents putProducts zip bulk arrangeFiles undoBulk bulkJob bulkJobs cancelBulk createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
   'mail sendOrder sendMailAgain testMail mailTexts changeMailTexts previewMail notifyBuyers notices changeNotice ' +
   'branding changeBranding account usage keys createKey revokeKey createUploadToken uploadToken revokeUploadToken ' +
   'webhooks webhook createWebhook changeWebhook rotateWebhookSecret deleteWebhook pingWebhook delivery redeliver'

@@ -1,6 +1,19 @@
-import type { Archive, ArchiveRequest, FolderMove, MoveFolderRequest } from '@stowage/protocol'
+import type {
+  Archive,
+  ArchiveRequest,
+  EventPage,
+  FolderList,
+  FolderMove,
+  ListEventsQuery,
+  ListFoldersQuery,
+  MoveFolderRequest,
+  Product,
+  ProductDetails,
+} from '@stowage/protocol'
 import type { CallSettings } from './options.ts'
-import type { Request } from './request.ts'
+import { type Request, splitSettings } from './request.ts'
+
+const EVENT_FILTERS = 'after order before type limit actor search from to'
 
 /** The calls that few pages make, as in `Client`: their code is loaded on demand. */
 export interface RareCalls {
@@ -8,6 +21,9 @@ export interface RareCalls {
   deleteAll(settings?: CallSettings): Promise<void>
   moveFolder(request: MoveFolderRequest, settings?: CallSettings): Promise<FolderMove>
   folderMoves(settings?: CallSettings): Promise<FolderMove[]>
+  folders(query?: ListFoldersQuery & CallSettings): Promise<FolderList>
+  listEvents(query?: ListEventsQuery & CallSettings): Promise<EventPage>
+  putProducts(products: ProductDetails[], settings?: CallSettings): Promise<Product[]>
   zip(selection: ArchiveRequest, settings?: CallSettings): Promise<Archive>
 }
 
@@ -22,6 +38,10 @@ export function createRareCalls({ data, json }: Request): RareCalls {
     moveFolder: (body, settings) =>
       data<FolderMove>('/folders/move', { ...settings, isRepeatable: false, method: 'POST', body }),
     folderMoves: (settings) => data<FolderMove[]>('/folders/moves', settings),
+    folders: (query) => json<FolderList>('/folders', splitSettings('path limit after', query)),
+    listEvents: (query) => json<EventPage>('/events', splitSettings(EVENT_FILTERS, query)),
+    putProducts: (products, settings) =>
+      data<Product[]>('/products', { ...settings, method: 'PUT', body: { products } }),
     zip: (body, settings) => data<Archive>('/archives', { ...settings, method: 'POST', body }),
   }
 }

@@ -54,10 +54,10 @@ ${FILTER_HELP}
 ${CONNECTION_HELP}
   --json        the change as a JSON object; ls: a JSON array
 
-Without filters, all assets match. The service changes the assets that match when the command starts,
-in the background, and the command waits until all of them are done. If it is interrupted, the service
-continues: stowage bulk ls shows the progress, and cancel stops it. undo changes exactly those assets
-back that were changed, for 7 days, unless they were deleted permanently.
+Without filters, all assets match. The service changes the assets that match when the command
+starts, in the background, and the command waits until all of them are done. If it is interrupted,
+the service continues: stowage bulk ls shows the progress, and cancel stops it. undo changes exactly
+those assets back that were changed, for 7 days, unless they were deleted permanently.
 
 Examples:
   stowage bulk tag --path course --tags autumn

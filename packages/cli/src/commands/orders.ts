@@ -112,8 +112,8 @@ Usage:
   --label       a note for yourself, which the buyer does not see
 ${LIMIT_HELP}
   --by, --from, --to
-                count the downloads of all buyers by ${UNITS.join(', ')}, in these days (default: by day,
-                the last 31 days)
+                count the downloads of all buyers by ${UNITS.join(', ')}, in these days
+                (default: by day, the last 31 days)
   -n, --limit   the maximum number of orders or downloads (default: 25)
   --all         all orders or downloads
   -y, --yes     do not ask for confirmation. Required if not run in a terminal

@@ -62,12 +62,13 @@ Usage:
 ${CONNECTION_HELP}
   --json        ls: a JSON array; import: a summary
 
-The file is CSV as Shopify or Matrixify exports it, or with the columns product_id, variant_id, name,
-variant_name, sku, vendor and tags; or JSON: an array of products, or Shopify's products.json.
+The file is CSV as Shopify or Matrixify exports it, or with the columns product_id, variant_id,
+name, variant_name, sku, vendor and tags; or JSON: an array of products, or Shopify's products.json.
 
 Products are identified by product_id and variant_id: existing ones are updated, new ones are added,
 none are removed. Shopify's own CSV export has no IDs: its products are found by their SKU, or by
-their handle and variant, and get their IDs when they come from the shop later. A missing column leaves the stored values unchanged; an empty cell clears a value.
+their handle and variant, and get their IDs when they come from the shop later. A missing column
+leaves the stored values unchanged; an empty cell clears a value.
 
 Exit codes: 0 success · 1 failure, or the file has invalid lines · 2 wrong usage
 

@@ -91,7 +91,7 @@ test('with a port that is in use, the service exits with code 1 and names STOWAG
   assert.equal(code, 1)
   assert.equal(stdout, '')
   assert.match(stderr, new RegExp(`127\\.0\\.0\\.1:${port}\\b`))
-  assert.match(stderr, /set STOWAGE_PORT to a free port/)
+  assert.match(stderr, /set STOWAGE_PORT, or STOWAGE_METRICS_PORT for the metrics, to a free port/)
   assert.doesNotMatch(stderr, /^\s+at /m)
 })
 
