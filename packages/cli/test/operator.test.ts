@@ -192,8 +192,9 @@ test('every help text has examples and lines of at most 100 columns, and --versi
   }
 })
 
+const server = await aPostgresServer()
+
 test('on either database, only migrate and serve upgrade it, and other commands say what to do', async (t) => {
-  const server = await aPostgresServer()
   const url = await server.emptyDatabase(t)
   const folder = await aFolder(t)
   const source = await aUsedFolder(t)
