@@ -87,7 +87,7 @@ test('axe finds no violations on uploads, storage, settings, sign-in and error p
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'hidden' })
   await page.getByRole('button', { name: 'Create key' }).click()
-  await page.getByLabel('Name').fill('a key')
+  await page.getByRole('dialog').getByLabel('Name').fill('a key')
   await check('creating a key', DIALOG)
   await page.getByRole('button', { name: 'Create', exact: true }).click()
   await page.getByTestId('secret').waitFor()

@@ -44,6 +44,7 @@ export interface Pool {
   uploadTokens: string[]
   /** The changes of all assets that match a filter. */
   bulk: string[]
+  mails: string[]
   orders: string[]
   /** The tokens of the download pages of orders. */
   orderTokens: string[]
@@ -62,6 +63,7 @@ export function emptyPool(): Pool {
     keys: [],
     uploadTokens: [],
     bulk: [],
+    mails: [],
     orders: [],
     orderTokens: [],
     fileTokens: [],
@@ -92,6 +94,7 @@ export function idFor(random: Random, pool: Pool, segment: string): string {
     keys: pool.keys.map(({ id }) => id),
     'upload-tokens': pool.uploadTokens,
     bulk: pool.bulk,
+    mails: pool.mails,
     orders: pool.orders,
     // The choice is small, so that the delivery often belongs to the webhook.
     webhooks: pool.webhooks.slice(-2),

@@ -96,10 +96,10 @@ export async function runHostile(
   return { sent, live, log, pool: context.pool }
 }
 
-function poolOf({ orders, uploadTokens, bulk }: Target): Pool {
+function poolOf({ orders, uploadTokens, bulk, mails }: Target): Pool {
   const ids = orders.map(({ id }) => id)
   const orderTokens = orders.map(({ token }) => token)
-  return { ...emptyPool(), orders: ids, orderTokens, uploadTokens: [...uploadTokens], bulk }
+  return { ...emptyPool(), orders: ids, orderTokens, uploadTokens: [...uploadTokens], bulk, mails }
 }
 
 function pickPort({ random }: GeneratorContext, { hasStorage }: Target): Port {

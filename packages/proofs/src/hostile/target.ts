@@ -24,6 +24,7 @@ export interface Target {
   orders: { id: string; token: string; assetId: string }[]
   uploadTokens: string[]
   bulk: string[]
+  mails: string[]
   /** Whether the service has a port for the disk storage. */
   hasStorage: boolean
   /** Throws if the process has exited. */
@@ -37,6 +38,7 @@ const WATCHES = ['./prototype-watch.ts', './memory-report.ts'].map(
 const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 export const EMPTIED_ASSETS = 3
 const ORDERS = 20
+const TOKENS = 10
 /** Must not become markup of a page. */
 const MARKUP = '<img src=x onerror=alert(1)>'
 
@@ -48,7 +50,7 @@ async function addEmptiedAccount(t: TestContext, deployment: Deployment): Promis
   return keys.manage.secret
 }
 
-type Resources = Pick<Target, 'orders' | 'uploadTokens' | 'bulk'>
+type Resources = Pick<Target, 'orders' | 'uploadTokens' | 'bulk' | 'mails'>
 
 async function addResources(baseUrl: string): Promise<Resources> {
   const call = async (path: string, body: object) => {
@@ -67,10 +69,20 @@ async function addResources(baseUrl: string): Promise<Resources> {
     })
     orders.push({ id, token: tokenOf(url), assetId: asset.id })
   }
-  const token = await call('/upload-tokens', {})
+  const uploadTokens: string[] = []
+  // Some of them are revoked early.
+  for (let count = 0; count < TOKENS; count += 1) {
+    uploadTokens.push((await call('/upload-tokens', { max_bytes: 1000 })).id)
+  }
   const change = { action: 'tag', tags: ['a'], filter: { filename: 'none' }, expected: 0 }
   const bulk = await call('/bulk', change)
-  return { orders, uploadTokens: [token.id], bulk: [bulk.id] }
+  await call('/orders', { assets: [orders[0]?.assetId], email: 'buyer@example.com', notify: true })
+  const headers = { Authorization: `Bearer ${ADMIN_KEY}` }
+  const listed = await (await fetch(`${baseUrl}${API}/mails`, { headers })).json()
+  const mails = listed.data.map(({ id }: { id: string }) => id)
+  assert.equal(mails.length, 1)
+  assert.ok(bulk.id && uploadTokens.every((id) => id !== undefined))
+  return { orders, uploadTokens, bulk: [bulk.id], mails }
 }
 
 /** The token in the URL of a download page. */
@@ -87,6 +99,9 @@ export async function startTarget(t: TestContext): Promise<Target> {
     STOWAGE_PLAN_STORAGE: '1GB',
     STOWAGE_LOG: 'warn',
     STOWAGE_WEBHOOK_TARGETS: 'any',
+    // No mail server listens there, so mails stay queued.
+    STOWAGE_SMTP_URL: 'smtp://127.0.0.1:9',
+    STOWAGE_MAIL_FROM: 'files@example.com',
     NODE_OPTIONS: WATCHES.join(' '),
     ...(!isOnS3 && { STOWAGE_CHUNK_SIZE: '16' }),
   }

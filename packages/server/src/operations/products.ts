@@ -168,10 +168,10 @@ function checkProducts(products: ProductDetails[]): void {
   for (const [index, product] of products.entries()) {
     const { productId, variantId, handle, variantName = '', name } = product
     const missing = handle === undefined ? 'is required, unless handle is given' : undefined
-    if (productId === undefined && (missing ?? variantId)) {
+    if (productId === undefined && (missing ?? variantId) !== undefined) {
       errors[`products.${index}.product_id`] = [missing ?? 'is required with variant_id']
     }
-    if (variantId === undefined && (missing ?? productId)) {
+    if (variantId === undefined && (missing ?? productId) !== undefined) {
       errors[`products.${index}.variant_id`] = [missing ?? 'is required with product_id']
     }
     const own = productId === undefined ? [handle, variantName] : [productId, variantId]

@@ -59,6 +59,10 @@ test('a product needs both IDs or a handle, and its variants are different', asy
       { 'products.0.product_id': ['is required with variant_id'] },
     ],
     [
+      [{ name: 'a', handle: 'a', variant_id: 0 }],
+      { 'products.0.product_id': ['is required with variant_id'] },
+    ],
+    [
       [
         { name: 'a', handle: 'a' },
         { name: 'b', handle: 'a', sku: 'B' },
