@@ -21,7 +21,7 @@ export function stateOf(order: Order): string {
     case 'revoked':
       return 'Revoked: it can no longer be downloaded. Create another order instead.'
     default:
-      return `Can be downloaded ${limitsOf(order)}.`
+      return limitsOf(order)
   }
 }
 

@@ -127,14 +127,11 @@ export function readDownloads(text: string | undefined): number | null | undefin
   return text === 'default' ? null : readCount(text, '--downloads')
 }
 
-/** `each file 5 times, until 2030-12-31 23:59 UTC`: how often and until when the order can be downloaded. */
+/** `Each file can be downloaded 5 times, until 2030-12-31 23:59 UTC.` */
 export function limitsOf({ max_downloads, expires_at }: Order): string {
-  const times = max_downloads === 1 ? 'once' : `${max_downloads} times`
-  const limits = [
-    ...(max_downloads === null ? [] : [`each file ${times}`]),
-    expires_at === null ? 'until it is revoked' : `until ${formatMinute(expires_at)} UTC`,
-  ]
-  return limits.join(', ')
+  const times = max_downloads === 1 ? ' once,' : ` ${max_downloads} times,`
+  const end = expires_at === null ? 'the order is revoked' : `${formatMinute(expires_at)} UTC`
+  return `Each file can be downloaded${max_downloads === null ? '' : times} until ${end}.`
 }
 
 /** What to know before the URL is sent to a buyer. Undefined if there is nothing. */

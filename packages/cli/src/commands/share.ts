@@ -66,9 +66,7 @@ Examples:
       if (order.url === null) throw new CommandFailed(problem ?? '')
       writeData(order, { json, text: order.url })
       if (json) return 0
-      writeMessage(
-        `Can be downloaded ${limitsOf(order)}. stowage orders revoke ${order.id} ends it.`,
-      )
+      writeMessage(`${limitsOf(order)} stowage orders revoke ${order.id} ends it.`)
       if (problem !== undefined) writeMessage(problem)
       return 0
     })
