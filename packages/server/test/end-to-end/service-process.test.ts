@@ -108,12 +108,18 @@ test('the log of a process has only lines of JSON, and after an outage of the st
       .slice(0, -1)
       .map((line): string => JSON.parse(line).msg)
   const endings = () => messages().filter((message) => /is available again/.test(message))
+  const failures = () =>
+    messages().filter((message) => message === 'the storage is unavailable').length
   const readiness = async () =>
     (await callJson(`http://127.0.0.1:${new URL(service.baseUrl).port}/readyz`, { method: 'GET' }))
       .status
   for (let outage = 1; outage <= 2; outage += 1) {
     const restore = await service.deployment.backdoor.makeUnavailable()
-    await until('the outage is noticed', async () => (await readiness()) === 503)
+    const before = failures()
+    // After the first failure the service itself checks whether it is an outage: before the second one, a second later.
+    await until('the outage is noticed', async () => {
+      return (await readiness()) === 503 && failures() >= before + 2
+    })
     assert.equal(endings().length, outage - 1)
     await restore()
     await until('the end of the outage is logged', () => endings().length === outage)
