@@ -92,7 +92,6 @@ export async function openStorage(options: StorageOptions): Promise<Storage> {
     fastBody,
     host: config.host,
     port,
-    hashesSmallObjects: config.checksums,
     ...(url !== undefined && { url }),
     ...(ownThread !== undefined && { ownThread }),
     onFailure({ message, fatal, facts }) {

@@ -133,13 +133,14 @@ export interface Storage {
   /**
    * Atomic: creates the object from all parts of the plan, or refuses. It also refuses if there are parts
    * beyond the plan. Parts given here must have the given ETag; the others may have any. The cost depends
-   * on the number of parts, not on their size: only a storage that has the bytes at hand returns the hashes of a small
-   * object. Completing a completed upload returns `completed`.
+   * on the number of parts, not on their size: with `hashes`, a storage that has the bytes at hand returns those of a
+   * small object. Completing a completed upload returns `completed`.
    */
   completeUpload(
     upload: StorageUpload,
     plan: PartPlan,
     parts: { number: number; etag: string }[],
+    options?: { hashes?: boolean },
   ): Promise<CompletionOutcome>
 
   /**

@@ -100,10 +100,13 @@ export async function finishInStorage(
   upload: Upload,
   parts: NamedPart[],
 ): Promise<CompletionOutcome & { isReady: boolean }> {
-  const { data, storage } = context
-  const { id, bytes } = upload.asset
+  const { data, storage, settings } = context
+  const { id, bytes, integrity } = upload.asset
   const plan = partPlan(bytes, upload.chunkSize)
-  const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts)
+  const outcome = await storage.completeUpload(storageUploadOf(upload), plan, parts, {
+    // Downloads wait for the comparison with a declared digest. Any other file is hashed later, by a job.
+    hashes: settings.checksums && integrity.sha256 !== null,
+  })
   const isReady =
     outcome.outcome === 'completed' && (await markReady(context, upload, outcome.hashes))
   if (outcome.outcome !== 'completed') await data.reopenUpload(id)
@@ -121,7 +124,7 @@ async function markReady(
   hashes: ObjectHashes | undefined,
 ): Promise<boolean> {
   const { uploadsKeptForMs: keptForMs, keepVersions, checksums: withhold } = settings
-  const read = withhold && hashes ? { ...hashes, nextReadMs: nextReadMs(settings) } : undefined
+  const read = hashes && { ...hashes, nextReadMs: nextReadMs(settings) }
   const finish = { keepVersions, withhold, read }
   let status = await data.finishCompletion(id, finish)
   while (status === 'uploading' || status === 'completing') {

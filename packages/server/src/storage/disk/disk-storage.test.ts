@@ -88,9 +88,9 @@ test('an upload without parts has no folder, is listed, and accepts its first pa
   assert.deepEqual(await storage.completeUpload(upload, plan, []), { outcome: 'completed' })
 })
 
-test('a completion hashes an object of one small part, and leaves all others to the job', async (t) => {
-  const completed = async (size: number, chunkSize: number, options = {}, damage = false) => {
-    const { folder, storage, upload } = await anOpenUpload(t, size, options)
+test('a completion hashes an object of one small part if asked to, and leaves all others to the job', async (t) => {
+  const completed = async (size: number, chunkSize: number, wanted = {}, damage = false) => {
+    const { folder, storage, upload } = await anOpenUpload(t, size)
     const plan = partPlan(size, chunkSize)
     const { urls } = await storage.signParts(upload, partRanges(plan), later())
     const bytes = someBytes(size)
@@ -104,14 +104,14 @@ test('a completion hashes an object of one small part, and leaves all others to 
       file[0] = ~(file[0] ?? 0)
       await writeFile(part, file)
     }
-    const first = await storage.completeUpload(upload, plan, [])
+    const first = await storage.completeUpload(upload, plan, [], wanted)
     // Perhaps the response of the first call was lost.
-    assert.deepEqual(await storage.completeUpload(upload, plan, []), first)
+    assert.deepEqual(await storage.completeUpload(upload, plan, [], wanted), first)
     assert.equal(first.outcome, 'completed')
     const sha256 = createHash('sha256').update(bytes).digest('hex')
     return { hashes: first.hashes, expected: { sha256, crc32: crc32(bytes) } }
   }
-  const on = { hashesSmallObjects: true }
+  const on = { hashes: true }
   for (const size of [0, 1, 1_000_000]) {
     const { hashes, expected } = await completed(size, 1_000_000, on)
     assert.deepEqual(hashes, expected)

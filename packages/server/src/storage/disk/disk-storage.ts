@@ -48,8 +48,6 @@ interface DiskStorageOptions {
   reserve: number
   /** Bypasses Node's HTTP parser for long bodies (see `fast-body.ts`). Default: true. */
   fastBody?: boolean
-  /** Whether completions hash small objects (see `hashSmallObject`). Default: false. */
-  hashesSmallObjects?: boolean | undefined
   /** Whether transfers run in their own thread. Default: true. */
   ownThread?: boolean
   /** The thread for transfers, if it was started before. */
@@ -164,14 +162,14 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
         return parts ?? ((await awaitsFirstPart(upload)) ? [] : undefined)
       }),
 
-    completeUpload: (upload, plan, parts) =>
+    completeUpload: (upload, plan, parts, wanted = {}) =>
       withUpload(upload, async () => {
         const isOwn = ownFolders.has(uploadName(upload))
         const hasUnsynced = () => !isOwn || listener.activity.hasAny(upload)
         const outcome = await finishUpload(layout, shards, { upload, plan, parts, hasUnsynced })
         if (outcome.outcome === 'completed') {
           endUpload(upload)
-          const hashes = options.hashesSmallObjects && hashSmallObject(layout, upload.key, plan)
+          const hashes = wanted.hashes && hashSmallObject(layout, upload.key, plan)
           return { ...outcome, ...(hashes && { hashes }) }
         }
         if (outcome.outcome !== 'gone' || !(await awaitsFirstPart(upload))) return outcome
