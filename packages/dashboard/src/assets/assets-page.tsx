@@ -16,7 +16,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { FilterInput, FilterPill, useUrlQuery } from '../components/filters.tsx'
-import { useRestoredScroll } from '../components/list-position.tsx'
+import { useExistingPage, useRestoredScroll } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
@@ -93,12 +93,7 @@ export function AssetsPage() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search or filter clears the selection
   useEffect(clear, [search, show, product, path, below, tag, clear])
 
-  const lastPage = meta?.last_page ?? page
-  const isPastEnd = data !== undefined && !isPlaceholderData && page > lastPage
-  useEffect(() => {
-    // All assets of the last page were deleted.
-    if (isPastEnd) change({ page: lastPage }, { replace: true })
-  }, [isPastEnd, lastPage, change])
+  useExistingPage(page, { data, isPlaceholderData }, change)
 
   useRestoredScroll('/', data !== undefined)
 

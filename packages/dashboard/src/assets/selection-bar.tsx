@@ -41,48 +41,22 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
   return (
     <>
       <SelectionPaper selection={selection}>
-        <Button
-          size="compact-sm"
-          variant="light"
-          leftSection={<IconTag size={16} aria-hidden />}
-          onClick={attaching.open}
-        >
+        <BarButton Icon={IconTag} onClick={attaching.open}>
           {texts.attachToProducts}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="light"
-          leftSection={<IconTagOff size={16} aria-hidden />}
-          onClick={detaching.open}
-        >
+        </BarButton>
+        <BarButton Icon={IconTagOff} onClick={detaching.open}>
           {texts.detach}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="light"
-          leftSection={<IconFolder size={16} aria-hidden />}
-          onClick={moving.open}
-        >
+        </BarButton>
+        <BarButton Icon={IconFolder} onClick={moving.open}>
           {texts.move}
-        </Button>
-        <Button
-          size="compact-sm"
-          variant="light"
-          leftSection={<IconHash size={16} aria-hidden />}
-          onClick={tagging.open}
-        >
+        </BarButton>
+        <BarButton Icon={IconHash} onClick={tagging.open}>
           {texts.tags}
-        </Button>
+        </BarButton>
         {archive && <DownloadZip selection={archive} variant="light" />}
-        <Button
-          size="compact-sm"
-          variant="light"
-          color="red"
-          leftSection={<IconTrash size={16} aria-hidden />}
-          onClick={deleting.open}
-        >
+        <BarButton Icon={IconTrash} color="red" onClick={deleting.open}>
           {texts.delete}
-        </Button>
+        </BarButton>
         <SelectAll selection={selection} query={query} total={total} />
       </SelectionPaper>
       {all === undefined ? (
@@ -130,6 +104,24 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
         </>
       )}
     </>
+  )
+}
+
+interface BarButtonProps {
+  Icon: typeof IconTag
+  color?: string
+  onClick: () => void
+  children: string
+}
+
+function BarButton({ Icon, ...props }: BarButtonProps) {
+  return (
+    <Button
+      size="compact-sm"
+      variant="light"
+      leftSection={<Icon size={16} aria-hidden />}
+      {...props}
+    />
   )
 }
 

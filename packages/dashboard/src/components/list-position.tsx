@@ -1,5 +1,5 @@
 import { Anchor, Group } from '@mantine/core'
-import { type ComponentProps, useLayoutEffect, useRef } from 'react'
+import { type ComponentProps, useEffect, useLayoutEffect, useRef } from 'react'
 import { Link } from 'wouter'
 import { IconArrowLeft } from '../icons/icons.tsx'
 
@@ -47,6 +47,24 @@ export function BackLink({ list, children }: { list: ListPath; children: string 
       </Group>
     </Anchor>
   )
+}
+
+interface LoadedPage {
+  data: { meta: { last_page: number } } | undefined
+  isPlaceholderData: boolean
+}
+
+/** Shows the last page if that of the URL does not exist: its rows were deleted, or the URL is old. */
+export function useExistingPage(
+  page: number,
+  { data, isPlaceholderData }: LoadedPage,
+  change: (query: { page: number }, options: { replace: true }) => void,
+): void {
+  const last = data?.meta.last_page ?? page
+  const isPastEnd = !isPlaceholderData && page > last
+  useEffect(() => {
+    if (isPastEnd) change({ page: last }, { replace: true })
+  }, [isPastEnd, last, change])
 }
 
 /** When the user returns to a list by a link, scrolls it to its previous position once it is loaded. */

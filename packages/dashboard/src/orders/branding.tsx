@@ -1,5 +1,5 @@
 import { Box, Group, Input, Stack, Text, TextInput } from '@mantine/core'
-import type { Asset, Branding, BrandingRequest } from '@stowage/client'
+import { type Asset, type Branding, type BrandingRequest, isStowageError } from '@stowage/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { ActionButton } from '../components/action-button.tsx'
@@ -40,7 +40,7 @@ function Content() {
       const logo =
         branding.logo === null
           ? undefined
-          : await client.asset(branding.logo, { signal }).catch(() => undefined)
+          : await client.asset(branding.logo, { signal }).catch(undefinedIfDeleted)
       return { branding, logo }
     },
   })
@@ -49,6 +49,11 @@ function Content() {
       {(loaded) => <BrandingForm key={JSON.stringify(loaded.branding)} {...loaded} />}
     </LoadedSection>
   )
+}
+
+/** Any other error must not look like a missing logo: saving would remove it. */
+function undefinedIfDeleted(error: unknown): undefined {
+  if (!isStowageError(error, 'not_found')) throw error
 }
 
 const COLOR = /^#[0-9a-f]{6}$/i

@@ -1,8 +1,8 @@
 import { Button, Code, Group, NativeSelect, Stack, Text, Title } from '@mantine/core'
-import { useCallback, useEffect } from 'react'
+import { useCallback } from 'react'
 import { Link } from 'wouter'
 import { FilterInput, useUrlQuery } from '../components/filters.tsx'
-import { useRestoredScroll } from '../components/list-position.tsx'
+import { useExistingPage, useRestoredScroll } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
@@ -27,15 +27,9 @@ export function OrdersPage() {
   const { query, change } = useUrlQuery(readOrderQuery, ordersUrl)
   const { data, error, isPlaceholderData, refetch } = useOrderPage(query)
   const total = data?.meta.total
-  const last = data?.meta.last_page ?? 1
   const isFiltered = query.search !== '' || query.status !== ''
 
-  useEffect(() => {
-    // The URL is old.
-    if (!isPlaceholderData && query.page > last && data !== undefined) {
-      change({ page: last }, { replace: true })
-    }
-  }, [query.page, last, data, isPlaceholderData, change])
+  useExistingPage(query.page, { data, isPlaceholderData }, change)
 
   useRestoredScroll('/orders', data !== undefined)
 

@@ -10,10 +10,10 @@ import {
 } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import type { ProductGroup } from '@stowage/client'
-import { useCallback, useEffect, useState } from 'react'
+import { useCallback, useState } from 'react'
 import { Link } from 'wouter'
 import { FilterInput, useUrlQuery } from '../components/filters.tsx'
-import { useRestoredScroll } from '../components/list-position.tsx'
+import { useExistingPage, useRestoredScroll } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
@@ -44,16 +44,10 @@ export function ProductsPage() {
   const [deleting, setDeleting] = useState<ProductGroup>()
   const canWrite = useHasScope('write')
   const total = data?.meta.total
-  const last = data?.meta.last_page ?? 1
   const filters = activeFilters(query)
   const isFiltered = filters.length > 0
 
-  useEffect(() => {
-    // All products of the last page were deleted, or the URL is old.
-    if (!isPlaceholderData && query.page > last && data !== undefined) {
-      change({ page: last }, { replace: true })
-    }
-  }, [query.page, last, data, isPlaceholderData, change])
+  useExistingPage(query.page, { data, isPlaceholderData }, change)
 
   useRestoredScroll('/products', data !== undefined)
 

@@ -10,6 +10,7 @@ import { type Selection, SelectionPaper, useSelection } from '../assets/selectio
 import { useRestoreAssets } from '../assets/use-asset-changes.ts'
 import { ConfirmDialog } from '../components/dialogs.tsx'
 import { FilterInput, useUrlQuery } from '../components/filters.tsx'
+import { useExistingPage } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { notify } from '../components/notifications.tsx'
 import { useTitle } from '../components/page.tsx'
@@ -48,12 +49,7 @@ export function TrashPage() {
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search clears the selection
   useEffect(clear, [query.search, clear])
 
-  const lastPage = data?.meta.last_page ?? query.page
-  const isPastEnd = data !== undefined && !isPlaceholderData && query.page > lastPage
-  useEffect(() => {
-    // All assets of the last page were restored or deleted.
-    if (isPastEnd) change({ page: lastPage }, { replace: true })
-  }, [isPastEnd, lastPage, change])
+  useExistingPage(query.page, { data, isPlaceholderData }, change)
 
   return (
     <Stack gap="md">

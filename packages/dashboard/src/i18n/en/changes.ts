@@ -3,7 +3,7 @@ import { texts } from '../texts.ts'
 export const changes = texts('changes', {
   selection: 'Selection',
   selected: { one: '{count} asset selected', other: '{count} assets selected' },
-  allSelected: { one: 'All {count} asset selected', other: 'All {count} assets selected' },
+  allSelected: { one: '{count} asset selected', other: 'All {count} assets selected' },
   keysHint: 'Ctrl+Enter moves to the actions.',
   clear: 'Clear',
   attachToProducts: 'Attach to products',
@@ -17,7 +17,7 @@ export const changes = texts('changes', {
   selectFirstOf: 'Select the first {count} of {total}',
   selectAllFailed: 'Could not select all assets',
   undone: { one: 'Undone for {count} asset', other: 'Undone for {count} assets' },
-  undoAllFailed: 'Could not undo it for all assets',
+  undoAllFailed: 'Could not undo the change for all assets',
   done: {
     delete: { one: '{count} asset deleted', other: '{count} assets deleted' },
     deleteForever: {
