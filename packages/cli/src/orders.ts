@@ -102,13 +102,13 @@ const DAY_MS = 86_400_000
  * `UsageError` for any other text, and for the past.
  */
 export function readExpiry(text: string | undefined, now = Date.now()): string | null | undefined {
-  if (text === undefined || text === 'never') return text && null
+  if (text === undefined) return undefined
+  if (text === 'never') return null
   const duration = parseDuration(text)
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text)
   const given = parseTimestamp(text)?.getTime()
-  const time =
-    duration === undefined ? given && given + (isDay ? DAY_MS - 1000 : 0) : now + duration
-  const date = new Date(time ?? Number.NaN)
+  const end = (given ?? Number.NaN) + (isDay ? DAY_MS - 1000 : 0)
+  const date = new Date(duration === undefined ? end : now + duration)
   if (Number.isNaN(date.getTime()) || date.getUTCFullYear() > LAST_YEAR) {
     throw new UsageError(
       `--expires ${text}: must be a time from now such as 30d or 12h, a day such as 2030-12-31, or never.`,

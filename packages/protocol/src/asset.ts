@@ -90,7 +90,7 @@ export const Asset = Type.Object(
     }),
     inline: Type.Boolean({
       description:
-        'Whether buyers may also open the file in the page of their order, if it is audio, video or PDF',
+        'Whether buyers may also open the file without downloading it, if it is audio, video, PDF or a picture',
     }),
     deleted_at: Type.Optional(
       Type.String({ format: 'date-time', description: 'Present only for an asset in the trash' }),

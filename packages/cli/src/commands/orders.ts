@@ -108,7 +108,7 @@ Usage:
   --number      the number that the buyer knows, such as 1001
   --locale      the buyer's language, such as de
   --held        let the buyer wait until stowage orders release
-  --inline      let the buyer play audio and video and open PDF files in the page, uncounted
+  --inline      let the buyer play audio and video, and open PDF files and pictures, uncounted
   --label       a note for yourself, which the buyer does not see
 ${LIMIT_HELP}
   --by, --from, --to

@@ -25,7 +25,7 @@ Usage:
                 them later; can be repeated
   -p, --product a product, as in stowage attach; can be repeated
 ${LIMIT_HELP}
-  --inline      let the buyer play audio and video and open PDF files in the page, uncounted
+  --inline      let the buyer play audio and video, and open PDF files and pictures, uncounted
   --label       a note for yourself, which the buyer does not see
 ${CONNECTION_HELP}
   --json        the order as a JSON object

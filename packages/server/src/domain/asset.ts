@@ -26,7 +26,7 @@ export interface Asset {
   path: string | null
   /** Normalized by `normalizeTags`. */
   tags: string[]
-  /** Whether buyers may also open it in the page of their order, if it is audio, video or PDF. */
+  /** Whether buyers may also open it without downloading it, if it is audio, video, PDF or a picture. */
   isInline: boolean
   /** The integrity of the current version. */
   integrity: Integrity
