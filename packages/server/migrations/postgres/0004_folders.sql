@@ -1,7 +1,7 @@
 -- Folders can be moved, with everything below them.
 
 -- The assets of a folder in any status, for moves: an asset keeps its place when its status changes meanwhile.
-create index assets_of_any_status_by_folder on assets (account_id, folder, id) where folder is not null;
+create index concurrently assets_of_any_status_by_folder on assets (account_id, folder, id) where folder is not null;
 
 -- Moves of folders: the unfinished ones, and the last finished ones of each account.
 create table folder_moves (

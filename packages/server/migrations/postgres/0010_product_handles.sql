@@ -10,4 +10,4 @@ create table product_handles (
   unique (account_id, handle, variant)
 );
 
-create index products_provisional on products (account_id, sku) where variant_id >= 4503599627370496;
+create index concurrently products_provisional on products (account_id, sku) where variant_id >= 4503599627370496;

@@ -13,8 +13,11 @@ export interface Migration {
 /** The engine's side of running migrations. */
 export interface MigrationTarget {
   listApplied(): Promise<{ name: string; checksum: string }[]>
-  /** Runs the migration and records it, in one transaction. */
-  apply(migration: Migration): Promise<void>
+  /**
+   * Runs the migration and records it, in one transaction. PostgreSQL creates large indexes before that transaction. `isNew`:
+   * the database is being created.
+   */
+  apply(migration: Migration, options: { isNew: boolean }): Promise<void>
 }
 
 /** Reports the progress of an upgrade of the database, because the upgrade may take minutes. */
@@ -39,7 +42,7 @@ export class MigrationsPending extends Error {
     super(
       isEmpty
         ? 'The database is empty. Create its tables with: stowage migrate'
-        : `The database was created by an older version of Stowage (pending migrations: ${count}). To upgrade it, stop the service, back up the database, and run: stowage migrate. To use it without an upgrade, run the version of Stowage that the service runs`,
+        : `The database was created by an older version of Stowage (pending migrations: ${count}). To upgrade it, back up the database (on SQLite, stop the service first), and run: stowage migrate. To use it without an upgrade, run the version of Stowage that the service runs`,
     )
   }
 }
@@ -68,7 +71,7 @@ export async function migrate(
       // The log is written before the migration, which may block the event loop.
       await nextTurn()
     }
-    await target.apply(migration)
+    await target.apply(migration, { isNew: applied.length === 0 })
   }
 }
 

@@ -9,7 +9,7 @@ import { aFolder, cleanUp } from '@stowage/testing/machine/clean-up'
 import postgres from 'postgres'
 import { aLink, NEWEST, numbersOf, select } from './contract/builders.ts'
 import type { Database } from './database.ts'
-import { MIGRATIONS as POSTGRES_MIGRATIONS } from './postgres/migrations.ts'
+import { MIGRATIONS as POSTGRES_MIGRATIONS, splitMigration } from './postgres/migrations.ts'
 import { openPostgresDatabase } from './postgres/postgres-database.ts'
 import { MIGRATIONS as SQLITE_MIGRATIONS } from './sqlite/migrations.ts'
 import { openSqliteDatabase } from './sqlite/sqlite-database.ts'
@@ -67,7 +67,10 @@ async function loadPostgres(
   cleanUp(t, () => sql.end())
   await sql`
     create table migrations (name text primary key, checksum text not null, applied_at timestamptz not null)`
-  for (const text of migrations) await sql.unsafe(text).simple()
+  for (const { indexes, rest } of migrations.map(splitMigration)) {
+    for (const { statement } of indexes) await sql.unsafe(statement).simple()
+    await sql.unsafe(rest).simple()
+  }
   const tables = await sql<{ name: string }[]>`
     select tablename as name from pg_tables where schemaname = 'public'`
   const alter = (action: string) =>

@@ -332,14 +332,14 @@ export async function watchClock(context: Context): Promise<void> {
 }
 
 /**
- * Warns once when a newer version of Stowage has migrated the database while this instance runs: it could then misread
- * data of the newer version, or fail, and it could not start again.
+ * Warns once when a newer version of Stowage has migrated the database while this instance runs: it continues to work, but
+ * does not know what the newer version adds, and cannot start again.
  */
 export async function watchSchema({ database, health, warn }: Context): Promise<void> {
   const migration = await database.findNewerMigration()
   if (migration !== undefined && health.newerMigration === undefined) {
     warn(
-      `the database was upgraded by a newer version of Stowage (it has migration ${migration}): stop this instance and start that version`,
+      `the database was upgraded by a newer version of Stowage (it has migration ${migration}): this instance continues to work, but cannot start again: replace it by that version`,
       undefined,
     )
   }

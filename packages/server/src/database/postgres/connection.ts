@@ -380,9 +380,22 @@ export function isTlsFailure(error: unknown): boolean {
   return TLS_FAILURE.test(codeOf(error))
 }
 
-/** Whether it is a deadlock or a serialization failure. The transaction was rolled back. */
+/**
+ * Whether it is a deadlock or a serialization failure, or a newer version has added a column to a table that a prepared
+ * statement returns rows of. The transaction was rolled back, and may run again.
+ */
 export function isCollision(error: unknown): boolean {
-  return COLLISION.test(codeOf(error))
+  return COLLISION.test(codeOf(error)) || isOutdatedPlan(error)
+}
+
+/** The client prepares such a statement again, but within a transaction its error has already ended the transaction. */
+function isOutdatedPlan(error: unknown): boolean {
+  return error instanceof Error && 'routine' in error && error.routine === 'RevalidateCachedQuery'
+}
+
+/** Whether a lock was not available within `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03'
 }
 
 /** Turns an outage or a collision into `EngineUnavailable`. Returns any other error unchanged. */

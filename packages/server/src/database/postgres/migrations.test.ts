@@ -190,3 +190,73 @@ test('an instance that waits for an upgrade by another instance reports it, and 
     NAMES,
   )
 })
+
+test('an upgrade waits for a running transaction, and others work meanwhile', async (t) => {
+  const url = await server.emptyDatabase(t)
+  const sql = connectTo(t, url)
+  await createDatabase(url, sql, FEW_FILES)
+  const migrations = await withNewerMigrations(t, MIGRATIONS, {
+    '9001_column.sql': 'alter table assets add column newer text;',
+  })
+  const running = connectTo(t, url)
+  await running`begin`
+  await running`select count(*) from assets`
+  const messages: string[] = []
+  const opening = open(url, { migrations, report: (message) => messages.push(message) })
+  const isWaiting = () => messages.some((message) => message.includes('running transactions'))
+  await sql`set statement_timeout = '5s'`
+  await until('the upgrade reports that it waits', async () => {
+    await sql`update assets set mime = 'text/plain' where filename = '1.zip'`
+    return isWaiting()
+  })
+  await running`commit`
+  await (await opening).close()
+  assert.equal(messages.filter((message) => message === 'upgrading the database').length, 1)
+  assert.equal((await sql`select newer from assets`).length, FEW_FILES + 1)
+})
+
+const INDEX = 'create index concurrently assets_by_mime on assets (account_id, mime);'
+
+test('an index that a killed upgrade has not finished is created again', async (t) => {
+  const url = await server.emptyDatabase(t)
+  const sql = connectTo(t, url)
+  await createDatabase(url, sql, FEW_FILES)
+  const migrations = await withNewerMigrations(t, MIGRATIONS, { '9001_index.sql': INDEX })
+  // The only way to leave an index that is not valid without killing a process at the right moment.
+  await assert.rejects(
+    sql`create unique index concurrently assets_by_mime on assets (account_id)`,
+    /could not create unique index/,
+  )
+  await (await open(url, { migrations })).close()
+  const [index] = await sql`
+    select indisvalid as is_valid, indisunique as is_unique from pg_index
+    where indexrelid = 'assets_by_mime'::regclass`
+  assert.deepEqual({ ...index }, { is_valid: true, is_unique: false })
+})
+
+test('an upgrade gives way to an instance of 0.2.0 that waits for the lock in a statement', async (t) => {
+  const url = await server.emptyDatabase(t)
+  const sql = connectTo(t, url)
+  await createDatabase(url, sql, FEW_FILES)
+  const migrations = await withNewerMigrations(t, MIGRATIONS, { '9001_index.sql': INDEX })
+  const running = connectTo(t, url)
+  await running`begin`
+  await running`update assets set mime = 'text/plain' where filename = '1.zip'`
+  const opening = open(url, { migrations })
+  const isActive = (text: string) => async () => {
+    const [row] = await sql`
+      select count(*)::int as n from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock' and query like ${`${text}%`}`
+    return row?.n > 0
+  }
+  await until('the index waits for the transaction', isActive('create index concurrently'))
+  const old = connectTo(t, url)
+  // It looks for a deadlock only once, before there is one, as if it had waited for long.
+  await old`set deadlock_timeout = '1ms'`
+  const locked = old`select pg_advisory_lock(${LOCK})`.execute()
+  await until('the old instance waits for the lock', isActive('select pg_advisory_lock'))
+  await running`commit`
+  await locked
+  await old`select pg_advisory_unlock(${LOCK})`
+  await (await opening).close()
+})
