@@ -10,7 +10,7 @@ create table notices (
   orders_before integer not null,
   -- The last order that was looked at.
   last_order text,
-  -- How many buyers there were when it was created, and how many mails were queued.
+  -- How many buyers there were when it was created or started again, and how many mails were queued.
   recipients integer not null,
   queued integer not null default 0,
   next_at integer not null,
@@ -48,11 +48,17 @@ create table mails (
 ) strict, without rowid;
 
 create index mails_due on mails (due_at, id) where state in ('queued', 'sending');
+-- The queues, account by account and notice by notice, so that none of them waits for all mails of another one.
+create index mails_of_account on mails (account_id, due_at, id) where state in ('queued', 'sending') and cause <> 'notice';
+create index mails_pending on mails (notice_id, due_at, id) where state in ('queued', 'sending') and cause = 'notice';
+create index mails_overdue on mails (retry_until) where state in ('queued', 'sending');
+create index mails_running on mails (account_id) where state = 'sending';
 create index mails_newest on mails (account_id, id);
 create index mails_called on mails (account_id, created_at) where cause = 'call';
 create index mails_of_order on mails (order_id, id) where order_id is not null;
-create unique index mails_of_notice on mails (notice_id, recipient) where notice_id is not null;
-create index mails_pending on mails (notice_id) where notice_id is not null and state in ('queued', 'sending');
+-- A mail of a notice that is sent again has another cause.
+create unique index mails_of_notice on mails (notice_id, recipient) where cause = 'notice';
+create index mails_by_notice on mails (notice_id, id) where notice_id is not null;
 create index mails_of_links on mails (recipient, created_at) where cause = 'find';
 create index mails_by_age on mails (created_at);
 
@@ -76,8 +82,11 @@ create table mail_unsubscribed (
 create table link_requests (
   address text not null primary key,
   locale text,
-  created_at integer not null
+  created_at integer not null,
+  due_at integer not null
 ) strict, without rowid;
+
+create index link_requests_due on link_requests (due_at);
 
 create index orders_by_email on orders (lower(email), account_id, id) where email is not null;
 

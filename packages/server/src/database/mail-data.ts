@@ -34,7 +34,7 @@ export interface NewNotice {
 
 /** Buyers of a file among the next orders. */
 export interface NoticeRecipients {
-  recipients: { orderId: string; address: string; locale: string | null }[]
+  recipients: { orderId: string; address: string; locale: string | null; isUnsubscribed: boolean }[]
   /** The last order that was looked at; undefined if there are no more. */
   next: string | undefined
 }
@@ -61,11 +61,13 @@ export interface MailData {
   /** Removes it from the list. Idempotent. */
   subscribe(address: string): Promise<void>
   isUnsubscribed(address: string): Promise<boolean>
-  listUnsubscribedAddresses(): Promise<Set<string>>
   /** The newest orders of an address, in any state. */
   listOrdersOfAddress(address: string, limit: number): Promise<Order[]>
 
-  /** Creates the notice of a version. If it exists, returns that one; a cancelled one continues. */
+  /**
+   * Creates the notice of a version. If it exists, returns that one; a cancelled one continues, with the mails that were
+   * cancelled with it and the new number of recipients.
+   */
   addNotice(notice: NewNotice): Promise<Notice>
   findNotice(id: string): Promise<Notice | undefined>
   /** The notices of an asset, the newest first. */
@@ -102,25 +104,38 @@ export interface LinkRequest {
   locale: string | null
 }
 
+export interface MailClaim {
+  leaseMs: number
+  limit: number
+  newsLimit: number
+  /** How many mails of one account this instance sends at the same time, apart from notices, and how many it does now. */
+  perAccount: number
+  running: ReadonlyMap<string, number>
+}
+
 /** The mails of all accounts. */
 export interface AllMails {
   /**
-   * Claims mails that are due, the longest due first, and counts an attempt of each. Other instances skip them for
-   * `leaseMs`. Those of paused notices are skipped.
+   * Claims at most `limit` mails that are due, and counts an attempt of each. Other instances skip them for `leaseMs`.
+   * Notices come last, and only `newsLimit` of their mails; those of paused ones are skipped. The accounts with the fewest
+   * running attempts come first, and of each account the mails that are due for the longest time.
    */
-  claimMails(claim: { leaseMs: number; limit: number }): Promise<Mail[]>
+  claimMails(claim: MailClaim): Promise<Mail[]>
+  /** The same for mails that are due and would not be tried again after a further failure. */
+  claimOverdueMails(leaseMs: number, limit: number): Promise<Mail[]>
   /** Records what became of a claimed mail. False if another instance has claimed it since. */
   recordMail(mail: Mail, result: MailResult): Promise<boolean>
   /** In how many milliseconds the next mail or notice is due; undefined if there is none. */
   nextMailIn(): Promise<number | undefined>
-  /** How many mails wait, and since when the first one is due. */
-  readMailBacklog(): Promise<{ waiting: number; dueAt: Date | null }>
   /** Deletes at most `limit` mails that have ended and are older than this. Returns their number. */
   forgetMails(keptForMs: number, limit: number): Promise<number>
 
   /** Notes that somebody asks for the URLs of this address. At most `most` requests wait. */
   addLinkRequest(request: LinkRequest, most: number): Promise<void>
+  /** Those that are due. */
   listLinkRequests(limit: number): Promise<LinkRequest[]>
+  /** Makes a request that could not be answered due after the pause. Drops it if it is older than `keptForMs`. */
+  postponeLinkRequest(address: string, pauseMs: number, keptForMs: number): Promise<void>
   /** Queues the mails of a request and removes it, unless another instance has. Skips accounts that mailed to it within `quietMs`. */
   answerLinkRequest(
     address: string,
@@ -130,17 +145,24 @@ export interface AllMails {
   /** The accounts with orders of this address. */
   listAccountsOfAddress(address: string, limit: number): Promise<string[]>
 
+  /** Those that are due, the longest due first. */
+  listDueNotices(limit: number): Promise<NoticeRecord[]>
   /**
-   * Queues the mails of the next buyers of each notice that is due, at most `perStep` of one notice, which is due again
-   * after `pauseMs`. Each buyer gets one mail of a notice, however many orders and instances there are. Returns their number.
+   * Queues mails of the next buyers of a notice, at most `perStep`; none while twice as many wait. The notice is due again
+   * after `pauseMs` in any case. Each buyer gets one mail of a notice, however many orders and instances there are. Returns
+   * their number; 0 if another instance has just continued it.
    */
-  continueNotices(options: {
-    limit: number
-    perStep: number
-    ordersPerStep: number
-    pauseMs: number
-    toMail: (recipient: { address: string }) => Pick<NewMail, 'id' | 'messageId'>
-  }): Promise<number>
+  continueNotice(
+    notice: NoticeRecord,
+    step: {
+      perStep: number
+      ordersPerStep: number
+      pauseMs: number
+      toMail: (recipient: { address: string }) => Pick<NewMail, 'id' | 'messageId'>
+    },
+  ): Promise<number>
+  /** Makes a notice that could not be continued due after the pause. */
+  postponeNotice(id: string, pauseMs: number): Promise<void>
 
   listMailRecords(accountId: string, after: string | undefined, limit: number): Promise<Mail[]>
   listNoticeRecords(accountId: string): Promise<NoticeRecord[]>

@@ -75,7 +75,7 @@ export interface Notice {
   assetId: string
   version: number
   state: NoticeState
-  /** How many buyers there were when it was created. */
+  /** How many buyers there were when it was created or started again. */
   recipients: number
   /** How many mails were queued. */
   queued: number
@@ -84,6 +84,9 @@ export interface Notice {
 }
 
 export type NoticeState = 'sending' | 'paused' | 'cancelled' | 'done'
+
+/** The reason of mails that are cancelled with their notice. They are sent if it is started again. */
+export const NOTICE_CANCELLED = 'The notice was cancelled.'
 
 /** The subject and the text of a mail, with placeholders such as `{name}`. */
 export interface MailText {

@@ -2,6 +2,9 @@ import { ServiceError } from '../domain/errors.ts'
 import type { NewMail } from '../domain/mail.ts'
 import type { Context } from './context.ts'
 
+/** After a failure of one request or notice, so that it does not delay the others. */
+export const PAUSE_AFTER_FAILURE_MS = 60_000
+
 /** Throws if calls that send mail are refused. */
 export function requireMail({ mail }: Pick<Context, 'mail'>): void {
   if (mail.mode !== 'off') return

@@ -1,6 +1,6 @@
 import { MAX_MAILS_PER_MINUTE } from '@stowage/protocol'
 import type { MailQuery } from '../database/mail-data.ts'
-import { ServiceError } from '../domain/errors.ts'
+import { EngineUnavailable, ServiceError } from '../domain/errors.ts'
 import {
   HELD_FOR_MS,
   type Mail,
@@ -8,6 +8,7 @@ import {
   type MailText,
   type NewMail,
   NO_MAIL_SETTINGS,
+  NOTICE_CANCELLED,
   retryPauseMs,
 } from '../domain/mail.ts'
 import { type Branding, MAX_COVERED_FILES, NO_BRANDING, type Order } from '../domain/order.ts'
@@ -107,8 +108,8 @@ export async function sendMailAgain(context: AccountContext, id: string): Promis
     announceMail(context)
     return getMail(context, id)
   }
-  const { kind, orderId, assetId, recipient, locale } = mail
-  const copy = { kind, orderId, assetId, locale, cause: 'call' as const }
+  const { kind, orderId, noticeId, assetId, recipient, locale } = mail
+  const copy = { kind, orderId, noticeId, assetId, locale, cause: 'call' as const }
   return queueMail(context, { ...newMailOf(context, recipient), ...copy })
 }
 
@@ -137,59 +138,87 @@ export async function sendTestMail(context: AccountContext, to: string): Promise
 const NO_SERVER =
   'No mail server is configured, so the mail was not sent. Set STOWAGE_SMTP_URL and STOWAGE_MAIL_FROM.'
 
+const NOT_MADE = 'The mail could not be made. The log of the service has the reason.'
+
 /** How long a mail waits while its order is held, before it is looked at again. A release ends the wait. */
 const HELD_PAUSE_MS = 15 * 60_000
 
-/** `unreachable`: the server responds to no message. */
-export type AttemptOutcome = 'done' | 'unreachable'
+/** `not_asked`: the mail is not sent, or not now. `unreachable`: the server responds to no message. */
+export type AttemptOutcome = 'asked' | 'not_asked' | { unreachable: string }
+
+interface AttemptOptions {
+  /** The pause if the server cannot be reached. */
+  pauseMs: number
+  /** Why the server cannot be reached, if that is known: then it is not asked. */
+  unreachable?: string
+}
 
 /**
  * Sends a claimed mail and records the result. If this instance is killed before the result is recorded, another one sends
- * it again with the same Message-ID. `unreachableForMs` is the pause if the server cannot be reached.
+ * it again with the same Message-ID.
  */
 export async function attemptMail(
   context: Context,
   mail: Mail,
-  unreachableForMs: number,
+  { pauseMs, unreachable }: AttemptOptions,
 ): Promise<AttemptOutcome> {
   const { database, mail: mailing } = context
-  const { content, reason, isWaiting } = await contentOf(forAccount(context, mail.accountId), mail)
-  if (content === undefined) {
-    const now = await database.readClock()
-    const isOver = now.getTime() - mail.createdAt.getTime() > HELD_FOR_MS
-    await database.recordMail(
-      mail,
-      isWaiting && !isOver
-        ? { state: 'queued', reason, afterMs: HELD_PAUSE_MS, isAttempt: false }
-        : { state: 'cancelled', reason },
-    )
-    return 'done'
+  let message: Message
+  try {
+    const made = await contentOf(forAccount(context, mail.accountId), mail)
+    const { content, reason, isWaiting } = made
+    if (content === undefined) {
+      const now = await database.readClock()
+      const isOver = now.getTime() - mail.createdAt.getTime() > HELD_FOR_MS
+      await database.recordMail(
+        mail,
+        isWaiting && !isOver
+          ? { state: 'queued', reason, afterMs: HELD_PAUSE_MS, isAttempt: false }
+          : { state: 'cancelled', reason },
+      )
+      return 'not_asked'
+    }
+    message = messageOf(context, mail, content)
+  } catch (error) {
+    if (error instanceof EngineUnavailable) throw error
+    await postpone(context, mail, { reason: NOT_MADE, afterMs: retryPauseMs(mail.attempts) })
+    throw error
   }
   if (mailing.server === undefined) {
     await database.recordMail(mail, { state: 'cancelled', reason: NO_SERVER })
-    return 'done'
+    return 'not_asked'
   }
-  const result = await mailing.server.send(messageOf(context, mail, content))
+  const result: SendResult =
+    unreachable === undefined
+      ? await mailing.server.send(message)
+      : { outcome: 'postponed', response: unreachable, isUnreachable: true }
   if (result.outcome === 'accepted') {
     await database.recordMail(mail, { state: 'sent', reason: null })
-    return 'done'
+    return 'asked'
   }
   const { response } = result
   if (result.outcome === 'refused') {
     await database.recordMail(mail, { state: 'failed', reason: response })
-    return 'done'
+    return 'asked'
   }
   const { isUnreachable } = result
-  const afterMs = isUnreachable ? unreachableForMs : retryPauseMs(mail.attempts)
+  const afterMs = isUnreachable ? pauseMs : retryPauseMs(mail.attempts)
+  await postpone(context, mail, { reason: response, afterMs, isAttempt: !isUnreachable })
+  return isUnreachable ? { unreachable: response } : 'asked'
+}
+
+/** Queues a mail for another attempt, or ends it if that would be too late. */
+async function postpone(
+  { database }: Context,
+  mail: Mail,
+  { reason, afterMs, isAttempt = true }: { reason: string; afterMs: number; isAttempt?: boolean },
+): Promise<void> {
   const now = await database.readClock()
   const isLast = now.getTime() + afterMs > mail.retryUntil.getTime()
   await database.recordMail(
     mail,
-    isLast
-      ? { state: 'failed', reason: response }
-      : { state: 'queued', reason: response, afterMs, isAttempt: !isUnreachable },
+    isLast ? { state: 'failed', reason } : { state: 'queued', reason, afterMs, isAttempt },
   )
-  return isUnreachable ? 'unreachable' : 'done'
 }
 
 function messageOf({ mail: mailing, clock }: Context, mail: Mail, content: MailContent): Message {
@@ -249,6 +278,12 @@ async function contentOf(context: AccountContext, mail: Mail): Promise<Made> {
   }
   const asset = mail.assetId === null ? undefined : await context.data.findAsset(mail.assetId)
   if (asset === undefined || asset.status !== 'ready') return never('The file was deleted.')
+  const notice = mail.noticeId === null ? undefined : await context.data.findNotice(mail.noticeId)
+  if (notice !== undefined && notice.version !== asset.version) {
+    // The shop decided to tell of that version, and not of this one.
+    return never(`The notice is about version ${notice.version}, which has been replaced.`)
+  }
+  if (notice?.state === 'cancelled' && mail.cause === 'notice') return never(NOTICE_CANCELLED)
   if (await context.data.isUnsubscribed(mail.recipient)) {
     return never('The buyer wants no more news.')
   }

@@ -1,9 +1,9 @@
 import { ServiceError } from '../domain/errors.ts'
-import { foldAddress, type Notice, type NoticeState } from '../domain/mail.ts'
+import type { Notice, NoticeState } from '../domain/mail.ts'
 import { languageOf } from '../mail/texts.ts'
 import { getAsset } from './assets.ts'
 import type { AccountContext, Context } from './context.ts'
-import { announceMail, newMailOf, requireMail } from './mailing.ts'
+import { announceMail, newMailOf, PAUSE_AFTER_FAILURE_MS, requireMail } from './mailing.ts'
 import { type Preview, previewMail } from './mails.ts'
 
 /** How many orders a statement looks at. */
@@ -62,15 +62,13 @@ async function countRecipients({ data }: AccountContext, assetId: string, before
   const told = new Set<string>()
   const others = new Set<string>()
   let first: { orderId: string; locale: string | null } | undefined
-  const unsubscribed = await data.listUnsubscribedAddresses()
   for (let after: string | undefined; ; ) {
     const query = { assetId, before, after, limit: ORDERS_PER_STEP }
     const { recipients, next } = await data.listNoticeRecipients(query)
-    for (const { orderId, address, locale } of recipients) {
-      const folded = foldAddress(address)
-      if (unsubscribed.has(folded)) others.add(folded)
+    for (const { orderId, address, locale, isUnsubscribed } of recipients) {
+      if (isUnsubscribed) others.add(address)
       else {
-        told.add(folded)
+        told.add(address)
         first ??= { orderId, locale }
       }
     }
@@ -102,15 +100,27 @@ export async function changeNotice(
   return notice
 }
 
-/** Queues the next mails of each notice, at the rate of the settings. */
-export async function continueNotices(context: Context): Promise<void> {
+/**
+ * Queues the next mails of each notice, at the rate of the settings. A notice that fails pauses, and the others go on.
+ */
+export async function continueNotices(
+  context: Context,
+  onFailure: (text: string, error: unknown) => void,
+): Promise<void> {
   const { database, mail } = context
   const perStep = Math.max(1, Math.round((mail.noticesPerMinute * STEP_MS) / MINUTE_MS))
-  await database.continueNotices({
-    limit: NOTICES_PER_RUN,
+  const step = {
     perStep,
-    ordersPerStep: ORDERS_PER_STEP,
+    ordersPerStep: Math.max(ORDERS_PER_STEP, perStep),
     pauseMs: Math.round((perStep * MINUTE_MS) / mail.noticesPerMinute),
-    toMail: ({ address }) => newMailOf(context, address),
-  })
+    toMail: ({ address }: { address: string }) => newMailOf(context, address),
+  }
+  for (const notice of await database.listDueNotices(NOTICES_PER_RUN)) {
+    try {
+      await database.continueNotice(notice, step)
+    } catch (error) {
+      onFailure(`could not continue the notice ${notice.id}; retrying later`, error)
+      await database.postponeNotice(notice.id, PAUSE_AFTER_FAILURE_MS)
+    }
+  }
 }

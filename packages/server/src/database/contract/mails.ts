@@ -3,11 +3,11 @@ import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
 import { type Mail, type NewMail, NO_MAIL_SETTINGS } from '../../domain/mail.ts'
 import type { AccountData } from '../account-data.ts'
-import type { Database } from '../database.ts'
-import { aLink, anAccount, type Contract } from './builders.ts'
+import type { MailClaim } from '../mail-data.ts'
+import { anAccount, type Contract } from './builders.ts'
 import { addOrder } from './orders.ts'
 
-function aMail(facts: Partial<NewMail> = {}): NewMail {
+export function aMail(facts: Partial<NewMail> = {}): NewMail {
   const id = newUuid()
   return {
     id,
@@ -23,42 +23,21 @@ function aMail(facts: Partial<NewMail> = {}): NewMail {
   }
 }
 
-async function addMail(data: AccountData, facts: Partial<NewMail> = {}): Promise<Mail> {
+export async function addMail(data: AccountData, facts: Partial<NewMail> = {}): Promise<Mail> {
   const added = await data.addMail(aMail(facts), 1000)
   assert.ok(added !== 'too_many')
   return added
 }
 
-const CLAIM = { leaseMs: 60_000, limit: 100 }
-const NEXT = { page: 1, perPage: 10 }
-const FUTURE = new Date('2100-01-01')
+export const CLAIM: MailClaim = {
+  leaseMs: 60_000,
+  limit: 100,
+  newsLimit: 100,
+  perAccount: 100,
+  running: new Map(),
+}
+export const NEXT = { page: 1, perPage: 10 }
 const SENT = { state: 'sent', reason: null } as const
-
-/** Orders of this asset, each with an address. */
-async function addBuyers(data: AccountData, asset: string, addresses: string[]): Promise<void> {
-  for (const email of addresses) await addOrder(data, { assetIds: [asset], email })
-}
-
-async function addNotice(data: AccountData, assetId: string, version = 1) {
-  const recipients = 5
-  const notice = { id: newUuid(), assetId, version, ordersBefore: FUTURE, recipients }
-  return data.addNotice(notice)
-}
-
-function step(database: Database, options: { perStep?: number; pauseMs?: number } = {}) {
-  const toMail = () => {
-    const { id, messageId } = aMail()
-    return { id, messageId }
-  }
-  return database.continueNotices({
-    limit: 10,
-    perStep: 100,
-    ordersPerStep: 2,
-    pauseMs: 0,
-    toMail,
-    ...options,
-  })
-}
 
 export function testMails({ name, open }: Contract): void {
   test(name('a mail is queued, claimed once, and its result is recorded once'), async (t) => {
@@ -90,7 +69,7 @@ export function testMails({ name, open }: Contract): void {
     async (t) => {
       const { database, data } = await open(t)
       await addMail(data)
-      const [first] = await database.claimMails({ leaseMs: 0, limit: 1 })
+      const [first] = await database.claimMails({ ...CLAIM, leaseMs: 0, limit: 1 })
       const [second] = await database.claimMails(CLAIM)
       assert.ok(first && second)
       assert.deepEqual([second.id, second.attempts], [first.id, 2])
@@ -114,12 +93,28 @@ export function testMails({ name, open }: Contract): void {
       const waiting = await data.findMail(id)
       assert.deepEqual([waiting?.state, waiting?.attempts, waiting?.reason], ['queued', 0, 'held'])
       assert.deepEqual(await database.claimMails(CLAIM), [])
-      assert.equal((await database.readMailBacklog()).waiting, 1)
       assert.equal(await data.hastenMail(id), true)
       assert.equal((await database.claimMails(CLAIM)).length, 1)
       assert.equal(await data.hastenMail(id), false)
     },
   )
+
+  test(name('a mail whose time is over is claimed as such, until it is released'), async (t) => {
+    const { database, data } = await open(t)
+    const order = await addOrder(data, { isHeld: true })
+    const { retryUntil, ...mail } = await addMail(data, { orderId: order.id })
+    const id = newUuid()
+    await data.importMails({ mails: [{ ...mail, id, retryUntil: new Date(0) }] })
+    const [claimed, ...others] = await database.claimOverdueMails(60_000, 10)
+    assert.deepEqual([claimed?.id, claimed?.attempts, others], [id, 1, []])
+    assert.ok(claimed)
+    const waits = { state: 'queued', reason: 'held', afterMs: 60_000, isAttempt: false } as const
+    await database.recordMail(claimed, waits)
+    assert.deepEqual(await database.claimOverdueMails(60_000, 10), [])
+    await data.changeOrder(order.id, { isHeld: false })
+    assert.deepEqual(await database.claimOverdueMails(60_000, 10), [])
+    assert.equal((await database.claimMails(CLAIM)).length, 2)
+  })
 
   test(name('concurrent calls never queue more mails than the limit of a minute'), async (t) => {
     const { data } = await open(t)
@@ -179,6 +174,49 @@ export function testMails({ name, open }: Contract): void {
     )
   })
 
+  test(
+    name('the account with the fewest running attempts is next, however long others wait'),
+    async (t) => {
+      const { database, data, account } = await open(t)
+      const other = database.of((await anAccount(database, 'other')).id)
+      for (let count = 0; count < 10; count += 1) await addMail(data)
+      const { id } = await addMail(other)
+      const one = { ...CLAIM, limit: 1 }
+      // Which account is first is a matter of chance; then it is the turn of the other one.
+      const claims = [await database.claimMails(one), await database.claimMails(one)].flat()
+      assert.ok(claims.some((mail) => mail.id === id))
+      const second = await addMail(other)
+      const next = await database.claimMails(one)
+      assert.ok(next.length === 1)
+      const both = [...next, ...(await database.claimMails({ ...CLAIM, limit: 2 }))]
+      assert.ok(both.some((mail) => mail.id === second.id))
+      // An instance sends at most so many mails of an account at the same time.
+      const running = new Map([[account.id, 3]])
+      const limited = { ...CLAIM, perAccount: 4, running }
+      assert.equal((await database.claimMails(limited)).length, 1)
+      const full = { ...CLAIM, perAccount: 3, running }
+      assert.deepEqual(await database.claimMails(full), [])
+      assert.equal((await database.claimMails(CLAIM)).length, 6)
+    },
+  )
+
+  test(name('no claim exceeds its limit, and concurrent claims share the mails'), async (t) => {
+    const { database, data } = await open(t)
+    for (let count = 0; count < 30; count += 1) await addMail(data)
+    const claims = await Promise.all(
+      Array.from({ length: 8 }, () => database.claimMails({ ...CLAIM, limit: 3 })),
+    )
+    for (const claimed of claims) assert.ok(claimed.length <= 3, `${claimed.length}`)
+    const ids = claims.flat().map(({ id }) => id)
+    assert.equal(new Set(ids).size, ids.length)
+    const rest = await database.claimMails(CLAIM)
+    assert.equal(ids.length + rest.length, 30)
+    for (const mail of await database.claimMails({ ...CLAIM, limit: 1 })) assert.fail(mail.id)
+    for (const mail of [...claims.flat(), ...rest]) await database.recordMail(mail, SENT)
+    const forgotten = await Promise.all([1, 2, 3].map(() => database.forgetMails(-3_600_000, 7)))
+    for (const count of forgotten) assert.ok(count <= 7, `${count}`)
+  })
+
   test(name('a release of a held order makes its mail due'), async (t) => {
     const { database, data } = await open(t)
     const order = await addOrder(data, { isHeld: true })
@@ -203,190 +241,4 @@ export function testMails({ name, open }: Contract): void {
     await data.changeMailSettings((before) => ({ ...before, replyTo: 'a@b' }))
     assert.deepEqual(await data.findMailSettings(), { replyTo: 'a@b', texts })
   })
-}
-
-export function testNotices({ name, open }: Contract): void {
-  test(
-    name(
-      'each buyer gets one mail of a notice, however many orders and concurrent steps there are',
-    ),
-    async (t) => {
-      const { database, data } = await open(t)
-      const asset = await aLink(data)
-      const other = await aLink(data)
-      await addBuyers(data, asset, ['a@x', 'b@x', 'A@x', 'c@x', 'd@x'])
-      await addBuyers(data, other, ['e@x'])
-      await addOrder(data, { assetIds: [asset], email: 'f@x', isHeld: true })
-      await addOrder(data, { assetIds: [asset] })
-      await data.unsubscribe('B@x')
-      const notice = await addNotice(data, asset)
-      assert.deepEqual([notice.state, notice.recipients, notice.queued], ['sending', 5, 0])
-      let added = 0
-      for (let round = 0; round < 10; round += 1) {
-        const steps = await Promise.all([1, 2, 3].map(() => step(database)))
-        for (const one of steps) added += one
-      }
-      assert.equal(added, 3)
-      const { rows } = await data.listMails({ ...NEXT, noticeId: notice.id })
-      assert.deepEqual(rows.map(({ recipient }) => recipient).toSorted(), ['a@x', 'c@x', 'd@x'])
-      assert.deepEqual(
-        rows.map(({ kind, assetId }) => [kind, assetId]),
-        Array(3).fill(['new_version', asset]),
-      )
-      const done = await data.findNotice(notice.id)
-      assert.deepEqual([done?.state, done?.queued], ['done', 3])
-      assert.equal((await addNotice(data, asset)).id, notice.id)
-      assert.equal(await step(database), 0)
-    },
-  )
-
-  test(name('a notice is paused, resumed, cancelled and continued'), async (t) => {
-    const { database, data } = await open(t)
-    const asset = await aLink(data)
-    await addBuyers(data, asset, ['a@x', 'b@x', 'c@x', 'd@x'])
-    const { id } = await addNotice(data, asset)
-    assert.equal(await step(database, { perStep: 1 }), 1)
-    assert.equal((await data.changeNotice(id, 'paused'))?.state, 'paused')
-    assert.equal((await data.changeNotice(id, 'paused'))?.state, 'paused')
-    assert.equal(await step(database), 0)
-    assert.deepEqual(await database.claimMails(CLAIM), [])
-    assert.equal(await database.nextMailIn(), undefined)
-    assert.equal((await data.changeNotice(id, 'sending'))?.state, 'sending')
-    assert.equal((await database.claimMails({ ...CLAIM, leaseMs: 0 })).length, 1)
-    assert.equal(await step(database, { perStep: 1 }), 1)
-    assert.equal((await data.changeNotice(id, 'cancelled'))?.state, 'cancelled')
-    assert.equal((await data.changeNotice(id, 'sending'))?.state, 'cancelled')
-    const { rows } = await data.listMails({ ...NEXT, state: 'cancelled' })
-    assert.equal(rows.length, 1)
-    assert.equal((await addNotice(data, asset)).state, 'sending')
-    while ((await step(database)) > 0);
-    const all = await data.listMails({ ...NEXT, noticeId: id })
-    assert.deepEqual(all.rows.map(({ recipient }) => recipient).toSorted(), [
-      'a@x',
-      'b@x',
-      'c@x',
-      'd@x',
-    ])
-    const listed = await data.listNotices(asset)
-    assert.deepEqual(
-      listed.map((one) => one.id),
-      [id],
-    )
-    assert.equal(await data.changeNotice(newUuid(), 'paused'), undefined)
-  })
-
-  test(name('a step waits for its pause, and while many mails of the notice wait'), async (t) => {
-    const { database, data } = await open(t)
-    const asset = await aLink(data)
-    await addBuyers(data, asset, ['a@x', 'b@x', 'c@x', 'd@x', 'e@x'])
-    await addNotice(data, asset)
-    assert.equal(await step(database, { perStep: 1 }), 1)
-    assert.equal(await step(database, { perStep: 1 }), 1)
-    assert.equal(await step(database, { perStep: 1 }), 0)
-    await database.claimMails(CLAIM)
-    assert.equal(await step(database, { perStep: 2, pauseMs: 60_000 }), 2)
-    assert.equal(await step(database, { perStep: 100 }), 0)
-  })
-
-  test(name('the buyers of a file are listed in slices'), async (t) => {
-    const { data } = await open(t)
-    const asset = await aLink(data)
-    await addBuyers(data, asset, ['a@x', 'B@x', 'c@x'])
-    const found: string[] = []
-    const query = { assetId: asset, before: FUTURE, limit: 2 }
-    for (let after: string | undefined; ; ) {
-      const { recipients, next } = await data.listNoticeRecipients({ ...query, after })
-      found.push(...recipients.map(({ address }) => address))
-      if (next === undefined) break
-      after = next
-    }
-    assert.deepEqual(found, ['a@x', 'b@x', 'c@x'])
-    const past = { ...query, before: new Date(0), after: undefined }
-    assert.deepEqual((await data.listNoticeRecipients(past)).recipients, [])
-  })
-
-  test(name('requests for lost links are answered once, and not again for a while'), async (t) => {
-    const { database, data, account } = await open(t)
-    await addOrder(data, { email: 'Ada@Example.com' })
-    const request = { address: 'ADA@example.com', locale: 'fr' }
-    for (let round = 0; round < 2; round += 1) {
-      await Promise.all([1, 2, 3].map(() => database.addLinkRequest(request, 10)))
-      assert.ok(((await database.nextMailIn()) ?? 1) <= 0)
-      const [found, ...others] = await database.listLinkRequests(10)
-      assert.deepEqual([found, others], [{ address: 'ada@example.com', locale: 'fr' }, []])
-      const accounts = await database.listAccountsOfAddress('ada@example.com', 10)
-      assert.deepEqual(accounts, [account.id])
-      const facts = { kind: 'links', cause: 'find' } as const
-      const answers = () => [{ ...aMail(facts), accountId: account.id }]
-      await Promise.all(
-        [1, 2].map(() => database.answerLinkRequest('ada@example.com', answers(), 60_000)),
-      )
-      assert.deepEqual(await database.listLinkRequests(10), [])
-      assert.equal((await data.listMails({ ...NEXT, kind: 'links' })).total, 1)
-    }
-    assert.equal((await data.listOrdersOfAddress('aDA@example.com', 10)).length, 1)
-    assert.deepEqual(await database.listAccountsOfAddress('b@example.com', 10), [])
-    await database.addLinkRequest({ address: 'b@x', locale: null }, 0)
-    assert.deepEqual(await database.listLinkRequests(10), [])
-  })
-
-  test(
-    name('a request for more downloads is noted once, until the limit is changed'),
-    async (t) => {
-      const { data } = await open(t)
-      const asset = await aLink(data)
-      const { id } = await addOrder(data, { assetIds: [asset], maxDownloads: 1 })
-      const noted = await Promise.all([1, 2, 3].map(() => data.requestMore(id, asset)))
-      assert.equal(noted.filter((isNew) => isNew).length, 1)
-      assert.equal((await data.findOrder({ id, reference: id }))?.more?.assetId, asset)
-      await data.changeOrder(id, { maxDownloads: 2 })
-      assert.equal((await data.findOrder({ id, reference: id }))?.more, null)
-      assert.equal(await data.requestMore(id, asset), true)
-      const { events } = await data.listEvents({ after: 0, limit: 100 })
-      assert.equal(events.filter(({ type }) => type === 'order.more_requested').length, 2)
-    },
-  )
-
-  test(
-    name(
-      'mails, notices, texts and unsubscribed addresses are imported, and a repeated import changes nothing',
-    ),
-    async (t) => {
-      const { database, account, data } = await open(t)
-      const asset = await aLink(data)
-      const notice = await addNotice(data, asset)
-      const order = await addOrder(data, { assetIds: [asset], email: 'a@x' })
-      const mail = await addMail(data, { noticeId: notice.id, orderId: order.id })
-      const copy = await anAccount(database, 'copy')
-      const target = database.of(copy.id)
-      const ids = { id: newUuid(), noticeId: null, orderId: null }
-      const mails = (await database.listMailRecords(account.id, undefined, 10)).map((one) => ({
-        ...one,
-        ...ids,
-      }))
-      const notices = await database.listNoticeRecords(account.id)
-      const records = notices.map((one) => ({ ...one, id: newUuid() }))
-      const settings = { replyTo: 'a@b', texts: {} }
-      for (let round = 0; round < 2; round += 1) {
-        await target.importMails({
-          mails,
-          notices: records,
-          settings,
-          unsubscribed: ['u@x', 'v@x'],
-        })
-      }
-      const imported = await target.findMail(ids.id)
-      assert.deepEqual(imported, { ...mail, ...ids, accountId: copy.id })
-      const found = await database.listNoticeRecords(copy.id)
-      assert.deepEqual(
-        found.map(({ id, accountId, ...facts }) => facts),
-        notices.map(({ id, accountId, ...facts }) => facts),
-      )
-      assert.deepEqual(await target.findMailSettings(), settings)
-      assert.deepEqual(await database.listUnsubscribed(copy.id, 'u@x', 10), ['v@x'])
-      assert.equal(await target.isUnsubscribed('V@x'), true)
-      await target.subscribe('v@x')
-      assert.equal(await target.isUnsubscribed('v@x'), false)
-    },
-  )
 }

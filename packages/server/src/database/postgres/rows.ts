@@ -23,7 +23,9 @@ export const POSTGRES: Dialect = {
   idsOf: (list) => `unnest(:${list}::uuid[]) as ids (value)`,
   joinInOrder: 'join',
   lock: 'for no key update',
-  skipLocked: 'for no key update skip locked',
+  // `in (select … limit …)` may run more than once for one statement, and then changes more rows than the limit.
+  isOneOf: (column, selection) =>
+    `${column} = any(array(${selection} for no key update skip locked))`,
   dayOf: (time) => `floor(extract(epoch from ${time}) / 86400)::integer`,
   handleOfProduct: 'h.product_id = p.id',
   attachment: {

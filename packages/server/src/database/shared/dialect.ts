@@ -30,8 +30,11 @@ export interface Dialect {
   readonly joinInOrder: string
   /** Makes other transactions wait that select or change the same rows. */
   readonly lock: string
-  /** The same, but rows that another transaction has locked are skipped. */
-  readonly skipLocked: string
+  /**
+   * A condition of a change: the column is one of those that a limited selection returns. The selection runs once, locks its
+   * rows, and skips those that another transaction has locked.
+   */
+  isOneOf(column: string, selection: string): string
   /** The days since 1970, in UTC. */
   dayOf(time: string): string
   /** The condition that joins `product_handles h` with `products p`. */

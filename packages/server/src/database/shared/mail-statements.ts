@@ -1,108 +1,13 @@
-import { foldAddress, type Mail, type MailSettings, type NewMail } from '../../domain/mail.ts'
-import { MAX_LISTED_MAILS, type NoticeRecord } from '../mail-data.ts'
+import { foldAddress, type MailSettings } from '../../domain/mail.ts'
+import { MAX_LISTED_MAILS } from '../mail-data.ts'
 import { type Dialect, statement } from './dialect.ts'
+import { MAIL_COLUMNS, type MailColumns, NOTICE_COLUMNS, toMail, toNotice } from './mail-rows.ts'
 import { toOrder } from './order-rows.ts'
 import { coversAsset, orderColumns } from './order-statements.ts'
-import { type Flag, fromJson, type Json, type Time, toDate, toDateOrNull } from './rows.ts'
+import { type Flag, fromJson, type Json, type Time } from './rows.ts'
 
 type OfAccount = { account: string }
 type Own = OfAccount & { id: string }
-
-interface MailRow {
-  id: string
-  account_id: string
-  kind: Mail['kind']
-  cause: Mail['cause']
-  order_id: string | null
-  notice_id: string | null
-  asset_id: string | null
-  recipient: string
-  locale: string | null
-  message_id: string
-  state: Mail['state']
-  attempts: number
-  due_at: Time
-  retry_until: Time
-  reason: string | null
-  created_at: Time
-  sent_at: Time | null
-}
-
-function toMail(row: MailRow): Mail {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    kind: row.kind,
-    cause: row.cause,
-    orderId: row.order_id,
-    noticeId: row.notice_id,
-    assetId: row.asset_id,
-    recipient: row.recipient,
-    locale: row.locale,
-    messageId: row.message_id,
-    state: row.state,
-    attempts: row.attempts,
-    dueAt: toDate(row.due_at),
-    retryUntil: toDate(row.retry_until),
-    reason: row.reason,
-    createdAt: toDate(row.created_at),
-    sentAt: toDateOrNull(row.sent_at),
-  }
-}
-
-const COLUMNS = `id, account_id, kind, cause, order_id, notice_id, asset_id, recipient, locale, message_id, state,
-  attempts, due_at, retry_until, reason, created_at, sent_at`
-
-/** The columns of a mail that the caller of `addMail` chooses. */
-export function toMailColumns(account: string, mail: NewMail) {
-  return {
-    id: mail.id,
-    account,
-    kind: mail.kind,
-    cause: mail.cause,
-    order: mail.orderId,
-    notice: mail.noticeId,
-    asset: mail.assetId,
-    recipient: mail.recipient,
-    locale: mail.locale,
-    message_id: mail.messageId,
-  }
-}
-
-type MailColumns = ReturnType<typeof toMailColumns>
-
-interface NoticeRow {
-  id: string
-  account_id: string
-  asset_id: string
-  version: number
-  state: NoticeRecord['state']
-  orders_before: Time
-  last_order: string | null
-  recipients: number
-  queued: number
-  created_at: Time
-  updated_at: Time
-}
-
-function toNotice(row: NoticeRow): NoticeRecord {
-  return {
-    id: row.id,
-    accountId: row.account_id,
-    assetId: row.asset_id,
-    version: row.version,
-    state: row.state,
-    ordersBefore: toDate(row.orders_before),
-    lastOrder: row.last_order,
-    recipients: row.recipients,
-    queued: row.queued,
-    createdAt: toDate(row.created_at),
-    updatedAt: toDate(row.updated_at),
-  }
-}
-
-const NOTICE_COLUMNS =
-  'id, account_id, asset_id, version, state, orders_before, last_order, recipients, queued, created_at, updated_at'
 
 /** An order that a notice looks at. */
 export interface Candidate {
@@ -123,7 +28,7 @@ type MailFilter = OfAccount & {
 
 /** The statements of mails, notices and their settings. */
 export function mailStatementsOf(dialect: Dialect) {
-  const { clock, later, earlier, id, lock, skipLocked, flag } = dialect
+  const { clock, later, earlier, id, isIn, lock, flag } = dialect
   const text = (name: string) => `cast(:${name} as text)`
   const isOfNotice = `account_id = :account and (${text('state')} is null or state = :state)
     and (${text('kind')} is null or kind = :kind) and (${id('order')} is null or order_id = ${id('order')})
@@ -137,55 +42,47 @@ export function mailStatementsOf(dialect: Dialect) {
 
   return {
     insertMail: statement<MailColumns & { retry_for: number }>(
-      `${insertMail} where true on conflict do nothing returning ${COLUMNS}`,
+      `${insertMail} where true on conflict do nothing returning ${MAIL_COLUMNS}`,
     ).first(toMail),
     /** Not if the order has a mail of its creation. */
     insertMailOfOrder: statement<MailColumns & { retry_for: number }>(
       `${insertMail} where not exists (select 1 from mails m where m.order_id = ${id('order')} and m.cause = 'order')
-       on conflict do nothing returning ${COLUMNS}`,
+       on conflict do nothing returning ${MAIL_COLUMNS}`,
     ).first(toMail),
     insertNews: statement<MailColumns & { retry_for: number; address: string }>(
       `${insertMail} where not exists (
          select 1 from mail_unsubscribed u where u.account_id = ${id('account')} and u.address = :address)
-       on conflict do nothing returning ${COLUMNS}`,
+       on conflict do nothing returning ${MAIL_COLUMNS}`,
     ).first(toMail),
     insertLinksMail: statement<MailColumns & { retry_for: number; quiet: number }>(
       `${insertMail} where not exists (select 1 from mails m where m.cause = 'find' and m.recipient = :recipient
          and m.account_id = ${id('account')} and m.created_at > ${earlier(clock, ':quiet')})
-       on conflict do nothing returning ${COLUMNS}`,
+       on conflict do nothing returning ${MAIL_COLUMNS}`,
     ).first(toMail),
     countCalled: statement<OfAccount & { within: number }>(
       `select count(*) as count from mails
        where account_id = :account and cause = 'call' and created_at > ${earlier(clock, ':within')}`,
     ).first(count),
     findMail: statement<Own>(
-      `select ${COLUMNS} from mails where id = :id and account_id = :account`,
+      `select ${MAIL_COLUMNS} from mails where id = :id and account_id = :account`,
     ).first(toMail),
     countMails: statement<MailFilter>(
       `select count(*) as count from (
          select 1 from mails where ${isOfNotice} limit ${MAX_LISTED_MAILS}) found`,
     ).first(count),
     listMails: statement<MailFilter & { after: string | null; limit: number; offset: number }>(
-      `select ${COLUMNS} from mails where ${isOfNotice} and (${id('after')} is null or id < ${id('after')})
+      `select ${MAIL_COLUMNS} from mails where ${isOfNotice} and (${id('after')} is null or id < ${id('after')})
        order by id desc limit :limit offset :offset`,
     ).every(toMail),
     hastenMail: statement<Own & { retry_for: number }>(
       `update mails set due_at = ${clock}, retry_until = ${later(clock, ':retry_for')}
        where id = :id and account_id = :account and state = 'queued' returning id`,
     ).first(() => true),
-    hastenMailsOfOrder: statement<{ order: string }>(
-      `update mails set due_at = ${clock} where order_id = :order and state = 'queued'`,
+    hastenMailsOfOrder: statement<{ order: string; retry_for: number }>(
+      `update mails set due_at = ${clock}, retry_until = ${later(clock, ':retry_for')}
+       where order_id = :order and state = 'queued'`,
     ).none(),
 
-    claimMails: statement<{ limit: number; lease: number }>(
-      `update mails set state = 'sending', attempts = attempts + 1, due_at = ${later(clock, ':lease')}
-       where id in (
-         select m.id from mails m where m.state in ('queued', 'sending') and m.due_at <= ${clock}
-           and (m.notice_id is null or not exists (
-             select 1 from notices n where n.id = m.notice_id and n.state = 'paused'))
-         order by m.due_at, m.id limit :limit ${skipLocked})
-       returning ${COLUMNS}`,
-    ).every(toMail),
     recordMail: statement<{
       id: string
       attempts: number
@@ -197,35 +94,11 @@ export function mailStatementsOf(dialect: Dialect) {
     }>(
       `update mails set state = :state, reason = :reason, attempts = attempts - :given_back,
          due_at = ${later(clock, ':after')}, sent_at = case when :sent = ${flag(true)} then ${clock} else sent_at end
-       where id = :id and state = 'sending' and attempts = :attempts returning ${COLUMNS}`,
+       where id = :id and state = 'sending' and attempts = :attempts returning ${MAIL_COLUMNS}`,
     ).first(toMail),
     noteSent: statement<{ order: string }>(
       `update orders set email_sent_at = ${clock} where id = :order`,
     ).none(),
-    nextMail: statement(
-      `select min(due_at) as due_at, ${clock} as now from (
-         select due_at from (select due_at from mails m where state in ('queued', 'sending')
-           and (notice_id is null or not exists (select 1 from notices n where n.id = m.notice_id and n.state = 'paused'))
-           order by due_at limit 1) mail
-         union all
-         select next_at from (select next_at from notices where state = 'sending' order by next_at limit 1) notice
-         union all
-         select created_at from (select created_at from link_requests limit 1) request) next`,
-    ).first(({ due_at, now }: { due_at: Time | null; now: Time }) =>
-      due_at === null ? undefined : toDate(due_at).getTime() - toDate(now).getTime(),
-    ),
-    readMailBacklog: statement(
-      `select count(*) as waiting, min(due_at) as due_at from mails where state in ('queued', 'sending')`,
-    ).first(({ waiting, due_at }: { waiting: number; due_at: Time | null }) => {
-      return { waiting: Number(waiting), dueAt: toDateOrNull(due_at) }
-    }),
-    forgetMails: statement<{ kept_for: number; limit: number }>(
-      `delete from mails where id in (
-         select id from mails where created_at <= ${earlier(clock, ':kept_for')}
-           and state not in ('queued', 'sending') limit :limit)
-       returning id`,
-    ).every(() => true),
-
     findMailSettings: statement<OfAccount>(
       'select reply_to, texts from mail_settings where account_id = :account',
     ).first(
@@ -257,20 +130,30 @@ export function mailStatementsOf(dialect: Dialect) {
     isUnsubscribed: statement<OfAccount & { address: string }>(
       'select 1 as found from mail_unsubscribed where account_id = :account and address = :address',
     ).first(() => true),
+    listUnsubscribedAmong: statement<OfAccount & { addresses: readonly string[] }>(
+      `select address from mail_unsubscribed
+       where account_id = :account and ${isIn('address', 'addresses')}`,
+    ).every(({ address }: { address: string }) => address),
     listUnsubscribed: statement<OfAccount & { after: string; limit: number }>(
       `select address from mail_unsubscribed where account_id = :account and address > :after
        order by address limit :limit`,
     ).every(({ address }: { address: string }) => address),
 
-    addNotice: statement<
+    insertNotice: statement<
       Own & { asset: string; version: number; before: Date; recipients: number }
     >(
       `insert into notices (id, account_id, asset_id, version, state, orders_before, recipients, next_at, created_at, updated_at)
        values (:id, :account, :asset, :version, 'sending', :before, :recipients, ${clock}, ${clock}, ${clock})
-       on conflict (account_id, asset_id, version) do update set
-         state = case when notices.state = 'cancelled' then 'sending' else notices.state end,
-         next_at = case when notices.state = 'cancelled' then excluded.next_at else notices.next_at end
-       returning ${NOTICE_COLUMNS}`,
+       on conflict do nothing`,
+    ).none(),
+    restartNotice: statement<OfAccount & { asset: string; version: number; recipients: number }>(
+      `update notices set state = 'sending', recipients = :recipients, next_at = ${clock}, updated_at = ${clock}
+       where account_id = :account and asset_id = :asset and version = :version and state = 'cancelled'
+       returning id`,
+    ).first(({ id }: { id: string }) => id),
+    findNoticeOfVersion: statement<OfAccount & { asset: string; version: number }>(
+      `select ${NOTICE_COLUMNS} from notices
+       where account_id = :account and asset_id = :asset and version = :version`,
     ).first(toNotice),
     findNotice: statement<Own>(
       `select ${NOTICE_COLUMNS} from notices where id = :id and account_id = :account`,
@@ -284,19 +167,34 @@ export function mailStatementsOf(dialect: Dialect) {
        where id = :id and account_id = :account and state in ('sending', 'paused') and state <> :state returning id`,
     ).first(() => true),
     cancelMailsOfNotice: statement<{ id: string; reason: string }>(
-      `update mails set state = 'cancelled', reason = :reason where notice_id = :id and state = 'queued'`,
+      `update mails set state = 'cancelled', reason = :reason
+       where notice_id = :id and cause = 'notice' and state = 'queued'`,
+    ).none(),
+    /** The time of a pause does not count. */
+    resumeMailsOfNotice: statement<{ id: string; retry_for: number }>(
+      `update mails set retry_until = ${later(clock, ':retry_for')}
+       where notice_id = :id and cause = 'notice' and state = 'queued'`,
+    ).none(),
+    requeueMailsOfNotice: statement<{ id: string; reason: string; retry_for: number }>(
+      `update mails set state = 'queued', reason = null, due_at = ${clock}, retry_until = ${later(clock, ':retry_for')}
+       where notice_id = :id and cause = 'notice' and state = 'cancelled' and reason = :reason`,
     ).none(),
     dueNotices: statement<{ limit: number }>(
-      `select ${NOTICE_COLUMNS} from notices where state = 'sending' and next_at <= ${clock}
+      `select ${NOTICE_COLUMNS} from notices where state = 'sending' and next_at <= (select ${clock})
        order by next_at limit :limit`,
     ).every(toNotice),
-    /** Locks the notice, unless another instance has just continued it, or too many of its mails wait. */
-    beginStep: statement<{ id: string; pause: number; most: number }>(
+    postponeNotice: statement<{ id: string; pause: number }>(
+      `update notices set next_at = ${later(clock, ':pause')} where id = :id and state = 'sending'`,
+    ).none(),
+    /** Locks the notice, unless another instance has just continued it. Whatever follows, others get their turn. */
+    beginStep: statement<{ id: string; pause: number }>(
       `update notices set next_at = ${later(clock, ':pause')}
-       where id = :id and state = 'sending' and next_at <= ${clock} and (
-         select count(*) from mails m where m.notice_id = notices.id and m.state in ('queued', 'sending')) < :most
-       returning ${NOTICE_COLUMNS}`,
+       where id = :id and state = 'sending' and next_at <= ${clock} returning ${NOTICE_COLUMNS}`,
     ).first(toNotice),
+    countPending: statement<{ id: string; most: number }>(
+      `select count(*) as count from (select 1 from mails where notice_id = :id and cause = 'notice'
+         and state in ('queued', 'sending') limit :most) pending`,
+    ).first(count),
     endStep: statement<{ id: string; last: string | null; added: number; done: boolean }>(
       `update notices set last_order = ${id('last')}, queued = queued + :added, updated_at = ${clock},
          state = case when :done = ${flag(true)} then 'done' else state end
@@ -352,26 +250,16 @@ export function mailStatementsOf(dialect: Dialect) {
         sent_at: Date | null
       }
     >(
-      `insert into mails (${COLUMNS})
+      `insert into mails (${MAIL_COLUMNS})
        values (:id, :account, :kind, :cause, :order, :notice, :asset, :recipient, :locale, :message_id, :state,
          :attempts, :due_at, :retry_until, :reason, :created_at, :sent_at)
        on conflict do nothing`,
     ).none(),
     listMailRecords: statement<OfAccount & { after: string | null; limit: number }>(
-      `select ${COLUMNS} from mails
+      `select ${MAIL_COLUMNS} from mails
        where account_id = :account and (${id('after')} is null or id > ${id('after')}) order by id limit :limit`,
     ).every(toMail),
 
-    addLinkRequest: statement<{ address: string; locale: string | null; most: number }>(
-      `insert into link_requests (address, locale, created_at) select :address, ${text('locale')}, ${clock}
-       where (select count(*) from link_requests) < :most on conflict do nothing`,
-    ).none(),
-    listLinkRequests: statement<{ limit: number }>(
-      'select address, locale from link_requests order by created_at limit :limit',
-    ).every((row: { address: string; locale: string | null }) => row),
-    removeLinkRequest: statement<{ address: string }>(
-      'delete from link_requests where address = :address returning address',
-    ).first(() => true),
     accountsOfAddress: statement<{ address: string; limit: number }>(
       `select distinct account_id from orders where lower(email) = lower(:address) and email is not null
        order by account_id limit :limit`,

@@ -21,7 +21,8 @@ import type {
   PutOrder,
   UnknownOfOrder,
 } from '../order-data.ts'
-import { type MailStatements, toMailColumns } from './mail-statements.ts'
+import { toMailColumns } from './mail-rows.ts'
+import type { MailStatements } from './mail-statements.ts'
 import {
   type FileStateRow,
   statusOf,
@@ -87,7 +88,7 @@ export function orderWork(
     const more = changes.maxDownloads === undefined ? before.more : null
     yield* run(statements.updateOrder, { id, ...toChangedColumns({ ...before, ...changes, more }) })
     if (before.isHeld && changes.isHeld === false) {
-      yield* run(mails.hastenMailsOfOrder, { order: id })
+      yield* run(mails.hastenMailsOfOrder, { order: id, retry_for: RETRY_FOR_MS })
     }
     if (newLines !== undefined) {
       yield* run(statements.deleteLines, { id })

@@ -7,6 +7,7 @@ import { archiveStatements } from './archive-rows.ts'
 import { bulkStatementsOf } from './bulk-jobs.ts'
 import { type Dialect, statement } from './dialect.ts'
 import { FOLDER_MOVE_COLUMNS, toFolderMove, toFolderMoveRecord } from './folders.ts'
+import { mailQueueOf } from './mail-queue.ts'
 import { mailStatementsOf } from './mail-statements.ts'
 import { orderStatementsOf } from './order-statements.ts'
 import { productFileStatementsOf } from './product-files.ts'
@@ -54,6 +55,7 @@ export function statementsOf(dialect: Dialect) {
 
   return {
     mails: mailStatementsOf(dialect),
+    mailQueue: mailQueueOf(dialect),
     orders: orderStatementsOf(dialect, (key) => checksumOf(dialect, key)),
     ...archiveStatements(dialect, checksumOf(dialect, OBJECT_KEY)),
 

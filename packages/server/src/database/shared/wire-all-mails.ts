@@ -7,10 +7,12 @@ import {
   RETRY_FOR_MS,
   toEventMail,
 } from '../../domain/mail.ts'
-import type { AllMails, NoticeRecord } from '../mail-data.ts'
+import type { AllMails, MailClaim, NoticeRecord } from '../mail-data.ts'
 import type { Values } from './dialect.ts'
 import { storeActor } from './events.ts'
-import { buyersOf, type MailStatements, toMailColumns } from './mail-statements.ts'
+import type { MailQueueStatements } from './mail-queue.ts'
+import { toMailColumns } from './mail-rows.ts'
+import { buyersOf, type MailStatements } from './mail-statements.ts'
 import type { OrderStatements } from './order-statements.ts'
 import { record, run, type SharedWork } from './steps.ts'
 import type { Engine, Writer } from './wire-account-data.ts'
@@ -18,8 +20,45 @@ import type { Engine, Writer } from './wire-account-data.ts'
 const retry_for = RETRY_FOR_MS
 
 /** The changes of the job. Each is one transaction. */
-function mailWork({ mails, orders }: { mails: MailStatements; orders: OrderStatements }) {
+function mailWork({
+  mails,
+  mailQueue: queue,
+  orders,
+}: {
+  mails: MailStatements
+  mailQueue: MailQueueStatements
+  orders: OrderStatements
+}) {
   return {
+    *claim({
+      leaseMs: lease,
+      limit: most,
+      newsLimit,
+      perAccount,
+      running,
+    }: MailClaim): SharedWork<Mail[]> {
+      const claimed: Mail[] = []
+      const free = (account: string) => perAccount - (running.get(account) ?? 0)
+      const full = [...running.keys()].filter((account) => free(account) <= 0)
+      const accounts = yield* run(queue.dueAccounts, { full, limit: most })
+      for (const [index, account] of accounts.entries()) {
+        const share = shareOf(most - claimed.length, accounts.length - index)
+        const limit = Math.min(share, free(account))
+        claimed.push(...(yield* run(queue.claimOfAccount, { account, lease, limit })))
+      }
+      const news = Math.min(newsLimit, most - claimed.length)
+      if (news <= 0) return claimed
+      const notices = yield* run(queue.dueNews, { limit: news })
+      let rest = news
+      for (const [index, notice] of notices.entries()) {
+        const limit = shareOf(rest, notices.length - index)
+        const mailsOfNotice = yield* run(queue.claimOfNotice, { notice, lease, limit })
+        claimed.push(...mailsOfNotice)
+        rest -= mailsOfNotice.length
+      }
+      return claimed
+    },
+
     /** Locks the order before the mail, as changes of orders do. */
     *record(mail: Mail, result: MailResult): SharedWork<boolean> {
       const { id, accountId: account, attempts, orderId } = mail
@@ -49,20 +88,26 @@ function mailWork({ mails, orders }: { mails: MailStatements; orders: OrderState
       answers: (NewMail & { accountId: string })[],
       quiet: number,
     ): SharedWork<void> {
-      if ((yield* run(mails.removeLinkRequest, { address })) === undefined) return
+      if ((yield* run(queue.removeLinkRequest, { address })) === undefined) return
       for (const { accountId, ...mail } of answers) {
         yield* run(mails.insertLinksMail, { ...toMailColumns(accountId, mail), retry_for, quiet })
       }
     },
 
+    *postpone(address: string, pause: number, kept_for: number): SharedWork<void> {
+      yield* run(queue.removeOldLinkRequest, { address, kept_for })
+      yield* run(queue.postponeLinkRequest, { address, pause })
+    },
+
     *step(
       notice: NoticeRecord,
-      { perStep, ordersPerStep, pauseMs, toMail }: Parameters<AllMails['continueNotices']>[0],
+      { perStep, ordersPerStep, pauseMs, toMail }: Parameters<AllMails['continueNotice']>[1],
     ): SharedWork<number> {
       const { id, accountId: account, assetId: asset, ordersBefore: before } = notice
-      const step = { id, pause: pauseMs, most: 2 * perStep }
-      const locked = yield* run(mails.beginStep, step)
+      const locked = yield* run(mails.beginStep, { id, pause: pauseMs })
       if (locked === undefined) return 0
+      const most = 2 * perStep
+      if (((yield* run(mails.countPending, { id, most })) ?? 0) >= most) return 0
       const range = { before, after: locked.lastOrder, limit: ordersPerStep }
       const candidates = yield* run(mails.candidates, { account, asset, ...range })
       let added = 0
@@ -94,10 +139,15 @@ function mailWork({ mails, orders }: { mails: MailStatements; orders: OrderState
   }
 }
 
+/** A share of `count` for the first one of `parties`. */
+function shareOf(count: number, parties: number): number {
+  return Math.ceil(count / parties)
+}
+
 /** The mails of all accounts: the same in both engines. */
 export function wireAllMails<Unit>(engine: Engine<Unit>): AllMails {
   const { statements } = engine
-  const { mails } = statements
+  const { mails, mailQueue: queue } = statements
   const work = mailWork(statements)
   const read = engine.runner({ kind: 'read', party: 'mails' })
   const write = engine.runner({ kind: 'write', party: 'mails' })
@@ -117,31 +167,29 @@ export function wireAllMails<Unit>(engine: Engine<Unit>): AllMails {
   }
 
   return {
-    async claimMails({ leaseMs: lease, limit }) {
-      const claimed = await ask(mails.claimMails, { lease, limit }, write)
+    async claimMails(claim) {
+      const claimed = await transact('', () => work.claim(claim))
       return claimed.toSorted((a, b) => (a.id < b.id ? -1 : 1))
     },
+    claimOverdueMails: (leaseMs, limit) =>
+      ask(queue.claimOverdue, { lease: leaseMs, limit }, write),
     recordMail: (mail, result) => transact(mail.accountId, () => work.record(mail, result)),
-    nextMailIn: () => ask(mails.nextMail, {}),
-    readMailBacklog: async () =>
-      (await ask(mails.readMailBacklog, {})) ?? { waiting: 0, dueAt: null },
+    nextMailIn: () => ask(queue.nextMail, {}),
     forgetMails: async (kept_for, limit) =>
-      (await ask(mails.forgetMails, { kept_for, limit }, free)).length,
+      (await ask(queue.forgetMails, { kept_for, limit }, free)).length,
 
     addLinkRequest: ({ address, locale }, most) =>
-      ask(mails.addLinkRequest, { address: foldAddress(address), locale, most }, writeRequest),
-    listLinkRequests: (limit) => ask(mails.listLinkRequests, { limit }),
+      ask(queue.addLinkRequest, { address: foldAddress(address), locale, most }, writeRequest),
+    listLinkRequests: (limit) => ask(queue.listLinkRequests, { limit }),
     answerLinkRequest: (address, answers, quietMs) =>
       transact('', () => work.answer(address, answers, quietMs)),
+    postponeLinkRequest: (address, pauseMs, keptForMs) =>
+      transact('', () => work.postpone(address, pauseMs, keptForMs)),
     listAccountsOfAddress: (address, limit) => ask(mails.accountsOfAddress, { address, limit }),
 
-    async continueNotices(options) {
-      let added = 0
-      for (const notice of await ask(mails.dueNotices, { limit: options.limit })) {
-        added += await transact(notice.accountId, () => work.step(notice, options))
-      }
-      return added
-    },
+    listDueNotices: (limit) => ask(mails.dueNotices, { limit }),
+    continueNotice: (notice, step) => transact(notice.accountId, () => work.step(notice, step)),
+    postponeNotice: (id, pause) => ask(mails.postponeNotice, { id, pause }, write),
 
     listMailRecords: (account, after, limit) =>
       ask(mails.listMailRecords, { account, after: after ?? null, limit }),

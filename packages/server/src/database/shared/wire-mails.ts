@@ -3,17 +3,18 @@ import {
   type Mail,
   type MailSettings,
   NO_MAIL_SETTINGS,
+  NOTICE_CANCELLED,
   type Notice,
   RETRY_FOR_MS,
 } from '../../domain/mail.ts'
 import type { MailData, NewNotice, NoticeRecord } from '../mail-data.ts'
-import { buyersOf, toMailColumns } from './mail-statements.ts'
+import { toMailColumns } from './mail-rows.ts'
+import { buyersOf } from './mail-statements.ts'
 import type { Statements } from './statements.ts'
 import { run, type SharedWork } from './steps.ts'
 import type { Runners } from './wire-orders.ts'
 
 const MINUTE_MS = 60_000
-const MAX_UNSUBSCRIBED = 1_000_000
 const retry_for = RETRY_FOR_MS
 
 /** The mails of an account: the same in both engines. */
@@ -67,18 +68,19 @@ export function wireMails(
       free(() => run(statements.subscribe, { account, address: foldAddress(address) })),
     isUnsubscribed: async (address) =>
       (await ask(statements.isUnsubscribed, { account, address: foldAddress(address) })) ?? false,
-
-    async listUnsubscribedAddresses() {
-      const range = { after: '', limit: MAX_UNSUBSCRIBED }
-      return new Set(await ask(statements.listUnsubscribed, { account, ...range }))
-    },
     listOrdersOfAddress: (address, limit) =>
       ask(statements.ordersOfAddress, { account, address, limit }),
 
     addNotice: ({ id, assetId: asset, version, ordersBefore: before, recipients }: NewNotice) =>
       write(function* (): SharedWork<Notice> {
-        const values = { account, id, asset, version, before, recipients }
-        const notice = yield* run(statements.addNotice, values)
+        const which = { account, asset, version }
+        yield* run(statements.insertNotice, { ...which, id, before, recipients })
+        const restarted = yield* run(statements.restartNotice, { ...which, recipients })
+        if (restarted !== undefined) {
+          const mails = { id: restarted, reason: NOTICE_CANCELLED, retry_for }
+          yield* run(statements.requeueMailsOfNotice, mails)
+        }
+        const notice = yield* run(statements.findNoticeOfVersion, which)
         if (notice === undefined) throw new Error(`the notice ${id} was not stored`)
         return toNotice(notice)
       }),
@@ -92,7 +94,10 @@ export function wireMails(
       free(function* (): SharedWork<Notice | undefined> {
         const changed = yield* run(statements.changeNotice, { account, id, state })
         if (changed && state === 'cancelled') {
-          yield* run(statements.cancelMailsOfNotice, { id, reason: 'The notice was cancelled.' })
+          yield* run(statements.cancelMailsOfNotice, { id, reason: NOTICE_CANCELLED })
+        }
+        if (changed && state === 'sending') {
+          yield* run(statements.resumeMailsOfNotice, { id, retry_for })
         }
         const found = yield* run(statements.findNotice, { account, id })
         return found && toNotice(found)
@@ -101,7 +106,18 @@ export function wireMails(
       const values = { account, asset, before, after: after ?? null, limit }
       const candidates = await ask(statements.candidates, values)
       const next = candidates.length < limit ? undefined : candidates.at(-1)?.orderId
-      return { recipients: buyersOf(candidates), next }
+      const buyers = buyersOf(candidates)
+      const addresses = buyers.map(({ address }) => address)
+      const unsubscribed = new Set(
+        buyers.length === 0
+          ? []
+          : await ask(statements.listUnsubscribedAmong, { account, addresses }),
+      )
+      const recipients = buyers.map((buyer) => ({
+        ...buyer,
+        isUnsubscribed: unsubscribed.has(buyer.address),
+      }))
+      return { recipients, next }
     },
     importMails: ({ mails = [], notices = [], settings, unsubscribed = [] }) =>
       write(function* (): SharedWork<void> {

@@ -37,7 +37,7 @@ export const SQLITE: Dialect = {
   joinInOrder: 'cross join',
   // One transaction writes at a time.
   lock: '',
-  skipLocked: '',
+  isOneOf: (column, selection) => `${column} in (${selection})`,
   // node:sqlite binds every number as a floating-point number.
   dayOf: (time) => `cast(${time} / 86400000 as integer)`,
   handleOfProduct: 'h.product_seq = p.seq',

@@ -5,8 +5,8 @@ import { until } from '@stowage/testing/machine/until'
 import { ADMIN_KEY, aKeyedService, anAccount, callerWith } from '@stowage/testing/service/accounts'
 import { aMailServer, mailSettings } from '@stowage/testing/service/mail-server'
 import { aService, type TestService } from '@stowage/testing/service/service'
-import { API, complete, putParts } from '@stowage/testing/service/upload'
-import { BUYER, listMails, MAILS, mailThatIs } from '../../support/mails.ts'
+import { API } from '@stowage/testing/service/upload'
+import { BUYER, listMails, MAILS, mailThatIs, replaceFile } from '../../support/mails.ts'
 import { anOrder, aSoldFile, ORDERS, press, urlOf } from '../../support/orders.ts'
 
 /* Runs on sqlite+disk and postgres+disk. */
@@ -107,14 +107,6 @@ test('a buyer whose limit is reached asks the shop for more, once, and a new lim
   assert.equal(unknown.status, 404)
 })
 
-async function replace({ baseUrl, call }: TestService, id: string, text: string): Promise<void> {
-  const bytes = Buffer.from(text)
-  const session = await call('POST', `${API}/assets/${id}/signed`, { size: bytes.length })
-  const parts = await putParts(session.body, bytes)
-  const { status } = await complete(baseUrl, session.body, parts)
-  assert.equal(status, 200)
-}
-
 test('past buyers are told of a new version once, and unsubscribe with one click', async (t) => {
   const server = await aMailServer(t)
   const service = await aService(t, { ...mailSettings(server), STOWAGE_MAIL_RATE: '6000' })
@@ -126,7 +118,7 @@ test('past buyers are told of a new version once, and unsubscribe with one click
   const path = `${API}/assets/${file.id}/notify`
   const none = await call('POST', path, { dry_run: true })
   assert.deepEqual([none.body.data.version, none.body.data.recipients], [1, 0])
-  await replace(service, file.id, 'better')
+  await replaceFile(service, file.id, 'better')
   await anOrder(service, { email: 'later@example.com' })
   const trial = await call('POST', path, { dry_run: true })
   assert.equal(trial.status, 200, JSON.stringify(trial.body))
@@ -160,7 +152,7 @@ test('past buyers are told of a new version once, and unsubscribe with one click
   })
   assert.equal(left.status, 200)
   assert.equal((await fetch(`${leave.slice(0, -2)}AA`)).status, 404)
-  await replace(service, file.id, 'best')
+  await replaceFile(service, file.id, 'best')
   const next = (await call('POST', path)).body.data
   assert.deepEqual([next.version, next.recipients, next.unsubscribed], [3, 2, 1])
   await until('two more mails have arrived', () => server.mails.length === 4)
