@@ -1,6 +1,15 @@
 import { ListAssetsQuery } from './asset.ts'
 import { MAX_BULK_ASSETS } from './bulk.ts'
-import { Check, FILENAME_PROBLEM, Problem, type Static, Strict, Type, Uuid } from './schema.ts'
+import {
+  Check,
+  FILENAME_PROBLEM,
+  grouped,
+  Problem,
+  type Static,
+  Strict,
+  Type,
+  Uuid,
+} from './schema.ts'
 
 /** How many files an archive can have. */
 export const MAX_ARCHIVE_FILES = 100_000
@@ -35,7 +44,7 @@ export const ArchiveRequest = Type.Object(
           product_id,
         },
         {
-          description: `All assets that match the filters, as in \`GET /assets\`, at most ${MAX_ARCHIVE_FILES.toLocaleString('en-US')}. \`{}\`: all assets`,
+          description: `All assets that match the filters, as in \`GET /assets\`, at most ${grouped(MAX_ARCHIVE_FILES)}. \`{}\`: all assets`,
           examples: [{ path: 'course' }],
           ...Strict,
         },

@@ -8,6 +8,7 @@ import {
 } from '../bulk.ts'
 import { API_PREFIX, defineEndpoint } from '../endpoint.ts'
 import { bulkJobExample } from '../examples.ts'
+import { grouped } from '../schema.ts'
 
 export const startBulk = defineEndpoint({
   operationId: 'startBulk',
@@ -16,7 +17,7 @@ export const startBulk = defineEndpoint({
   tag: 'Assets',
   scope: 'write',
   summary: 'Change all assets that match a filter',
-  description: `Changes the assets that match at the time of the call, at most ${MAX_BULK_JOB_ASSETS.toLocaleString('en-US')}, in small steps. Assets that match later are not changed. Small changes are finished in the call. Others continue in the background: \`GET /bulk/:id\` shows their progress. Assets that are deleted meanwhile are skipped. The actions are those of \`POST /assets/bulk\`; with \`filter.trashed\`, the assets in the trash match. \`attach\` and \`detach\` take up to ${MAX_BULK_JOB_PRODUCTS.toLocaleString('en-US')} products, with their variants. If a restoration needs more storage than the plan has, the change ends with \`status: "failed"\`. The events of all changes have the same \`call\`.`,
+  description: `Changes the assets that match at the time of the call, at most ${grouped(MAX_BULK_JOB_ASSETS)}, in small steps. Assets that match later are not changed. Small changes are finished in the call. Others continue in the background: \`GET /bulk/:id\` shows their progress. Assets that are deleted meanwhile are skipped. The actions are those of \`POST /assets/bulk\`; with \`filter.trashed\`, the assets in the trash match. \`attach\` and \`detach\` take up to ${grouped(MAX_BULK_JOB_PRODUCTS)} products, with their variants. If a restoration needs more storage than the plan has, the change ends with \`status: "failed"\`. The events of all changes have the same \`call\`.`,
   body: BulkJobRequest,
   bodyExample: {
     action: 'tag',
