@@ -2,23 +2,22 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { NodeClient } from '@stowage/client/node'
-import type { Page } from 'playwright-core'
-import * as de from '../src/i18n/de.ts'
-import * as en from '../src/i18n/en.ts'
-import * as es from '../src/i18n/es.ts'
-import * as fr from '../src/i18n/fr.ts'
-import * as ja from '../src/i18n/ja.ts'
-import { LANGUAGE_TAGS } from '../src/i18n/language.ts'
-import * as pt from '../src/i18n/pt.ts'
-import { LANGUAGES, type Language } from '../src/i18n/texts.ts'
+import * as de from '@stowage/dashboard/src/i18n/de'
+import * as en from '@stowage/dashboard/src/i18n/en'
+import * as es from '@stowage/dashboard/src/i18n/es'
+import * as fr from '@stowage/dashboard/src/i18n/fr'
+import * as ja from '@stowage/dashboard/src/i18n/ja'
+import { LANGUAGE_TAGS } from '@stowage/dashboard/src/i18n/language'
+import * as pt from '@stowage/dashboard/src/i18n/pt'
+import { LANGUAGES, type Language } from '@stowage/dashboard/src/i18n/texts'
 import {
   missingForBrowser,
   openDashboard,
   openPage,
   skipUnlessCi,
   until,
-} from './support/dashboard.ts'
+} from '@stowage/dashboard/test/support/dashboard'
+import type { Page } from 'playwright-core'
 
 const NO_BROWSER = await missingForBrowser()
 const CATALOGS = { de, fr, es, pt, ja }
@@ -31,8 +30,10 @@ const DATA =
 /** A size with the decimal point of English, and of Japanese. */
 const DECIMAL = /^\d+\.\d+ [kMGT]?B$/
 
+type Client = Awaited<ReturnType<typeof openDashboard>>['client']
+
 /** Something of everything that pages show, with names that are in no catalog. Returns the paths of the pages. */
-async function fillAccount(client: NodeClient, baseUrl: string): Promise<string[]> {
+async function fillAccount(client: Client, baseUrl: string): Promise<string[]> {
   const file = await client.upload(Buffer.alloc(1_500_000, 'a'), {
     name: 'zebra.txt',
     path: 'zebra/Q7',
