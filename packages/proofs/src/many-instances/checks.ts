@@ -16,7 +16,7 @@ import { aService, type TestService } from '@stowage/testing/service/service'
 import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import { API, callUrl, download, listAll } from '@stowage/testing/service/upload'
 import { type Outcomes, type RetryOptions, retryUntilResponse } from './clients.ts'
-import type { SharedDeployment } from './shared-engines.ts'
+import type { EmptyDeployment } from './shared-engines.ts'
 
 /** Longer than orphaned uploads stay in the storage. */
 const LATER_MS = 48 * 3_600_000
@@ -29,7 +29,7 @@ const CONCURRENT_DOWNLOADS = 8
  */
 export async function checkFinalState(
   t: TestContext,
-  deployment: SharedDeployment,
+  deployment: EmptyDeployment,
   outcomes: Outcomes,
 ): Promise<void> {
   const service = await aService(t, deployment.settings)

@@ -24,13 +24,18 @@ export interface SharedDeployment {
   database: Database
   /** The keys of all objects in the bucket. */
   readObjects(): Promise<string[]>
-  start(settings?: Record<string, string>): Promise<ServiceProcess>
+  /** A wrapper is a command line that replaces itself with the service by exec. */
+  start(settings?: Record<string, string>, wrapper?: string[]): Promise<ServiceProcess>
 }
+
+/** A database without tables, which the first instance creates. */
+export type EmptyDeployment = Omit<SharedDeployment, 'database'>
 
 export interface SharedEngines {
   postgres: RestartableEngine
   ceph: RestartableEngine
   deploy(t: TestContext): Promise<SharedDeployment>
+  deployEmpty(t: TestContext): Promise<EmptyDeployment>
 }
 
 /** Runs tests on one PostgreSQL and one Ceph, which stop after the last test of the process. */
@@ -54,38 +59,45 @@ async function startEngines(): Promise<SharedEngines> {
   after(() => ceph.close())
   const { server } = postgres
   let count = 0
+
+  async function deployEmpty(t: TestContext): Promise<EmptyDeployment> {
+    count += 1
+    const name = `test_${count}`
+    // Not dropped: killed instances leave connections, and the server stops after the tests anyway.
+    await server.createDatabase(name)
+    const url = postgres.url.replace(/postgres$/, name)
+    Object.assign(process.env, credentialsOf(ceph))
+    const { endpoint, region } = ceph
+    const bucket = await aBucket({ endpoint, region })
+    const settings = {
+      STOWAGE_DATA: await aFolder(t),
+      STOWAGE_DATABASE: url,
+      STOWAGE_STORAGE: `s3://${bucket}`,
+      // This setting is only for the disk storage.
+      STOWAGE_STORAGE_PORT: '',
+      STOWAGE_S3_ENDPOINT: endpoint,
+      STOWAGE_S3_REGION: region,
+      STOWAGE_CHUNK_SIZE: String(CHUNK),
+      STOWAGE_LOG: 'warn',
+    }
+    return {
+      settings,
+      readObjects: () => readBucket({ endpoint, region, bucket, prefix: '' }),
+      start: (more, wrapper) => aServiceProcess(t, { ...settings, ...more }, undefined, wrapper),
+    }
+  }
+
   return {
     postgres: { stop: () => server.stop(), start: () => server.start() },
     ceph,
+    deployEmpty,
     async deploy(t) {
-      count += 1
-      const name = `test_${count}`
-      // Not dropped: killed instances leave connections, and the server stops after the tests anyway.
-      await server.createDatabase(name)
-      const url = postgres.url.replace(/postgres$/, name)
-      Object.assign(process.env, credentialsOf(ceph))
-      const { endpoint, region } = ceph
-      const bucket = await aBucket({ endpoint, region })
-      const settings = {
-        STOWAGE_DATA: await aFolder(t),
-        STOWAGE_DATABASE: url,
-        STOWAGE_STORAGE: `s3://${bucket}`,
-        // This setting is only for the disk storage.
-        STOWAGE_STORAGE_PORT: '',
-        STOWAGE_S3_ENDPOINT: endpoint,
-        STOWAGE_S3_REGION: region,
-        STOWAGE_CHUNK_SIZE: String(CHUNK),
-        STOWAGE_LOG: 'warn',
-      }
+      const deployment = await deployEmpty(t)
+      const url = deployment.settings.STOWAGE_DATABASE ?? ''
       const options = { poolSize: 2, statementTimeoutMs: 10_000, tls: 'off' } as const
       const database = await openPostgresDatabase({ url, ...options })
       cleanUp(t, () => database.close())
-      return {
-        settings,
-        database,
-        readObjects: () => readBucket({ endpoint, region, bucket, prefix: '' }),
-        start: (more) => aServiceProcess(t, { ...settings, ...more }),
-      }
+      return { ...deployment, database }
     },
   }
 }

@@ -51,7 +51,10 @@ test('an instance reports once that a newer version has migrated its database', 
   await schedule.close(10_000)
   await watchSchema(own)
   assert.equal(warnings.length, 1)
-  assert.match(warnings[0] ?? '', /newer version of Stowage .*9999_future\.sql.*stop this instance/)
+  assert.match(
+    warnings[0] ?? '',
+    /newer version of Stowage .*9999_future\.sql.*replace it by that version/,
+  )
   const { body } = await callJson(`${baseUrl}/readyz`, { method: 'GET' })
   assert.match(body.notes.join(), /9999_future\.sql/)
 })
