@@ -319,7 +319,7 @@ async function composeContext(parts: {
 }): Promise<Context> {
   const { config, logger, database, storage, outages } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
-  const { downloadsForMs } = config
+  const { downloadsForMs, deliver } = config
   const { checksums, eventsForMs, eventsMaxBytes, storage: engine, webhookTargets } = config
   const { id } = await prepareAccount(database, config)
   return {
@@ -338,6 +338,7 @@ async function composeContext(parts: {
       eventsForMs,
       eventsMaxBytes,
       downloadsForMs,
+      deliver,
       checksums,
       // Object storage verifies its data itself.
       scrubEveryMs: engine.kind === 'disk' ? config.scrubEveryMs : 0,

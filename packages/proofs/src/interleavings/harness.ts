@@ -96,6 +96,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       eventsForMs: 100 * 365 * 24 * 3_600_000,
       eventsMaxBytes: undefined,
       downloadsForMs: 90 * 86_400_000,
+      deliver: 'redirect',
       checksums: true,
       scrubEveryMs: 0,
       rateLimit: undefined,

@@ -96,6 +96,7 @@ test('settings override the defaults on SQLite and disk', () => {
     eventsForMs: 90 * 24 * 3_600_000,
     eventsMaxBytes: 5_000_000_000,
     downloadsForMs: 10 * 24 * 3_600_000,
+    deliver: 'redirect',
     checksums: false,
     scrubEveryMs: 0,
     webhookTargets: 'public',
@@ -176,7 +177,9 @@ test('S3 is configured by a bucket, with or without a prefix and an endpoint', (
     STOWAGE_S3_ENDPOINT: 'https://minio.example:9000',
     STOWAGE_S3_REGION: 'eu-west-1',
     STOWAGE_S3_MAX_PARTS: '1000',
+    STOWAGE_DELIVER: 'proxy',
   })
+  assert.equal(config.deliver, 'proxy')
   assert.deepEqual(config.storage, {
     kind: 's3',
     bucket: 'files',
@@ -203,10 +206,12 @@ test('settings of an engine that is not in use are refused', () => {
     STOWAGE_DATABASE_POOL: '5',
     STOWAGE_S3_ENDPOINT: 'https://s3.example.com',
     STOWAGE_S3_REGION: '',
+    STOWAGE_DELIVER: 'proxy',
   })
   assert.deepEqual(problems, [
     'STOWAGE_DATABASE_POOL: applies only to PostgreSQL, but STOWAGE_DATABASE is SQLite; leave it unset',
     'STOWAGE_S3_ENDPOINT: applies only to S3, but STOWAGE_STORAGE is the disk; leave it unset',
+    'STOWAGE_DELIVER: applies only to S3, but STOWAGE_STORAGE is the disk; leave it unset',
   ])
 })
 

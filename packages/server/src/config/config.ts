@@ -72,6 +72,8 @@ export interface Config {
   eventsMaxBytes: number | undefined
   /** How long the log of downloads is kept. */
   downloadsForMs: number
+  /** On S3, whether the downloads of buyers are redirected to the storage, or sent by the service. */
+  deliver: 'redirect' | 'proxy'
   /** Whether the SHA-256 of every file is computed. */
   checksums: boolean
   /** How often every file on disk is read again. 0: never. */
@@ -212,6 +214,8 @@ export function readConfig(environment: Environment): Config {
     downloadsForMs:
       read('STOWAGE_DOWNLOADS_FOR', parseEventRetention, 'a duration up to 3650d, such as 90d') ??
       90 * 24 * HOUR_MS,
+    deliver:
+      read('STOWAGE_DELIVER', oneOf(['redirect', 'proxy']), 'redirect or proxy') ?? 'redirect',
     checksums: checksums ? checksums === 'on' : storage.kind === 'disk',
     scrubEveryMs: scrubEveryMs ?? 30 * 24 * HOUR_MS,
     webhookTargets:
@@ -269,7 +273,7 @@ function mismatches(config: Config, environment: Environment): string[] {
     refuse(/_DATABASE_/, 'applies only to PostgreSQL, but STOWAGE_DATABASE is SQLite')
   }
   if (storage.kind === 'disk') {
-    refuse(/_S3_/, 'applies only to S3, but STOWAGE_STORAGE is the disk')
+    refuse(/_(S3_\w+|DELIVER)$/, 'applies only to S3, but STOWAGE_STORAGE is the disk')
     if (port !== 0 && port === storage.port) {
       problems.push(`STOWAGE_STORAGE_PORT=${port}: must differ from STOWAGE_PORT`)
     }

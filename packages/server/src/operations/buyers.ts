@@ -16,7 +16,7 @@ import {
   viewOf,
 } from '../domain/order.ts'
 import { type AccountContext, type Context, forAccount } from './context.ts'
-import { signDownload } from './downloads.ts'
+import { type SignedFile, signDownload } from './downloads.ts'
 import { getOrder, hashOrderToken } from './orders.ts'
 
 /** An order as its buyer sees it. The context acts for the buyer. */
@@ -160,7 +160,14 @@ function readFileToken({ secretKey }: Context, token: string): string | undefine
 const SIGNED_FOR_MS = 5 * 60_000
 
 export type ContinuedDownload =
-  | { outcome: 'open'; url: string; file?: { filename: string; mime: string; bytes: number } }
+  | {
+      outcome: 'open'
+      url: string
+      /** Undefined for a link. */
+      file?: SignedFile
+      /** Whether the order still allows the download. */
+      isAllowed(): Promise<boolean>
+    }
   | { outcome: DownloadRefusal; buyer: BuyersOrder }
 
 /**
@@ -170,8 +177,8 @@ export type ContinuedDownload =
 export async function continueDownload(
   context: Context,
   fileToken: string,
-  /** Whether a response has the first byte, if the file has this size. */
-  isStart: (bytes: number) => boolean,
+  /** Whether the response has the first byte of the file. */
+  isStart: (file: SignedFile | undefined) => boolean,
 ): Promise<ContinuedDownload | undefined> {
   const id = readFileToken(context, fileToken)
   const found = id === undefined ? undefined : await context.database.findDownload(id)
@@ -188,8 +195,9 @@ export async function continueDownload(
     validForMs: SIGNED_FOR_MS,
     renewal: { download: id, until: openUntil.getTime() },
   })
-  const download = { outcome: 'open' as const, url, ...(file && { file }) }
-  if (!isStart(file?.bytes ?? 0)) return download
+  const isAllowed = async () => (await own.data.continueDownload(id, false)).outcome === 'open'
+  const download = { outcome: 'open' as const, url, ...(file && { file }), isAllowed }
+  if (!isStart(file)) return download
   // Counted last: a file that cannot be read now does not count.
   const started = await own.data.continueDownload(id, true)
   return started.outcome === 'open' ? download : refuse(started.outcome)

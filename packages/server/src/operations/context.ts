@@ -77,6 +77,8 @@ export interface Settings {
   eventsMaxBytes: number | undefined
   /** How long the log of downloads is kept. */
   downloadsForMs: number
+  /** On S3, whether the downloads of buyers are redirected to the storage, or sent by the service. */
+  deliver: 'redirect' | 'proxy'
   /** Whether the SHA-256 of every file is computed: that of small files on disk at once, all others in the background. */
   checksums: boolean
   /** How often every file is read again. 0: never. */

@@ -14,11 +14,18 @@ export interface SignOptions {
   renewal?: Renewal | undefined
 }
 
+/** The version that a URL leads to. */
+export interface SignedFile
+  extends Pick<AssetVersion, 'key' | 'filename' | 'mime' | 'bytes' | 'chunkSize'> {
+  /** In hexadecimal; null unless it is known. */
+  sha256: string | null
+}
+
 interface SignedDownload {
   url: string
   expiresAt: Date | undefined
   /** Undefined for a link. */
-  file?: Pick<AssetVersion, 'filename' | 'mime' | 'bytes'>
+  file?: SignedFile
 }
 
 /** How long a download waits for a new version that is this small, instead of getting the previous one immediately. */
@@ -86,20 +93,21 @@ export async function signObject(
   { clock, storage }: AccountContext,
   version: Pick<AssetVersion, 'key' | 'bytes' | 'chunkSize' | 'filename' | 'mime' | 'integrity'>,
   { validForMs = DOWNLOAD_MS, isInline = false, renewal }: SignOptions = {},
-): Promise<{ url: string; expiresAt: Date; file: SignedDownload['file'] & object }> {
+): Promise<{ url: string; expiresAt: Date; file: SignedFile }> {
   const { key, bytes, chunkSize, filename, mime } = version
   const { sha256, verifiedAt } = version.integrity
+  const known = verifiedAt === null ? null : sha256
   const object = {
     key,
     plan: partPlan(bytes, chunkSize),
     filename,
     mime,
-    ...(sha256 !== null && verifiedAt !== null && { sha256 }),
+    ...(known !== null && { sha256: known }),
     ...(isInline && viewOf(version) !== undefined && { isInline }),
     ...(renewal && { renewal }),
   }
   const signed = await storage.signDownload(object, new Date(clock().getTime() + validForMs))
-  return { ...signed, file: { filename, mime, bytes } }
+  return { ...signed, file: { key, filename, mime, bytes, chunkSize, sha256: known } }
 }
 
 /** How long a download waits for the comparison with the declared digest. Small files take much less. */

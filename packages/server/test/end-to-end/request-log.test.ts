@@ -9,6 +9,8 @@ import { formatApiKey } from '../../src/domain/key.ts'
 
 /* Runs in its own process: it takes long, so it runs beside the others. */
 
+const PAGE = 'x7KqP2vN9sTzR4mW1bYc'
+
 test('the log line of a request has the account, the key and the address of the client, and no secret', async (t) => {
   const service = await aServiceProcess(t, {
     STOWAGE_AUTH: 'keys',
@@ -53,6 +55,18 @@ test('the log line of a request has the account, the key and the address of the 
       headers: { traceparent: `00-${'4bf92f3577b34da6'.repeat(2)}-00f067aa0ba902b7-01` },
       line: { status: 200, trace: '4bf92f3577b34da6'.repeat(2) },
     },
+    // However the URL of a download page is written.
+    ...[
+      [`/d/${PAGE}/${missing}`, `/d/…/${missing}`],
+      [`/d/file/${PAGE}`, '/d/file/…'],
+      [`/%64/${PAGE}`, '/d/…'],
+      [`/d%2f${PAGE}`, '/d/…'],
+      [`/d/fil%65/${PAGE}`, '/d/file/…'],
+      [`//d//${PAGE}`, '//d/…'],
+      [`/D/${PAGE}`, '/D/…'],
+      [`/shop/d/${PAGE}`, '/shop/d/…'],
+      [`/unsubscribe/${PAGE}`, '/unsubscribe/…'],
+    ].map(([path = '', logged]) => ({ path, line: { path: logged } })),
     { path: `/${'x'.repeat(2000)}`, line: { path: `/${'x'.repeat(499)}`, status: 404 } },
   ]
   const lines = () =>
@@ -69,6 +83,7 @@ test('the log line of a request has the account, the key and the address of the 
     const leave = new AbortController()
     const response = await fetch(baseUrl + path, {
       signal: leave.signal,
+      redirect: 'manual',
       headers: {
         ...(secret !== undefined && { Authorization: `Bearer ${secret}` }),
         'X-Forwarded-For': `198.51.100.1, ${address}`,
@@ -81,6 +96,7 @@ test('the log line of a request has the account, the key and the address of the 
     const { time, level, reqId, ms, ...logged } = own()
     assert.deepEqual(logged, {
       method: 'GET',
+      status: response.status,
       path,
       address,
       ...('auth' in line && { account }),
@@ -94,7 +110,15 @@ test('the log line of a request has the account, the key and the address of the 
   // A stream may stay open for days, so its start is logged, too.
   const start = stderr.split('\n').find((line) => line.includes('event stream started'))
   assert.partialDeepStrictEqual(JSON.parse(start ?? '{}'), { account, key: key.id, status: 200 })
-  for (const secret of [ADMIN_KEY, key.secret, token, unknown, cookie.split('=')[1], 'private']) {
+  for (const secret of [
+    PAGE,
+    ADMIN_KEY,
+    key.secret,
+    token,
+    unknown,
+    cookie.split('=')[1],
+    'private',
+  ]) {
     assert.ok(secret && !stderr.includes(secret))
   }
 })

@@ -25,11 +25,15 @@ export function logRequest(
   )
 }
 
-/** The token of a download page is a secret. */
-const PAGE_TOKEN = /^\/d\/(file\/)?[^/]*/
+/** The token of a page of buyers is a secret, even in a URL that is misspelled. */
+const PAGE_TOKEN = /(^|\/)(d|unsubscribe)\/+(file\/+)?[^/]+/i
+/** The router decodes the path, so any of its characters may be encoded. */
+const ENCODED = /%(2[0-9a-f]|[3-6][0-9a-f]|7[0-9a-e])/gi
 
-function pathOf(url: string): string | undefined {
-  return url.split('?', 1)[0]?.slice(0, MAX_PATH).replace(PAGE_TOKEN, '/d/$1…')
+function pathOf(url: string): string {
+  const path = (url.split('?', 1)[0] ?? '').slice(0, MAX_PATH)
+  const decoded = path.replaceAll(ENCODED, (_, hex) => String.fromCharCode(parseInt(hex, 16)))
+  return PAGE_TOKEN.test(decoded) ? decoded.replace(PAGE_TOKEN, '$1$2/$3…') : path
 }
 
 /** How the caller authenticated, and the ID of its key or upload token. */

@@ -4,7 +4,6 @@ import { formatTimestamp } from '@stowage/protocol/format'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../domain/errors.ts'
 import { startsAtFirstByte } from '../../node-http/byte-ranges.ts'
-import { attachmentNamed } from '../../node-http/content-disposition.ts'
 import {
   type BuyersFile,
   type BuyersOrder,
@@ -19,6 +18,7 @@ import {
   startDownload,
   viewsOf,
 } from '../../operations/buyers.ts'
+import type { SignedFile } from '../../operations/downloads.ts'
 import { orderNotFound, tokenOfOrder } from '../../operations/orders.ts'
 import { presentOrderProduct } from '../../wire/orders.ts'
 import { presentAsset } from '../../wire/resources.ts'
@@ -34,6 +34,14 @@ import {
   textsFor,
 } from '../pages/download/page.ts'
 import type { RefusalName } from '../pages/download/texts.ts'
+import { logRequest } from '../responses/log-request.ts'
+import {
+  createSendingSlots,
+  describeFile,
+  etagOf,
+  hasFirstByte,
+  sendFile,
+} from '../responses/sent-file.ts'
 import { type RouteGroup, route } from '../route.ts'
 
 /** An address may open this many unknown pages at once, and then one a second. */
@@ -47,6 +55,8 @@ export const buyerRoutes: RouteGroup = (app, options) => {
   const clock = () => context.clock()
   const unknownTokens = openAddressLimit(clock, UNKNOWN)
   const starts = openAddressLimit(clock, STARTS)
+  const isSent = context.settings.deliver === 'proxy'
+  const slots = createSendingSlots()
   const storageOrigin = new URL(context.storage.url).origin
 
   const frameOf = (request: FastifyRequest, token?: string, buyer?: BuyersOrder): PageFrame => ({
@@ -143,6 +153,14 @@ export const buyerRoutes: RouteGroup = (app, options) => {
     },
   )
 
+  // The page that refuses a button has its URL. A buyer who opens it again returns to the order.
+  for (const path of ['/d/:token/:asset', '/d/:token/:asset/more']) {
+    app.get<{ Params: { token: string } }>(path, async ({ params }, reply) => {
+      const page = `${baseUrl()}/d/${encodeURIComponent(params.token)}`
+      return reply.headers(PRIVATE).redirect(page, 303)
+    })
+  }
+
   // For pages of others, which cannot send a form. A browser that only looks ahead starts nothing.
   app.get('/d/:token/start/:asset', async (request, reply) => {
     if (request.method === 'HEAD') return reply.headers(PRIVATE).code(204).send()
@@ -150,20 +168,57 @@ export const buyerRoutes: RouteGroup = (app, options) => {
     return start(request, reply)
   })
 
+  /** Sends the file, so that browsers resume it at the URL of the service. */
+  async function send(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { file, isAllowed }: { file: SignedFile; isAllowed(): Promise<boolean> },
+  ): Promise<FastifyReply> {
+    for (const [name, value] of Object.entries(reply.getHeaders())) {
+      if (value !== undefined) reply.raw.setHeader(name, value)
+    }
+    try {
+      await sendFile({ context, file, isAllowed }, request.raw, reply.raw)
+    } catch (error) {
+      if (error instanceof ServiceError) throw error
+      request.log.warn({ err: error }, 'a file could not be sent')
+      context.noticeOutage(error)
+      if (!reply.raw.headersSent) {
+        reply.raw.removeHeader('ETag')
+        return refuse(reply, 'unavailable', { frame: frameOf(request) })
+      }
+      // The client notices that the response is incomplete, and resumes it.
+      request.raw.socket.destroy()
+    }
+    reply.hijack()
+    // Fastify does not report the end of a hijacked response.
+    logRequest(reply, 'request completed')
+    return reply
+  }
+
   app.get<{ Params: { token: string } }>('/d/file/:token', async (request, reply) => {
     if (isPrefetch(request)) return refuse(reply, 'busy', { frame: frameOf(request) })
     const isHead = request.method === 'HEAD'
-    const { range } = request.headers
-    const isStart = (bytes: number) => !isHead && startsAtFirstByte(range, bytes)
+    const { headers } = request
+    const isStart = (file: SignedFile | undefined) => {
+      if (isHead) return false
+      if (isSent && file !== undefined) return hasFirstByte(headers, file)
+      return startsAtFirstByte(headers.range, file?.bytes ?? 0)
+    }
     const opened = await orRefusal(() => continueDownload(context, request.params.token, isStart))
     if (opened === undefined) return refuseUnknown(request, reply)
     if (opened.outcome === 'open') {
       const { url, file } = opened
       reply.headers(PRIVATE)
       // A URL that is signed for GET is no use for HEAD.
-      if (!isHead || file === undefined) return reply.redirect(url, 302)
-      // For any other body, Fastify sets the length of that body.
-      return reply.headers(describe(file)).send(Readable.from([]))
+      if (isHead && file !== undefined) {
+        if (isSent) reply.header('ETag', etagOf(file))
+        // For any other body, Fastify sets the length of that body.
+        return reply.headers(describeFile(file)).send(Readable.from([]))
+      }
+      const release = isSent && file !== undefined ? slots.take(request.params.token) : undefined
+      if (release === undefined || file === undefined) return reply.redirect(url, 302)
+      return send(request, reply, { ...opened, file }).finally(release)
     }
     if (!('buyer' in opened)) {
       return refuse(reply, nameOf(opened.outcome), { frame: frameOf(request) })
@@ -285,16 +340,6 @@ export function sendPage(reply: FastifyReply, { markup, policy }: BuyersPage): F
     })
     .serializer(String)
     .send(markup)
-}
-
-/** The headers of a file, for a client that asks for its size before it downloads it. */
-function describe({ filename, mime, bytes }: { filename: string; mime: string; bytes: number }) {
-  return {
-    'Content-Type': mime,
-    'Content-Length': bytes,
-    'Content-Disposition': attachmentNamed(filename),
-    'Accept-Ranges': 'bytes',
-  }
 }
 
 /** Whether a browser or a mail scanner only looks ahead. */

@@ -4,7 +4,7 @@ import type { Asset } from '@stowage/protocol'
 import { aService } from '@stowage/testing/service/service'
 import { attach, putProduct, storeLink } from '@stowage/testing/service/shop'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { anOrder, aSoldFile, ORDERS, press, urlOf } from '../../support/orders.ts'
+import { anOrder, aSoldFile, downloadedOf, ORDERS, press, urlOf } from '../../support/orders.ts'
 
 test('the page shows the files in the language of the reader, with strict headers', async (t) => {
   const service = await aService(t)
@@ -178,4 +178,17 @@ test('the page of an unknown token is a 404 page, and other methods are refused'
   assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/)
   const deleted = await fetch(`${service.baseUrl}/d/${'x'.repeat(32)}`, { method: 'DELETE' })
   assert.equal(deleted.status, 405)
+})
+
+test('a buyer who opens the URL of a button returns to the page of the order, and nothing counts', async (t) => {
+  const service = await aService(t)
+  const { file } = await aSoldFile(service)
+  const order = await anOrder(service)
+  for (const path of [`/${file.id}`, `/${file.id}/more`, '/start/more']) {
+    const response = await fetch(urlOf(order) + path, { redirect: 'manual' })
+    const expected = path.startsWith('/start') ? [404, null] : [303, urlOf(order)]
+    assert.deepEqual([response.status, response.headers.get('location')], expected, path)
+    assert.equal(response.headers.get('referrer-policy'), 'no-referrer')
+  }
+  assert.equal(await downloadedOf(service, order), 0)
 })
