@@ -71,6 +71,9 @@ export function explain(error: StowageError, { url, key }: Connection): string {
       ? `${url} requires a key. Run stowage login, set STOWAGE_API_KEY or pass --key.`
       : `${url} rejected the key. It may be revoked. Run stowage login, set STOWAGE_API_KEY or pass --key to use another one.`
   }
+  if (code === 'key_expired') {
+    return `${message} Run stowage login, set STOWAGE_API_KEY or pass --key to use another one.`
+  }
   const details = Object.entries(errors).flatMap(([field, problems]) =>
     problems.map((problem) => `  ${field}: ${problem}`),
   )

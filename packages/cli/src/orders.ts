@@ -98,10 +98,14 @@ const LAST_YEAR = 9999
 const DAY_MS = 86_400_000
 
 /**
- * When an order ends: `30d` from now, a day (until its end, in UTC), a time in ISO 8601, or null for `never`. Throws
- * `UsageError` for any other text, and for the past.
+ * When an order or a key ends: `30d` from now, a day (until its end, in UTC), a time in ISO 8601, or null for `never`.
+ * Throws `UsageError` for any other text, and for the past, with a `hint` what to do instead.
  */
-export function readExpiry(text: string | undefined, now = Date.now()): string | null | undefined {
+export function readExpiry(
+  text: string | undefined,
+  hint = 'To stop an order, use stowage orders hold or revoke.',
+  now = Date.now(),
+): string | null | undefined {
   if (text === undefined) return undefined
   if (text === 'never') return null
   const duration = parseDuration(text)
@@ -115,9 +119,7 @@ export function readExpiry(text: string | undefined, now = Date.now()): string |
     )
   }
   if (date.getTime() <= now) {
-    throw new UsageError(
-      `--expires ${text}: is not in the future. To stop an order, use stowage orders hold or revoke.`,
-    )
+    throw new UsageError(`--expires ${text}: is not in the future. ${hint}`)
   }
   return date.toISOString()
 }

@@ -82,6 +82,22 @@ test('commands show which database they use, and never create one', async (t) =>
   assert.deepEqual(await readdir(folder), ['stowage.db'])
 })
 
+test('an account is suspended, resumed and renamed, and lists show its state', async (t) => {
+  const folder = await aUsedFolder(t)
+  await stowage(folder, 'accounts', 'add', 'presets')
+  const suspended = await stowage(folder, 'accounts', 'suspend', 'presets', '--json')
+  const [{ state, suspended_at }] = [JSON.parse(suspended.stdout)]
+  assert.equal(state, 'suspended')
+  assert.ok(Date.parse(suspended_at))
+  assert.match((await stowage(folder, 'accounts', 'ls')).stdout, /presets +suspended/)
+  const renamed = await stowage(folder, 'accounts', 'rename', 'presets', 'samples')
+  assert.match(renamed.stdout, /samples +suspended/)
+  const resumed = await stowage(folder, 'accounts', 'resume', 'samples', '--json')
+  assert.equal(JSON.parse(resumed.stdout).state, 'active')
+  assert.equal((await stowage(folder, 'accounts', 'rename', 'default', 'x')).code, 1)
+  assert.equal((await stowage(folder, 'accounts', 'suspend', 'presets')).code, 1)
+})
+
 test('keys can be added while no service runs, and only the secret is written to standard output', async (t) => {
   const folder = await aUsedFolder(t)
   const added = await stowage(folder, 'keys', 'add', '--name', 'first', '--scope', 'manage')
@@ -146,7 +162,7 @@ test('a wrong command line exits with code 2, the reason and a hint to --help', 
     [['uplaod'], /Unknown command uplaod\. Did you mean upload\?/],
     [['info'], /Unknown command info\. Did you mean show\?/],
     [['constructor'], /Unknown command constructor/],
-    [['accounts'], /ls, add or set/],
+    [['accounts'], /ls, add, set, suspend/],
     [['accounts', 'add'], /No name given/],
     [['accounts', 'add', 'a', 'b'], /Expected one name/],
     [['accounts', 'set', 'a'], /Nothing to set/],
@@ -155,6 +171,8 @@ test('a wrong command line exits with code 2, the reason and a hint to --help', 
     [['keys', 'add', '--name', 'x'], /--scope must be/],
     [['keys', 'add', '--name', 'x', '--scope', 'all'], /--scope must be/],
     [['keys', 'add', '--scope', 'read'], /--name/],
+    [['keys', 'add', '--name', 'x', '--scope', 'read', '--expires', 'soon'], /--expires soon/],
+    [['keys', 'add', '--name', 'x', '--scope', 'read', '--expires', '2020-01-01'], /keys revoke/],
     [['serve', 'now'], /Unexpected argument: now/],
     [['doctor', '--mend'], /--mend/],
     [['doctor', '--repiar'], /Unknown option --repiar\. Did you mean --repair\?/],

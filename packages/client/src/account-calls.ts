@@ -78,10 +78,10 @@ export interface AccountCalls {
   account(settings?: CallSettings): Promise<Account>
   /** Returns the storage in use, by type of file. */
   usage(settings?: CallSettings): Promise<Usage>
-  /** Lists the API keys, including those that were revoked in the last 90 days, without their secrets. */
+  /** Lists the API keys, including those that were revoked or have expired in the last 90 days, without their secrets. */
   keys(settings?: CallSettings): Promise<Key[]>
   /**
-   * Creates an API key. The secret is returned only here. Retries of the call create no second key.
+   * Creates an API key, which stops working at `expires_at` if that is given. The secret is returned only here. Retries of the call create no second key.
    */
   createKey(key: KeyRequest, settings?: CallSettings): Promise<NewKey>
   /**

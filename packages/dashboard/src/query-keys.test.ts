@@ -33,6 +33,12 @@ const ORDERS: readonly EventType[] = [
 ]
 const WEBHOOKS: readonly EventType[] = ['webhook.created', 'webhook.updated', 'webhook.deleted']
 
+const ACCOUNT: readonly EventType[] = [
+  'account.storage_low',
+  'account.suspended',
+  'account.resumed',
+]
+
 /** The ID in the data of all events of this test. */
 const ID = 'a'
 const OTHER_ID = 'b'
@@ -50,11 +56,11 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   session: { key: queryKeys.session(), by: [] },
   account: {
     key: queryKeys.account(),
-    by: [...UPLOADS, ...ASSETS, 'version.deleted', 'account.storage_low'],
+    by: [...UPLOADS, ...ASSETS, 'version.deleted', ...ACCOUNT],
   },
   usage: {
     key: queryKeys.usage(),
-    by: [...UPLOADS, ...ASSETS, 'version.deleted', 'account.storage_low'],
+    by: [...UPLOADS, ...ASSETS, 'version.deleted', ...ACCOUNT],
   },
   assetList: { key: queryKeys.assetList({ page: 1 }), by: [...ASSETS, ...PRODUCTS] },
   folders: { key: queryKeys.folders('a', ''), by: [...ASSETS, ...PRODUCTS] },
@@ -103,9 +109,12 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   events: { key: queryKeys.events({}), by: EVENT_TYPES },
 }
 
-/** `account.storage_low` is the only type whose data has no ID. */
+/** The only types whose data has no ID. */
 function anEvent(type: string): StowageEvent {
-  return { type, data: type === 'account.storage_low' ? {} : { id: ID } } as unknown as StowageEvent
+  return {
+    type,
+    data: ACCOUNT.some((one) => one === type) ? {} : { id: ID },
+  } as unknown as StowageEvent
 }
 
 function assertLoadedBy({ key, by }: Case): void {

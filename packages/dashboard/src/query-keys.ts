@@ -126,6 +126,8 @@ const EFFECTS: Record<StowageEvent['type'], Effect> = {
   'mail.sent': ORDER,
   'mail.failed': { kinds: [] },
   'account.storage_low': { kinds: ['account'] },
+  'account.suspended': { kinds: ['account'] },
+  'account.resumed': { kinds: ['account'] },
 }
 
 /** Returns whether one of the events has changed the data of this query. */

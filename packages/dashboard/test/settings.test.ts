@@ -51,10 +51,32 @@ test('a key is created with a scope, its secret is shown once, and it is revoked
   await confirmation.getByRole('button', { name: 'Revoke key' }).click()
   await row.waitFor({ state: 'hidden' })
   await assert.rejects(own.account(), { code: 'unauthenticated' })
-  await page.getByText('All keys are revoked.').waitFor()
-  await page.getByRole('switch', { name: 'Show revoked keys (1)' }).check()
+  await page.getByText('All keys are revoked or have expired.').waitFor()
+  await page.getByRole('switch', { name: 'Show revoked and expired keys (1)' }).check()
   await row.getByText('Revoked').waitFor()
   assert.deepEqual(dialogs, [])
+})
+
+test('a key can expire: its day is chosen when it is created, and the page warns two weeks before', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t, KEYS)
+  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000)
+  await client.createKey({ name: 'agency', scope: 'read', expires_at: inDays(3).toISOString() })
+  await page.goto('/settings')
+  await page.getByText('1 key expires soon').waitFor()
+  await page.getByRole('row', { name: 'agency' }).getByText('Expires').waitFor()
+  await page.getByRole('button', { name: 'Create key' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Create key' })
+  await dialog.getByLabel('Name').fill('one year')
+  await dialog.getByLabel('Expires').fill(inDays(365).toISOString().slice(0, 10))
+  await dialog.getByRole('button', { name: 'Create' }).click()
+  await page.getByRole('button', { name: 'I have saved it' }).click()
+  await page.getByRole('row', { name: 'one year' }).getByText('Expires').waitFor()
+  await page.getByText('1 key expires soon').waitFor()
+  const created = (await client.keys()).find(({ name }) => name === 'one year')
+  assert.ok(
+    Math.abs(Date.parse(created?.expires_at ?? '') - inDays(365).getTime()) < 2 * 86_400_000,
+  )
 })
 
 test('the last manage key cannot be revoked, and the dialog explains why', async (t) => {

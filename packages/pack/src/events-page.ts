@@ -114,7 +114,7 @@ data: {"id":42900322,"type":"asset.ready",…}
 - A message without \`data\` is not an event: it has the ID after which to continue. It is sent first, and then every 15
   seconds, which also keeps the connection open.
 - A client that reads nothing for 30 seconds is disconnected (for 2 seconds if many clients of the account do not read). The
-  stream also ends when the service restarts, and about a second after its key was revoked or its user has signed out.
+  stream also ends when the service restarts, and about a second after its key was revoked or has expired, or its user has signed out.
   Connect again with the last ID: nothing is lost. Browsers and the [client](client.md) do so automatically.
 - On each instance, a key can have 100 open streams, an account 1,000, and all accounts together 5,000. Further streams get
   429 \`too_many_streams\`.

@@ -1,4 +1,4 @@
-import { Nullable, Problem, type Static, Strict, Type, Uuid } from './schema.ts'
+import { Check, Nullable, Problem, type Static, Strict, Type, Uuid } from './schema.ts'
 
 function Scope(description = '`write` includes `read`; `manage` includes both') {
   return Type.Enum(['read', 'write', 'manage'], {
@@ -71,6 +71,7 @@ const key = {
   scope: Scope(),
   hint: Type.String({ description: 'The last characters of the secret', examples: ['stow_…x7Qa'] }),
   created_at: Type.String({ format: 'date-time' }),
+  expires_at: Nullable('string', { description: 'When the key stops working; null: never' }),
   last_used_at: Nullable('string', { description: 'Accurate to the minute' }),
   revoked_at: Nullable('string'),
 }
@@ -88,6 +89,16 @@ export const KeyRequest = Type.Object(
       ...Problem('must be a string of 1 to 255 characters'),
     }),
     scope: Scope(),
+    expires_at: Type.Optional(
+      Type.Unsafe<string | null>({
+        type: ['string', 'null'],
+        maxLength: 40,
+        ...Check('timestamp'),
+        ...Problem('must be a time such as 2026-12-31T23:59:59Z, or null'),
+        description: 'When the key stops working, in ISO 8601; null: never',
+        examples: ['2026-12-31T23:59:59Z'],
+      }),
+    ),
   },
   { title: 'KeyRequest', ...Strict },
 )

@@ -27,6 +27,11 @@ export const ERRORS = {
     when: 'The key is missing, malformed, unknown or revoked, the upload token has expired, or the dashboard session has ended.',
     remedy: 'Send `Authorization: Bearer <key>` with a valid key.',
   },
+  key_expired: {
+    status: 401,
+    when: 'The key has expired.',
+    remedy: 'Use another key. `expires_at` of `GET /keys` shows when a key expires.',
+  },
   storage_exceeded: {
     status: 402,
     when: 'The upload, or the asset to restore, needs more storage than the plan has left.',
@@ -35,9 +40,19 @@ export const ERRORS = {
   },
   forbidden: {
     status: 403,
-    when: 'The key does not have the required scope, an upload token is used for a call that does not upload or on a page of another origin, the key that created an archive was revoked, a service without keys is called from another host or website, or a page of another origin sends the session cookie.',
+    when: 'The key does not have the required scope, an upload token is used for a call that does not upload or on a page of another origin, the key that created an archive was revoked or has expired, a service without keys is called from another host or website, or a page of another origin sends the session cookie.',
     remedy:
       'Use a key with the scope named in the message, or call the service at its own base URL.',
+  },
+  account_suspended: {
+    status: 403,
+    when: 'The operator of the service has suspended the account: it can be read, but not changed.',
+    remedy: 'Ask the operator of the service. Unfinished uploads are kept, and continue afterward.',
+  },
+  account_deleted: {
+    status: 403,
+    when: 'The operator of the service has deleted the account.',
+    remedy: 'Ask the operator of the service, who can restore it until its data is removed.',
   },
   upload_token_exceeded: {
     status: 403,

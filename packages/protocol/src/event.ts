@@ -102,6 +102,14 @@ export const EVENTS = {
     when: 'Stored and reserved bytes together reached 90 % of the plan.',
     data: 'EventAccount',
   },
+  'account.suspended': {
+    when: 'The operator suspended the account: it can be read, but not changed.',
+    data: 'EventAccount',
+  },
+  'account.resumed': {
+    when: 'The operator ended the suspension of the account.',
+    data: 'EventAccount',
+  },
 } as const satisfies Record<string, EventEntry>
 
 export type EventType = keyof typeof EVENTS

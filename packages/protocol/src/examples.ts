@@ -233,6 +233,7 @@ export const keyExample: Key = {
   scope: 'write',
   hint: 'stow_…x7Qa',
   created_at: '2026-01-31T09:30:00.000Z',
+  expires_at: null,
   last_used_at: null,
   revoked_at: null,
 }

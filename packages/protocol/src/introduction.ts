@@ -15,8 +15,8 @@ export STOWAGE_API_KEY=stow_…
 ## Authentication
 
 Send an API key with every call: \`Authorization: Bearer stow_…\`. A key belongs to one account and has one scope.
-\`read\` allows reading, \`write\` also allows changes, and \`manage\` also allows managing keys and webhooks. A missing or
-revoked key returns 401; a key without the required scope returns 403.
+\`read\` allows reading, \`write\` also allows changes, and \`manage\` also allows managing keys and webhooks. A missing,
+revoked or expired key returns 401; a key without the required scope returns 403.
 
 - Create the first key with \`stowage keys add\` on the server, and more keys with \`POST /keys\`.
 - A service that listens on loopback only is open by default. It needs no key and ignores keys.

@@ -1,4 +1,5 @@
 import type { KeyReport, Operator } from '@stowage/server'
+import { readExpiry } from '../orders.ts'
 import { tableWidth, writeData, writeMessage } from '../output.ts'
 import { table } from '../terminal/table.ts'
 import {
@@ -13,6 +14,7 @@ const OPTIONS = {
   account: { type: 'string', default: 'default' },
   name: { type: 'string' },
   scope: { type: 'string' },
+  expires: { type: 'string' },
 } as const
 
 const SCOPES = ['read', 'write', 'manage'] as const
@@ -21,6 +23,7 @@ interface KeyCommand {
   account: string
   name: string | undefined
   scope: string | undefined
+  expires: string | undefined
   positionals: string[]
   json: boolean
 }
@@ -30,30 +33,32 @@ export const keys: Command = {
 
 Usage:
   stowage keys ls [--account NAME]
-  stowage keys add --name TEXT --scope read|write|manage [--account NAME]
+  stowage keys add --name TEXT --scope read|write|manage [--expires TIME] [--account NAME]
   stowage keys revoke ID [--account NAME]
 
   --account   the account of the keys (default: the account named "default")
   --name      what the key is for
   --scope     what the key allows; write includes read, manage includes both
+  --expires   when the key stops working: 90d from now, a day such as 2030-12-31, or never
   --json      JSON instead of a table
 
 The secret is shown only once, when the key is added, and is not stored. Changes take effect
-immediately, even while the service is running. Revoking a key also ends the upload tokens that it
-has created. list is an alias of ls.
+immediately, even while the service is running. The upload tokens that a key has created end with
+it, when it is revoked or expires. list is an alias of ls.
 
 The command uses the database set in the STOWAGE_* variables (default: the one in ./data) and shows
 which one that is. It does not create a database: run stowage serve first.
 
 Examples:
   stowage keys add --name "shop backend" --scope write
+  stowage keys add --name "agency" --scope read --expires 90d
   stowage keys add --name admin --scope manage --account presets --json
   stowage keys revoke 01981d2c-5a7e-7b21-8c3d-1e2f3a4b5c6d
 `,
   async run([action, ...commandLine]) {
     const { values, positionals } = readOptions(commandLine, OPTIONS)
-    const { account, name, scope } = values
-    const command = { account, name, scope, positionals, json: values.json === true }
+    const { account, name, scope, expires } = values
+    const command = { account, name, scope, expires, positionals, json: values.json === true }
     const work = checkAction(action, command)
     const { operate } = await import('@stowage/server')
     return operate(work)
@@ -80,10 +85,13 @@ function checkAction(
     if (name === undefined)
       throw new UsageError('No name given. Pass --name to describe what the key is for.')
     if (scope === undefined) throw new UsageError(`--scope must be one of ${SCOPES.join(', ')}.`)
+    const given = readExpiry(command.expires, 'To end a key, use stowage keys revoke.')
+    const expiresAt = given == null ? null : new Date(given)
     return async (operator) => {
-      const key = await operator.addKey(account, { name, scope })
+      const key = await operator.addKey(account, { name, scope, expiresAt })
+      const until = key.expires_at === null ? '' : `, until ${minuteOf(key.expires_at)} UTC`
       writeMessage(
-        `Key ${key.id} of ${account}, scope ${scope}. The secret is shown only this time:`,
+        `Key ${key.id} of ${account}, scope ${scope}${until}. The secret is shown only this time:`,
       )
       writeData(key, { json, text: key.secret })
     }
@@ -102,7 +110,6 @@ function checkAction(
 }
 
 function keyTable(reports: KeyReport[]): string {
-  const minute = (time: string | null) => time?.slice(0, 16).replace('T', ' ') ?? '-'
   return table(
     [
       'ID',
@@ -111,6 +118,7 @@ function keyTable(reports: KeyReport[]): string {
       { head: 'KEY', dropOrder: 1 },
       { head: 'CREATED', dropOrder: 4 },
       { head: 'LAST USED', dropOrder: 3 },
+      { head: 'EXPIRES', dropOrder: 3 },
       { head: 'REVOKED', dropOrder: 2 },
     ],
     reports.map((key) => [
@@ -118,10 +126,15 @@ function keyTable(reports: KeyReport[]): string {
       key.name,
       key.scope,
       key.hint,
-      minute(key.created_at),
-      minute(key.last_used_at),
-      minute(key.revoked_at),
+      minuteOf(key.created_at),
+      minuteOf(key.last_used_at),
+      minuteOf(key.expires_at),
+      minuteOf(key.revoked_at),
     ]),
     { columns: tableWidth() },
   )
+}
+
+function minuteOf(time: string | null): string {
+  return time?.slice(0, 16).replace('T', ' ') ?? '-'
 }

@@ -336,5 +336,5 @@ export function createAttempts(
  */
 function isRefusal(error: unknown): boolean {
   if (isTransient(error) || !isStowageError(error)) return false
-  return error.status > 0 && !/^(bad_response|unauthenticated)$/.test(error.code)
+  return error.status > 0 && !/^(bad_response|unauthenticated|key_expired)$/.test(error.code)
 }

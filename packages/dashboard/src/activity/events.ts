@@ -161,7 +161,7 @@ export const GROUPS = {
     'mail.sent',
     'mail.failed',
   ],
-  storage: ['account.storage_low'],
+  storage: ['account.storage_low', 'account.suspended', 'account.resumed'],
 } as const satisfies Record<keyof typeof activity.groups, readonly EventType[]>
 
 type GroupName = keyof typeof GROUPS

@@ -130,6 +130,7 @@ function hintOf(key: string): string {
 
 function problemText(error: unknown): string {
   if (isStowageError(error, 'unauthenticated')) return texts.invalidKey
+  if (isStowageError(error, 'key_expired')) return errorText(error)
   // If the browser kept no session (`network` with a status), `errorText` would call the service unreachable.
   if (isStowageError(error) && error.status > 0) return error.message
   return errorText(error)

@@ -22,8 +22,8 @@ import { notify } from '../components/notifications.tsx'
 import { LoadedSection, Section } from '../components/sections.tsx'
 import { DateTime, Name } from '../components/values.tsx'
 import { settings } from '../i18n/en/settings.ts'
-import { fill, rich } from '../i18n/texts.ts'
-import { IconLock, IconPlus } from '../icons/icons.tsx'
+import { fill, plural, rich } from '../i18n/texts.ts'
+import { IconAlertTriangle, IconLock, IconPlus } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
 import { useAccount, useHasScope, useSignedIn } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
@@ -69,11 +69,22 @@ function AllKeys({ isOpenAccess }: { isOpenAccess: boolean }) {
 
 function Keys({ keys, onRevoke }: { keys: Key[]; onRevoke(key: Key): void }) {
   const [isShowingAll, setShowingAll] = useState(false)
-  const valid = keys.filter(({ revoked_at }) => revoked_at === null)
+  const valid = keys.filter((key) => !hasEnded(key))
   const revoked = keys.length - valid.length
+  const expiring = valid.filter(isExpiring)
   const shown = isShowingAll ? keys : valid
   return (
     <>
+      {expiring.length > 0 && (
+        <Alert
+          color="orange"
+          mb="md"
+          icon={<IconAlertTriangle aria-hidden />}
+          title={plural(settings.expiringKeys, expiring.length)}
+        >
+          {settings.expiringKeysHint}
+        </Alert>
+      )}
       {shown.length === 0 ? (
         <Text c="dimmed">{revoked === 0 ? settings.noKeys : settings.allRevoked}</Text>
       ) : (
@@ -134,7 +145,7 @@ function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): vo
   const isCurrent = useIsCurrentKey(key)
   const row = useFocusHandover<HTMLTableRowElement>()
   return (
-    <Table.Tr ref={row} data-revoked={key.revoked_at !== null || undefined}>
+    <Table.Tr ref={row} data-revoked={hasEnded(key) || undefined}>
       <Table.Td maw={0} w="100%" miw={120} pe="md">
         <Name fw={500}>{key.name}</Name>
         <Text size="xs" c="dimmed" hiddenFrom="sm" component="div">
@@ -144,6 +155,11 @@ function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): vo
           <Badge size="sm" variant="light" mt={4}>
             {settings.currentKey}
           </Badge>
+        )}
+        {key.expires_at !== null && !hasEnded(key) && (
+          <Text size="xs" c={isExpiring(key) ? 'var(--mantine-color-orange-text)' : 'dimmed'}>
+            {rich(settings.expiresOn, { date: <DateTime value={key.expires_at} /> })}
+          </Text>
         )}
       </Table.Td>
       <Table.Td visibleFrom="sm" pe="xl">
@@ -159,16 +175,34 @@ function KeyRow({ apiKey: key, onRevoke }: { apiKey: Key; onRevoke(key: Key): vo
         <LastUse apiKey={key} />
       </Table.Td>
       <Table.Td ta="end" miw={92}>
-        {key.revoked_at === null ? (
-          <RevokeButton apiKey={key} onRevoke={onRevoke} />
-        ) : (
+        {hasEnded(key) ? (
           <Box fz="sm">
-            {rich(settings.revoked, { date: <DateTime value={key.revoked_at} isDateOnly /> })}
+            <End apiKey={key} />
           </Box>
+        ) : (
+          <RevokeButton apiKey={key} onRevoke={onRevoke} />
         )}
       </Table.Td>
     </Table.Tr>
   )
+}
+
+/** Why the key does not work anymore. */
+function End({ apiKey: { revoked_at, expires_at } }: { apiKey: Key }) {
+  return revoked_at === null
+    ? rich(settings.expired, { date: <DateTime value={expires_at ?? ''} isDateOnly /> })
+    : rich(settings.revoked, { date: <DateTime value={revoked_at} isDateOnly /> })
+}
+
+const EXPIRING_MS = 14 * 86_400_000
+
+function hasEnded({ revoked_at, expires_at }: Key): boolean {
+  return revoked_at !== null || (expires_at !== null && Date.parse(expires_at) <= Date.now())
+}
+
+/** Whether someone should replace the key now. */
+function isExpiring({ expires_at }: Key): boolean {
+  return expires_at !== null && Date.parse(expires_at) - Date.now() < EXPIRING_MS
 }
 
 /** Disappears when the key is revoked, while its row may stay. */
@@ -221,8 +255,12 @@ function KeyForm({ onCreated, onClose }: { onCreated(secret: string): void; onCl
   const queries = useQueryClient()
   const [name, setName] = useState('')
   const [scope, setScope] = useState<Scope>('write')
+  const [lastDay, setLastDay] = useState('')
   const mutation = useMutation({
-    mutationFn: () => client.createKey({ name: name.trim(), scope }),
+    mutationFn: () => {
+      const expires_at = lastDay === '' ? null : new Date(`${lastDay}T23:59:59`).toISOString()
+      return client.createKey({ name: name.trim(), scope, expires_at })
+    },
     // Removes the secret from the cache.
     gcTime: 0,
     onSuccess({ secret }) {
@@ -266,6 +304,14 @@ function KeyForm({ onCreated, onClose }: { onCreated(secret: string): void; onCl
           ))}
         </Stack>
       </Radio.Group>
+      <TextInput
+        label={settings.expires}
+        description={settings.expiresHint}
+        type="date"
+        value={lastDay}
+        onChange={({ currentTarget }) => setLastDay(currentTarget.value)}
+        error={fieldProblems(mutation.error).expires_at?.join(', ')}
+      />
     </DialogForm>
   )
 }

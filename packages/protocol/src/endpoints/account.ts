@@ -57,7 +57,7 @@ export const listKeys = defineEndpoint({
   scope: 'manage',
   summary: 'List the keys',
   description:
-    'Includes revoked keys. Secrets are not included: a secret is returned only when its key is created.',
+    'Includes revoked and expired keys. Secrets are not included: a secret is returned only when its key is created.',
   success: {
     status: 200,
     description: 'The keys, oldest first',
@@ -74,7 +74,7 @@ export const createKey = defineEndpoint({
   tag: 'Account',
   scope: 'manage',
   summary: 'Create a key',
-  description: `Returns the secret, which is shown only once. An account can have ${MAX_KEYS} active keys. Without an \`Idempotency-Key\`, each call creates a key.`,
+  description: `Returns the secret, which is shown only once. With \`expires_at\`, the key stops working at that time, and so do its upload tokens and its sessions of the dashboard. An account can have ${MAX_KEYS} active keys. Without an \`Idempotency-Key\`, each call creates a key.`,
   headers: CreationHeaders,
   body: KeyRequest,
   bodyExample: { name: 'shop backend', scope: 'write' },
@@ -131,7 +131,7 @@ export const signIn = defineEndpoint({
   scope: 'read',
   summary: 'Sign in to the dashboard',
   description:
-    'For the dashboard; programs send their key with each call. Sets a cookie that scripts cannot read and that has the scope of the key. The cookie is only accepted from pages of the service itself. The session ends when the key is revoked.',
+    'For the dashboard; programs send their key with each call. Sets a cookie that scripts cannot read and that has the scope of the key. The cookie is only accepted from pages of the service itself. The session ends when the key is revoked or expires.',
   refusesIdempotencyKey: true,
   body: SessionRequest,
   bodyExample: { remember: false },

@@ -38,7 +38,7 @@ export interface AccountArchives {
 
 /** The archives of all accounts: a signed URL names an archive, not an account. */
 export interface ArchiveData {
-  /** Undefined if it is unknown or was forgotten. `isRevoked`: the key that created it was revoked. */
+  /** Undefined if it is unknown or was forgotten. `isRevoked`: the key that created it was revoked or has expired. */
   findArchive(id: string): Promise<(Archive & { isRevoked: boolean }) | undefined>
   listArchiveSegments(id: string): Promise<ArchiveSegment[]>
   /** The entries of a segment, as they were stored. */

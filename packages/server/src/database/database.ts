@@ -1,6 +1,6 @@
 import type { AssetStatus, Integrity, Upload } from '../domain/asset.ts'
 import type { EventActor } from '../domain/event.ts'
-import type { Key } from '../domain/key.ts'
+import type { AccountState, FoundKey } from '../domain/key.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData, AssetRecord } from './account-data.ts'
@@ -16,12 +16,22 @@ import type {
 import type { AllMails } from './mail-data.ts'
 import type { AllOrders } from './order-data.ts'
 
-export interface Account {
+export interface NewAccount {
   id: string
   name: string
   planName: string
   planStorage: number
   createdAt: Date
+}
+
+export interface Account extends NewAccount {
+  /** How many assets and unfinished uploads the plan allows. Null: any number. */
+  planAssets: number | null
+  /** Since when the account can be read, but not changed. */
+  suspendedAt: Date | null
+  /** When the removal of everything that the account has may begin. A deleted account is suspended, too. */
+  deleteAt: Date | null
+  removalStartedAt: Date | null
 }
 
 /** The state of the asset or version that an object belongs to. */
@@ -158,16 +168,37 @@ export interface Database extends VerificationData, DeliveryData, AllOrders, All
   of(accountId: string, actor?: EventActor, call?: string): AccountData
 
   /** Returns the account with this name, and creates it if there is none. */
-  ensureAccount(account: Account): Promise<Account>
+  ensureAccount(account: NewAccount): Promise<Account>
   findAccount(name: string): Promise<Account | undefined>
   listAccounts(): Promise<Account[]>
 
   /** Takes effect immediately. A limit below the current usage only prevents new uploads. */
   changePlan(accountId: string, plan: { name: string; storage: number }): Promise<void>
 
-  /** Finds the key with this hash, even if it is revoked. */
-  findKey(hash: string): Promise<Key | undefined>
-  /** Deletes at most `limit` keys that were revoked before this time. Returns their number. */
+  /** Undefined if there is no such account. */
+  findAccountState(accountId: string): Promise<AccountState | undefined>
+  /** From now on, the account can be read, but not changed by its keys. Its uploads do not expire. Idempotent. */
+  suspendAccount(accountId: string): Promise<void>
+  /**
+   * Ends the suspension, and a deletion whose removal has not begun. Unfinished uploads have as much time left as when the
+   * account was suspended. Idempotent.
+   */
+  resumeAccount(accountId: string): Promise<'resumed' | 'removal_started'>
+  /** False if another account has this name. */
+  renameAccount(accountId: string, name: string): Promise<boolean>
+  /**
+   * Suspends the account, and lets its removal begin after this time. Returns when it may begin. If it has begun, nothing
+   * changes.
+   */
+  deleteAccount(accountId: string, options: { afterMs: number }): Promise<Date | undefined>
+  /** Takes the times over from another deployment. */
+  importAccountState(
+    account: Pick<Account, 'id' | 'suspendedAt' | 'deleteAt' | 'removalStartedAt'>,
+  ): Promise<void>
+
+  /** Finds the key with this hash, even if it is revoked or has expired. */
+  findKey(hash: string): Promise<FoundKey | undefined>
+  /** Deletes at most `limit` keys that were revoked or have expired before this time. Returns their number. */
   forgetRevokedKeys(before: Date, limit: number): Promise<number>
   /** Records the last use of a key, for display only. Need not be durable. */
   touchKey(keyId: string, now: Date): Promise<void>
@@ -217,7 +248,10 @@ export interface Database extends VerificationData, DeliveryData, AllOrders, All
   /** The database's clock, which all instances share. */
   readClock(): Promise<Date>
 
-  /** Unfinished uploads whose expiry time has passed by the database's clock, the longest overdue first. */
+  /**
+   * Unfinished uploads whose expiry time has passed by the database's clock, the longest overdue first. Those of suspended
+   * accounts are left out.
+   */
   listOverdueUploads(limit: number): Promise<Upload[]>
 
   /**

@@ -59,6 +59,7 @@ export type TokenEventType = 'token.created' | 'token.revoked'
 export type OrderEventType = 'order.created' | 'order.updated' | 'order.revoked'
 export type DownloadEventType = 'order.downloaded' | 'order.limit_reached' | 'order.more_requested'
 export type MailEventType = 'mail.sent' | 'mail.failed'
+type AccountEventType = 'account.storage_low' | 'account.suspended' | 'account.resumed'
 type WebhookEventType = 'webhook.created' | 'webhook.updated' | 'webhook.deleted'
 
 /** The data of an event is the resource right after the change. */
@@ -77,7 +78,7 @@ type EventContent =
   | { type: OrderEventType; data: EventOrder }
   | { type: DownloadEventType; data: EventOrder & { file: DownloadedFile } }
   | { type: MailEventType; data: EventMail }
-  | { type: 'account.storage_low'; data: EventAccount }
+  | { type: AccountEventType; data: EventAccount }
 
 export type EventType = EventContent['type']
 

@@ -17,12 +17,25 @@ export interface NewKey {
   /** The prefix and the last characters of the secret, so that people recognize the key. */
   hint: string
   createdAt: Date
+  /** Never, if it is null or missing. */
+  expiresAt?: Date | null
 }
 
 export interface Key extends NewKey {
   accountId: string
+  expiresAt: Date | null
   lastUsedAt: Date | null
   revokedAt: Date | null
+}
+
+/** Whether an account can be used. A deleted one can be restored until its removal begins. */
+export type AccountState = 'active' | 'suspended' | 'deleted'
+
+/** A key as a call finds it. */
+export interface FoundKey extends Key {
+  /** By the database's clock. */
+  isExpired: boolean
+  accountState: AccountState
 }
 
 /** The key or upload token that made a call. */

@@ -3,7 +3,12 @@ import { ServiceError } from '../domain/errors.ts'
 import { keyActor, tokenActor } from '../domain/event.ts'
 import { type Actor, includesScope, type KeyScope } from '../domain/key.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
-import { authenticate, type Caller, type Credentials } from '../operations/authentication.ts'
+import {
+  authenticate,
+  type Caller,
+  type Credentials,
+  refuseSuspended,
+} from '../operations/authentication.ts'
 import { type AccountContext, type Context, forAccount } from '../operations/context.ts'
 import { limitRate, type RateLimitStatus } from '../operations/rate-limit.ts'
 import { tokenExpired } from '../operations/refusals.ts'
@@ -62,6 +67,7 @@ export async function authorize(
       `This call requires a key with the scope ${needed}, but your key has the scope ${caller.scope}. Use another key.`,
     )
   }
+  if (needed !== 'read' && !isReading(request)) await refuseSuspended(context, caller)
   const { accountId, scope, actor, uploadToken, tokenCreatedBy = null } = caller
   const by = uploadToken ? tokenActor(uploadToken.id, tokenCreatedBy) : keyActor(actor)
   const own = { ...forAccount(context, accountId, by), uploadToken }
@@ -107,10 +113,13 @@ function checkUploadToken(token: UploadToken, isAllowed: boolean, request: Fasti
   const { origin } = request.headers
   if (token.origin === null || origin === token.origin) return
   // Browsers omit `Origin` for GET requests of a page to its own origin, and send it with all others.
-  const isReading = request.method === 'GET' || request.method === 'HEAD'
-  if (origin === undefined && isReading) return
+  if (origin === undefined && isReading(request)) return
   throw new ServiceError(
     'forbidden',
     `This upload token is only valid on pages of ${token.origin}, but the request has ${origin === undefined ? 'no Origin' : `the Origin ${origin}`}. Request a token for this page.`,
   )
+}
+
+function isReading({ method }: FastifyRequest): boolean {
+  return method === 'GET' || method === 'HEAD'
 }

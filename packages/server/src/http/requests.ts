@@ -11,6 +11,7 @@ import {
   MAX_PAGE_SIZE,
   type ProductReferences,
 } from '@stowage/protocol'
+import { parseTimestamp } from '@stowage/protocol/format'
 import { invalid } from '../domain/errors.ts'
 import { isPrintable } from '../domain/names.ts'
 import {
@@ -243,4 +244,9 @@ export function readProductSelection(references: ProductReferences): ProductSele
     })
   }
   return selection
+}
+
+/** A time in seconds since 1970 or in ISO 8601. The schema has checked it. */
+export function readTime(time: number | string): Date {
+  return typeof time === 'number' ? new Date(time * 1000) : (parseTimestamp(time) ?? new Date(0))
 }

@@ -23,6 +23,7 @@ export async function copyAccounts({ source, target }: Move): Promise<Destinatio
   for (const account of await source.database.listAccounts()) {
     const { id } = await target.database.ensureAccount(account)
     await target.database.changePlan(id, { name: account.planName, storage: account.planStorage })
+    await target.database.importAccountState({ ...account, id })
     const data = target.database.of(id)
     destinations.accounts.set(account.id, { id, data })
     const from = source.database.of(account.id)

@@ -41,21 +41,76 @@ export async function addAccount(
   { database, newId, clock }: Pick<Context, 'database' | 'newId' | 'clock'>,
   details: { name: string; planName: string; planStorage: number },
 ): Promise<Account> {
-  if (!ACCOUNT_NAME.test(details.name)) {
-    throw new ServiceError(
-      'invalid',
-      'Invalid account name. Use 1 to 64 characters (a-z, 0-9, dots, dashes, underscores), starting with a letter or digit.',
-    )
-  }
+  refuseBadName(details.name)
   const id = newId()
   const account = await database.ensureAccount({ id, ...details, createdAt: clock() })
-  if (account.id !== id) {
-    throw new ServiceError(
-      'invalid',
-      `The account ${details.name} already exists. Choose another name.`,
-    )
-  }
+  if (account.id !== id) throw nameTaken(details.name)
   return account
+}
+
+/** The account of an open service and of the admin key. It is created at every start. */
+const OWN_ACCOUNT = 'default'
+
+type OperatorContext = Pick<Context, 'database'>
+
+/** Reads go on, and changes are refused. Takes effect immediately, on all instances. */
+export async function suspendAccount(context: OperatorContext, name: string): Promise<void> {
+  const account = await getAccount(context, name)
+  await context.database.suspendAccount(account.id)
+}
+
+/** Ends a suspension, or a deletion whose removal has not begun. */
+export async function resumeAccount(context: OperatorContext, name: string): Promise<void> {
+  const account = await getAccount(context, name)
+  if ((await context.database.resumeAccount(account.id)) === 'resumed') return
+  throw new ServiceError(
+    'invalid',
+    `The data of the account ${name} is already being removed, so it cannot be restored.`,
+  )
+}
+
+export async function renameAccount(
+  context: OperatorContext,
+  name: string,
+  newName: string,
+): Promise<void> {
+  const account = await getAccount(context, name)
+  refuseOwn(name, 'renamed')
+  refuseBadName(newName)
+  if (newName === name) return
+  if (await context.database.renameAccount(account.id, newName)) return
+  throw nameTaken(newName)
+}
+
+/** Refuses all calls from now on. What the account has is removed in the background after this time. */
+export async function deleteAccount(
+  context: OperatorContext,
+  name: string,
+  options: { afterMs: number },
+): Promise<void> {
+  const account = await getAccount(context, name)
+  refuseOwn(name, 'deleted')
+  await context.database.deleteAccount(account.id, options)
+}
+
+function refuseOwn(name: string, change: 'renamed' | 'deleted'): void {
+  if (name !== OWN_ACCOUNT) return
+  throw new ServiceError(
+    'invalid',
+    `The account ${name} cannot be ${change}: it belongs to the admin key, and to a service without keys.`,
+  )
+}
+
+function refuseBadName(name: string): void {
+  if (ACCOUNT_NAME.test(name)) return
+  throw new ServiceError(
+    'invalid',
+    'Invalid account name. Use 1 to 64 characters (a-z, 0-9, dots, dashes, underscores), starting with a letter or digit.',
+  )
+}
+
+function nameTaken(name: string): ServiceError {
+  return new ServiceError('invalid', `The account ${name} already exists. Choose another name.`)
 }
 
 /** Changes what is given and keeps the rest. */

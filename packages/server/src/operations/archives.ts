@@ -225,7 +225,7 @@ export function createArchiveSource({ database, warn }: Context): ArchiveSource 
       if (archive.isRevoked) {
         throw new ServiceError(
           'forbidden',
-          'The API key that created this archive was revoked. Create the archive again with another key.',
+          'The API key that created this archive was revoked or has expired. Create the archive again with another key.',
         )
       }
       return { ...archive, segments: await database.listArchiveSegments(id) }

@@ -1,6 +1,7 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto'
 import { ServiceError } from '../domain/errors.ts'
 import {
+  type AccountState,
   type Actor,
   hasUploadTokenPrefix,
   isWellFormedApiKey,
@@ -28,6 +29,8 @@ export interface Caller {
   actor: Actor | null
   /** Undefined for the admin key and upload tokens, and on an open service. */
   key?: Key
+  /** Undefined if it was not read: for the admin key, and on an open service. */
+  accountState?: AccountState | undefined
   /** The SHA-256 of the admin key that the caller has used. */
   adminHash?: string
   /** Set if the caller is a browser that is signed in. */
@@ -38,7 +41,7 @@ export interface Caller {
   tokenCreatedBy?: string | null
 }
 
-/** Finds the caller; throws `unauthenticated`. */
+/** Finds the caller; throws `unauthenticated`, `key_expired` or `account_deleted`. */
 export async function authenticate(
   context: Context,
   { authorization, sessionToken }: Credentials,
@@ -57,6 +60,9 @@ export async function authenticate(
     throw unauthenticated('An API key is required. Send it as Authorization: Bearer <key>.')
   }
   const caller = await findCaller(context, secret)
+  if (caller === 'expired') {
+    throw new ServiceError('key_expired', 'The API key has expired. Use another key.')
+  }
   if (caller !== undefined) return caller
   throw unauthenticated(
     isWellFormedApiKey(secret)
@@ -70,7 +76,7 @@ async function authenticateSession(context: Context, token: string): Promise<Cal
   const caller = session && (await findCreator(context, token, session.keyHash))
   if (session === undefined || caller === undefined) {
     throw unauthenticated(
-      'The session has ended: you signed out, it expired, or its key was revoked. Sign in again.',
+      'The session has ended: you signed out, it expired, or its key was revoked or has expired. Sign in again.',
     )
   }
   return { ...caller, session: { token, expiresAt: session.expiresAt } }
@@ -94,7 +100,7 @@ async function authenticateUploadToken(
   const creator = uploadToken && (await findCreator(context, secret, uploadToken.keyHash))
   if (uploadToken === undefined || creator?.accountId !== uploadToken.accountId) {
     throw unauthenticated(
-      'The upload token is unknown or has expired, or the key that created it was revoked. Request a new token.',
+      'The upload token is unknown or has expired, or the key that created it was revoked or has expired. Request a new token.',
     )
   }
   if (uploadToken.revokedAt !== null) {
@@ -103,7 +109,8 @@ async function authenticateUploadToken(
   const { id, accountId } = uploadToken
   const tokenCreatedBy = creator.actor?.name ?? null
   const name = tokenCreatedBy === null ? 'upload token' : `upload token of ${tokenCreatedBy}`
-  return { accountId, scope: 'write', keyId: id, actor: { id, name }, uploadToken, tokenCreatedBy }
+  const token = { uploadToken, tokenCreatedBy, accountState: creator.accountState }
+  return { accountId, scope: 'write', keyId: id, actor: { id, name }, ...token }
 }
 
 /** The last use of a key is recorded at this precision, so that not every request writes. */
@@ -114,7 +121,10 @@ const ADMIN: Actor = { id: null, name: 'STOWAGE_ADMIN_KEY' }
 const PREVIOUS_ADMIN: Actor = { id: null, name: 'STOWAGE_ADMIN_KEY_PREVIOUS' }
 
 /** Finds the key, or the admin key. Undefined if it is unknown or revoked. A malformed key is not looked up. */
-async function findCaller(context: Context, secret: string): Promise<Caller | undefined> {
+async function findCaller(
+  context: Context,
+  secret: string,
+): Promise<Caller | 'expired' | undefined> {
   const hash = hashKey(secret)
   const admin = findAdmin(context, (adminHash) => isSame(adminHash, hash))
   if (admin !== undefined) return admin
@@ -133,7 +143,9 @@ async function findCreator(
   const { auth } = context.settings
   if (auth.kind === 'open') return openCaller(auth)
   const admin = findAdmin(context, (adminHash) => isSame(adminKeyHash(token, adminHash), keyHash))
-  return admin ?? findKeyCaller(context, keyHash)
+  if (admin !== undefined) return admin
+  const creator = await findKeyCaller(context, keyHash)
+  return creator === 'expired' ? undefined : creator
 }
 
 /** The caller of a service that requires no key. */
@@ -154,12 +166,22 @@ function findAdmin(
   return { ...caller, keyId: 'admin-previous', actor: PREVIOUS_ADMIN, adminHash: previousHash }
 }
 
-async function findKeyCaller(context: Context, hash: string): Promise<Caller | undefined> {
+async function findKeyCaller(
+  context: Context,
+  hash: string,
+): Promise<Caller | 'expired' | undefined> {
   const key = await context.database.findKey(hash)
   if (key === undefined || !isSame(key.hash, hash) || key.revokedAt !== null) return undefined
+  if (key.isExpired) return 'expired'
+  if (key.accountState === 'deleted') {
+    throw new ServiceError(
+      'account_deleted',
+      'The account was deleted. Ask the operator of the service to restore it.',
+    )
+  }
   await recordUse(context, key)
-  const { id, name, accountId, scope } = key
-  return { accountId, scope, keyId: id, actor: { id, name }, key }
+  const { id, name, accountId, scope, accountState } = key
+  return { accountId, scope, keyId: id, actor: { id, name }, key, accountState }
 }
 
 function isSame(one: string, other: string): boolean {
@@ -190,4 +212,30 @@ export function hashKey(secret: string): string {
  */
 export function adminKeyHash(token: string, hash: string): string {
   return createHmac('sha256', token).update(hash).digest('hex')
+}
+
+/** The last known state of the account of callers without a key of their own, for a second. */
+const knownStates = new WeakMap<object, { accountId: string; state: AccountState; until: number }>()
+const STATE_KNOWN_MS = 1_000
+
+/** Throws `account_suspended`. Call it before changes. */
+export async function refuseSuspended({ database }: Context, caller: Caller): Promise<void> {
+  const state = caller.accountState ?? (await readState())
+  if (state !== 'active') {
+    throw new ServiceError(
+      'account_suspended',
+      'The account is suspended: it can be read, but not changed. Unfinished uploads are kept. Ask the operator of the service.',
+    )
+  }
+
+  async function readState(): Promise<AccountState> {
+    const { accountId } = caller
+    const known = knownStates.get(database)
+    const now = performance.now()
+    if (known !== undefined && known.accountId === accountId && now < known.until)
+      return known.state
+    const read = (await database.findAccountState(accountId)) ?? 'active'
+    knownStates.set(database, { accountId, state: read, until: now + STATE_KNOWN_MS })
+    return read
+  }
 }

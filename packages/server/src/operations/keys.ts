@@ -18,12 +18,16 @@ interface CreatedKey {
 /** The secret is returned only here; the database stores its hash. */
 export async function createKey(
   context: KeyContext,
-  details: { name: string; scope: KeyScope },
+  details: { name: string; scope: KeyScope; expiresAt?: Date | null },
   idempotency?: Idempotency,
 ): Promise<CreatedKey & { isRepeated: boolean }> {
   const name = details.name.trim()
   if (name === '' || !isPrintable(name)) {
     throw invalid({ name: ['must describe what the key is for, without control characters'] })
+  }
+  const expiresAt = details.expiresAt ?? null
+  if (expiresAt !== null && expiresAt <= context.clock()) {
+    throw invalid({ expiresAt: ['must be in the future'] })
   }
   const { data } = context
   const id = context.newId()
@@ -31,7 +35,8 @@ export async function createKey(
     const secret = formatApiKey(random)
     const hash = hashKey(secret)
     const hint = apiKeyHint(secret)
-    return { id, name, scope: details.scope, hash, hint, createdAt: context.clock() }
+    const { scope } = details
+    return { id, name, scope, hash, hint, createdAt: context.clock(), expiresAt }
   }
   const { result, isRepeated } = await createOnce(
     context,
@@ -57,7 +62,7 @@ export async function createKey(
   return { ...result, isRepeated }
 }
 
-/** All keys of the account, including those that were revoked in the last 90 days, oldest first. */
+/** All keys of the account, including those that were revoked or have expired in the last 90 days, oldest first. */
 export function listKeys({ data }: Pick<AccountContext, 'data'>): Promise<Key[]> {
   return data.listKeys()
 }

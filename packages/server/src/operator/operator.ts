@@ -4,9 +4,13 @@ import { availableBytes } from '../domain/usage.ts'
 import {
   addAccount,
   changePlan,
+  deleteAccount,
   getAccount,
   listAccounts,
   readSummary,
+  renameAccount,
+  resumeAccount,
+  suspendAccount,
 } from '../operations/account.ts'
 import type { Context } from '../operations/context.ts'
 import { createKey, listKeys, revokeKey } from '../operations/keys.ts'
@@ -24,6 +28,10 @@ export interface AccountReport {
   available: number
   assets: number
   created_at: string
+  state: 'active' | 'suspended' | 'deleted'
+  suspended_at: string | null
+  /** When the removal of its data begins. */
+  removed_after: string | null
 }
 
 export type KeyReport = wire.Key
@@ -33,10 +41,14 @@ export interface Operator {
   listAccounts(): Promise<AccountReport[]>
   addAccount(account: { name: string; plan: string; storage: number }): Promise<AccountReport>
   setPlan(name: string, plan: { plan?: string; storage?: number }): Promise<AccountReport>
+  suspendAccount(name: string): Promise<AccountReport>
+  resumeAccount(name: string): Promise<AccountReport>
+  renameAccount(name: string, newName: string): Promise<AccountReport>
+  deleteAccount(name: string, options: { afterMs: number }): Promise<AccountReport>
   listKeys(account: string): Promise<KeyReport[]>
   addKey(
     account: string,
-    key: { name: string; scope: KeyScope },
+    key: { name: string; scope: KeyScope; expiresAt?: Date | null },
   ): Promise<KeyReport & { secret: string }>
   /** Revokes the last manage key as well: an operator can create another. */
   revokeKey(account: string, id: string): Promise<void>
@@ -57,6 +69,7 @@ export function createOperator(
 
   async function report(name: string): Promise<AccountReport> {
     const account = await getAccount(context, name)
+    const { suspendedAt, deleteAt } = account
     const summary = await readSummary({ data: database.of(account.id) })
     return {
       id: account.id,
@@ -68,6 +81,9 @@ export function createOperator(
       available: availableBytes(summary),
       assets: summary.assets,
       created_at: account.createdAt.toISOString(),
+      state: deleteAt !== null ? 'deleted' : suspendedAt !== null ? 'suspended' : 'active',
+      suspended_at: suspendedAt?.toISOString() ?? null,
+      removed_after: deleteAt?.toISOString() ?? null,
     }
   }
 
@@ -91,6 +107,26 @@ export function createOperator(
     async setPlan(name, { plan, storage }) {
       await ensureDefaultAccount()
       await changePlan(context, name, { name: plan, storage })
+      return report(name)
+    },
+
+    async suspendAccount(name) {
+      await suspendAccount(context, name)
+      return report(name)
+    },
+
+    async resumeAccount(name) {
+      await resumeAccount(context, name)
+      return report(name)
+    },
+
+    async renameAccount(name, newName) {
+      await renameAccount(context, name, newName)
+      return report(newName)
+    },
+
+    async deleteAccount(name, options) {
+      await deleteAccount(context, name, options)
       return report(name)
     },
 

@@ -84,6 +84,8 @@ function presentData(event: Event): wire.Event['data'] {
     case 'mail.failed':
       return presentEventMail(event.data)
     case 'account.storage_low':
+    case 'account.suspended':
+    case 'account.resumed':
       return presentEventAccount(event.data)
     default:
       return presentEventAsset(event.data)

@@ -102,6 +102,7 @@ export function presentKey(key: Omit<Key, 'hash'>): wire.Key {
     scope: key.scope,
     hint: key.hint,
     created_at: key.createdAt.toISOString(),
+    expires_at: key.expiresAt?.toISOString() ?? null,
     last_used_at: key.lastUsedAt?.toISOString() ?? null,
     revoked_at: key.revokedAt?.toISOString() ?? null,
   }

@@ -77,7 +77,11 @@ async function fill(database: Database): Promise<void> {
   await addToken(data, { attach: select({ skus: ['ÄSKU'] }) })
   const repeatable = { ...key, id: '01990000-0000-7000-8000-000000000002', hash: 'hash of another' }
   const once = { key: 'admin order-1', digest: 'digest', id: repeatable.id, nonce: 'nonce' }
-  await data.addKeyOnce(once, { ...repeatable, hint: 'efgh', createdAt: NOON }, 100)
+  await data.addKeyOnce(
+    once,
+    { ...repeatable, hint: 'efgh', createdAt: NOON, expiresAt: NOON },
+    100,
+  )
   await queue(database, webhook.id, 2, { eventAt: NOON, body: null })
   await anAccount(database, 'empty')
 }

@@ -105,6 +105,8 @@ export const activity: Translation<typeof English> = {
     'mail.sent': 'E-Mail gesendet',
     'mail.failed': 'E-Mail fehlgeschlagen',
     'account.storage_low': 'Speicherplatz fast voll',
+    'account.suspended': 'Konto gesperrt',
+    'account.resumed': 'Konto entsperrt',
   },
   grouped: {
     added: '{items} hinzugefügt',

@@ -1,8 +1,13 @@
 /** Errors of the API and of the client, by code. In English, their own messages are shown. */
 export const errors = {
   unauthenticated: 'Die Anmeldung ist nicht mehr gültig. Melden Sie sich erneut an.',
+  key_expired: 'Der Schlüssel ist abgelaufen. Melden Sie sich mit einem anderen an.',
   forbidden:
     'Ihr Schlüssel erlaubt das nicht. Melden Sie sich mit einem Schlüssel mit mehr Rechten an.',
+  account_suspended:
+    'Das Konto ist gesperrt: Lesen geht, Ändern nicht. Unfertige Uploads bleiben erhalten. Wenden Sie sich an den Betreiber des Dienstes.',
+  account_deleted:
+    'Das Konto wurde gelöscht. Der Betreiber des Dienstes kann es noch wiederherstellen.',
   not_found: 'Das gibt es nicht oder nicht mehr. Vielleicht wurde es gerade gelöscht.',
   too_many_requests: 'Zu viele Anfragen. Warten Sie eine Minute, und versuchen Sie es erneut.',
   overloaded:

@@ -30,8 +30,8 @@ export const settings: Translation<typeof English> = {
   keysIgnored: 'Der Dienst beachtet Schlüssel erst, wenn er sie verlangt (STOWAGE_AUTH=keys).',
   noKeys: 'Noch keine Schlüssel. Erstellen Sie einen für jedes Programm, das den Dienst aufruft.',
   allRevoked:
-    'Alle Schlüssel sind widerrufen. Erstellen Sie einen für jedes Programm, das den Dienst aufruft.',
-  showRevoked: 'Widerrufene Schlüssel anzeigen ({count})',
+    'Alle Schlüssel sind widerrufen oder abgelaufen. Erstellen Sie einen für jedes Programm, das den Dienst aufruft.',
+  showRevoked: 'Widerrufene und abgelaufene Schlüssel anzeigen ({count})',
   noAccess: 'Ihr Schlüssel kann keine API-Schlüssel verwalten',
   noAccessHint:
     'Um Schlüssel zu verwalten, brauchen Sie einen Schlüssel mit der Berechtigung „Verwalten“. Melden Sie sich mit einem solchen an, oder bitten Sie den Betreiber des Dienstes darum.',
@@ -59,6 +59,17 @@ export const settings: Translation<typeof English> = {
     write: 'Lesen, außerdem hochladen, bearbeiten, zuordnen und löschen.',
     manage: 'Schreiben, außerdem Schlüssel und Webhooks verwalten.',
   },
+  expires: 'Läuft ab',
+  expiresHint:
+    'Am Ende dieses Tages. Ist das Feld leer, gilt der Schlüssel, bis Sie ihn widerrufen.',
+  expiresOn: 'Läuft am {date} ab',
+  expired: 'Abgelaufen am {date}',
+  expiringKeys: {
+    one: '{count} Schlüssel läuft bald ab',
+    other: '{count} Schlüssel laufen bald ab',
+  },
+  expiringKeysHint:
+    'Der Dienst lehnt alle Anfragen mit einem abgelaufenen Schlüssel ab. Erstellen Sie vorher einen neuen, und verwenden Sie ihn stattdessen.',
   newKey: 'Ihr neuer Schlüssel',
   newKeyHint: 'Bewahren Sie ihn wie ein Passwort auf. Wer den Schlüssel hat, kann ihn benutzen.',
   createFailed: 'Der Schlüssel konnte nicht erstellt werden',

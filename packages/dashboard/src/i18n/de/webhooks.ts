@@ -112,6 +112,8 @@ export const webhooks: Translation<typeof English> = {
     'mail.sent': 'Der Mailserver nimmt eine E-Mail an einen Käufer an',
     'mail.failed': 'Eine E-Mail an einen Käufer schlägt endgültig fehl',
     'account.storage_low': 'Der Speicherplatz ist fast voll (90 % des Tarifs)',
+    'account.suspended': 'Der Betreiber sperrt das Konto',
+    'account.resumed': 'Der Betreiber entsperrt das Konto',
     'key.created': 'Ein API-Schlüssel wird erstellt',
     'key.revoked': 'Ein API-Schlüssel wird widerrufen',
     'token.created': 'Ein Upload-Token wird erstellt',

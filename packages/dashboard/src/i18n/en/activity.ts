@@ -104,6 +104,8 @@ export const activity = texts('activity', {
     'mail.sent': 'Mail sent',
     'mail.failed': 'Mail failed',
     'account.storage_low': 'Storage almost full',
+    'account.suspended': 'Account suspended',
+    'account.resumed': 'Account resumed',
     /** What one call did to several resources */
   },
   grouped: {

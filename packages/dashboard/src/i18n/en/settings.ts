@@ -28,8 +28,9 @@ export const settings = texts('settings', {
   createKey: 'Create key',
   keysIgnored: 'The service ignores keys until it requires them (STOWAGE_AUTH=keys).',
   noKeys: 'No keys yet. Create one for each program that calls the service.',
-  allRevoked: 'All keys are revoked. Create one for each program that calls the service.',
-  showRevoked: 'Show revoked keys ({count})',
+  allRevoked:
+    'All keys are revoked or have expired. Create one for each program that calls the service.',
+  showRevoked: 'Show revoked and expired keys ({count})',
   noAccess: 'Your key cannot manage API keys',
   noAccessHint:
     'Managing keys requires a key with the manage scope. Sign in with such a key, or ask the operator of the service for one.',
@@ -57,6 +58,16 @@ export const settings = texts('settings', {
     write: 'Read, and also upload, edit, attach and delete.',
     manage: 'Write, and also manage keys and webhooks.',
   },
+  expires: 'Expires',
+  expiresHint: 'At the end of this day. If empty, the key works until you revoke it.',
+  expiresOn: 'Expires {date}',
+  expired: 'Expired {date}',
+  expiringKeys: {
+    one: '{count} key expires soon',
+    other: '{count} keys expire soon',
+  },
+  expiringKeysHint:
+    'The service rejects all requests with an expired key. Create a new key, and use it in its place before that day.',
   newKey: 'Your new key',
   newKeyHint: 'Store it like a password. Anyone who has the key can use it.',
   createFailed: 'Could not create the key',

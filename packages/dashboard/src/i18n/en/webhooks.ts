@@ -111,6 +111,8 @@ export const webhooks = texts('webhooks', {
     'mail.sent': 'The mail server accepts a mail to a buyer',
     'mail.failed': 'A mail to a buyer fails for good',
     'account.storage_low': 'The storage is almost full (90 % of the plan)',
+    'account.suspended': 'The operator suspends the account',
+    'account.resumed': 'The operator resumes the account',
     'key.created': 'An API key is created',
     'key.revoked': 'An API key is revoked',
     'token.created': 'An upload token is created',

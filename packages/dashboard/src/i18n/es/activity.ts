@@ -109,6 +109,8 @@ export const activity: Translation<typeof English> = {
     'mail.sent': 'Correo enviado',
     'mail.failed': 'Correo fallido',
     'account.storage_low': 'Almacenamiento casi lleno',
+    'account.suspended': 'Cuenta suspendida',
+    'account.resumed': 'Cuenta reactivada',
   },
   grouped: {
     added: 'Añadidos: {items}',

@@ -3,7 +3,11 @@ import type { Translation } from '../texts.ts'
 
 export const errors: Translation<typeof German> = {
   unauthenticated: 'La sesión ya no es válida. Inicie sesión de nuevo.',
+  key_expired: 'La clave ha caducado. Inicie sesión con otra.',
   forbidden: 'Su clave no lo permite. Inicie sesión con una clave que tenga más permisos.',
+  account_suspended:
+    'La cuenta está suspendida: se puede leer, pero no cambiar. Las subidas sin terminar se conservan. Consulte al operador del servicio.',
+  account_deleted: 'La cuenta se ha eliminado. El operador del servicio todavía puede restaurarla.',
   not_found: 'No existe o ya no existe. Puede que se acabe de eliminar.',
   too_many_requests: 'Demasiadas solicitudes. Espere un minuto y vuelva a intentarlo.',
   overloaded:

@@ -29,8 +29,9 @@ export const settings: Translation<typeof English> = {
   createKey: 'Crear clave',
   keysIgnored: 'El servicio ignora las claves hasta que las requiera (STOWAGE_AUTH=keys).',
   noKeys: 'Todavía no hay claves. Cree una para cada programa que use el servicio.',
-  allRevoked: 'Todas las claves están revocadas. Cree una para cada programa que use el servicio.',
-  showRevoked: 'Mostrar claves revocadas ({count})',
+  allRevoked:
+    'Todas las claves están revocadas o caducadas. Cree una para cada programa que use el servicio.',
+  showRevoked: 'Mostrar claves revocadas y caducadas ({count})',
   noAccess: 'Su clave no puede administrar claves de API',
   noAccessHint:
     'Para administrar claves se necesita una clave con el permiso «Administración». Inicie sesión con una de ellas o pídala al operador del servicio.',
@@ -58,6 +59,17 @@ export const settings: Translation<typeof English> = {
     write: 'Lectura y, además, subir, editar, asociar y eliminar.',
     manage: 'Escritura y, además, administrar claves y webhooks.',
   },
+  expires: 'Caduca',
+  expiresHint: 'Al final de este día. Si está vacío, la clave funciona hasta que la revoque.',
+  expiresOn: 'Caduca el {date}',
+  expired: 'Caducada el {date}',
+  expiringKeys: {
+    one: '{count} clave caduca pronto',
+    many: '{count} de claves caducan pronto',
+    other: '{count} claves caducan pronto',
+  },
+  expiringKeysHint:
+    'El servicio rechaza todas las solicitudes con una clave caducada. Cree una clave nueva y sustitúyala antes de ese día.',
   newKey: 'Su clave nueva',
   newKeyHint: 'Guárdela como una contraseña. Cualquiera que tenga la clave puede usarla.',
   createFailed: 'No se pudo crear la clave',

@@ -120,6 +120,8 @@ export const webhooks: Translation<typeof English> = {
     'mail.sent': 'El servidor de correo acepta un correo a un comprador',
     'mail.failed': 'Un correo a un comprador falla definitivamente',
     'account.storage_low': 'El almacenamiento está casi lleno (90 % del plan)',
+    'account.suspended': 'El operador suspende la cuenta',
+    'account.resumed': 'El operador reactiva la cuenta',
     'key.created': 'Se crea una clave de API',
     'key.revoked': 'Se revoca una clave de API',
     'token.created': 'Se crea un token de subida',

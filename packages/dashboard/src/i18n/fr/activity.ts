@@ -109,6 +109,8 @@ export const activity: Translation<typeof English> = {
     'mail.sent': 'E-mail envoyé',
     'mail.failed': 'Échec d’un e-mail',
     'account.storage_low': 'Stockage presque plein',
+    'account.suspended': 'Compte suspendu',
+    'account.resumed': 'Compte réactivé',
   },
   grouped: {
     added: 'Ajout : {items}',

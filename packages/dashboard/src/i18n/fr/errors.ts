@@ -3,7 +3,11 @@ import type { Translation } from '../texts.ts'
 
 export const errors: Translation<typeof German> = {
   unauthenticated: 'La connexion n’est plus valide. Reconnectez-vous.',
+  key_expired: 'La clé a expiré. Connectez-vous avec une autre.',
   forbidden: 'Votre clé ne le permet pas. Connectez-vous avec une clé qui a plus de droits.',
+  account_suspended:
+    'Le compte est suspendu : il peut être lu, mais pas modifié. Les envois inachevés sont conservés. Adressez-vous à l’exploitant du service.',
+  account_deleted: 'Le compte a été supprimé. L’exploitant du service peut encore le restaurer.',
   not_found: 'Cet élément n’existe pas ou plus. Il vient peut-être d’être supprimé.',
   too_many_requests: 'Trop de requêtes. Attendez une minute, puis réessayez.',
   overloaded: 'Le service est surchargé. Rien n’a été modifié. Réessayez dans un instant.',

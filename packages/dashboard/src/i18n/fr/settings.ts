@@ -30,8 +30,8 @@ export const settings: Translation<typeof English> = {
   keysIgnored: 'Le service ignore les clés tant qu’il ne les exige pas (STOWAGE_AUTH=keys).',
   noKeys: 'Aucune clé pour l’instant. Créez-en une pour chaque programme qui appelle le service.',
   allRevoked:
-    'Toutes les clés sont révoquées. Créez-en une pour chaque programme qui appelle le service.',
-  showRevoked: 'Afficher les clés révoquées ({count})',
+    'Toutes les clés sont révoquées ou expirées. Créez-en une pour chaque programme qui appelle le service.',
+  showRevoked: 'Afficher les clés révoquées et expirées ({count})',
   noAccess: 'Votre clé ne peut pas gérer les clés API',
   noAccessHint:
     'La gestion des clés exige une clé avec l’autorisation « Gestion ». Connectez-vous avec une telle clé, ou demandez-en une à l’exploitant du service.',
@@ -59,6 +59,18 @@ export const settings: Translation<typeof English> = {
     write: 'Lecture, et aussi téléverser, modifier, associer et supprimer.',
     manage: 'Écriture, et aussi gérer les clés et les webhooks.',
   },
+  expires: 'Expire',
+  expiresHint:
+    'À la fin de cette journée. Si le champ est vide, la clé fonctionne jusqu’à sa révocation.',
+  expiresOn: 'Expire le {date}',
+  expired: 'Expirée le {date}',
+  expiringKeys: {
+    one: '{count} clé expire bientôt',
+    many: '{count} de clés expirent bientôt',
+    other: '{count} clés expirent bientôt',
+  },
+  expiringKeysHint:
+    'Le service refuse toutes les requêtes avec une clé expirée. Créez une nouvelle clé et remplacez-la avant ce jour.',
   newKey: 'Votre nouvelle clé',
   newKeyHint: 'Conservez-la comme un mot de passe. Toute personne qui a la clé peut l’utiliser.',
   createFailed: 'Impossible de créer la clé',

@@ -126,6 +126,8 @@ export const webhooks: Translation<typeof English> = {
     'mail.sent': 'Le serveur de messagerie accepte un e-mail à un acheteur',
     'mail.failed': 'Un e-mail à un acheteur échoue définitivement',
     'account.storage_low': 'Le stockage est presque plein (90 % du forfait)',
+    'account.suspended': 'L’exploitant suspend le compte',
+    'account.resumed': 'L’exploitant réactive le compte',
     'key.created': 'Une clé API est créée',
     'key.revoked': 'Une clé API est révoquée',
     'token.created': 'Un jeton de téléversement est créé',

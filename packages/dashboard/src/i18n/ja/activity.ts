@@ -105,6 +105,8 @@ export const activity: Translation<typeof English> = {
     'mail.sent': 'メールを送信',
     'mail.failed': 'メールの送信に失敗',
     'account.storage_low': '容量がまもなく上限',
+    'account.suspended': 'アカウントを停止',
+    'account.resumed': 'アカウントを再開',
   },
   grouped: {
     added: '{items}を追加',

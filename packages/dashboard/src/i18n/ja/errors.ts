@@ -3,7 +3,11 @@ import type { Translation } from '../texts.ts'
 
 export const errors: Translation<typeof German> = {
   unauthenticated: 'ログインが無効になりました。もう一度ログインしてください。',
+  key_expired: 'キーの期限が切れています。別のキーでログインしてください。',
   forbidden: 'このキーでは許可されていません。権限のあるキーでログインしてください。',
+  account_suspended:
+    'アカウントは停止中です。閲覧はできますが、変更はできません。未完了のアップロードは保持されます。サービスの運営者にお問い合わせください。',
+  account_deleted: 'アカウントは削除されました。サービスの運営者がまだ復元できます。',
   not_found: '見つかりません。すでに削除された可能性があります。',
   too_many_requests: 'リクエストが多すぎます。1 分待ってからもう一度お試しください。',
   overloaded:

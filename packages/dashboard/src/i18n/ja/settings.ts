@@ -28,8 +28,9 @@ export const settings: Translation<typeof English> = {
   createKey: 'キーを作成',
   keysIgnored: 'キーを必須にする（STOWAGE_AUTH=keys）まで、サービスはキーを無視します。',
   noKeys: 'キーはまだありません。サービスを呼び出すプログラムごとに作成してください。',
-  allRevoked: 'すべてのキーが失効しています。サービスを呼び出すプログラムごとに作成してください。',
-  showRevoked: '失効したキーを表示（{count}）',
+  allRevoked:
+    'すべてのキーが失効または期限切れです。サービスを呼び出すプログラムごとに作成してください。',
+  showRevoked: '失効・期限切れのキーを表示（{count}）',
   noAccess: 'このキーでは API キーを管理できません',
   noAccessHint:
     'キーの管理には「管理」権限のキーが必要です。そのキーでログインするか、サービスの運営者に依頼してください。',
@@ -57,6 +58,13 @@ export const settings: Translation<typeof English> = {
     write: '閲覧に加えて、アップロード、編集、関連付け、削除。',
     manage: '書き込みに加えて、キーと Webhook の管理。',
   },
+  expires: '期限',
+  expiresHint: 'その日の終わりに期限が切れます。空欄の場合、失効させるまで使えます。',
+  expiresOn: '期限 {date}',
+  expired: '{date} に期限切れ',
+  expiringKeys: { other: '{count} 件のキーの期限が近づいています' },
+  expiringKeysHint:
+    '期限が切れたキーによるリクエストはすべて拒否されます。期限までに新しいキーを作成し、置き換えてください。',
   newKey: '新しいキー',
   newKeyHint: 'パスワードと同じように保管してください。キーを持つ人は誰でも使用できます。',
   createFailed: 'キーを作成できませんでした',

@@ -111,6 +111,8 @@ export const webhooks: Translation<typeof English> = {
     'mail.sent': 'メールサーバーが購入者へのメールを受け付けた',
     'mail.failed': '購入者へのメールの送信が失敗した',
     'account.storage_low': '容量がまもなく上限に達する（プランの 90％）',
+    'account.suspended': '運営者がアカウントを停止する',
+    'account.resumed': '運営者がアカウントを再開する',
     'key.created': 'API キーが作成された',
     'key.revoked': 'API キーが失効した',
     'token.created': 'アップロードトークンが作成された',

@@ -109,6 +109,8 @@ export const activity: Translation<typeof English> = {
     'mail.sent': 'E-mail enviado',
     'mail.failed': 'Falha no e-mail',
     'account.storage_low': 'Armazenamento quase cheio',
+    'account.suspended': 'Conta suspensa',
+    'account.resumed': 'Conta reativada',
   },
   grouped: {
     added: 'Adicionados: {items}',

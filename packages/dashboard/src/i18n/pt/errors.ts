@@ -3,7 +3,11 @@ import type { Translation } from '../texts.ts'
 
 export const errors: Translation<typeof German> = {
   unauthenticated: 'A sessão não é mais válida. Entre novamente.',
+  key_expired: 'A chave expirou. Entre com outra.',
   forbidden: 'Sua chave não permite isso. Entre com uma chave que tenha mais permissões.',
+  account_suspended:
+    'A conta está suspensa: pode ser lida, mas não alterada. Os envios inacabados são mantidos. Fale com o operador do serviço.',
+  account_deleted: 'A conta foi excluída. O operador do serviço ainda pode restaurá-la.',
   not_found: 'Isso não existe ou não existe mais. Talvez tenha acabado de ser excluído.',
   too_many_requests: 'Solicitações demais. Aguarde um minuto e tente novamente.',
   overloaded: 'O serviço está sobrecarregado. Nada foi alterado. Tente novamente em instantes.',

@@ -29,8 +29,9 @@ export const settings: Translation<typeof English> = {
   createKey: 'Criar chave',
   keysIgnored: 'O serviço ignora as chaves até que as exija (STOWAGE_AUTH=keys).',
   noKeys: 'Ainda não há chaves. Crie uma para cada programa que chama o serviço.',
-  allRevoked: 'Todas as chaves foram revogadas. Crie uma para cada programa que chama o serviço.',
-  showRevoked: 'Mostrar chaves revogadas ({count})',
+  allRevoked:
+    'Todas as chaves foram revogadas ou expiraram. Crie uma para cada programa que chama o serviço.',
+  showRevoked: 'Mostrar chaves revogadas e expiradas ({count})',
   noAccess: 'Sua chave não pode gerenciar chaves de API',
   noAccessHint:
     'Para gerenciar chaves é preciso uma chave com a permissão “Gerenciamento”. Entre com uma delas ou peça ao operador do serviço.',
@@ -58,6 +59,17 @@ export const settings: Translation<typeof English> = {
     write: 'Leitura e também enviar, editar, vincular e excluir.',
     manage: 'Escrita e também gerenciar chaves e webhooks.',
   },
+  expires: 'Expira',
+  expiresHint: 'No fim deste dia. Se estiver vazio, a chave funciona até ser revogada.',
+  expiresOn: 'Expira em {date}',
+  expired: 'Expirou em {date}',
+  expiringKeys: {
+    one: '{count} chave expira em breve',
+    many: '{count} de chaves expiram em breve',
+    other: '{count} chaves expiram em breve',
+  },
+  expiringKeysHint:
+    'O serviço recusa todas as solicitações com uma chave expirada. Crie uma nova chave e substitua-a antes desse dia.',
   newKey: 'Sua nova chave',
   newKeyHint: 'Guarde-a como uma senha. Quem tiver a chave poderá usá-la.',
   createFailed: 'Não foi possível criar a chave',

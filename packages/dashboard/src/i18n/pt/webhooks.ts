@@ -120,6 +120,8 @@ export const webhooks: Translation<typeof English> = {
     'mail.sent': 'O servidor de e-mail aceita um e-mail para um comprador',
     'mail.failed': 'Um e-mail para um comprador falha definitivamente',
     'account.storage_low': 'O armazenamento está quase cheio (90% do plano)',
+    'account.suspended': 'O operador suspende a conta',
+    'account.resumed': 'O operador reativa a conta',
     'key.created': 'Uma chave de API é criada',
     'key.revoked': 'Uma chave de API é revogada',
     'token.created': 'Um token de envio é criado',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { until } from '@stowage/testing/machine/until'
 import fc from 'fast-check'
 import { v7 as newUuid } from 'uuid'
-import type { Key, NewKey } from '../../domain/key.ts'
+import type { FoundKey, Key, NewKey } from '../../domain/key.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { MAX_REVOKED_KEYS } from '../key-data.ts'
@@ -47,13 +48,91 @@ export function testAccounts({ name, open }: Contract): void {
     assert.deepEqual(await database.listAccounts(), [other, account])
   })
 
+  test(
+    name('a suspended account is suspended until it is resumed, and its uploads do not expire'),
+    async (t) => {
+      const { database, account, data } = await open(t)
+      await addKey(data, { hash: 'abc' })
+      const stateOfKey = async () => (await database.findKey('abc'))?.accountState
+      assert.equal(await database.findAccountState(account.id), 'active')
+      assert.equal(await database.findAccountState(newUuid()), undefined)
+      const { upload } = await reserve(data, { size: 10 })
+      const expiresAt = async () =>
+        (await data.findUpload(upload.asset.id))?.expiresAt.getTime() ?? 0
+      const before = await expiresAt()
+      await database.suspendAccount(account.id)
+      const suspended = await database.findAccount(account.name)
+      assert.ok(suspended?.suspendedAt)
+      await database.suspendAccount(account.id)
+      assert.deepEqual(await database.findAccount(account.name), suspended)
+      assert.equal(await database.findAccountState(account.id), 'suspended')
+      assert.equal(await stateOfKey(), 'suspended')
+
+      await until('some time has passed', async () => {
+        return (await database.readClock()).getTime() > (suspended.suspendedAt?.getTime() ?? 0) + 5
+      })
+      const resumed = await Promise.all([1, 2].map(() => database.resumeAccount(account.id)))
+      assert.deepEqual(resumed, ['resumed', 'resumed'])
+      assert.equal(await stateOfKey(), 'active')
+      const extendedBy = (await expiresAt()) - before
+      const now = await database.readClock()
+      assert.ok(extendedBy >= 4, `${extendedBy}`)
+      assert.ok(extendedBy <= now.getTime() - (suspended.suspendedAt?.getTime() ?? 0) + 1)
+      const { events } = await data.listEvents({ after: 0, limit: 100 })
+      const types = events.map(({ type }) => type).filter((type) => type.startsWith('account.'))
+      assert.deepEqual(types, ['account.suspended', 'account.resumed'])
+    },
+  )
+
+  test(
+    name('overdue uploads of a suspended account are kept, and those of others expire'),
+    async (t) => {
+      const { database, account, data } = await open(t)
+      const other = database.of((await anAccount(database, 'other')).id)
+      const kept = await reserve(data, { size: 1, ...OVERDUE })
+      const overdue = await reserve(other, { size: 1, ...OVERDUE })
+      await database.suspendAccount(account.id)
+      const listed = (await database.listOverdueUploads(10)).map(({ asset }) => asset.id)
+      assert.deepEqual(listed, [overdue.upload.asset.id])
+      const ids = [kept.upload.asset.id, overdue.upload.asset.id]
+      assert.deepEqual(await database.expireUploads(ids), [overdue.upload.asset.id])
+    },
+  )
+
+  test(name('an account is renamed, unless another one has the name'), async (t) => {
+    const { database, account } = await open(t)
+    await anAccount(database, 'taken')
+    assert.equal(await database.renameAccount(account.id, 'taken'), false)
+    assert.equal(await database.renameAccount(account.id, 'renamed'), true)
+    assert.equal(await database.findAccount(account.name), undefined)
+    assert.equal((await database.findAccount('renamed'))?.id, account.id)
+  })
+
+  test(
+    name('a deleted account is restored when it is resumed before its removal begins'),
+    async (t) => {
+      const { database, account, data } = await open(t)
+      await addKey(data, { hash: 'abc' })
+      const before = (await database.readClock()).getTime()
+      const deleteAt = await database.deleteAccount(account.id, { afterMs: 60_000 })
+      assert.ok((deleteAt?.getTime() ?? 0) >= before + 59_999)
+      assert.equal((await database.findKey('abc'))?.accountState, 'deleted')
+      assert.ok((await database.findAccount(account.name))?.suspendedAt)
+      assert.equal(await database.resumeAccount(account.id), 'resumed')
+      assert.deepEqual(await database.findAccount(account.name), account)
+      assert.equal((await database.findKey('abc'))?.accountState, 'active')
+    },
+  )
+
   test(name('a key is found by its hash, and listed in its own account only'), async (t) => {
     const { database, account, data } = await open(t)
     const other = database.of((await anAccount(database, 'other')).id)
     const details = aKey({ hash: 'abc' })
     const key = await addKey(data, details)
-    assert.deepEqual(key, { ...details, accountId: account.id, lastUsedAt: null, revokedAt: null })
-    assert.deepEqual(await database.findKey('abc'), key)
+    const unused = { expiresAt: null, lastUsedAt: null, revokedAt: null }
+    assert.deepEqual(key, { ...details, ...unused, accountId: account.id })
+    const found: FoundKey = { ...key, isExpired: false, accountState: 'active' }
+    assert.deepEqual(await database.findKey('abc'), found)
     assert.equal(await database.findKey('abd'), undefined)
     assert.deepEqual(await data.listKeys(), [key])
     assert.deepEqual(await other.listKeys(), [])
@@ -134,6 +213,37 @@ export function testAccounts({ name, open }: Contract): void {
     }
   })
 
+  test(
+    name('a key that has expired is found as such, is not active, and is not the last manage key'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const expiresAt = new Date((await database.readClock()).getTime() - 1)
+      const expired = await addKey(data, { scope: 'manage', hash: 'expired', expiresAt })
+      const valid = await addKey(data, { scope: 'manage', hash: 'valid', expiresAt: inHours(1) })
+      assert.deepEqual((await database.findKey('expired'))?.isExpired, true)
+      assert.deepEqual((await database.findKey('valid'))?.isExpired, false)
+      assert.deepEqual(
+        (await data.listKeys()).map((key) => key.expiresAt),
+        [expiresAt, valid.expiresAt],
+      )
+      assert.equal(await data.addKey(aKey(), 1), undefined)
+      const options = { now: NOON, keepLast: true }
+      assert.equal(await data.revokeKey(valid.id, options), 'last_manage_key')
+      assert.equal(await data.revokeKey(expired.id, options), 'revoked')
+      assert.ok(await data.addKey(aKey(), 2))
+    },
+  )
+
+  test(name('keys that expired long ago are forgotten'), async (t) => {
+    const { database, data } = await open(t)
+    await addKey(data, { hash: 'old', expiresAt: NOON })
+    await addKey(data, { hash: 'newer', expiresAt: after(2) })
+    await addKey(data, { hash: 'unlimited' })
+    assert.equal(await database.forgetRevokedKeys(NOON, 10), 0)
+    assert.equal(await database.forgetRevokedKeys(after(1), 10), 1)
+    assert.deepEqual((await data.listKeys()).map(({ hash }) => hash).sort(), ['newer', 'unlimited'])
+  })
+
   test(name('keys that were revoked long ago are forgotten, a few at a time'), async (t) => {
     const { database, data } = await open(t)
     const keys = [await addKey(data), await addKey(data), await addKey(data), await addKey(data)]
@@ -159,6 +269,7 @@ export function testAccounts({ name, open }: Contract): void {
     const keys = Array.from({ length: MAX_REVOKED_KEYS + 2 }, (_, index) => ({
       ...aKey(),
       accountId: account.id,
+      expiresAt: null,
       lastUsedAt: null,
       revokedAt: after(index),
     }))

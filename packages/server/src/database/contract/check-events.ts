@@ -97,7 +97,7 @@ async function readComparable(database: Database, accountId: string) {
     (product) => [product.id, product] as const,
   )
   const webhooks = (await data.listWebhooks()).map((webhook) => toEventWebhook(webhook))
-  const active = (await data.listKeys()).filter(({ revokedAt }) => revokedAt === null)
+  const active = (await data.listKeys()).filter((key) => key.revokedAt === null && !hasExpired(key))
   return {
     assets: sorted(assets, (asset) => asset),
     uploads: sorted(uploads, (upload) => upload),
@@ -105,6 +105,10 @@ async function readComparable(database: Database, accountId: string) {
     keys: sorted(new Map(active.map(({ id, name }) => [id, name])), (name) => name),
     webhooks: sorted(new Map(webhooks.map((webhook) => [webhook.id, webhook])), webhookFacts),
   }
+}
+
+function hasExpired({ expiresAt }: { expiresAt?: Date | null }): boolean {
+  return expiresAt != null && expiresAt.getTime() <= Date.now()
 }
 
 async function readAll<Row>(
@@ -133,7 +137,7 @@ interface ReplayedAccount {
   /** By upload ID. */
   uploads: Map<string, EventUpload>
   products: Map<string, Product>
-  /** The names of the keys that are not revoked, by ID. */
+  /** The names of the keys that are neither revoked nor expired, by ID. */
   keys: Map<string, string>
   webhooks: Map<string, EventWebhook>
   /** The actor of each call that can change many resources, as JSON. */
@@ -194,7 +198,7 @@ function replayEvent(account: ReplayedAccount, event: Event): void {
       deleteProduct(account, event.data.id)
       break
     case 'key.created':
-      keys.set(event.data.id, event.data.name)
+      if (!hasExpired(event.data)) keys.set(event.data.id, event.data.name)
       break
     case 'key.revoked':
       keys.delete(event.data.id)
@@ -220,6 +224,8 @@ function replayEvent(account: ReplayedAccount, event: Event): void {
     case 'mail.sent':
     case 'mail.failed':
     case 'account.storage_low':
+    case 'account.suspended':
+    case 'account.resumed':
       break
     default:
       replayAsset(account, event)

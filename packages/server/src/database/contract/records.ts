@@ -163,6 +163,7 @@ function aKey(accountId: string): Key {
     hash: newUuid(),
     hint: 'wxyz',
     createdAt: NOON,
+    expiresAt: after(24),
     lastUsedAt: after(1),
     revokedAt: after(2),
   }

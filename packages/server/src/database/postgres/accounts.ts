@@ -1,4 +1,4 @@
-import { toComparison, type UsageRow } from '../shared/account-rows.ts'
+import { newAccount, toComparison, type UsageRow } from '../shared/account-rows.ts'
 import { BLOCKS_PER_STATEMENT } from '../shared/block-counts.ts'
 import { PLAN_OPERATOR } from '../shared/events.ts'
 import type { DatabaseMethods } from '../shared/wire-database.ts'
@@ -14,7 +14,9 @@ export function globalAccounts(sql: Sql): DatabaseMethods['accounts'] {
         values (${account.id}, ${account.name}, ${account.planName}, ${account.planStorage},
           ${account.createdAt})
         on conflict (name) do nothing`
-      return (await execute(sql, STATEMENTS.findAccount, { name: account.name })) ?? account
+      return (
+        (await execute(sql, STATEMENTS.findAccount, { name: account.name })) ?? newAccount(account)
+      )
     },
     changePlan: (id, plan) =>
       inTransaction(sql, async () => {

@@ -23,6 +23,9 @@ import { ANY_ACCOUNT, addNotice } from './unit-of-work.ts'
 
 /** The queries of the background jobs, over all accounts. Instances may run them concurrently. */
 export function globalJobs(sql: Sql): DatabaseMethods['jobs'] {
+  const isNotSuspended = sql`
+    account_id not in (select id from accounts where suspended_at is not null)`
+
   return {
     async readClock() {
       const [row] = await sql<{ now: Date }[]>`select clock_timestamp() as now`
@@ -32,7 +35,8 @@ export function globalJobs(sql: Sql): DatabaseMethods['jobs'] {
     async listOverdueUploads(limit) {
       const rows = await sql<UploadRow[]>`
         select ${sql(UPLOAD_COLUMNS)} from assets
-        where status = 'uploading' and expires_at <= now() order by expires_at limit ${limit}`
+        where status = 'uploading' and expires_at <= now() and ${isNotSuspended}
+        order by expires_at limit ${limit}`
       return rows.map(toUpload)
     },
 
@@ -51,7 +55,7 @@ export function globalJobs(sql: Sql): DatabaseMethods['jobs'] {
       const expired = await sql<{ id: string }[]>`
         with due as (
           select id from assets
-          where status = 'uploading' and expires_at <= now() and id = any(${ids}::uuid[])
+          where status = 'uploading' and expires_at <= now() and ${isNotSuspended} and id = any(${ids}::uuid[])
           for update skip locked
         ), ended as (
           update assets set status = 'expired', changed_at = now()

@@ -16,7 +16,8 @@ export function globalKeys(sql: Sql): DatabaseMethods['keys'] {
     async forgetRevokedKeys(before, limit) {
       const forgotten = await sql`
         delete from keys where id = any(array(
-          select id from keys where revoked_at < ${before} limit ${limit} for update skip locked))`
+          select id from keys where revoked_at < ${before} or expires_at < ${before}
+          limit ${limit} for update skip locked))`
       return forgotten.count
     },
   }
@@ -34,13 +35,15 @@ export function accountKeys(sql: Sql, writer: Writer): AccountMethods['keys'] {
     revokeKey: (keyId, { now, keepLast }) =>
       inTransaction(sql, async () => {
         // Locks all manage keys, so that concurrent calls can't revoke the last two.
-        const keys = await sql<KeyRow[]>`
-          select * from keys where account_id = ${account}
+        const keys = await sql<(KeyRow & { is_expired: boolean })[]>`
+          select *, (expires_at is not null and expires_at <= now()) as is_expired from keys where account_id = ${account}
             and (id = ${keyId} or (scope = 'manage' and revoked_at is null))
           order by id for update`
         const key = keys.find(({ id }) => id === keyId)
         if (key === undefined) return 'not_found'
-        const working = keys.filter(({ scope, revoked_at }) => scope === 'manage' && !revoked_at)
+        const working = keys.filter(
+          ({ scope, revoked_at, is_expired }) => scope === 'manage' && !revoked_at && !is_expired,
+        )
         const isLast = working.length === 1 && working[0]?.id === keyId
         if (keepLast && isLast) return 'last_manage_key'
         if (key.revoked_at !== null) return 'revoked'
@@ -63,22 +66,23 @@ export async function insertKey(
   const { account } = writer
   // Locks the account, so that concurrent calls can't exceed the limit.
   await sql`select from accounts where id = ${account} for no key update`
-  const [counts] = await sql<{ active: number; revoked: number }[]>`
-    select count(*) filter (where revoked_at is null) as active, count(revoked_at) as revoked
+  const isActive = sql`(revoked_at is null and (expires_at is null or expires_at > now()))`
+  const [counts] = await sql<{ active: number; ended: number }[]>`
+    select count(*) filter (where ${isActive}) as active, count(*) filter (where not ${isActive}) as ended
     from keys where account_id = ${account}`
-  const { active, revoked } = { active: 0, revoked: 0, ...counts }
+  const { active, ended } = { active: 0, ended: 0, ...counts }
   if (active >= maxKeys) return undefined
-  if (revoked > MAX_REVOKED_KEYS) {
+  if (ended > MAX_REVOKED_KEYS) {
     // Rows that a job is removing are skipped, so that no deadlock can occur.
     await sql`
       delete from keys where id = any(array(
-        select id from keys where account_id = ${account} and revoked_at is not null
-        order by revoked_at, id limit ${revoked - MAX_REVOKED_KEYS} for update skip locked))`
+        select id from keys where account_id = ${account} and not ${isActive}
+        order by coalesce(revoked_at, expires_at), id limit ${ended - MAX_REVOKED_KEYS} for update skip locked))`
   }
   const [row] = await sql<KeyRow[]>`
-    insert into keys (id, account_id, name, scope, hash, hint, created_at)
+    insert into keys (id, account_id, name, scope, hash, hint, created_at, expires_at)
     values (${key.id}, ${account}, ${key.name}, ${key.scope}, ${key.hash}, ${key.hint},
-      ${key.createdAt})
+      ${key.createdAt}, ${key.expiresAt ?? null})
     returning *`
   if (row === undefined) throw new Error('the key was not stored')
   await recordEvent(sql, writer, 'key.created', toKeyEvent(row))

@@ -1,4 +1,4 @@
-import type { Key } from '../../domain/key.ts'
+import type { AccountState, FoundKey, Key } from '../../domain/key.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import {
   MAX_TOKEN_LIFETIME_MS,
@@ -7,7 +7,7 @@ import {
 } from '../../domain/upload-token.ts'
 import type { TypeUsage } from '../../domain/usage.ts'
 import type { TokenExceeded } from '../account-data.ts'
-import type { Account, Session, UsageComparison } from '../database.ts'
+import type { Account, NewAccount, Session, UsageComparison } from '../database.ts'
 import { MAX_FUTURE_MS } from './claim-times.ts'
 import { type Flag, fromJson, type Json, type Time, toDate, toDateOrNull } from './rows.ts'
 
@@ -16,7 +16,11 @@ interface AccountRow {
   name: string
   plan_name: string
   plan_storage: number
+  plan_assets: number | null
   created_at: Time
+  suspended_at: Time | null
+  delete_at: Time | null
+  removal_started_at: Time | null
 }
 
 export function toAccount(row: AccountRow): Account {
@@ -25,8 +29,17 @@ export function toAccount(row: AccountRow): Account {
     name: row.name,
     planName: row.plan_name,
     planStorage: row.plan_storage,
+    planAssets: row.plan_assets,
     createdAt: toDate(row.created_at),
+    suspendedAt: toDateOrNull(row.suspended_at),
+    deleteAt: toDateOrNull(row.delete_at),
+    removalStartedAt: toDateOrNull(row.removal_started_at),
   }
+}
+
+/** A new account is active. */
+export function newAccount(account: NewAccount): Account {
+  return { ...account, planAssets: null, suspendedAt: null, deleteAt: null, removalStartedAt: null }
 }
 
 export interface UsageRow {
@@ -82,6 +95,7 @@ export interface KeyRow {
   created_at: Time
   last_used_at: Time | null
   revoked_at: Time | null
+  expires_at: Time | null
 }
 
 export function toKey(row: KeyRow): Key {
@@ -93,9 +107,19 @@ export function toKey(row: KeyRow): Key {
     hash: row.hash,
     hint: row.hint,
     createdAt: toDate(row.created_at),
+    expiresAt: toDateOrNull(row.expires_at),
     lastUsedAt: toDateOrNull(row.last_used_at),
     revokedAt: toDateOrNull(row.revoked_at),
   }
+}
+
+export interface FoundKeyRow extends KeyRow {
+  is_expired: Flag
+  account_state: AccountState
+}
+
+export function toFoundKey(row: FoundKeyRow): FoundKey {
+  return { ...toKey(row), isExpired: Boolean(row.is_expired), accountState: row.account_state }
 }
 
 /** The data of the events of a key. */
@@ -119,6 +143,7 @@ export function toKeyColumns(
     created_at: key.createdAt,
     last_used_at: key.lastUsedAt,
     revoked_at: key.revokedAt,
+    expires_at: key.expiresAt,
   }
 }
 

@@ -38,6 +38,7 @@ export function archiveStatements(dialect: Dialect, checksum: string) {
     findArchive: statement<{ id: string }>(
       `select ${ARCHIVE_COLUMNS}, key_id is not null and not exists (
            select 1 from keys where keys.id = archives.key_id and keys.revoked_at is null
+             and (keys.expires_at is null or keys.expires_at > ${clock})
          ) as is_revoked
        from archives where id = :id and not ${isExpired}`,
     ).first((row: ArchiveRow & { is_revoked: Flag }) => ({

@@ -203,7 +203,9 @@ function readEventData(accountId: string, type: EventType, data: unknown): unkno
   if (type.startsWith('asset.')) return toEventAsset(accountId, data as StoredAsset)
   if (type.startsWith('upload.')) return toEventUpload(data as StoredUpload)
   if (type.startsWith('key.')) {
-    return { ...withDates(data, ['createdAt', 'lastUsedAt', 'revokedAt']), accountId }
+    // Keys of earlier versions do not expire.
+    const key = { expiresAt: null, ...(data as object) }
+    return { ...withDates(key, ['createdAt', 'expiresAt', 'lastUsedAt', 'revokedAt']), accountId }
   }
   if (type.startsWith('webhook.')) return withDates(data, ['createdAt', 'updatedAt'])
   if (type.startsWith('token.')) return withDates(data, ['expiresAt'])

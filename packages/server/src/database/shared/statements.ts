@@ -2,11 +2,19 @@ import type { TypeUsage, Usage } from '../../domain/usage.ts'
 import type { AccountSummary } from '../account-data.ts'
 import type { DatabaseIdentity } from '../database.ts'
 import type { TrashAll } from '../trash-data.ts'
-import { LATEST_TOKEN_MS, toAccount, toKey, toSession, toUploadToken } from './account-rows.ts'
+import {
+  LATEST_TOKEN_MS,
+  toAccount,
+  toFoundKey,
+  toKey,
+  toSession,
+  toUploadToken,
+} from './account-rows.ts'
 import { archiveStatements } from './archive-rows.ts'
 import { bulkStatementsOf } from './bulk-jobs.ts'
 import { type Dialect, statement } from './dialect.ts'
 import { FOLDER_MOVE_COLUMNS, toFolderMove, toFolderMoveRecord } from './folders.ts'
+import { ACCOUNT_COLUMNS, ACCOUNT_STATE, lifecycleStatementsOf } from './lifecycle-statements.ts'
 import { mailQueueOf } from './mail-queue.ts'
 import { mailStatementsOf } from './mail-statements.ts'
 import { orderStatementsOf } from './order-statements.ts'
@@ -48,21 +56,26 @@ export function isTokenExpired({ clock, later }: Dialect): string {
     or upload_tokens.expires_at > ${later(clock, LATEST_TOKEN_MS)})`
 }
 
+/** Whether a key has expired, by the database's clock. */
+export function isKeyExpired({ clock }: Pick<Dialect, 'clock'>): string {
+  return `(keys.expires_at is not null and keys.expires_at <= ${clock})`
+}
+
 /** The statements that are the same in both engines, but for the dialect. Most of them only read. */
 export function statementsOf(dialect: Dialect) {
-  const accountColumns = 'id, name, plan_name, plan_storage, created_at'
   const uploadColumns = `${UPLOAD_COLUMNS.join(', ')}, ${checksumOf(dialect, OBJECT_KEY)}`
 
   return {
+    lifecycle: lifecycleStatementsOf(dialect),
     mails: mailStatementsOf(dialect),
     mailQueue: mailQueueOf(dialect),
     orders: orderStatementsOf(dialect, (key) => checksumOf(dialect, key)),
     ...archiveStatements(dialect, checksumOf(dialect, OBJECT_KEY)),
 
     findAccount: statement<{ name: string }>(
-      `select ${accountColumns} from accounts where name = :name`,
+      `select ${ACCOUNT_COLUMNS} from accounts where name = :name`,
     ).first(toAccount),
-    listAccounts: statement(`select ${accountColumns} from accounts order by name`).every(
+    listAccounts: statement(`select ${ACCOUNT_COLUMNS} from accounts order by name`).every(
       toAccount,
     ),
     readSummary: statement<OfAccount>(
@@ -79,7 +92,10 @@ export function statementsOf(dialect: Dialect) {
        where account_id = :account and (assets > 0 or bytes > 0) order by bytes desc, type`,
     ).every((row: TypeUsage) => row),
 
-    findKey: statement<{ hash: string }>('select * from keys where hash = :hash').first(toKey),
+    findKey: statement<{ hash: string }>(
+      `select keys.*, ${isKeyExpired(dialect)} as is_expired, ${ACCOUNT_STATE} as account_state
+       from keys join accounts on accounts.id = keys.account_id where hash = :hash`,
+    ).first(toFoundKey),
     listKeys: statement<OfAccount>(
       'select * from keys where account_id = :account order by id',
     ).every(toKey),

@@ -3,6 +3,7 @@ import type { OrderRecord } from '../order-data.ts'
 import type { Statement, Values } from './dialect.ts'
 import { cacheAccountData, type Engine, type Kind, type Within } from './wire-account-data.ts'
 import { wireAllMails } from './wire-all-mails.ts'
+import { wireLifecycle } from './wire-lifecycle.ts'
 
 type Group<Name extends keyof Database> = Within<Database, Name>
 
@@ -97,6 +98,7 @@ export function wireDatabase<Unit>(
   return {
     of: cacheAccountData(of),
     ...wireAllMails(engine),
+    ...wireLifecycle(engine),
 
     ensureAccount: (account) => write((unit) => accounts(unit).ensureAccount(account)),
     findAccount: (name) => execute(statements.findAccount, { name }),

@@ -1,6 +1,6 @@
 import type { AccountSummary } from '../account-data.ts'
-import type { Account, UsageComparison } from '../database.ts'
-import { toComparison, type UsageRow } from '../shared/account-rows.ts'
+import type { Account, NewAccount, UsageComparison } from '../database.ts'
+import { newAccount, toComparison, type UsageRow } from '../shared/account-rows.ts'
 import { BLOCKS_PER_STATEMENT, MAX_ID } from '../shared/block-counts.ts'
 import { PLAN_OPERATOR } from '../shared/events.ts'
 import type { Connection } from './connection.ts'
@@ -24,7 +24,7 @@ export function prepareAccounts(connection: Connection) {
     'update accounts set plan_name = :name, plan_storage = :storage where id = :id',
   )
   return {
-    ensureAccount(account: Account): Account {
+    ensureAccount(account: NewAccount): Account {
       insert.run({
         id: account.id,
         name: account.name,
@@ -32,7 +32,7 @@ export function prepareAccounts(connection: Connection) {
         plan_storage: account.planStorage,
         created_at: account.createdAt.getTime(),
       })
-      return execute(STATEMENTS.findAccount, { name: account.name }) ?? account
+      return execute(STATEMENTS.findAccount, { name: account.name }) ?? newAccount(account)
     },
     changePlan(id: string, plan: { name: string; storage: number }): void {
       transaction(() => {

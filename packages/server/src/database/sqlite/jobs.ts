@@ -19,6 +19,9 @@ const REMOVAL_COLUMNS = 'id, kind, storage_id, key, attempts, due_at'
 /** An asset in the trash owns its objects like a ready one. */
 const OBJECT_STATUS = `iif(trashed_at is null, status, 'ready')`
 
+const IS_NOT_SUSPENDED =
+  'account_id not in (select id from accounts where suspended_at is not null)'
+
 /** The queries of the background jobs, over all accounts. */
 export function prepareJobs(connection: Connection) {
   const { prepare, transaction } = connection
@@ -27,13 +30,13 @@ export function prepareJobs(connection: Connection) {
   const { removeChecksum } = prepareChecksums(connection)
   const expire = prepare<UploadRow>(
     `update assets set status = 'expired', changed_at = :clock
-     where status = 'uploading' and expires_at <= :clock
+     where status = 'uploading' and expires_at <= :clock and ${IS_NOT_SUSPENDED}
        and id in (select value from json_each(:ids))
      returning ${UPLOAD_COLUMNS}`,
   )
   const overdue = prepare<UploadRow>(
     `select ${UPLOAD_COLUMNS} from assets where status = 'uploading' and expires_at <= :clock
-     order by expires_at limit :limit`,
+       and ${IS_NOT_SUSPENDED} order by expires_at limit :limit`,
   )
   const isLater = `status = 'uploading' and expires_at > :latest`
   const anyLater = prepare(`select 1 from assets where ${isLater} limit 1`)

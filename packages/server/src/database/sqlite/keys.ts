@@ -8,33 +8,40 @@ import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 
+/** By the database's clock. */
+const IS_ACTIVE = '(revoked_at is null and (expires_at is null or expires_at > :clock))'
+
 export function prepareKeys(connection: Connection) {
   const { prepare, transaction, addNotice } = connection
   const { recordEvent } = prepareRecordEvents(connection)
   const insert = prepare<KeyRow>(
-    `insert into keys (id, account_id, name, scope, hash, hint, created_at)
-     values (:id, :account, :name, :scope, :hash, :hint, :created_at) returning *`,
+    `insert into keys (id, account_id, name, scope, hash, hint, created_at, expires_at)
+     values (:id, :account, :name, :scope, :hash, :hint, :created_at, :expires_at) returning *`,
   )
   const revoke = prepare<KeyRow>(
     `update keys set revoked_at = :now
      where account_id = :account and id = :id and revoked_at is null and not (
        :keep_last and scope = 'manage' and 1 = (
          select count(*) from keys
-         where account_id = :account and scope = 'manage' and revoked_at is null))
+         where account_id = :account and scope = 'manage' and ${IS_ACTIVE})
+       and (expires_at is null or expires_at > :clock))
      returning *`,
   )
-  const counts = prepare<{ active: number; revoked: number }>(
-    `select count(*) filter (where revoked_at is null) as active, count(revoked_at) as revoked
+  const counts = prepare<{ active: number; ended: number }>(
+    `select count(*) filter (where ${IS_ACTIVE}) as active, count(*) filter (where not ${IS_ACTIVE}) as ended
      from keys where account_id = :account`,
   )
   const removeOldest = prepare(
     `delete from keys where id in (
-       select id from keys where account_id = :account and revoked_at is not null
-       order by revoked_at, id limit :excess)`,
+       select id from keys where account_id = :account and not ${IS_ACTIVE}
+       order by coalesce(revoked_at, expires_at), id limit :excess)`,
   )
-  const anyForgettable = prepare('select 1 from keys where revoked_at < :before limit 1')
+  const anyForgettable = prepare(
+    'select 1 from keys where revoked_at < :before or expires_at < :before limit 1',
+  )
   const forget = prepare(
-    'delete from keys where id in (select id from keys where revoked_at < :before limit :limit)',
+    `delete from keys where id in (
+       select id from keys where revoked_at < :before or expires_at < :before limit :limit)`,
   )
   const byId = prepare<KeyRow>('select * from keys where account_id = :account and id = :id')
 
@@ -48,14 +55,24 @@ export function prepareKeys(connection: Connection) {
       // Reads first: a read is much cheaper than a write that changes nothing.
       return anyForgettable.get(time) === undefined ? 0 : forget.run({ ...time, limit })
     },
-    addKey(writer: Writer, { createdAt, ...key }: NewKey, maxKeys: number): Key | undefined {
+    addKey(
+      writer: Writer,
+      { createdAt, expiresAt, ...key }: NewKey,
+      maxKeys: number,
+    ): Key | undefined {
       const { account } = writer
       return transaction(() => {
-        const { active, revoked } = counts.get({ account }) ?? { active: 0, revoked: 0 }
+        const clock = Date.now()
+        const { active, ended } = counts.get({ account, clock }) ?? { active: 0, ended: 0 }
         if (active >= maxKeys) return undefined
-        const excess = revoked - MAX_REVOKED_KEYS
-        if (excess > 0) removeOldest.run({ account, excess })
-        const row = insert.get({ account, ...key, created_at: createdAt.getTime() })
+        const excess = ended - MAX_REVOKED_KEYS
+        if (excess > 0) removeOldest.run({ account, excess, clock })
+        const row = insert.get({
+          account,
+          ...key,
+          created_at: createdAt.getTime(),
+          expires_at: expiresAt?.getTime() ?? null,
+        })
         if (row === undefined) throw new Error('the key was not stored')
         record(writer, 'key.created', row)
         return toKey(row)
@@ -69,7 +86,10 @@ export function prepareKeys(connection: Connection) {
       const { account } = writer
       const now = options.now.getTime()
       return transaction(() => {
-        const row = revoke.get({ account, id, now, keep_last: options.keepLast ? 1 : 0 })
+        const row = revoke.get({
+          ...{ account, id, now, clock: Date.now() },
+          keep_last: options.keepLast ? 1 : 0,
+        })
         if (row !== undefined) {
           record(writer, 'key.revoked', row)
           addNotice(endedCredential(id))

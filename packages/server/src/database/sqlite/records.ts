@@ -56,8 +56,10 @@ export function prepareRecords(connection: Connection) {
      order by id limit :limit`,
   )
   const insertKey = prepare(
-    `insert into keys (id, account_id, name, scope, hash, hint, created_at, last_used_at, revoked_at)
-     values (:id, :account_id, :name, :scope, :hash, :hint, :created_at, :last_used_at, :revoked_at)
+    `insert into keys (id, account_id, name, scope, hash, hint, created_at, last_used_at, revoked_at,
+       expires_at)
+     values (:id, :account_id, :name, :scope, :hash, :hint, :created_at, :last_used_at, :revoked_at,
+       :expires_at)
      on conflict (id) do update set revoked_at = coalesce(revoked_at, excluded.revoked_at)`,
   )
   const insertAsset = prepare<{ seq: number }>(

@@ -1,6 +1,6 @@
 import type * as wire from '@stowage/protocol'
 import { endpoints } from '@stowage/protocol'
-import { formatTimestamp, parseTimestamp } from '@stowage/protocol/format'
+import { formatTimestamp } from '@stowage/protocol/format'
 import { invalid } from '../../domain/errors.ts'
 import type { Branding, Order, OrderChange } from '../../domain/order.ts'
 import type { OrderSortKey } from '../../domain/paging.ts'
@@ -31,7 +31,7 @@ import {
   presentOrder,
 } from '../../wire/orders.ts'
 import { presentAsset } from '../../wire/resources.ts'
-import { readIdempotency, readPageRequest, readSort } from '../requests.ts'
+import { readIdempotency, readPageRequest, readSort, readTime } from '../requests.ts'
 import { presentPage } from '../responses/page.ts'
 import { nameCreated, type RouteGroup, route } from '../route.ts'
 
@@ -208,11 +208,6 @@ function presentTotal(
   return by === 'asset'
     ? { asset_id: subject, filename, downloads }
     : { product_id: Number(subject), downloads }
-}
-
-/** The schema has checked it. */
-function readTime(time: number | string): Date {
-  return typeof time === 'number' ? new Date(time * 1000) : (parseTimestamp(time) ?? new Date(0))
 }
 
 /** The fields that are given. The schema has checked them. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { test } from 'node:test'
 import type { Key } from '@stowage/protocol'
+import { until } from '@stowage/testing/machine/until'
 import {
   ADMIN_KEY,
   aKeyedService,
@@ -13,6 +14,8 @@ import {
 } from '@stowage/testing/service/accounts'
 import { API } from '@stowage/testing/service/upload'
 import { forgetRevokedKeys } from '../../../src/jobs/schedule.ts'
+import { forAccount } from '../../../src/operations/context.ts'
+import { createKey } from '../../../src/operations/keys.ts'
 import { sendExactly } from '../../support/exact-request.ts'
 
 const KEY_SHAPE = /^stow_[0-9A-Za-z]{49}$/
@@ -36,6 +39,7 @@ test('a key can be created, used within its scope, listed and revoked', async (t
     scope: 'read',
     hint: `stow_…${secret.slice(-4)}`,
     created_at: key.created_at,
+    expires_at: null,
     last_used_at: null,
     revoked_at: null,
   })
@@ -85,6 +89,10 @@ test('a key without a name or with an unknown scope is refused and not created',
     ['scope', { name: 'a', scope: 'admin' }],
     ['scope', { name: 'a', scope: 'public' }],
     ['scope', { name: 'a', scope: ['read'] }],
+    ['expires_at', { name: 'a', scope: 'read', expires_at: 'tomorrow' }],
+    ['expires_at', { name: 'a', scope: 'read', expires_at: 1_900_000_000 }],
+    ['expires_at', { name: 'a', scope: 'read', expires_at: '' }],
+    ['expires_at', { name: 'a', scope: 'read', expires_at: '2020-01-01T00:00:00Z' }],
   ]
   for (const [field, body] of bad) {
     const response = await admin('POST', KEYS, body)
@@ -258,4 +266,41 @@ test('a revoked key is listed for 90 days, and its events keep its name', async 
   assert.ok(!listed.includes(id) && listed.includes(keys.read.id))
   const { body } = await call('GET', `${API}/events?type=key.revoked`)
   assert.equal(body.data[0].data.name, 'the old backend')
+})
+
+test('a key works until it expires; then it, its session and its upload tokens are refused', async (t) => {
+  const service = await aKeyedService(t)
+  const { context, baseUrl } = service
+  const { call, id } = await anAccount(service, { name: 'shop' })
+  const request = { name: 'agency', scope: 'write', expires_at: '2100-01-01T00:00:00Z' }
+  const created = await call('POST', KEYS, request)
+  assert.equal(created.body.data.expires_at, '2100-01-01T00:00:00.000Z')
+  const limited = callerWith(baseUrl, created.body.data.secret)
+  assert.equal((await limited('GET', `${API}/account`)).status, 200)
+  const listed = (await listKeys(call)).find((key) => key.id === created.body.data.id)
+  assert.equal(listed?.expires_at, '2100-01-01T00:00:00.000Z')
+
+  // Such a key cannot be created by the API: it has expired by the database's clock already.
+  const expiresAt = new Date(context.clock().getTime() + 1000)
+  const late = { ...context, clock: () => new Date(0) }
+  const details = { name: 'short', scope: 'write', expiresAt: new Date(1) } as const
+  const expired = await createKey(forAccount(late, id), details)
+  const refused = await callerWith(baseUrl, expired.secret)('GET', `${API}/account`)
+  assert.deepEqual([refused.status, refused.body.code], [401, 'key_expired'], refused.text)
+  assert.match(refused.body.message, /expired/)
+
+  const short = await createKey(forAccount(context, id), { ...details, expiresAt })
+  const own = callerWith(baseUrl, short.secret)
+  const session = await own('POST', `${API}/session`, {})
+  const cookie = session.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const token = (await own('POST', `${API}/upload-tokens`, { max_bytes: 10, expires_in: 600 })).body
+  const uploads = callerWith(baseUrl, token.token ?? token.data?.token)
+  await until('the key has expired', async () => {
+    return (await own('GET', `${API}/account`)).body.code === 'key_expired'
+  })
+  const headers = { Cookie: cookie }
+  const afterwards = await callerWith(baseUrl)('GET', `${API}/account`, undefined, headers)
+  assert.deepEqual([afterwards.status, afterwards.body.code], [401, 'unauthenticated'])
+  const upload = await uploads('POST', `${API}/assets/signed`, { name: 'a', size: 1 })
+  assert.deepEqual([upload.status, upload.body.code], [401, 'unauthenticated'])
 })
