@@ -64,7 +64,7 @@ export function renderMail(content: MailContent): Rendered {
     .map((paragraph) => paragraph.replace(/^\n+|\n+$/g, ''))
     .filter((paragraph) => paragraph.trim() !== '')
   const footer = footerOf(content, language)
-  const text = `${[...paragraphs, ...(footer.length > 0 ? ['-- ', footer.join('\n')] : [])].join('\n\n')}\n`
+  const text = `${[...paragraphs, ...(footer.length > 0 ? [`-- \n${footer.join('\n')}`] : [])].join('\n\n')}\n`
   const markup = renderHtml({ subject, paragraphs, footer, language, branding, content })
   return { subject, text, html: markup }
 }
