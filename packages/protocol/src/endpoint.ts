@@ -3,8 +3,8 @@ import type { ErrorCode } from './errors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** The scope that a key must have; `public` needs no key. */
-export type Scope = 'public' | 'read' | 'write' | 'manage'
+/** The scope that a key must have; `public` needs no key, and `operator` is only for the operator's key. */
+export type Scope = 'public' | 'read' | 'write' | 'manage' | 'operator'
 
 export interface EndpointResponse {
   status: number
@@ -72,6 +72,8 @@ export const TAGS = {
     'The plan and its usage, the API keys of the account, and the sessions of the dashboard.',
   Webhooks:
     'Endpoints of your own that receive the events of the account as signed requests, as defined by Standard Webhooks.',
+  Operator:
+    'The whole service, for who runs it. These calls need the operator’s key (`STOWAGE_ADMIN_KEY`), or a service that is open.',
   Service: 'Health checks and this document. These calls need no key.',
 } as const
 

@@ -96,6 +96,7 @@ export const ENDPOINTS: readonly Endpoint[] = [
   endpoints.readSession,
   endpoints.signIn,
   endpoints.signOut,
+  endpoints.readStatus,
   endpoints.health,
   endpoints.readiness,
   endpoints.openApi,

@@ -24,6 +24,7 @@ revoked or expired key returns 401; a key without the required scope returns 403
   pages of other origins send a key.
 - An upload token (\`POST /upload-tokens\`) replaces the key in web pages. It can only upload, within its limits:
   resume, complete and cancel return 404 for uploads that it did not start, and other calls return 403.
+- Calls about the whole service (\`/operator\`) require the operator’s key, \`STOWAGE_ADMIN_KEY\`.
 - An ID of another account returns 404, as if it did not exist.
 
 \`\`\`sh

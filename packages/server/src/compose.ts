@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
+import { hostname } from 'node:os'
 import type { Logger } from 'pino'
 import {
   type AuthConfig,
@@ -133,7 +134,8 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     let baseUrl = config.baseUrl ?? ''
     const mail = openMailing(config, () => baseUrl)
     closers.push(() => mail.server?.close())
-    const parts = { config, logger, ...engines, outages, health, mail }
+    const { version } = options
+    const parts = { config, logger, ...engines, outages, health, mail, version }
     const context = await composeContext(parts)
     setSource({ ...createArchiveSource(context), ...createDownloadGuard(context) })
     onDamage = (key) => void recordDamage(context, key)
@@ -316,6 +318,7 @@ async function composeContext(parts: {
   outages: OutageWatch
   health: Health
   mail: Mailing
+  version: string
 }): Promise<Context> {
   const { config, logger, database, storage, outages } = parts
   const { chunkSize, signedForMs, uploadsKeptForMs, keepVersions, trashForMs, rateLimit } = config
@@ -346,6 +349,7 @@ async function composeContext(parts: {
       auth: authSettings(config.auth, id),
       webhookTargets,
     },
+    instance: { id: newId(), name: `${hostname()} (${process.pid})`, version: parts.version },
     health: parts.health,
     sendWebhook: openWebhookSender({ targets: webhookTargets }),
     deliveries: new EventTarget(),

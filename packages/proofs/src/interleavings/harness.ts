@@ -86,6 +86,7 @@ export async function openHarness(settings: Environment): Promise<Harness> {
       return fresh
     },
     randomBytes,
+    instance: { id: newUuid(), name: 'harness', version: '0.0.0-test' },
     settings: {
       chunkSize,
       signedForMs,

@@ -15,6 +15,7 @@ import { testAssetList, testUploadList } from './contract/lists.ts'
 import { testChangingLists, testLongLists } from './contract/long-lists.ts'
 import { testMails } from './contract/mails.ts'
 import { testNotices } from './contract/notices.ts'
+import { testOperator } from './contract/operator.ts'
 import { testDownloads, testOrders } from './contract/orders.ts'
 import { testProductFiles } from './contract/product-files.ts'
 import { testProductIdentity } from './contract/product-identity.ts'
@@ -62,6 +63,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testTags(contract)
   testTaggedLists(contract)
   testChecksums(contract)
+  testOperator(contract)
   testArchives(contract)
   testEvents(contract)
   testEventReaders(contract)

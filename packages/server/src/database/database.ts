@@ -14,6 +14,7 @@ import type {
   TrimmedEvents,
 } from './event-data.ts'
 import type { AllMails } from './mail-data.ts'
+import type { OperatorData } from './operator-data.ts'
 import type { AllOrders } from './order-data.ts'
 
 export interface NewAccount {
@@ -160,7 +161,13 @@ export interface SessionLimits {
  * `EngineUnavailable`. Times of changes come from the database's clock (`readClock`), and so must the
  * times that jobs pass.
  */
-export interface Database extends VerificationData, DeliveryData, AllOrders, AllMails, ArchiveData {
+export interface Database
+  extends VerificationData,
+    DeliveryData,
+    AllOrders,
+    AllMails,
+    ArchiveData,
+    OperatorData {
   /**
    * The data of one account. The actor makes the changes: see `EventData`. By default it is the operator. `call` is the
    * `call` of their events, including those of a deletion of all assets that a job continues.

@@ -48,6 +48,7 @@ import { folderRoutes } from './routes/folders.ts'
 import { keyRoutes } from './routes/keys.ts'
 import { mailPageRoutes } from './routes/mail-pages.ts'
 import { mailRoutes } from './routes/mails.ts'
+import { operatorRoutes } from './routes/operator.ts'
 import { orderRoutes } from './routes/orders.ts'
 import { productRoutes } from './routes/products.ts'
 import { referenceRoutes } from './routes/reference.ts'
@@ -112,6 +113,7 @@ const ROUTES: RouteGroup[] = [
   keyRoutes,
   webhookRoutes,
   sessionRoutes,
+  operatorRoutes,
   serviceRoutes,
   referenceRoutes,
   dashboardRoutes,

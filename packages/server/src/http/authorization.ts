@@ -26,7 +26,7 @@ export interface Authorized {
 
 /** A call that needs a key. */
 interface ProtectedEndpoint {
-  scope: KeyScope
+  scope: KeyScope | 'operator'
   /** Whether upload tokens may make this call. */
   allowsUploadTokens: boolean
 }
@@ -61,7 +61,8 @@ export async function authorize(
   if (caller.uploadToken !== undefined)
     checkUploadToken(caller.uploadToken, endpoint.allowsUploadTokens, request)
   const needed = endpoint.scope
-  if (!includesScope(caller.scope, needed)) {
+  if (needed === 'operator') requireOperator(context, caller)
+  else if (!includesScope(caller.scope, needed)) {
     throw new ServiceError(
       'forbidden',
       `This call requires a key with the scope ${needed}, but your key has the scope ${caller.scope}. Use another key.`,
@@ -72,6 +73,15 @@ export async function authorize(
   const by = uploadToken ? tokenActor(uploadToken.id, tokenCreatedBy) : keyActor(actor)
   const own = { ...forAccount(context, accountId, by), uploadToken }
   return { context: own, scope, actor, caller }
+}
+
+/** The key from the settings is the operator's. On an open service, everyone who reaches it is the operator. */
+function requireOperator({ settings: { auth } }: Context, { adminHash }: Caller): void {
+  if (auth.kind === 'open' || adminHash !== undefined) return
+  throw new ServiceError(
+    'forbidden',
+    'This call requires the operator’s key, which is set by STOWAGE_ADMIN_KEY. Keys of accounts cannot make it.',
+  )
 }
 
 function credentialsOf(request: FastifyRequest, context: Context, baseUrl: string): Credentials {

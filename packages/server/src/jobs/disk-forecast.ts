@@ -29,7 +29,9 @@ export function createDiskWatch(): (context: Context) => Promise<void> {
     // A sample from the future was taken before the clock was set back.
     samples = samples.filter(({ at }) => at > now - OBSERVED_MS && at <= now)
     samples.push({ at: now, free })
-    health.disk = describe(free, forecast(samples))
+    const fullInMs = forecast(samples)
+    health.diskFullAt = fullInMs === undefined ? undefined : inTime(now + fullInMs)
+    health.disk = describe(free, fullInMs)
     if (health.disk === undefined) {
       warnedAt = -Infinity
     } else if (Math.abs(now - warnedAt) >= WARN_PAUSE_MS) {
@@ -46,6 +48,12 @@ export function forecast(samples: readonly Sample[]): number | undefined {
   if (first === undefined || last === undefined || last.at - first.at < MIN_OBSERVED_MS) return
   const filled = first.free - last.free
   return filled > 0 ? (last.free / filled) * (last.at - first.at) : undefined
+}
+
+/** Undefined if it is so far away that nobody needs it. */
+function inTime(time: number): Date | undefined {
+  const date = new Date(time)
+  return date.getUTCFullYear() < 3000 ? date : undefined
 }
 
 function describe(free: number, fullInMs: number | undefined): string | undefined {

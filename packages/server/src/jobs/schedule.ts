@@ -9,6 +9,7 @@ import { deliverWebhooks } from './deliver-webhooks.ts'
 import { createDiskWatch } from './disk-forecast.ts'
 import { limitEvents } from './forget-events.ts'
 import { BATCH, createWakeUp, type Job, type WakeUp } from './job.ts'
+import { reportInstance } from './report-instance.ts'
 import { forgetMails, sendMails } from './send-mails.ts'
 import { expireUploads, finishCompletions, removeOrphanedUploads, STUCK_MS } from './uploads.ts'
 
@@ -21,6 +22,7 @@ const CHECKSUMS_IDLE_MS = 5_000
 /** Longer: an upgrade takes longer, too. */
 const SCHEMA_PAUSE_MS = 60_000
 const DISK_PAUSE_MS = 60_000
+const INSTANCE_PAUSE_MS = 60_000
 /** Longer: orphans are rare and harmless, and S3 providers charge for listing all open uploads. */
 const ORPHANS_PAUSE_MS = 3_600_000
 
@@ -95,6 +97,10 @@ export function openSchedule(
     repeat('watchClock', PAUSE_MS, watchClock),
     repeat('watchDisk', DISK_PAUSE_MS, createDiskWatch()),
     repeat('watchSchema', SCHEMA_PAUSE_MS, watchSchema),
+    // An instance that is killed leaves its row, which others delete.
+    repeat('reportInstance', INSTANCE_PAUSE_MS, reportInstance).then(() =>
+      context.database.removeInstance(context.instance.id).catch(() => {}),
+    ),
     // Delayed, so that it does not slow the start down by writing megabytes.
     pauseFor(PAUSE_MS).then(() => repeat('reserveDiskSpace', PAUSE_MS, reserveDiskSpace)),
   ]

@@ -1,6 +1,7 @@
 import type { SecretKey } from '../crypto/secret-key.ts'
 import type { AccountData } from '../database/account-data.ts'
 import type { Database } from '../database/database.ts'
+import type { Instance } from '../database/operator-data.ts'
 import type { EventActor } from '../domain/event.ts'
 import type { MailSender } from '../domain/mail.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
@@ -18,6 +19,8 @@ export interface Context {
   /** Encrypts the secrets that are stored. */
   secretKey: SecretKey
   settings: Settings
+  /** The running instance. */
+  instance: Instance
   health: Health
   /** Sends one request to a webhook. */
   sendWebhook: SendWebhook
@@ -57,6 +60,8 @@ export interface Health {
   failingJobs: Set<string>
   /** When the disk will be full, if that is soon. */
   disk?: string | undefined
+  /** When the disk will be full if it continues to fill. */
+  diskFullAt?: Date | undefined
   /** The engines whose calls take too long at the moment, described. */
   listSlow?: () => string[]
 }

@@ -60,3 +60,14 @@ export function listDegradations(health: Health): string[] {
       : [`background jobs fail: ${[...failingJobs].join(', ')}; the log has the reasons`]),
   ]
 }
+
+/** What an operator should know about the instance. */
+export function listNotes({ clock, newerMigration, secretKey }: Health): string[] {
+  return [
+    ...(clock === undefined ? [] : [`the clock of this instance is ${clock}`]),
+    ...(newerMigration === undefined
+      ? []
+      : [`a newer version of Stowage has upgraded the database (migration ${newerMigration})`]),
+    ...(secretKey === undefined ? [] : [`webhooks are not sent: ${secretKey}`]),
+  ]
+}

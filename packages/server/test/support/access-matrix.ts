@@ -62,5 +62,6 @@ const acceptEverything: SendWebhook = async () => {
 }
 
 export function isAllowed(held: (typeof SCOPES)[number], { scope }: Operation): boolean {
+  if (scope === 'operator') return false
   return scope === 'public' || SCOPES.indexOf(held) >= SCOPES.indexOf(scope)
 }

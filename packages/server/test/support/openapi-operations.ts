@@ -37,7 +37,7 @@ export interface Operation {
   method: string
   /** Contains `{name}` for each path parameter. */
   path: string
-  scope: 'public' | (typeof SCOPES)[number]
+  scope: 'public' | 'operator' | (typeof SCOPES)[number]
   /** Whether upload tokens may make this call, for their own uploads. */
   allowsUploadTokens: boolean
   parameters: Parameter[]
@@ -59,7 +59,9 @@ export function operationsOf(document: OpenApiDocument): Operation[] {
 
 function readOperation(path: string, method: string, operation: DocumentedOperation): Operation {
   const name = `${method.toUpperCase()} ${path}`
-  const scope = (['public', ...SCOPES] as const).find((known) => known === operation['x-scope'])
+  const scope = (['public', 'operator', ...SCOPES] as const).find(
+    (known) => known === operation['x-scope'],
+  )
   assert.ok(scope, `${name} has no valid x-scope: ${operation['x-scope']}`)
   const statuses = Object.keys(operation.responses).map(Number)
   const successes = statuses.filter((status) => status < 400)

@@ -17,6 +17,7 @@ import { FOLDER_MOVE_COLUMNS, toFolderMove, toFolderMoveRecord } from './folders
 import { ACCOUNT_COLUMNS, ACCOUNT_STATE, lifecycleStatementsOf } from './lifecycle-statements.ts'
 import { mailQueueOf } from './mail-queue.ts'
 import { mailStatementsOf } from './mail-statements.ts'
+import { operatorStatementsOf } from './operator-statements.ts'
 import { orderStatementsOf } from './order-statements.ts'
 import { productFileStatementsOf } from './product-files.ts'
 import { PRODUCT_COLUMNS, toProduct } from './product-rows.ts'
@@ -68,6 +69,7 @@ export function statementsOf(dialect: Dialect) {
   return {
     lifecycle: lifecycleStatementsOf(dialect),
     mails: mailStatementsOf(dialect),
+    operator: operatorStatementsOf(dialect),
     mailQueue: mailQueueOf(dialect),
     orders: orderStatementsOf(dialect, (key) => checksumOf(dialect, key)),
     ...archiveStatements(dialect, checksumOf(dialect, OBJECT_KEY)),

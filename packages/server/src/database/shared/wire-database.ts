@@ -4,6 +4,7 @@ import type { Statement, Values } from './dialect.ts'
 import { cacheAccountData, type Engine, type Kind, type Within } from './wire-account-data.ts'
 import { wireAllMails } from './wire-all-mails.ts'
 import { wireLifecycle } from './wire-lifecycle.ts'
+import { wireOperator } from './wire-operator.ts'
 
 type Group<Name extends keyof Database> = Within<Database, Name>
 
@@ -99,6 +100,7 @@ export function wireDatabase<Unit>(
     of: cacheAccountData(of),
     ...wireAllMails(engine),
     ...wireLifecycle(engine),
+    ...wireOperator(engine),
 
     ensureAccount: (account) => write((unit) => accounts(unit).ensureAccount(account)),
     findAccount: (name) => execute(statements.findAccount, { name }),

@@ -1,6 +1,5 @@
 import { buildOpenApi, endpoints } from '@stowage/protocol'
-import type { Health } from '../../operations/context.ts'
-import { listDegradations, openReadiness } from '../../operations/service.ts'
+import { listDegradations, listNotes, openReadiness } from '../../operations/service.ts'
 import { type RouteGroup, route } from '../route.ts'
 
 const RETRY_AFTER_SECONDS = '2'
@@ -15,7 +14,7 @@ export const serviceRoutes: RouteGroup = (app, options) => {
     const isReady = database && storage
     if (!isReady) reply.code(503).header('Retry-After', RETRY_AFTER_SECONDS)
     const degraded = listDegradations(context.health)
-    const notes = notesOf(context.health)
+    const notes = listNotes(context.health)
     return {
       status: isReady ? ('ready' as const) : ('unavailable' as const),
       checks: { database: statusWord(database), storage: statusWord(storage) },
@@ -30,16 +29,6 @@ export const serviceRoutes: RouteGroup = (app, options) => {
     document ??= Buffer.from(JSON.stringify(buildOpenApi({ baseUrl: baseUrl(), version })))
     return reply.type('application/json; charset=utf-8').send(document)
   })
-}
-
-function notesOf({ clock, newerMigration, secretKey }: Health): string[] {
-  return [
-    ...(clock === undefined ? [] : [`the clock of this instance is ${clock}`]),
-    ...(newerMigration === undefined
-      ? []
-      : [`a newer version of Stowage has upgraded the database (migration ${newerMigration})`]),
-    ...(secretKey === undefined ? [] : [`webhooks are not sent: ${secretKey}`]),
-  ]
 }
 
 function statusWord(isAvailable: boolean): 'ok' | 'unavailable' {
