@@ -49,7 +49,7 @@ const PRODUCTS = { path: '/products', filters: `${PRODUCT_FILTERS} with_assets` 
 const GROUPS = { path: '/product-groups', filters: PRODUCT_FILTERS }
 const ORDERS = {
   path: '/orders',
-  filters: 'order_number with_assets search status source asset product_id sort',
+  filters: 'order_number with_assets search status source asset product_id sort exact_total',
 }
 const MAILS = { path: '/mails', filters: 'state kind order notice' }
 const DELIVERIES = { path: '/webhooks/:id/deliveries', filters: 'status' }

@@ -61,7 +61,7 @@ selects the page.
 URLs in \`links\` keep all other parameters. A page after the last one is empty, not an error. A list ignores query
 parameters that it does not know, and names them in \`meta.ignored\`.
 
-The first pages of a large list of assets with \`search\` or a filter are returned before all matches are counted. Then
+The first pages of a large list of assets or orders with \`search\` or a filter are returned before all matches are counted. Then
 \`meta.total_is_exact\` is false: the list has at least \`meta.total_at_least\` rows and at most \`meta.total\`.
 \`meta.last_page\` is computed from \`meta.total\`, so a client that reads all pages up to it reads all rows; the last of
 these pages may be empty. \`exact_total=true\` counts all matches first. It is the default with \`filename\`.

@@ -327,6 +327,11 @@ export const ListOrdersQuery = Type.Object({
   product_id: Type.Optional(
     number(0, MAX_INTEGER, { description: 'Only orders with this product, by the shop’s ID' }),
   ),
+  exact_total: Type.Optional(
+    BooleanQuery(
+      'true: count all matches, which may take seconds if there are hundreds of thousands of orders. false, the default: `meta.total` may be an upper bound, see `meta.total_is_exact`',
+    ),
+  ),
   sort: Type.Optional(
     Type.Enum([...ORDER_SORTS], {
       type: 'string',

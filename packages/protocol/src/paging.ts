@@ -36,7 +36,7 @@ export const PageMeta = Type.Object(
     }),
     total_is_exact: Type.Boolean({
       description:
-        'false if not all matches were counted, which only happens on the first pages of large lists of assets with a search or a filter. Pass `exact_total=true` to have them counted',
+        'false if not all matches were counted, which only happens on the first pages of large lists of assets and orders with a search or a filter. Pass `exact_total=true` to have them counted',
     }),
     total_at_least: Type.Integer({
       description: 'The list has at least so many rows; the same as `total` if `total` is exact',

@@ -48,6 +48,12 @@ begin
 end
 $$;
 
+-- Few orders have these states. A list of them reads no others.
+create index orders_held on orders (account_id, id) where held;
+create index orders_revoked on orders (account_id, id) where revoked_at is not null;
+create index orders_expiring on orders (account_id, id) where expires_at is not null;
+create index orders_by_hand on orders (account_id, id) where source = 'manual';
+
 create table order_lines (
   order_id uuid not null references orders (id) on delete cascade,
   line integer not null,
@@ -138,3 +144,6 @@ create table branding (
 
 -- Whether buyers may also open the file in the page of their order.
 alter table assets add column inline boolean not null default false;
+
+-- The number of the account's orders.
+alter table accounts add column order_count bigint not null default 0;

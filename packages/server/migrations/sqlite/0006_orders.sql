@@ -42,6 +42,34 @@ create index orders_in_number_order on orders (account_id, sort_number, id);
 create index orders_by_number on orders (account_id, order_number, id) where order_number is not null;
 create unique index orders_by_reference on orders (account_id, reference, source) where reference is not null;
 
+-- The trigrams of the texts.
+create virtual table order_texts using fts5 (
+  search_text,
+  content = '',
+  contentless_delete = 1,
+  detail = none,
+  tokenize = 'trigram case_sensitive 1'
+);
+
+create trigger orders_text_added after insert on orders begin
+  insert into order_texts (rowid, search_text) values (new.seq, new.search_text);
+end;
+
+create trigger orders_text_changed after update of search_text on orders
+  when new.search_text <> old.search_text begin
+  insert or replace into order_texts (rowid, search_text) values (new.seq, new.search_text);
+end;
+
+create trigger orders_text_removed after delete on orders begin
+  delete from order_texts where rowid = old.seq;
+end;
+
+-- Few orders have these states. A list of them reads no others.
+create index orders_held on orders (account_id, id) where held = 1;
+create index orders_revoked on orders (account_id, id) where revoked_at is not null;
+create index orders_expiring on orders (account_id, id) where expires_at is not null;
+create index orders_by_hand on orders (account_id, id) where source = 'manual';
+
 create table order_lines (
   order_id text not null references orders (id) on delete cascade,
   line integer not null,
@@ -132,3 +160,6 @@ create table branding (
 
 -- Whether buyers may also open the file in the page of their order.
 alter table assets add column inline integer not null default 0;
+
+-- The number of the account's orders.
+alter table accounts add column order_count integer not null default 0;

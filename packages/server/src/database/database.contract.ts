@@ -13,6 +13,7 @@ import { testIdempotencyKeys } from './contract/idempotency-keys.ts'
 import { testJobs } from './contract/jobs.ts'
 import { testAssetList, testUploadList } from './contract/lists.ts'
 import { testChangingLists, testLongLists } from './contract/long-lists.ts'
+import { testLongOrderLists } from './contract/long-order-lists.ts'
 import { testMails } from './contract/mails.ts'
 import { testNotices } from './contract/notices.ts'
 import { testOperator } from './contract/operator.ts'
@@ -86,4 +87,5 @@ export function testLongListContract(engine: string, open: OpenDatabase): void {
   testLongLists(contract)
   testChangingLists(contract)
   testLongProductOrder(contract)
+  testLongOrderLists(contract)
 }

@@ -32,6 +32,8 @@ export interface OrderQuery extends PageRequest {
   asset?: string
   /** Has a line with this product, by the shop’s product ID. */
   productId?: number
+  /** Whether all matches are counted, even if that takes long. */
+  exactTotal?: boolean
 }
 
 export interface UnknownOfOrder {
@@ -103,6 +105,8 @@ export type DownloadMiscount = { accountId: string; counted: number; actual: num
   | { kind: 'file'; orderId: string; assetId: string }
   | { kind: 'order'; orderId: string }
   | { kind: 'day'; day: number }
+  /** The number of the account's orders. */
+  | { kind: 'orders' }
 )
 
 /** Everything about an order that a copy in another deployment needs. */
@@ -129,7 +133,11 @@ export interface OrderData {
   putOrder(order: NewOrder): Promise<PutOrder>
   /** By our ID or by the shop’s reference. */
   findOrder(key: { id: string | null; reference: string }): Promise<Order | undefined>
-  listOrders(query: OrderQuery): Promise<{ rows: Order[]; total: number }>
+  /**
+   * On the first pages of a long list with a filter that matches many orders, the total may be an upper bound: see `atLeast` and
+   * `exactTotal`.
+   */
+  listOrders(query: OrderQuery): Promise<{ rows: Order[]; total: number; atLeast?: number }>
   /** The ready assets that are attached to each of these orders themselves, oldest first. */
   assetsOfOrders(orderIds: string[]): Promise<Map<string, Asset[]>>
   changeOrder(id: string, change: OrderChange): Promise<ChangedOrder>
@@ -195,8 +203,8 @@ export interface AllOrders {
   ): Promise<{ accountId: string; orderId: string; openUntil: Date } | undefined>
   /**
    * Counters that differ from the rows that they count: `used` of a file from the log, which may have forgotten downloads but has
-   * none that were not counted; the downloads of an order from those of its files; and those of an account on a day from those of
-   * its assets. At most `limit` of each.
+   * none that were not counted; the downloads of an order from those of its files; those of an account on a day from those of
+   * its assets; and the number of its orders. At most `limit` of each.
    */
   compareDownloads(limit: number): Promise<DownloadMiscount[]>
   /** Counts the rows again. */

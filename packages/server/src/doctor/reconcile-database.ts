@@ -95,7 +95,7 @@ export async function reconcileEvents({ database, repair }: DoctorContext): Prom
   }
 }
 
-/** Compares the counters of the downloads of orders with the log, and with each other. */
+/** Compares the counters of orders and their downloads with the log, and with each other. */
 export async function reconcileDownloads({ database, repair }: DoctorContext): Promise<Finding> {
   const check = 'orders'
   const wrong = await database.compareDownloads(MAX_ROWS)
@@ -106,7 +106,7 @@ export async function reconcileDownloads({ database, repair }: DoctorContext): P
     const { counted, actual } = miscount
     return `${describeMiscount(miscount)}: counted ${counted}, actual ${actual}`
   })
-  const message = `wrong counters of downloads: ${wrong.length}`
+  const message = `wrong counters of orders and downloads: ${wrong.length}`
   if (!repair) return { check, status: 'error', message, items, remedy: 'stowage doctor --repair' }
   for (const miscount of wrong) await database.recountDownloads(miscount)
   // A corrected file changes the sum of its order.
@@ -121,6 +121,7 @@ function describeMiscount(miscount: DownloadMiscount): string {
     const day = new Date(miscount.day * 86_400_000).toISOString().slice(0, 10)
     return `account ${miscount.accountId} on ${day}`
   }
+  if (miscount.kind === 'orders') return `orders of the account ${miscount.accountId}`
   const order = `order ${miscount.orderId}`
   return miscount.kind === 'file' ? `${order}, file ${miscount.assetId}` : order
 }

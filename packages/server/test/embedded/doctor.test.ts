@@ -91,13 +91,14 @@ test('doctor reports wrong counters of downloads, and recounts them on request',
       "update download_counts set downloads = 9 where kind = 'asset'",
       [`on ${day}: counted 2, actual 9`],
     ],
+    ['update accounts set order_count = 9', ['orders of the account', 'counted 9, actual 2']],
     ["delete from download_counts where kind = 'day'", [`on ${day}: counted 0, actual`]],
   ] as const
   for (const [sql, items] of damages) {
     database.exec(sql)
     const named = await doctor(settings)
     assert.equal(named.code, 1, sql)
-    assert.match(named.stdout, /^ERROR +orders: wrong counters of downloads: \d$/m)
+    assert.match(named.stdout, /^ERROR +orders: wrong counters of orders and downloads: \d$/m)
     for (const item of items) assert.ok(named.stdout.includes(item), `${item}\n${named.stdout}`)
     assert.match((await doctor(settings, '--repair')).stdout, /^fixed +orders: .*; recounted$/m)
     assert.match((await doctor(settings)).stdout, ok)

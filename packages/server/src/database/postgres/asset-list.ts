@@ -45,7 +45,7 @@ import {
 } from './search.ts'
 
 type CountedRow = AssetRow & { total: number }
-type StartRow = AssetRow & { scanned: number; matches: number; assets: number }
+type StartRow = AssetRow & { scanned: number; matches: number; all_rows: number }
 
 /** The caches that the listings of all accounts share. */
 export interface ListingCaches {
@@ -204,14 +204,16 @@ function otherPages(
         with scanned as materialized (
           select ${sql(SORT_COLUMNS[query.sort.by])}, (${matches}) as matches from assets
           where ${listed} order by ${order} limit ${most})
-        select start.*, (select asset_count from accounts where id = ${account}) as assets, ${columns}
+        select start.*, (select asset_count from accounts where id = ${account}) as all_rows, ${columns}
         from (select count(*) as scanned, count(*) filter (where matches) as matches from scanned) start
         left join assets on id = any(array(
           select id from scanned where matches order by ${order} limit ${limit} offset ${offset}))
         order by ${order}`
       const [start] = rows
       if (start === undefined || start.scanned === 0) return undefined
-      if (start.matches > offset + limit) return boundedRows(rows.map(toAsset), start)
+      if (start.matches > offset + limit) {
+        return boundedRows(rows.map(toAsset), { ...start, all: start.all_rows })
+      }
     }
     return undefined
   }

@@ -1,5 +1,12 @@
 import type { OrderStatus } from '../../domain/order.ts'
 import type { Cursor } from '../../domain/paging.ts'
+import {
+  boundedRows,
+  MAX_START_ORDERS,
+  mayHaveBounds,
+  START_ROWS,
+  startOf,
+} from '../shared/listing.ts'
 import { type OrderRow, toOrder } from '../shared/order-rows.ts'
 import { coversAsset, orderColumns } from '../shared/order-statements.ts'
 import { awaitSteps, type SharedWork, type Step } from '../shared/steps.ts'
@@ -20,6 +27,12 @@ export function performWork<Result>(
       ? recordEvent(sql, writer, step.type, step.data)
       : execute(sql, step.statement, step.values)
   return awaitSteps(work, perform)
+}
+
+interface StartRow {
+  scanned: number
+  matches: number
+  all_rows: number
 }
 
 const COLUMNS = orderColumns(POSTGRES)
@@ -43,6 +56,7 @@ export function accountOrderList(sql: Sql, account: string): AccountMethods['ord
           select from order_lines ol where ol.order_id = o.id and ol.product_id = ${productId})`)
       }
       const filtered = allOf(sql, conditions)
+      const all = sql`(select order_count from accounts where id = ${account})`
       const direction = sort.descending ? sql`desc` : sql`asc`
       const value = { created_at: null, ordered_at: 'ordered_at', order_number: 'sort_number' }[
         sort.by
@@ -57,8 +71,34 @@ export function accountOrderList(sql: Sql, account: string): AccountMethods['ord
             : sql`and (${column}, o.id) ${operator} (${cursorValue(after)}, ${after.id}::uuid)`
       const by = column === undefined ? sql`` : sql`${column} ${direction},`
       const offset = after === undefined ? (query.page - 1) * query.perPage : 0
+      const sorted = column === undefined ? sql`o.id` : sql`${column}, o.id`
+      if (conditions.length > 1 && number === undefined && mayHaveBounds(query)) {
+        const { limit } = startOf(query)
+        const own = sql`o.account_id = ${account} ${afterCursor}`
+        const order = sql`${by} o.id ${direction}`
+        for (const most of [START_ROWS, MAX_START_ORDERS]) {
+          const rows = await sql<(OrderRow & StartRow)[]>`
+            with scanned as materialized (
+              select ${sorted}, (${filtered}) as matches from orders o
+              where ${all} > ${MAX_START_ORDERS} and ${own} order by ${order} limit ${most})
+            select start.*, ${all} as all_rows, ${sql.unsafe(COLUMNS)}
+            from (select count(*) as scanned, count(*) filter (where matches) as matches from scanned) start
+            left join orders o on o.id = any(array(
+              select o.id from scanned o where o.matches order by ${order} limit ${limit} offset ${offset}))
+            order by ${order}`
+          const [start] = rows
+          // The list is short, or ends here.
+          if (start === undefined || start.scanned < most) break
+          if (start.matches > offset + limit) {
+            return boundedRows(rows.map(toOrder), { ...start, all: start.all_rows })
+          }
+        }
+      }
       const { rows, total } = await readPageWithTotal<OrderRow>(sql, {
-        count: sql`select count(*) as total from orders o where ${filtered}`,
+        count:
+          conditions.length === 1
+            ? sql`select ${all} as total`
+            : sql`select count(*) as total from orders o where ${filtered}`,
         page: sql`
           select ${sql.unsafe(COLUMNS)}, o.sort_number from orders o where ${filtered} ${afterCursor}
           order by ${by} o.id ${direction} limit ${query.perPage}

@@ -63,16 +63,20 @@ export function isFarPage({ sort }: AssetQuery, skippedRows: number): boolean {
 export const START_ROWS = 2000
 /** If a page is not among so many rows, all matches are counted: the next request then finds their counts in the cache. */
 export const MAX_START_ROWS = 16_000
+/** The same for orders: a list of so many orders has an exact total. */
+export const MAX_START_ORDERS = 8000
 /** So few blocks are counted that a request can wait for them: every list of up to 8,000 assets has an exact total. */
 export const MAX_AWAITED_BLOCKS = 8
 
+type StartQuery = Pick<AssetQuery, 'page' | 'perPage' | 'exactTotal'> & { after?: object }
+
 /** The rows of a page near the start. After a cursor no rows are skipped. */
-export function startOf({ page, perPage, after }: AssetQuery): { offset: number; limit: number } {
+export function startOf({ page, perPage, after }: StartQuery): { offset: number; limit: number } {
   return { offset: after === undefined ? (page - 1) * perPage : 0, limit: perPage }
 }
 
 /** Whether the page is near the start of the list, so that it can be returned before all matches are counted. */
-export function mayHaveBounds(query: AssetQuery): boolean {
+export function mayHaveBounds(query: StartQuery): boolean {
   const { offset, limit } = startOf(query)
   return offset + limit <= MAX_SKIPPED_ROWS && query.exactTotal !== true
 }
@@ -80,9 +84,9 @@ export function mayHaveBounds(query: AssetQuery): boolean {
 /** A page of a list of which only the first `scanned` rows were compared with the filter. All others may match. */
 export function boundedRows<Row>(
   rows: Row[],
-  { matches, scanned, assets }: { matches: number; scanned: number; assets: number },
+  { matches, scanned, all }: { matches: number; scanned: number; all: number },
 ): Rows<Row> {
-  const total = assets - scanned + matches
+  const total = all - scanned + matches
   return total === matches ? { rows, total } : { rows, total, atLeast: matches }
 }
 

@@ -337,6 +337,9 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
          color = excluded.color, help_text = excluded.help_text, help_email = excluded.help_email,
          max_downloads = excluded.max_downloads, updated_at = excluded.updated_at`,
     ).none(),
+    countOrders: statement<OfAccount & { added: number }>(
+      'update accounts set order_count = order_count + :added where id = :account',
+    ).none(),
     lockAccount: statement<OfAccount>(`select id from accounts where id = :account ${lock}`).none(),
 
     findOrderByToken: statement<{ hash: string }>(
@@ -390,6 +393,16 @@ export function orderStatementsOf(dialect: Dialect, checksumOf: (key: string) =>
         day: row.day,
       }),
     ),
+    miscountedAccounts: statement<{ limit: number }>(
+      `select a.id as account_id, a.order_count as counted, coalesce(o.count, 0) as actual
+       from accounts a left join (
+         select account_id, count(*) as count from orders group by account_id) o on o.account_id = a.id
+       where a.order_count <> coalesce(o.count, 0) limit :limit`,
+    ).every((row: MiscountRow): DownloadMiscount => ({ ...toMiscount(row), kind: 'orders' })),
+    recountOrders: statement<OfAccount>(
+      `update accounts set order_count = (select count(*) from orders where account_id = :account)
+       where id = :account`,
+    ).none(),
     recountFile: statement<OfFile>(
       `insert into order_files (order_id, asset_id, used, download_id, open_until)
        select ${id('order')}, ${id('asset')}, cast(sum(cost) as integer),

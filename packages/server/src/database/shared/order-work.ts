@@ -179,6 +179,7 @@ export function orderWork(
       }
       yield* writeLines(id, lines)
       if (assetIds.length > 0) yield* run(statements.attach, { order: id, ids: assetIds })
+      yield* run(statements.countOrders, { account, added: 1 })
       const added = yield* noteChange(id, 'order.created')
       yield* addMail(id, order.mail)
       return { outcome: 'added', order: { ...added, createdAt } }
@@ -272,18 +273,23 @@ export function orderWork(
       counts = [],
       branding,
     }: Parameters<OrderData['importOrders']>[0]): SharedWork<void> {
+      let added = 0
       for (const { order, assetIds, files } of orders) {
-        const added = yield* run(statements.insertOrder, toOrderColumns(account, order))
-        if (added === undefined) continue
+        const id = yield* run(statements.insertOrder, toOrderColumns(account, order))
+        if (id === undefined) continue
+        added += 1
         yield* writeLines(order.id, order.lines)
-        const unknown = yield* run(statements.unknownAssets, { account, ids: assetIds })
-        const ids = assetIds.filter((one) => !unknown.includes(one))
-        yield* run(statements.attach, { order: order.id, ids })
+        if (assetIds.length > 0) {
+          const unknown = yield* run(statements.unknownAssets, { account, ids: assetIds })
+          const ids = assetIds.filter((one) => !unknown.includes(one))
+          yield* run(statements.attach, { order: order.id, ids })
+        }
         for (const { assetId: asset, used, downloadId, openUntil, starts } of files) {
           const values = { used, download: downloadId, open_until: openUntil, starts }
           yield* run(statements.importFile, { order: order.id, asset, ...values })
         }
       }
+      if (added > 0) yield* run(statements.countOrders, { account, added })
       for (const download of downloads) {
         yield* run(statements.insertDownload, toDownloadColumns(download))
       }

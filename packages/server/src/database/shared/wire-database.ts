@@ -126,8 +126,10 @@ export function wireDatabase<Unit>(
       execute(statements.orders.findOrderByToken, { hash }, run('read', ofHash(hash))),
     findDownload: (id) => execute(statements.orders.findDownload, { id }, run('read', 'downloads')),
     compareDownloads: async (limit) => {
-      const { miscountedFiles, miscountedOrders, miscountedDays } = statements.orders
+      const { miscountedFiles, miscountedOrders, miscountedDays, miscountedAccounts } =
+        statements.orders
       return [
+        ...(await execute(miscountedAccounts, { limit })),
         ...(await execute(miscountedFiles, { limit })),
         ...(await execute(miscountedOrders, { limit })),
         ...(await execute(miscountedDays, { limit })),
@@ -135,8 +137,9 @@ export function wireDatabase<Unit>(
     },
     recountDownloads: (miscount) =>
       write((unit) => {
-        const { recountFile, recountOrder, recountDay } = statements.orders
+        const { recountFile, recountOrder, recountDay, recountOrders } = statements.orders
         const { accountId: account } = miscount
+        if (miscount.kind === 'orders') return engine.execute(unit, recountOrders, { account })
         if (miscount.kind === 'day') {
           return engine.execute(unit, recountDay, { account, day: miscount.day })
         }

@@ -189,7 +189,7 @@ export function prepareAssetList(connection: Connection, { snapshots, runStep }:
         return boundedRows(rows.map(toListedAsset(account)), {
           matches,
           scanned,
-          assets: state.asset_count,
+          all: state.asset_count,
         })
       })
       if (step === 'over') return undefined

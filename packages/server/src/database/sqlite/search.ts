@@ -326,7 +326,7 @@ export function prepareNameFilter({ prepare }: Connection) {
  * An FTS5 expression that matches all trigrams of the texts. Each trigram is quoted, so that no part of a text is
  * an operator. Undefined when all texts are too short for a trigram.
  */
-function matchExpression(...texts: string[]): string | undefined {
+export function matchExpression(...texts: string[]): string | undefined {
   const all = new Set(texts.flatMap(trigrams))
   const quoted = [...all].map((trigram) => `"${trigram.replaceAll('"', '""')}"`)
   return quoted.length === 0 ? undefined : quoted.join(' AND ')

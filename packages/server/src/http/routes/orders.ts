@@ -80,6 +80,7 @@ export const orderRoutes: RouteGroup = (app, options) => {
       ...(source !== undefined && { source }),
       ...(asset !== undefined && { asset }),
       ...(productId !== undefined && { productId }),
+      ...(query.exact_total === true && { exactTotal: true }),
     })
     const assets = query.with_assets === true ? await assetsOfOrders(context, orders) : undefined
     return {
