@@ -4,12 +4,12 @@ import { createServer } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import type { Mail } from '@stowage/protocol'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { moveClock } from '@stowage/testing/machine/moved-clock'
 import { freePort } from '@stowage/testing/machine/ports'
 import { until } from '@stowage/testing/machine/until'
 import { aMailServer, mailSettings } from '@stowage/testing/service/mail-server'
 import { aService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
-import { moveClock } from '../orders/moved-clock.ts'
 
 const SECOND_MS = 1000
 const MINUTE_MS = 60 * SECOND_MS

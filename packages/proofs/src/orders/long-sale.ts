@@ -9,10 +9,10 @@ import type { UploadSession } from '@stowage/protocol'
 import { presignGet } from '@stowage/server/src/storage/s3/presign'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { moveClock, moveDatabaseClock } from '@stowage/testing/machine/moved-clock'
 import { freePort, listenOnFreePort } from '@stowage/testing/machine/ports'
 import { aDeployment, aService, callJson, type TestService } from '@stowage/testing/service/service'
 import { API, complete, putPart, someBytes } from '@stowage/testing/service/upload'
-import { moveClock, moveDatabaseClock } from './moved-clock.ts'
 
 export const NAME = 'film.zip'
 const BYTES = Number(process.env.LONG_BYTES ?? 40_000_000)

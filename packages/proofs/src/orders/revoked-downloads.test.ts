@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { setTimeout as pause } from 'node:timers/promises'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
+import { moveClock } from '@stowage/testing/machine/moved-clock'
 import { aService } from '@stowage/testing/service/service'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
-import { moveClock } from './moved-clock.ts'
 
 /* Runs on sqlite+disk and postgres+ceph. */
 
