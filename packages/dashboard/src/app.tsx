@@ -23,6 +23,10 @@ const loadOrders = () => import('./orders/orders.ts')
 const DownloadsPage = lazy(() => loadOrders().then((it) => ({ default: it.DownloadsPage })))
 const OrderPage = lazy(() => loadOrders().then((it) => ({ default: it.OrderPage })))
 const OrdersPage = lazy(() => loadOrders().then((it) => ({ default: it.OrdersPage })))
+/** Mails are one, too. */
+const loadMails = () => import('./mails/mails.ts')
+const MailPage = lazy(() => loadMails().then((it) => ({ default: it.MailPage })))
+const MailsPage = lazy(() => loadMails().then((it) => ({ default: it.MailsPage })))
 const ImportPage = lazy(() => loadPages().then((it) => ({ default: it.ImportPage })))
 const ProductPage = lazy(() => loadPages().then((it) => ({ default: it.ProductPage })))
 const UnfinishedPage = lazy(() => loadPages().then((it) => ({ default: it.UnfinishedPage })))
@@ -74,6 +78,8 @@ export function App() {
                 <Route path="/orders" component={OrdersPage} />
                 <Route path="/orders/downloads" component={DownloadsPage} />
                 <Route path="/orders/:id">{({ id }) => <OrderPage id={id} />}</Route>
+                <Route path="/mails" component={MailsPage} />
+                <Route path="/mails/:id">{({ id }) => <MailPage id={id} />}</Route>
                 <Route path="/uploads" component={UnfinishedPage} />
                 <Route path="/trash" component={TrashPage} />
                 <Route path="/activity" component={ActivityPage} />

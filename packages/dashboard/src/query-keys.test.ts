@@ -31,6 +31,10 @@ const ORDERS: readonly EventType[] = [
   'order.more_requested',
   'mail.sent',
 ]
+const MAILS: readonly EventType[] = [
+  ...ORDERS.filter((type) => type !== 'order.downloaded'),
+  'mail.failed',
+]
 const WEBHOOKS: readonly EventType[] = ['webhook.created', 'webhook.updated', 'webhook.deleted']
 
 const ACCOUNT: readonly EventType[] = [
@@ -89,6 +93,7 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   productList: { key: queryKeys.productList({ page: 1 }), by: [...ASSETS, ...PRODUCTS] },
   productName: { key: queryKeys.productName(1), by: [...ASSETS, ...PRODUCTS] },
   productSearch: { key: queryKeys.productSearch('text'), by: [...ASSETS, ...PRODUCTS] },
+  productChoices: { key: queryKeys.productChoices('text'), by: [...ASSETS, ...PRODUCTS] },
   variants: { key: queryKeys.variants(1, ''), by: [...ASSETS, ...PRODUCTS] },
   product: { key: queryKeys.product(OTHER_ID), by: [...ASSETS, ...PRODUCTS] },
   assetCount: { key: queryKeys.assetCount(OTHER_ID), by: [...ASSETS, ...PRODUCTS] },
@@ -97,6 +102,12 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   assetDownloads: { key: queryKeys.assetDownloads(OTHER_ID, 1), by: ['order.downloaded'] },
   downloadTotals: { key: queryKeys.downloadTotals({ days: 7 }), by: ['order.downloaded'] },
   orderDownloads: { key: queryKeys.orderDownloads(OTHER_ID, 1), by: ['order.downloaded'] },
+  mailList: { key: queryKeys.mailList({ page: 1 }), by: MAILS },
+  mail: { key: queryKeys.mail(OTHER_ID), by: MAILS },
+  // Only a person changes them, or a new version does, which has another key.
+  mailTexts: { key: queryKeys.mailTexts(), by: [] },
+  newsPreview: { key: queryKeys.newsPreview(ID, 2), by: [] },
+  notices: { key: queryKeys.notices(ID), by: ['mail.sent', 'mail.failed'] },
   branding: { key: queryKeys.branding(), by: [] },
   orderList: { key: queryKeys.orderList({ page: 1 }), by: ORDERS },
   apiKeys: { key: queryKeys.apiKeys(), by: ['key.created', 'key.revoked'] },

@@ -34,6 +34,7 @@ export const queryKeys = {
   productList: (query: object) => key('products', 'list', query),
   productName: (productId: number) => key('products', 'name', productId),
   productSearch: (search: string) => key('products', 'search', search),
+  productChoices: (search: string) => key('products', 'choices', search),
   variants: (productId: number | undefined, search: string) =>
     key('products', 'variants', productId, search),
   product: (id: string) => key('product', id),
@@ -46,6 +47,12 @@ export const queryKeys = {
   assetDownloads: (id: string, page: number) => key('downloads', 'asset', id, page),
   downloadTotals: (query: object) => key('downloads', 'totals', query),
   orderDownloads: (id: string, page: number) => key('downloads', 'order', id, page),
+
+  mailList: (query: object) => key('mails', 'list', query),
+  mail: (id: string) => key('mails', 'one', id),
+  mailTexts: () => key('mail-texts'),
+  newsPreview: (assetId: string, version: number) => key('news-preview', assetId, version),
+  notices: (assetId: string) => key('notices', assetId),
 
   apiKeys: () => key('keys'),
   uploadTokens: () => key('tokens'),
@@ -88,7 +95,8 @@ const PRODUCT: Effect = {
 }
 const KEY: Effect = { kinds: ['keys'] }
 const TOKEN: Effect = { kinds: ['tokens'] }
-const ORDER: Effect = { kinds: ['orders', 'order'] }
+/** A mail is made from its order. */
+const ORDER: Effect = { kinds: ['orders', 'order', 'mails'] }
 const WEBHOOK: Effect = { kinds: ['webhooks'] }
 
 /** The data that each type of event changes, besides `events`. A new type does not compile until it is listed. */
@@ -123,8 +131,8 @@ const EFFECTS: Record<StowageEvent['type'], Effect> = {
   // The service counts no download.
   'order.limit_reached': { kinds: [] },
   'order.more_requested': ORDER,
-  'mail.sent': ORDER,
-  'mail.failed': { kinds: [] },
+  'mail.sent': { kinds: ['orders', 'order', 'mails', 'notices'] },
+  'mail.failed': { kinds: ['mails', 'notices'] },
   'account.storage_low': { kinds: ['account'] },
   'account.suspended': { kinds: ['account'] },
   'account.resumed': { kinds: ['account'] },

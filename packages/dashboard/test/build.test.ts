@@ -76,7 +76,6 @@ test('the build fails and names the dependency if Vite lacks one', async (t) => 
 })
 
 const MAX_SCRIPT_BYTES = 300_000
-const MAX_ORDER_BYTES = 40_000
 const MAX_CATALOG_BYTES = 40_000
 
 /** The size of each script after compression. */
@@ -91,23 +90,31 @@ async function scriptSizes(): Promise<{ name: string; size: number }[]> {
 
 /** The texts of a language other than English, which is in the scripts that use it. */
 const isCatalog = ({ name }: { name: string }) => /app\/(?:de|fr|es|pt|ja)-/.test(name)
-/** The pages of orders, which are loaded on demand. */
+/** The pages of orders and of mails, which are loaded on demand. */
 const isOfOrders = ({ name }: { name: string }) => /app\/orders-/.test(name)
+const isOfMails = ({ name }: { name: string }) => /app\/mails-/.test(name)
 
-test('all scripts together are smaller than 300 kB after compression, without orders and other languages', async (t) => {
-  const scripts = (await scriptSizes()).filter((it) => !isCatalog(it) && !isOfOrders(it))
+test('all scripts together are smaller than 300 kB after compression, without orders, mails and other languages', async (t) => {
+  const scripts = (await scriptSizes()).filter(
+    (it) => !isCatalog(it) && !isOfOrders(it) && !isOfMails(it),
+  )
   assert.ok(scripts.length > 1)
   const size = scripts.reduce((sum, script) => sum + script.size, 0)
   t.diagnostic(`${size} bytes`)
   assert.ok(size < MAX_SCRIPT_BYTES, `${size} bytes`)
 })
 
-test('orders are one script, smaller than 40 kB after compression', async (t) => {
-  const [orders, ...others] = (await scriptSizes()).filter(isOfOrders)
-  assert.ok(orders !== undefined && others.length === 0)
-  t.diagnostic(`${orders.size} bytes`)
-  assert.ok(orders.size < MAX_ORDER_BYTES, `${orders.size} bytes`)
-})
+for (const [name, isOfName, max] of [
+  ['orders', isOfOrders, 40_000],
+  ['mails', isOfMails, 20_000],
+] as const) {
+  test(`${name} are one script, smaller than ${max / 1000} kB after compression`, async (t) => {
+    const [script, ...others] = (await scriptSizes()).filter(isOfName)
+    assert.ok(script !== undefined && others.length === 0)
+    t.diagnostic(`${script.size} bytes`)
+    assert.ok(script.size < max, `${script.size} bytes`)
+  })
+}
 
 test('the texts of each other language are one script, smaller than 40 kB after compression', async (t) => {
   const catalogs = (await scriptSizes()).filter(isCatalog)

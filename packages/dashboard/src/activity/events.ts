@@ -107,11 +107,13 @@ export function eventSubject({ type, data }: StowageEvent): string {
   return filename ?? name ?? origin ?? ''
 }
 
-/** The page of the asset or the product; undefined for other resources, and if the event ended the resource. */
+/** The page of the resource; undefined if it has none, and if the event ended it. */
 export function eventHref({ type, data }: StowageEvent): string | undefined {
   const isGone = /^(asset|product)\.(deleted|removed)$|cancelled|expired/.test(type)
   if (isGone || !('id' in data)) return undefined
   if (/^(asset|upload|version)\./.test(type)) return `/assets/${data.id}`
+  if (type.startsWith('order.')) return `/orders/${data.id}`
+  if (type.startsWith('mail.')) return `/mails/${data.id}`
   return type.startsWith('product.') ? `/products/${data.id}` : undefined
 }
 

@@ -16,6 +16,7 @@ import { assets } from '../i18n/en/assets.ts'
 import { uploads as uploadTexts } from '../i18n/en/uploads.ts'
 import { fill, plural } from '../i18n/texts.ts'
 import { IconAlertTriangle, IconShieldCheck } from '../icons/icons.tsx'
+import { NewsSection } from '../mails/on-demand.tsx'
 import { AssetDownloads } from '../orders/on-demand.tsx'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { RequireScope, useHasChecksums, useHasTrash } from '../session/account.tsx'
@@ -75,6 +76,7 @@ function AssetContent({ asset }: { asset: Asset }) {
           <AssetTags asset={asset} />
           <AssetDetails asset={asset} />
           {asset.is_file && <AssetVersions asset={asset} />}
+          {asset.is_file && asset.version > 1 && <NewsSection asset={asset} />}
         </Stack>
       </TwoColumns>
     </>

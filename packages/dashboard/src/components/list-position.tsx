@@ -4,7 +4,7 @@ import { Link } from 'wouter'
 import { IconArrowLeft } from '../icons/icons.tsx'
 
 /** The lists whose position is saved. */
-export type ListPath = '/' | '/products' | '/orders'
+export type ListPath = '/' | '/products' | '/orders' | '/mails'
 
 /** A list as the user left it: its URL with search, order and page, and how far it was scrolled. */
 interface ListPosition {

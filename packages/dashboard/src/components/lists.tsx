@@ -131,7 +131,7 @@ export function RowCheckbox({ indeterminate = false, ...props }: RowCheckboxProp
 interface ResultCountProps {
   /** Undefined while it is loading. */
   total: number | undefined
-  noun: 'assets' | 'products' | 'orders' | 'uploads'
+  noun: 'assets' | 'products' | 'orders' | 'mails' | 'uploads'
   isFiltered: boolean
   /** Whether there are exactly so many. Otherwise there are at least so many. */
   isExact?: boolean

@@ -6,7 +6,7 @@ import { fill } from '../i18n/texts.ts'
 import { ErrorAlert } from './page-states.tsx'
 import classes from './sections.module.css'
 
-type Kind = 'asset' | 'product' | 'order' | 'webhook'
+type Kind = 'asset' | 'product' | 'order' | 'mail' | 'webhook'
 
 interface LoadedRecordProps<Data> {
   query: { data: Data | undefined; error: unknown; refetch(): unknown }

@@ -16,6 +16,7 @@ import { sizeText } from '../format.ts'
 import { common } from '../i18n/en/common.ts'
 import { settings } from '../i18n/en/settings.ts'
 import { fill, plural, rich } from '../i18n/texts.ts'
+import { MailTextsSection } from '../mails/on-demand.tsx'
 import { BrandingSection } from '../orders/on-demand.tsx'
 import { RequireScope, useAccount, useSignedIn } from '../session/account.tsx'
 import { WebhooksSection } from '../webhooks/webhooks-section.tsx'
@@ -41,6 +42,7 @@ export function SettingsPage() {
         <WebhooksSection />
       </RequireScope>
       <BrandingSection />
+      <MailTextsSection />
       <AppearanceSection />
     </Stack>
   )

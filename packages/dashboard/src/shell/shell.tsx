@@ -36,6 +36,7 @@ import {
   IconHistory,
   IconHourglass,
   IconLock,
+  IconMail,
   IconMoon,
   IconPlugConnectedX,
   IconSettings,
@@ -57,6 +58,7 @@ const PAGES = [
   { path: '/', label: 'assets', Icon: IconFiles },
   { path: '/products', label: 'products', Icon: IconTag },
   { path: '/orders', label: 'orders', Icon: IconShoppingCart },
+  { path: '/mails', label: 'mails', Icon: IconMail },
   { path: '/uploads', label: 'unfinishedUploads', Icon: IconHourglass },
   { path: '/trash', label: 'trash', Icon: IconTrash },
   { path: '/activity', label: 'activity', Icon: IconHistory },
@@ -275,7 +277,7 @@ export function NotFound() {
   )
 }
 
-const LISTS: readonly string[] = ['/', '/products', '/orders'] satisfies ListPath[]
+const LISTS: readonly string[] = ['/', '/products', '/orders', '/mails'] satisfies ListPath[]
 
 function isList(path: string): path is ListPath {
   return LISTS.includes(path)

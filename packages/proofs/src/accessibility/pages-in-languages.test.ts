@@ -58,13 +58,19 @@ async function fillAccount(client: Client, baseUrl: string): Promise<string[]> {
     url: 'https://example.com/4',
   })
   await client.bulk({ action: 'delete', ids: [deleted] })
+  const text = { subject: 'zebra', text: 'zebra {url}' }
+  await client.changeMailTexts({ texts: { files_ready: { en: text } } })
   const order = await client.createOrder({
     order_number: 'Q7',
     email: 'zebra@example.com',
     lines: [{ product_id: 70_000 }],
     assets: [link.id],
     max_downloads: 3,
+    notify: true,
   })
+  await fetch(`${order.url}/${file.id}/more`, { method: 'POST' })
+  await client.notifyBuyers(file.id)
+  const [mail] = (await client.mails().page()).data
   const hook = await client.createWebhook({
     url: 'https://example.com/hook',
     types: ['asset.ready'],
@@ -88,6 +94,8 @@ async function fillAccount(client: Client, baseUrl: string): Promise<string[]> {
     '/products/import',
     '/orders',
     `/orders/${order.id}`,
+    '/mails',
+    `/mails/${mail?.id}`,
     '/uploads',
     '/trash',
     '/activity',

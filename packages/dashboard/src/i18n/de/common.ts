@@ -25,6 +25,7 @@ export const common: Translation<typeof English> = {
   filterLabel: '{label}:',
   assets: { one: '{count} Asset', other: '{count} Assets' },
   orders: { one: '{count} Bestellung', other: '{count} Bestellungen' },
+  mails: { one: '{count} E-Mail', other: '{count} E-Mails' },
   products: { one: '{count} Produkt', other: '{count} Produkte' },
   uploads: { one: '{count} Upload', other: '{count} Uploads' },
   files: { one: '{count} Datei', other: '{count} Dateien' },
@@ -46,12 +47,14 @@ export const common: Translation<typeof English> = {
     product: 'Produkt nicht gefunden',
     webhook: 'Webhook nicht gefunden',
     order: 'Bestellung nicht gefunden',
+    mail: 'E-Mail nicht gefunden',
   },
   loadFailed: {
     asset: 'Dieses Asset konnte nicht geladen werden',
     product: 'Dieses Produkt konnte nicht geladen werden',
     webhook: 'Dieser Webhook konnte nicht geladen werden',
     order: 'Diese Bestellung konnte nicht geladen werden',
+    mail: 'Diese E-Mail konnte nicht geladen werden',
   },
   loadSectionFailed: '„{title}“ konnte nicht geladen werden',
   networkError:

@@ -46,6 +46,13 @@ export const problems = {
   'must be a color such as #0b7285, or null': 'muss eine Farbe sein, zum Beispiel #0b7285',
   'must name at least one product, unless assets names an asset':
     'muss mindestens ein Produkt oder ein Asset nennen',
+  'has unknown placeholders: {names}. Known are {list}':
+    'hat unbekannte Platzhalter: {names}. Bekannt sind {list}',
+  'must have the placeholder {{required}}, so that buyers find their files':
+    'muss den Platzhalter {{required}} haben, damit Käufer ihre Dateien finden',
+  'must be a line of 1 to {count} characters': 'muss eine Zeile mit 1 bis {count} Zeichen sein',
+  'must be a text of 1 to {count} characters, with \\n at the end of lines':
+    'muss ein Text mit 1 bis {count} Zeichen sein',
   'is required': 'wird benötigt',
   'contains unknown values: {values}': 'enthält unbekannte Werte: {values}',
   'is missing': 'fehlt',
@@ -55,6 +62,18 @@ export const problems = {
   'must be a string': 'muss ein Text sein',
   'must be an array of strings': 'muss eine Liste von Texten sein',
   'must have at most {count} tags': 'darf höchstens {count} Tags haben',
+  'No mail server is configured, so the mail was not sent. Set STOWAGE_SMTP_URL and STOWAGE_MAIL_FROM.':
+    'Kein Mailserver ist konfiguriert, daher wurde die E-Mail nicht gesendet. Setzen Sie STOWAGE_SMTP_URL und STOWAGE_MAIL_FROM.',
+  'There are no orders with this address.': 'Es gibt keine Bestellungen mit dieser Adresse.',
+  'There is no such order.': 'Diese Bestellung gibt es nicht.',
+  'The order was revoked.': 'Die Bestellung wurde widerrufen.',
+  'The order has expired.': 'Die Bestellung ist abgelaufen.',
+  'The order is held. The mail is sent when it is released.':
+    'Die Bestellung ist angehalten. Die E-Mail wird gesendet, wenn sie freigegeben wird.',
+  'The URL of the order cannot be shown, because the secret key was replaced.':
+    'Die URL der Bestellung kann nicht gezeigt werden, weil der geheime Schlüssel ersetzt wurde.',
+  'The file was deleted.': 'Die Datei wurde gelöscht.',
+  'The buyer wants no more news.': 'Der Käufer möchte keine Nachrichten mehr.',
   'The file lacks the column {columns}.': 'In der Datei fehlt die Spalte {columns}.',
   'The file lacks the columns {columns}.': 'In der Datei fehlen die Spalten {columns}.',
   'The line has more fields than the header. If a field contains the separator, enclose the whole field in double quotes.':

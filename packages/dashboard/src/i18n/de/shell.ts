@@ -5,6 +5,7 @@ export const shell: Translation<typeof English> = {
   assets: 'Assets',
   products: 'Produkte',
   orders: 'Bestellungen',
+  mails: 'E-Mails',
   unfinishedUploads: 'Unfertige Uploads',
   trash: 'Papierkorb',
   activity: 'Aktivitäten',

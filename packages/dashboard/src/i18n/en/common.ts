@@ -25,6 +25,7 @@ export const common = texts('common', {
   /** ResultCount */
   assets: { one: '{count} asset', other: '{count} assets' },
   orders: { one: '{count} order', other: '{count} orders' },
+  mails: { one: '{count} mail', other: '{count} mails' },
   products: { one: '{count} product', other: '{count} products' },
   uploads: { one: '{count} upload', other: '{count} uploads' },
   files: { one: '{count} file', other: '{count} files' },
@@ -46,12 +47,14 @@ export const common = texts('common', {
     product: 'Product not found',
     webhook: 'Webhook not found',
     order: 'Order not found',
+    mail: 'Mail not found',
   },
   loadFailed: {
     asset: 'Could not load this asset',
     product: 'Could not load this product',
     webhook: 'Could not load this webhook',
     order: 'Could not load this order',
+    mail: 'Could not load this mail',
   },
   loadSectionFailed: 'Could not load “{title}”',
   networkError:

@@ -4,6 +4,7 @@ export const shell = texts('shell', {
   assets: 'Assets',
   products: 'Products',
   orders: 'Orders',
+  mails: 'Mails',
   unfinishedUploads: 'Unfinished uploads',
   trash: 'Trash',
   activity: 'Activity',

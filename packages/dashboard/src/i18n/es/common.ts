@@ -25,6 +25,7 @@ export const common: Translation<typeof English> = {
   filterLabel: '{label}:',
   assets: { one: '{count} recurso', many: '{count} de recursos', other: '{count} recursos' },
   orders: { one: '{count} pedido', many: '{count} de pedidos', other: '{count} pedidos' },
+  mails: { one: '{count} correo', many: '{count} de correos', other: '{count} correos' },
   products: { one: '{count} producto', many: '{count} de productos', other: '{count} productos' },
   uploads: { one: '{count} subida', many: '{count} de subidas', other: '{count} subidas' },
   files: { one: '{count} archivo', many: '{count} de archivos', other: '{count} archivos' },
@@ -50,12 +51,14 @@ export const common: Translation<typeof English> = {
     product: 'Producto no encontrado',
     webhook: 'Webhook no encontrado',
     order: 'Pedido no encontrado',
+    mail: 'Correo no encontrado',
   },
   loadFailed: {
     asset: 'No se pudo cargar este recurso',
     product: 'No se pudo cargar este producto',
     webhook: 'No se pudo cargar este webhook',
     order: 'No se pudo cargar este pedido',
+    mail: 'No se pudo cargar este correo',
   },
   loadSectionFailed: 'No se pudo cargar «{title}»',
   networkError:

@@ -46,6 +46,13 @@ export const problems: Translation<typeof German> = {
   'must be a color such as #0b7285, or null': 'debe ser un color, como #0b7285',
   'must name at least one product, unless assets names an asset':
     'debe indicar al menos un producto o un recurso',
+  'has unknown placeholders: {names}. Known are {list}':
+    'contiene variables desconocidas: {names}. Se conocen {list}',
+  'must have the placeholder {{required}}, so that buyers find their files':
+    'debe contener la variable {{required}}, para que los compradores encuentren sus archivos',
+  'must be a line of 1 to {count} characters': 'debe ser una línea de 1 a {count} caracteres',
+  'must be a text of 1 to {count} characters, with \\n at the end of lines':
+    'debe ser un texto de 1 a {count} caracteres',
   'is required': 'es obligatorio',
   'contains unknown values: {values}': 'contiene valores desconocidos: {values}',
   'is missing': 'falta',
@@ -55,6 +62,18 @@ export const problems: Translation<typeof German> = {
   'must be a string': 'debe ser un texto',
   'must be an array of strings': 'debe ser una lista de textos',
   'must have at most {count} tags': 'debe tener como máximo {count} etiquetas',
+  'No mail server is configured, so the mail was not sent. Set STOWAGE_SMTP_URL and STOWAGE_MAIL_FROM.':
+    'No hay ningún servidor de correo configurado, por lo que el correo no se envió. Defina STOWAGE_SMTP_URL y STOWAGE_MAIL_FROM.',
+  'There are no orders with this address.': 'No hay pedidos con esta dirección.',
+  'There is no such order.': 'Ese pedido no existe.',
+  'The order was revoked.': 'El pedido se revocó.',
+  'The order has expired.': 'El pedido ha caducado.',
+  'The order is held. The mail is sent when it is released.':
+    'El pedido está retenido. El correo se enviará cuando se libere.',
+  'The URL of the order cannot be shown, because the secret key was replaced.':
+    'La URL del pedido no se puede mostrar, porque se reemplazó la clave secreta.',
+  'The file was deleted.': 'El archivo se eliminó.',
+  'The buyer wants no more news.': 'El comprador no quiere más avisos.',
   'The file lacks the column {columns}.': 'Al archivo le falta la columna {columns}.',
   'The file lacks the columns {columns}.': 'Al archivo le faltan las columnas {columns}.',
   'The line has more fields than the header. If a field contains the separator, enclose the whole field in double quotes.':

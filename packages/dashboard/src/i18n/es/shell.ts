@@ -5,6 +5,7 @@ export const shell: Translation<typeof English> = {
   assets: 'Recursos',
   products: 'Productos',
   orders: 'Pedidos',
+  mails: 'Correos',
   unfinishedUploads: 'Subidas sin terminar',
   trash: 'Papelera',
   activity: 'Actividad',

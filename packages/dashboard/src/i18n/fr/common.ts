@@ -25,6 +25,7 @@ export const common: Translation<typeof English> = {
   filterLabel: '{label} :',
   assets: { one: '{count} ressource', many: '{count} de ressources', other: '{count} ressources' },
   orders: { one: '{count} commande', many: '{count} de commandes', other: '{count} commandes' },
+  mails: { one: '{count} e-mail', many: '{count} d’e-mails', other: '{count} e-mails' },
   products: { one: '{count} produit', many: '{count} de produits', other: '{count} produits' },
   uploads: {
     one: '{count} téléversement',
@@ -54,12 +55,14 @@ export const common: Translation<typeof English> = {
     product: 'Produit introuvable',
     webhook: 'Webhook introuvable',
     order: 'Commande introuvable',
+    mail: 'E-mail introuvable',
   },
   loadFailed: {
     asset: 'Impossible de charger cette ressource',
     product: 'Impossible de charger ce produit',
     webhook: 'Impossible de charger ce webhook',
     order: 'Impossible de charger cette commande',
+    mail: 'Impossible de charger cet e-mail',
   },
   loadSectionFailed: 'Impossible de charger « {title} »',
   networkError:

@@ -48,6 +48,13 @@ export const problems: Translation<typeof German> = {
   'must be a color such as #0b7285, or null': 'doit être une couleur, comme #0b7285',
   'must name at least one product, unless assets names an asset':
     'doit indiquer au moins un produit ou une ressource',
+  'has unknown placeholders: {names}. Known are {list}':
+    'contient des variables inconnues : {names}. Sont connues : {list}',
+  'must have the placeholder {{required}}, so that buyers find their files':
+    'doit contenir la variable {{required}}, pour que les acheteurs trouvent leurs fichiers',
+  'must be a line of 1 to {count} characters': 'doit être une ligne de 1 à {count} caractères',
+  'must be a text of 1 to {count} characters, with \\n at the end of lines':
+    'doit être un texte de 1 à {count} caractères',
   'is required': 'est obligatoire',
   'contains unknown values: {values}': 'contient des valeurs inconnues : {values}',
   'is missing': 'est manquant',
@@ -57,6 +64,18 @@ export const problems: Translation<typeof German> = {
   'must be a string': 'doit être un texte',
   'must be an array of strings': 'doit être une liste de textes',
   'must have at most {count} tags': 'doit avoir au plus {count} étiquettes',
+  'No mail server is configured, so the mail was not sent. Set STOWAGE_SMTP_URL and STOWAGE_MAIL_FROM.':
+    'Aucun serveur de messagerie n’est configuré, l’e-mail n’a donc pas été envoyé. Définissez STOWAGE_SMTP_URL et STOWAGE_MAIL_FROM.',
+  'There are no orders with this address.': 'Il n’y a aucune commande avec cette adresse.',
+  'There is no such order.': 'Cette commande n’existe pas.',
+  'The order was revoked.': 'La commande a été révoquée.',
+  'The order has expired.': 'La commande a expiré.',
+  'The order is held. The mail is sent when it is released.':
+    'La commande est en attente. L’e-mail sera envoyé quand elle sera libérée.',
+  'The URL of the order cannot be shown, because the secret key was replaced.':
+    'L’URL de la commande ne peut pas être affichée, car la clé secrète a été remplacée.',
+  'The file was deleted.': 'Le fichier a été supprimé.',
+  'The buyer wants no more news.': 'L’acheteur ne veut plus d’annonces.',
   'The file lacks the column {columns}.': 'Il manque la colonne {columns} dans le fichier.',
   'The file lacks the columns {columns}.': 'Il manque les colonnes {columns} dans le fichier.',
   'The line has more fields than the header. If a field contains the separator, enclose the whole field in double quotes.':

@@ -5,6 +5,7 @@ export const shell: Translation<typeof English> = {
   assets: 'Ressources',
   products: 'Produits',
   orders: 'Commandes',
+  mails: 'E-mails',
   unfinishedUploads: 'Téléversements inachevés',
   trash: 'Corbeille',
   activity: 'Activité',

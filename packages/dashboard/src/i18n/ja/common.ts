@@ -25,6 +25,7 @@ export const common: Translation<typeof English> = {
   filterLabel: '{label}：',
   assets: { other: '{count} 件のアセット' },
   orders: { other: '{count} 件の注文' },
+  mails: { other: '{count} 件のメール' },
   products: { other: '{count} 件の商品' },
   uploads: { other: '{count} 件のアップロード' },
   files: { other: '{count} 個のファイル' },
@@ -46,12 +47,14 @@ export const common: Translation<typeof English> = {
     product: '商品が見つかりません',
     webhook: 'Webhook が見つかりません',
     order: '注文が見つかりません',
+    mail: 'メールが見つかりません',
   },
   loadFailed: {
     asset: 'このアセットを読み込めませんでした',
     product: 'この商品を読み込めませんでした',
     webhook: 'この Webhook を読み込めませんでした',
     order: 'この注文を読み込めませんでした',
+    mail: 'このメールを読み込めませんでした',
   },
   loadSectionFailed: '「{title}」を読み込めませんでした',
   networkError:

@@ -44,6 +44,13 @@ export const problems: Translation<typeof German> = {
   'must be a color such as #0b7285, or null': '#0b7285 のような色にしてください',
   'must name at least one product, unless assets names an asset':
     '商品またはアセットを 1 つ以上指定してください',
+  'has unknown placeholders: {names}. Known are {list}':
+    'に不明な差し込み項目があります: {names}。使用できるのは {list} です',
+  'must have the placeholder {{required}}, so that buyers find their files':
+    'には差し込み項目 {{required}} が必要です。ないと、購入者がファイルを見つけられません',
+  'must be a line of 1 to {count} characters': 'は 1 ～ {count} 文字の 1 行にしてください',
+  'must be a text of 1 to {count} characters, with \\n at the end of lines':
+    'は 1 ～ {count} 文字にしてください',
   'is required': '必須です',
   'contains unknown values: {values}': '不明な値が含まれています：{values}',
   'is missing': 'がありません',
@@ -53,6 +60,18 @@ export const problems: Translation<typeof German> = {
   'must be a string': 'は文字列にしてください',
   'must be an array of strings': 'は文字列の配列にしてください',
   'must have at most {count} tags': 'タグは {count} 個以内にしてください',
+  'No mail server is configured, so the mail was not sent. Set STOWAGE_SMTP_URL and STOWAGE_MAIL_FROM.':
+    'メールサーバーが設定されていないため、メールは送信されませんでした。STOWAGE_SMTP_URL と STOWAGE_MAIL_FROM を設定してください。',
+  'There are no orders with this address.': 'このアドレスの注文はありません。',
+  'There is no such order.': 'その注文はありません。',
+  'The order was revoked.': '注文は取り消されました。',
+  'The order has expired.': '注文の期限が切れました。',
+  'The order is held. The mail is sent when it is released.':
+    '注文は保留中です。保留が解除されるとメールが送信されます。',
+  'The URL of the order cannot be shown, because the secret key was replaced.':
+    '秘密鍵が置き換えられたため、注文の URL を表示できません。',
+  'The file was deleted.': 'ファイルは削除されました。',
+  'The buyer wants no more news.': '購入者はお知らせを希望していません。',
   'The file lacks the column {columns}.': 'ファイルに列 {columns} がありません。',
   'The file lacks the columns {columns}.': 'ファイルに列 {columns} がありません。',
   'The line has more fields than the header. If a field contains the separator, enclose the whole field in double quotes.':

@@ -5,6 +5,7 @@ export const shell: Translation<typeof English> = {
   assets: 'アセット',
   products: '商品',
   orders: '注文',
+  mails: 'メール',
   unfinishedUploads: '未完了のアップロード',
   trash: 'ゴミ箱',
   activity: 'アクティビティ',

@@ -25,6 +25,7 @@ export const common: Translation<typeof English> = {
   filterLabel: '{label}:',
   assets: { one: '{count} ativo', many: '{count} de ativos', other: '{count} ativos' },
   orders: { one: '{count} pedido', many: '{count} de pedidos', other: '{count} pedidos' },
+  mails: { one: '{count} e-mail', many: '{count} de e-mails', other: '{count} e-mails' },
   products: { one: '{count} produto', many: '{count} de produtos', other: '{count} produtos' },
   uploads: { one: '{count} envio', many: '{count} de envios', other: '{count} envios' },
   files: { one: '{count} arquivo', many: '{count} de arquivos', other: '{count} arquivos' },
@@ -50,12 +51,14 @@ export const common: Translation<typeof English> = {
     product: 'Produto não encontrado',
     webhook: 'Webhook não encontrado',
     order: 'Pedido não encontrado',
+    mail: 'E-mail não encontrado',
   },
   loadFailed: {
     asset: 'Não foi possível carregar este ativo',
     product: 'Não foi possível carregar este produto',
     webhook: 'Não foi possível carregar este webhook',
     order: 'Não foi possível carregar este pedido',
+    mail: 'Não foi possível carregar este e-mail',
   },
   loadSectionFailed: 'Não foi possível carregar “{title}”',
   networkError:

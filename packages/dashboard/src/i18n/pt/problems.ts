@@ -46,6 +46,13 @@ export const problems: Translation<typeof German> = {
   'must be a color such as #0b7285, or null': 'deve ser uma cor, como #0b7285',
   'must name at least one product, unless assets names an asset':
     'deve indicar pelo menos um produto ou um ativo',
+  'has unknown placeholders: {names}. Known are {list}':
+    'contém variáveis desconhecidas: {names}. As conhecidas são {list}',
+  'must have the placeholder {{required}}, so that buyers find their files':
+    'precisa conter a variável {{required}}, para que os compradores encontrem os arquivos',
+  'must be a line of 1 to {count} characters': 'precisa ser uma linha de 1 a {count} caracteres',
+  'must be a text of 1 to {count} characters, with \\n at the end of lines':
+    'precisa ser um texto de 1 a {count} caracteres',
   'is required': 'é obrigatório',
   'contains unknown values: {values}': 'contém valores desconhecidos: {values}',
   'is missing': 'está faltando',
@@ -55,6 +62,18 @@ export const problems: Translation<typeof German> = {
   'must be a string': 'deve ser um texto',
   'must be an array of strings': 'deve ser uma lista de textos',
   'must have at most {count} tags': 'deve ter no máximo {count} tags',
+  'No mail server is configured, so the mail was not sent. Set STOWAGE_SMTP_URL and STOWAGE_MAIL_FROM.':
+    'Nenhum servidor de e-mail está configurado, por isso o e-mail não foi enviado. Defina STOWAGE_SMTP_URL e STOWAGE_MAIL_FROM.',
+  'There are no orders with this address.': 'Não há pedidos com este endereço.',
+  'There is no such order.': 'Esse pedido não existe.',
+  'The order was revoked.': 'O pedido foi revogado.',
+  'The order has expired.': 'O pedido expirou.',
+  'The order is held. The mail is sent when it is released.':
+    'O pedido está retido. O e-mail será enviado quando for liberado.',
+  'The URL of the order cannot be shown, because the secret key was replaced.':
+    'A URL do pedido não pode ser mostrada, porque a chave secreta foi substituída.',
+  'The file was deleted.': 'O arquivo foi excluído.',
+  'The buyer wants no more news.': 'O comprador não quer mais avisos.',
   'The file lacks the column {columns}.': 'Falta a coluna {columns} no arquivo.',
   'The file lacks the columns {columns}.': 'Faltam as colunas {columns} no arquivo.',
   'The line has more fields than the header. If a field contains the separator, enclose the whole field in double quotes.':

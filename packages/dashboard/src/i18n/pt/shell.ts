@@ -5,6 +5,7 @@ export const shell: Translation<typeof English> = {
   assets: 'Ativos',
   products: 'Produtos',
   orders: 'Pedidos',
+  mails: 'E-mails',
   unfinishedUploads: 'Envios inacabados',
   trash: 'Lixeira',
   activity: 'Atividade',

@@ -22,6 +22,8 @@ const PAGES = [
   '/products/:id',
   '/orders',
   '/orders/:id',
+  '/mails',
+  '/mails/:id',
   '/uploads',
   '/trash',
   '/activity',
