@@ -136,6 +136,55 @@ test('an order shows its files and downloads, and is extended, held, given other
   assert.equal((await client.order(order.id)).status, 'revoked')
 })
 
+test('a request for more downloads is answered with one click, and the products of an order are edited', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const names = [
+    { product_id: 1, name: 'Course', variant_name: '', variant_id: 1, sku: 'C' },
+    { product_id: 2, name: 'Poster', variant_name: 'A2', variant_id: 21, sku: 'P-A2' },
+    { product_id: 2, name: 'Poster', variant_name: 'A3', variant_id: 22, sku: 'P-A3' },
+  ]
+  await client.putProducts(names.map((one) => ({ ...one, vendor: '' })))
+  const file = await client.upload(Buffer.from('1'), { name: 'lesson.mp4' })
+  await client.bulk({ action: 'attach', ids: [file.id], product_ids: [1] })
+  const lines = [{ product_id: 1, quantity: 2 }]
+  const order = await client.createOrder({ order_number: '#1', lines, max_downloads: 1 })
+  await page.goto('/orders')
+  await page.getByRole('link', { name: '#1' }).waitFor()
+  await fetch(`${order.url}/${file.id}/more`, { method: 'POST' })
+  await page.getByRole('row', { name: /#1.*Active Asks for more/ }).waitFor()
+  await assertAccessibleAtAllWidths(page, 'an order with a request')
+  await page.getByRole('link', { name: '#1' }).click()
+  await page.getByText('The limit of lesson.mp4 is reached').waitFor()
+  await assertAccessibleAtAllWidths(page, 'a request for more downloads')
+  await page.getByRole('button', { name: 'Allow 3 more of each file' }).click()
+  await page.getByText('The limit of lesson.mp4 is reached').waitFor({ state: 'hidden' })
+  await page.getByRole('row', { name: /lesson\.mp4.* 0 of 8/ }).waitFor()
+
+  await page.getByRole('button', { name: 'Edit products' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Edit the products of the order' })
+  await dialog.getByLabel('Refunded of Course').fill('3')
+  assert.ok(await dialog.getByRole('button', { name: 'Save' }).isDisabled())
+  await dialog.getByLabel('Refunded of Course').fill('1')
+  await dialog.getByLabel('Add a product').first().fill('poster a3')
+  await page.getByRole('option', { name: 'Poster · A3' }).click()
+  await dialog.getByLabel('Quantity of Poster · A3').fill('5')
+  await assertAccessible(page, 'editing the products of an order', DIALOG)
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('row', { name: 'Poster A3 5 0' }).waitFor()
+  await page.getByRole('row', { name: 'Course 2 1' }).waitFor()
+  const changed = await client.order(order.id)
+  const facts = changed.lines.map((one) => [one.variant_id, one.quantity, one.refunded_quantity])
+  assert.deepEqual(facts, [
+    [null, 2, 1],
+    [22, 5, 0],
+  ])
+  await page.getByRole('button', { name: 'Edit products' }).click()
+  await dialog.getByRole('button', { name: 'Remove Poster · A3' }).click()
+  await dialog.getByRole('button', { name: 'Save' }).click()
+  await page.getByRole('row', { name: 'Poster A3 5 0' }).waitFor({ state: 'hidden' })
+})
+
 test('a key with read access sees orders, and none of their controls', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const settings = {
@@ -150,7 +199,15 @@ test('a key with read access sees orders, and none of their controls', async (t)
   await signIn(page, secret)
   await page.getByRole('row', { name: /score\.pdf/ }).waitFor()
   await page.getByRole('textbox', { name: 'URL' }).waitFor()
-  for (const name of ['Extend or change', 'Hold', 'Revoke', 'Attach files', 'Detach score.pdf']) {
+  for (const name of [
+    'Extend or change',
+    'Hold',
+    'Revoke',
+    'Attach files',
+    'Detach score.pdf',
+    'Edit products',
+    'Send e-mail',
+  ]) {
     assert.equal(await page.getByRole('button', { name, exact: true }).count(), 0, name)
   }
 })

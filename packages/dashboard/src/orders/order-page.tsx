@@ -1,7 +1,7 @@
-import { Alert, Anchor, Button, Group, Stack, Table, Text, Title } from '@mantine/core'
+import { Alert, Button, Group, Stack, Text, Title } from '@mantine/core'
 import type { Order } from '@stowage/client'
 import { useState } from 'react'
-import { Link, useSearch } from 'wouter'
+import { useSearch } from 'wouter'
 import { ActionButton } from '../components/action-button.tsx'
 import { CopyButton } from '../components/copy.tsx'
 import { ConfirmDialog, Dialog } from '../components/dialogs.tsx'
@@ -19,12 +19,14 @@ import { readPage } from '../components/url-query.ts'
 import { DateTime } from '../components/values.tsx'
 import { numberText } from '../format.ts'
 import { orders as texts } from '../i18n/en/orders.ts'
-import { fill } from '../i18n/texts.ts'
+import { OrderMails } from '../mails/on-demand.tsx'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { DownloadLog } from './download-log.tsx'
+import { MoreRequested } from './more-requested.tsx'
 import { OrderFiles } from './order-files.tsx'
 import { OrderForm } from './order-form.tsx'
+import { OrderLines } from './order-lines.tsx'
 import { OrderStatus, orderName } from './order-texts.tsx'
 import classes from './orders.module.css'
 import { SharedUrl } from './shared-url.tsx'
@@ -44,7 +46,7 @@ export function OrderPage({ id }: { id: string }) {
 }
 
 function OrderContent({ order }: { order: Order }) {
-  const { status, url, lines } = order
+  const { status, url, more_requested } = order
   return (
     <>
       <Group gap="sm">
@@ -54,6 +56,9 @@ function OrderContent({ order }: { order: Order }) {
         <OrderStatus status={status} />
       </Group>
       {status !== 'active' && <Alert color="orange">{texts.hints[status]}</Alert>}
+      {canChange(order) && more_requested !== null && (
+        <MoreRequested order={order} request={more_requested} />
+      )}
       {canChange(order) && (
         <RequireScope scope="write">
           <OrderActions order={order} />
@@ -68,7 +73,8 @@ function OrderContent({ order }: { order: Order }) {
           <Section title={texts.page}>
             {url === null ? <Text c="dimmed">{texts.noUrl}</Text> : <SharedUrl url={url} />}
           </Section>
-          {lines.length > 0 && <OrderLines lines={lines} />}
+          <OrderMails order={order} />
+          <OrderLines order={order} />
           <OrderDetails order={order} />
         </Stack>
       </TwoColumns>
@@ -137,45 +143,6 @@ function OrderLog({ order: { id } }: { order: Order }) {
         />
       )}
     </LoadedSection>
-  )
-}
-
-function OrderLines({ lines }: Pick<Order, 'lines'>) {
-  return (
-    <Section title={texts.lines}>
-      <Table className={classes.table} fz="sm" horizontalSpacing={6}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{texts.product}</Table.Th>
-            <Table.Th ta="end">{texts.quantity}</Table.Th>
-            <Table.Th ta="end">{texts.refunded}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {lines.map(({ product, product_id, variant_id, quantity, refunded_quantity }, index) => (
-            // biome-ignore lint/suspicious/noArrayIndexKey: lines have no ID, and a product may be in several
-            <Table.Tr key={index}>
-              <Table.Td className={classes.name}>
-                {product === null ? (
-                  fill(texts.deletedProduct, { id: `${product_id}` })
-                ) : (
-                  <Anchor component={Link} href={`/products/${product.id}`} c="inherit" inherit>
-                    <bdi dir="auto">{product.name}</bdi>
-                  </Anchor>
-                )}
-                {variant_id !== null && product !== null && (
-                  <Text size="xs" c="dimmed">
-                    <bdi dir="auto">{product.variant_name || product.sku}</bdi>
-                  </Text>
-                )}
-              </Table.Td>
-              <Table.Td ta="end">{numberText(quantity)}</Table.Td>
-              <Table.Td ta="end">{numberText(refunded_quantity)}</Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Section>
   )
 }
 

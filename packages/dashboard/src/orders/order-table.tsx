@@ -1,4 +1,4 @@
-import { Anchor, Box, Group, Table } from '@mantine/core'
+import { Anchor, Badge, Box, Group, Table } from '@mantine/core'
 import type { Order } from '@stowage/client'
 import { memo } from 'react'
 import { Link } from 'wouter'
@@ -84,7 +84,14 @@ const OrderRow = memo(function OrderRow({ order }: { order: Order }) {
         ))}
       </Table.Td>
       <Table.Td>
-        <OrderStatus status={order.status} />
+        <Group gap={4}>
+          <OrderStatus status={order.status} />
+          {order.more_requested !== null && order.status !== 'revoked' && (
+            <Badge size="sm" variant="light" miw="max-content" color="orange">
+              {texts.moreRequested}
+            </Badge>
+          )}
+        </Group>
       </Table.Td>
       <Table.Td visibleFrom="sm">{downloadsText(order)}</Table.Td>
       <Table.Td visibleFrom="sm">{ordered}</Table.Td>
