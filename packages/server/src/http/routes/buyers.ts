@@ -46,6 +46,8 @@ import { type RouteGroup, route } from '../route.ts'
 
 /** An address may open this many unknown pages at once, and then one a second. */
 const UNKNOWN = { burst: 60, refillMs: 1_000 }
+/** Pages of others may send fields with a button. They are ignored. */
+const BUTTON = { config: { form: 'ignored' as const, isBodyOptional: true }, bodyLimit: 4_000 }
 /** An address may start this many downloads at once, and then two a second. */
 const STARTS = { burst: 300, refillMs: 500 }
 
@@ -130,11 +132,11 @@ export const buyerRoutes: RouteGroup = (app, options) => {
     return reply.headers(PRIVATE).redirect(`${baseUrl()}/d/file/${started.fileToken}`, 303)
   }
 
-  app.post('/d/:token/:asset', { config: { isBodyOptional: true } }, start)
+  app.post('/d/:token/:asset', BUTTON, start)
 
   app.post<{ Params: { asset: string } }>(
     '/d/:token/:asset/more',
-    { config: { isBodyOptional: true } },
+    BUTTON,
     async (request, reply) => {
       const found = await findOrder(request, reply)
       if (found === undefined) return reply

@@ -42,8 +42,9 @@ export const mailPageRoutes: RouteGroup = (app, { context }) => {
   app.post('/find', { ...form, bodyLimit: MAX_BODY_BYTES }, async (request, reply) => {
     const frame = frameOf(request)
     if (isOff) return sendPage(reply, renderResult(frame, 'off'))
-    const { email = '' } = (request.body ?? {}) as { email?: string }
-    const address = email.trim()
+    // A body in JSON may have any type.
+    const { email } = (request.body ?? {}) as { email?: unknown }
+    const address = typeof email === 'string' ? email.trim() : ''
     if (address.length > MAX_ADDRESS_LENGTH || !ADDRESS.test(address)) {
       return sendPage(reply.code(422), renderFind(frame, { isInvalid: true }))
     }

@@ -36,6 +36,11 @@ test('a buyer who has lost the URLs gets those of all orders, and the page does 
   const unknown = await find(service, 'nobody@example.com')
   assert.deepEqual([known.status, unknown.status], [200, 200])
   assert.equal(await known.text(), await unknown.text())
+  // Only the form of the page is read as one.
+  for (const email of [{ a: 1 }, ['a@example.com'], null, 5]) {
+    const { status } = await service.call('POST', '/find', { email })
+    assert.equal(status, 422, JSON.stringify(email))
+  }
   const date = (response: Response) =>
     [...response.headers].filter(([name]) => !['date', 'x-request-id'].includes(name))
   assert.deepEqual(date(known), date(unknown))

@@ -164,6 +164,26 @@ test('links are counted like files, and lead to their URL', async (t) => {
   assert.equal(await downloadedOf(service, order), 1)
 })
 
+test('fields that a page of others sends with the button are ignored', async (t) => {
+  const service = await aService(t)
+  const { file } = await aSoldFile(service)
+  const order = await anOrder(service)
+  const bodies = [new URLSearchParams({ go: '1' }), 'text', '{"a":1}']
+  for (const [index, body] of bodies.entries()) {
+    const headers = { 'Content-Type': 'application/json' }
+    const init = {
+      method: 'POST',
+      body,
+      redirect: 'manual',
+      ...(index === 2 && { headers }),
+    } as const
+    assert.equal((await fetch(`${urlOf(order)}/${file.id}`, init)).status, 303)
+    assert.equal((await fetch(`${urlOf(order)}/${file.id}/more`, init)).status, 200)
+  }
+  const large = { method: 'POST', body: 'x'.repeat(5_000) }
+  assert.equal((await fetch(`${urlOf(order)}/${file.id}`, large)).status, 413)
+})
+
 test('an order that is held, expired or revoked, or does not cover the file, starts nothing', async (t) => {
   const service = await aService(t)
   const { file } = await aSoldFile(service)
