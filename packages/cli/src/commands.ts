@@ -90,7 +90,7 @@ export const COMMANDS = {
     load: async () => (await import('./commands/tag.ts')).tags,
   },
   products: {
-    summary: "list and import the shop's products",
+    summary: "list and import the shop's products, and arrange their files",
     load: async () => (await import('./commands/products.ts')).products,
   },
   mail: {

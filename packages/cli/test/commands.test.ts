@@ -256,6 +256,60 @@ test('a download to a pipe is resumed after the connection breaks', async (t) =>
   assert.ok(stdout === text)
 })
 
+test('the files of a product are listed and arranged in the order in which buyers see them', async (t) => {
+  const service = await aService(t)
+  const { run } = await aCli(t, service.baseUrl)
+  const products = [1, 2].map((id) => ({
+    product_id: 7,
+    variant_id: id,
+    name: 'Course',
+    sku: `C-${id}`,
+  }))
+  await service.call('PUT', `${API}/products`, { products })
+  const names = ['lesson 10.txt', 'lesson 2.txt', 'extra.txt']
+  for (const name of names) {
+    const { id } = await uploadFile(service.baseUrl, { name, bytes: someBytes(10) })
+    await service.call('POST', `${API}/assets/${id}/attach`, { product_ids: [7] })
+  }
+  const namesIn = (stdout: string) =>
+    stdout
+      .trim()
+      .split('\n')
+      .map((line) => line.slice(38))
+  const files = async () => namesIn((await run('products', 'files', 'C-2')).stdout)
+  assert.deepEqual(await files(), names)
+  const arranged = await run('products', 'arrange', 'course', 'extra.txt', 'lesson 2.txt')
+  assert.equal(arranged.code, 0, arranged.stderr)
+  assert.deepEqual(await files(), ['extra.txt', 'lesson 2.txt', 'lesson 10.txt'])
+  assert.deepEqual(namesIn(arranged.stdout), await files())
+  await run('products', 'arrange', 'product:7', '--by-name')
+  assert.deepEqual(await files(), ['extra.txt', 'lesson 2.txt', 'lesson 10.txt'])
+  const last = await run('products', 'arrange', 'C-1', 'lesson 10.txt', '--json')
+  const [first] = JSON.parse(last.stdout)
+  assert.equal(first.filename, 'lesson 10.txt')
+  await run('products', 'arrange', 'C-1', '--reset')
+  assert.deepEqual(await files(), names)
+
+  const { body } = await service.call('GET', `${API}/events?type=product.arranged`)
+  const arrangements = body.data.map(({ data, actor }: { data: object; actor: object }) => [
+    data,
+    actor,
+  ])
+  assert.equal(arrangements.length, 3)
+  const { id, assets, ...rest } = body.data[2].data
+  assert.deepEqual([assets, rest], [[], { product_id: 7, name: 'Course', assets_total: 0 }])
+  assert.equal(body.data[0].data.assets.length, 3)
+  assert.equal(body.data[0].actor.type, 'anonymous')
+
+  const missing = await run('products', 'arrange', 'C-1', 'none.txt')
+  assert.deepEqual([missing.code, missing.stderr], [1, 'The product has no file none.txt.\n'])
+  const twice = await run('products', 'arrange', 'C-1', 'extra.txt', 'extra.txt')
+  assert.match(twice.stderr, /extra\.txt is given twice/)
+  const unclear = await run('products', 'arrange', 'C-1')
+  assert.equal(unclear.code, 2)
+  assert.match(unclear.stderr, /Pass the files in their new order, --by-name or --reset/)
+})
+
 test('products are imported from CSV and JSON, with a preview and errors by line', async (t) => {
   const service = await aService(t)
   const { run, folder } = await aCli(t, service.baseUrl)

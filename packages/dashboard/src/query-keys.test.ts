@@ -22,7 +22,7 @@ const ASSETS: readonly EventType[] = [
   'asset.attached',
   'asset.detached',
 ]
-const PRODUCTS: readonly EventType[] = ['product.updated', 'product.deleted']
+const PRODUCTS: readonly EventType[] = ['product.updated', 'product.deleted', 'product.arranged']
 const ORDERS: readonly EventType[] = [
   'order.created',
   'order.updated',
@@ -73,6 +73,8 @@ const CASES: Record<keyof typeof queryKeys, Case> = {
   assetChoices: { key: queryKeys.assetChoices('text'), by: [...ASSETS, ...PRODUCTS] },
   assetSearch: { key: queryKeys.assetSearch('text'), by: [...ASSETS, ...PRODUCTS] },
   largestFiles: { key: queryKeys.largestFiles(), by: [...ASSETS, ...PRODUCTS] },
+  allProducts: { key: queryKeys.allProducts(), by: [...ASSETS, ...PRODUCTS] },
+  productsOfNames: { key: queryKeys.productsOfNames(['a']), by: [...ASSETS, ...PRODUCTS] },
   assetsOfProduct: { key: queryKeys.assetsOfProduct(1), by: [...ASSETS, ...PRODUCTS] },
   asset: {
     key: queryKeys.asset(ID),

@@ -33,6 +33,8 @@ export const queryKeys = {
 
   productList: (query: object) => key('products', 'list', query),
   productName: (productId: number) => key('products', 'name', productId),
+  allProducts: () => key('products', 'all'),
+  productsOfNames: (names: readonly string[]) => key('products', 'of-names', names),
   productSearch: (search: string) => key('products', 'search', search),
   productChoices: (search: string) => key('products', 'choices', search),
   variants: (productId: number | undefined, search: string) =>
@@ -117,6 +119,7 @@ const EFFECTS: Record<StowageEvent['type'], Effect> = {
   'upload.expired': UPLOAD,
   'product.updated': PRODUCT,
   'product.deleted': PRODUCT,
+  'product.arranged': PRODUCT,
   'key.created': KEY,
   'key.revoked': KEY,
   'webhook.created': WEBHOOK,

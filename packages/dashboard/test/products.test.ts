@@ -415,7 +415,7 @@ test('the page of a product offers files without a product first, by name, and a
   assert.equal(data.length, 2)
 })
 
-test('the files of a product are arranged by keyboard, as buyers see them', async (t) => {
+test('the files of a product are arranged by keyboard and by dragging, as buyers see them', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)
   const [product] = await client.putProducts([
@@ -443,4 +443,15 @@ test('the files of a product are arranged by keyboard, as buyers see them', asyn
   await until('the order is stored', async () => (await stored()) === 'three,one,two')
   await page.reload()
   await until('the order is kept', async () => (await names()).join() === 'three,one,two')
+
+  const row = (name: string) => page.locator('main ul li').filter({ hasText: name })
+  await row('three').dragTo(row('two'))
+  await until('it is the last', async () => (await names()).join() === 'one,two,three')
+  await until('this order is stored', async () => (await stored()) === 'one,two,three')
+  await row('two').dragTo(row('one'))
+  await until('another is the first', async () => (await stored()) === 'two,one,three')
+  await row('three').dragTo(page.getByRole('heading', { name: 'Course' }))
+  assert.equal((await names()).join(), 'two,one,three')
+  await openPage(page, '/activity')
+  await page.getByText('Files arranged').first().waitFor()
 })

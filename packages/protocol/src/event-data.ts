@@ -89,6 +89,22 @@ const DeletedVersion = Type.Object(
   { title: 'DeletedVersion' },
 )
 
+/** The maximum number of files in one event. */
+const MAX_EVENT_FILES = 100
+
+const ArrangedProduct = Type.Object(
+  {
+    id: Uuid({ description: 'The ID of one of its variants in Stowage' }),
+    product_id: Product.properties.product_id,
+    name: Product.properties.name,
+    assets: Type.Array(Uuid(), {
+      description: `The IDs of its files in their new order: the first ${MAX_EVENT_FILES}. Empty if it has none`,
+    }),
+    assets_total: Type.Integer({ description: 'How many files the order has' }),
+  },
+  { title: 'ArrangedProduct' },
+)
+
 const upload = ListedUpload.properties
 
 const EventUpload = Type.Object(
@@ -183,6 +199,7 @@ export const EVENT_DATA = {
   DeletedVersion,
   EventUpload,
   Product,
+  ArrangedProduct,
   Key,
   EventWebhook,
   EventToken,

@@ -62,6 +62,10 @@ export const EVENTS = {
     when: 'A product was deleted. Its assets are detached.',
     data: 'Product',
   },
+  'product.arranged': {
+    when: 'The order of a product’s files changed.',
+    data: 'ArrangedProduct',
+  },
   'key.created': { when: 'An API key was created.', data: 'Key' },
   'key.revoked': { when: 'An API key was revoked.', data: 'Key' },
   'webhook.created': { when: 'A webhook was created.', data: 'EventWebhook' },

@@ -24,6 +24,7 @@ import {
   suggestion,
   UsageError,
 } from '../usage.ts'
+import { arrangeFiles, listFiles } from './product-files.ts'
 
 const SORTS = {
   newest: '-created_at',
@@ -38,15 +39,19 @@ const ACTIONS: Record<string, (commandLine: string[]) => Promise<number>> = {
   ls: listProducts,
   list: listProducts,
   import: importProducts,
+  files: listFiles,
+  arrange: arrangeFiles,
 }
 
 export const products: Command = {
-  help: `stowage products: list and import the shop's products
+  help: `stowage products: list and import the shop's products, and arrange their files
 
 Usage:
   stowage products ls [WORD…] [--sku SKU] [--vendor NAME] [--tag TAG] [--sort ORDER]
                       [--with-assets | --without-assets] [--limit N | --all]
   stowage products import FILE|- [--dry-run] [--skip-bad]
+  stowage products files PRODUCT
+  stowage products arrange PRODUCT FILE… | --by-name | --reset
 
   WORD          any part of the name, variant name, SKU or vendor; all words must match
   --sku         only products with exactly this SKU
@@ -59,8 +64,12 @@ Usage:
   --all         all products
   --dry-run     show what would be added and changed, and import nothing
   --skip-bad    skip invalid lines (default: import nothing if the file has invalid lines)
+  PRODUCT       a SKU, an ID or words, as in stowage attach
+  FILE          the name or the ID of a file of the product
+  --by-name     arrange the files by name
+  --reset       arrange the files by the time of their upload, the oldest first
 ${CONNECTION_HELP}
-  --json        ls: a JSON array; import: a summary
+  --json        ls, files, arrange: a JSON array; import: a summary
 
 The file is CSV as Shopify or Matrixify exports it, or with the columns product_id, variant_id,
 name, variant_name, sku, vendor and tags; or JSON: an array of products, or Shopify's products.json.
@@ -70,6 +79,9 @@ none are removed. Shopify's own CSV export has no IDs: its products are found by
 their handle and variant, and get their IDs when they come from the shop later. A missing column
 leaves the stored values unchanged; an empty cell clears a value.
 
+files lists the files of all variants in the order in which buyers see them. arrange changes the
+order: the given files come first, and the others follow in their current order.
+
 Exit codes: 0 success · 1 failure, or the file has invalid lines · 2 wrong usage
 
 Examples:
@@ -77,9 +89,10 @@ Examples:
   stowage products import products.csv
   stowage products ls preset --vendor "Studio North"
   stowage products ls --without-assets --sort sku
+  stowage products arrange COURSE-1 'lesson 1.mp4' 'lesson 2.mp4'
 `,
   async run([action, ...commandLine]) {
-    if (action === undefined) throw new UsageError('Pass ls or import.')
+    if (action === undefined) throw new UsageError('Pass ls, import, files or arrange.')
     const work = Object.hasOwn(ACTIONS, action) ? ACTIONS[action] : undefined
     if (work === undefined) {
       throw new UsageError(

@@ -143,7 +143,7 @@ export const GROUPS = {
   ],
   attachments: ['asset.attached', 'asset.detached'],
   uploads: ['upload.started', 'upload.updated', 'upload.cancelled', 'upload.expired'],
-  products: ['product.updated', 'product.deleted'],
+  products: ['product.updated', 'product.deleted', 'product.arranged'],
   keys: [
     'key.created',
     'key.revoked',

@@ -2,7 +2,7 @@ import { ActionIcon, Alert, Anchor, Group, MultiSelect, Text, Tooltip } from '@m
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Asset, Product, ProductGroup } from '@stowage/client'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
-import { useLayoutEffect, useRef, useState } from 'react'
+import { type DragEvent, useLayoutEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import { AssetThumbnail, DamagedMark } from '../assets/asset-icon.tsx'
 import { sizeOf } from '../assets/asset-kind.ts'
@@ -16,9 +16,9 @@ import { Name } from '../components/values.tsx'
 import { errorText, numberText } from '../format.ts'
 import { products as texts } from '../i18n/en/products.ts'
 import { fill, plural } from '../i18n/texts.ts'
-import { IconArrowDown, IconArrowUp, IconX } from '../icons/icons.tsx'
+import { IconArrowDown, IconArrowUp, IconGripVertical, IconX } from '../icons/icons.tsx'
 import { queryKeys } from '../query-keys.ts'
-import { RequireScope } from '../session/account.tsx'
+import { RequireScope, useHasScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { ChooseFiles } from '../uploads/add-files.tsx'
 import classes from './product-page.module.css'
@@ -36,6 +36,7 @@ export function ProductAssets({ product, variantId }: ProductAssetsProps) {
   const { product_id: productId } = product
   const assets = useProductAssets(productId, variantId)
   const arranging = useFileOrder(productId, variantId)
+  const drag = useDrag((from, to) => arranging.mutate(moved(assets.data?.data ?? [], from, to)))
   const attach = { product_ids: [productId] }
   const attaching = useAttach()
   const detaching = useDetach()
@@ -89,7 +90,8 @@ export function ProductAssets({ product, variantId }: ProductAssetsProps) {
                 isMovable={data.length > 1 && data.length === meta.total}
                 index={index}
                 isLast={index === data.length - 1}
-                onMove={(by) => arranging.mutate(moved(data, index, by))}
+                onMove={(by) => arranging.mutate(moved(data, index, index + by))}
+                drag={drag}
               />
             ))}
           </ul>
@@ -111,13 +113,41 @@ export function ProductAssets({ product, variantId }: ProductAssetsProps) {
 }
 
 /** The assets with one of them in another place. */
-function moved(assets: readonly Asset[], index: number, by: -1 | 1): Asset[] {
-  const others = assets.filter((_, other) => other !== index)
-  return [
-    ...others.slice(0, index + by),
-    ...assets.slice(index, index + 1),
-    ...others.slice(index + by),
-  ]
+function moved(assets: readonly Asset[], from: number, to: number): Asset[] {
+  const others = assets.toSpliced(from, 1)
+  return others.toSpliced(to, 0, ...assets.slice(from, from + 1))
+}
+
+interface Drag {
+  /** The row that is dragged. */
+  dragged: number | undefined
+  /** The row that it would become if it were dropped now. */
+  target: number | undefined
+  start(index: number): void
+  over(index: number): void
+  /** Moves the row, unless the drag was cancelled. */
+  drop(): void
+  end(): void
+}
+
+/** Rows that are dragged with the pointer to arrange them. The buttons of the rows do the same for the keyboard. */
+function useDrag(onMove: (from: number, to: number) => void): Drag {
+  const [state, setState] = useState<{ dragged?: number; target?: number }>({})
+  const { dragged, target } = state
+  const end = () => setState({})
+  return {
+    dragged,
+    target,
+    start: (index) => setState({ dragged: index, target: index }),
+    over: (index) => index !== target && setState({ ...state, target: index }),
+    drop() {
+      if (dragged !== undefined && target !== undefined && dragged !== target) {
+        onMove(dragged, target)
+      }
+      end()
+    },
+    end,
+  }
 }
 
 interface AssetItemProps {
@@ -128,10 +158,12 @@ interface AssetItemProps {
   index: number
   isLast: boolean
   onMove(by: -1 | 1): void
+  drag: Drag
 }
 
 function AssetItem(props: AssetItemProps) {
-  const { asset, product, onDetach, isMovable, index, isLast, onMove } = props
+  const { asset, product, onDetach, isMovable, index, isLast, onMove, drag } = props
+  const isDraggable = useHasScope('write') && isMovable
   const row = useFocusHandover<HTMLLIElement>()
   const pressed = useRef<HTMLButtonElement>(undefined)
   const move = (by: -1 | 1, button: HTMLButtonElement) => {
@@ -145,12 +177,15 @@ function AssetItem(props: AssetItemProps) {
     pressed.current = undefined
   }, [index])
   return (
-    <li ref={row}>
+    <li ref={row} {...(isDraggable && dragProps(drag, index))}>
+      {isDraggable && <IconGripVertical size={16} className={classes.grip} aria-hidden />}
       <AssetThumbnail asset={asset} />
       <div style={{ minWidth: 0 }}>
         <Anchor
           component={Link}
           href={`/assets/${asset.id}`}
+          // Otherwise the link is dragged instead of the row.
+          draggable={isDraggable ? false : undefined}
           c="inherit"
           fz="sm"
           fw={500}
@@ -206,6 +241,36 @@ function AssetItem(props: AssetItemProps) {
     </li>
   )
 }
+
+/** For a row that can be dragged, and over which others are dragged. */
+function dragProps(drag: Drag, index: number) {
+  const { dragged, target } = drag
+  const isTarget = dragged !== undefined && target === index && dragged !== index
+  return {
+    draggable: true,
+    'data-dragged': dragged === index || undefined,
+    'data-drop': isTarget ? (target > dragged ? 'after' : 'before') : undefined,
+    onDragStart({ dataTransfer }: DragEvent) {
+      dataTransfer.effectAllowed = 'move'
+      // Firefox drags nothing without data.
+      dataTransfer.setData(DRAG_KIND, '')
+      drag.start(index)
+    },
+    onDragOver(event: DragEvent) {
+      if (dragged === undefined) return
+      event.preventDefault()
+      drag.over(index)
+    },
+    onDrop(event: DragEvent) {
+      if (dragged === undefined) return
+      event.preventDefault()
+      drag.drop()
+    },
+    onDragEnd: drag.end,
+  }
+}
+
+const DRAG_KIND = 'application/x-stowage-row'
 
 /** The variants that the asset is attached to, and its folder, which distinguishes files of the same name. */
 function factsOf(asset: Asset, product: ProductGroup): string {

@@ -12,7 +12,7 @@ export type FileOrderOutcome =
 export interface ProductFileData {
   /**
    * Sets the order of the files of a product; without IDs, it has none. An asset that is detached keeps its position, in case
-   * it is attached again. The IDs differ from each other, at most `MAX_ORDERED_FILES`.
+   * it is attached again. Records the event `product.arranged` if the order changes. The IDs differ from each other, at most `MAX_ORDERED_FILES`.
    */
   arrangeFiles(productId: number, assetIds: string[]): Promise<FileOrderOutcome>
   /** The IDs in the order that was set: also of assets that are not attached now. */

@@ -72,6 +72,7 @@ type EventContent =
   | { type: 'version.deleted'; data: DeletedVersion }
   | { type: UploadEventType; data: EventUpload }
   | { type: ProductEventType; data: Product }
+  | { type: 'product.arranged'; data: EventArrangement }
   | { type: KeyEventType; data: Omit<Key, 'hash'> }
   | { type: WebhookEventType; data: EventWebhook }
   | { type: TokenEventType; data: EventToken }
@@ -122,6 +123,18 @@ export function previousValues(before: PreviousAsset, after: PreviousAsset): Pre
     JSON.stringify(before[name]) !== JSON.stringify(after[name])
   const changed = names.filter(isChanged)
   return Object.fromEntries(changed.map((name) => [name, before[name]]))
+}
+
+/** The new order of a product's files. */
+export interface EventArrangement {
+  /** One of its variants. */
+  id: string
+  productId: number
+  name: string
+  /** The first `MAX_EVENT_FILES` of them. */
+  assetIds: string[]
+  /** The number of files whose order was set. */
+  total: number
 }
 
 /** A product that was attached to an asset, or detached from it. */
@@ -179,6 +192,9 @@ export interface EventAccount extends Usage {
  * are written in the transaction of the change.
  */
 export const MAX_EVENT_PRODUCTS = 100
+
+/** How many files the event about their order names, so that its size is bounded. */
+export const MAX_EVENT_FILES = 100
 
 /** The last digits of a public ID are a check of the time of the event. */
 const CHECKS = 1_000_000

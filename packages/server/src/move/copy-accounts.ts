@@ -171,6 +171,10 @@ function translateEvent(event: Event, products: Map<string, string>): Event {
     const { id } = event.data
     return { ...event, data: { ...event.data, id: products.get(id) ?? id } }
   }
+  if (event.type === 'product.arranged') {
+    const { id } = event.data
+    return { ...event, data: { ...event.data, id: products.get(id) ?? id } }
+  }
   return event
 }
 

@@ -5,6 +5,7 @@ import {
   type DeletedVersion,
   type Event,
   type EventAccount,
+  type EventArrangement,
   type EventAsset,
   type EventToken,
   type EventUpload,
@@ -62,6 +63,8 @@ function presentData(event: Event): wire.Event['data'] {
     case 'product.updated':
     case 'product.deleted':
       return presentProduct(event.data)
+    case 'product.arranged':
+      return presentArrangement(event.data)
     case 'key.created':
     case 'key.revoked':
       return presentKey(event.data)
@@ -107,6 +110,10 @@ function presentPrevious({ isInline, ...previous }: PreviousAsset) {
 
 function presentId({ id, productId, variantId }: AttachedProduct) {
   return { id, product_id: productId, variant_id: variantId }
+}
+
+function presentArrangement({ id, productId, name, assetIds, total }: EventArrangement) {
+  return { id, product_id: productId, name, assets: assetIds, assets_total: total }
 }
 
 function presentDeletedVersion({ assetId, createdAt, ...version }: DeletedVersion) {

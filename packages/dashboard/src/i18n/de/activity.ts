@@ -89,6 +89,7 @@ export const activity: Translation<typeof English> = {
     'upload.expired': 'Upload abgelaufen',
     'product.updated': 'Produkt gespeichert',
     'product.deleted': 'Produkt gelöscht',
+    'product.arranged': 'Dateien angeordnet',
     'key.created': 'API-Schlüssel erstellt',
     'key.revoked': 'API-Schlüssel widerrufen',
     'webhook.created': 'Webhook hinzugefügt',

@@ -103,6 +103,7 @@ export const webhooks: Translation<typeof English> = {
     'upload.expired': 'Ein unfertiger Upload läuft ab',
     'product.updated': 'Ein Produkt wird hinzugefügt oder geändert',
     'product.deleted': 'Ein Produkt wird gelöscht',
+    'product.arranged': 'Die Reihenfolge der Dateien eines Produkts ändert sich',
     'order.created': 'Eine Bestellung wird erstellt',
     'order.updated': 'Eine Bestellung wird geändert, angehalten oder freigegeben',
     'order.revoked': 'Eine Bestellung wird widerrufen',

@@ -88,6 +88,7 @@ export const activity = texts('activity', {
     'upload.expired': 'Upload expired',
     'product.updated': 'Product saved',
     'product.deleted': 'Product deleted',
+    'product.arranged': 'Files arranged',
     'key.created': 'API key created',
     'key.revoked': 'API key revoked',
     'webhook.created': 'Webhook added',

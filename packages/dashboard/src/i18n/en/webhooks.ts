@@ -102,6 +102,7 @@ export const webhooks = texts('webhooks', {
     'upload.expired': 'An unfinished upload expires',
     'product.updated': 'A product is added or changed',
     'product.deleted': 'A product is deleted',
+    'product.arranged': 'The order of a product’s files changes',
     'order.created': 'An order is created',
     'order.updated': 'An order is changed, held or released',
     'order.revoked': 'An order is revoked',

@@ -93,6 +93,7 @@ export const activity: Translation<typeof English> = {
     'upload.expired': 'Subida caducada',
     'product.updated': 'Producto guardado',
     'product.deleted': 'Producto eliminado',
+    'product.arranged': 'Archivos ordenados',
     'key.created': 'Clave de API creada',
     'key.revoked': 'Clave de API revocada',
     'webhook.created': 'Webhook añadido',

@@ -111,6 +111,7 @@ export const webhooks: Translation<typeof English> = {
     'upload.expired': 'Caduca una subida sin terminar',
     'product.updated': 'Se añade o cambia un producto',
     'product.deleted': 'Se elimina un producto',
+    'product.arranged': 'Cambia el orden de los archivos de un producto',
     'order.created': 'Se crea un pedido',
     'order.updated': 'Un pedido se cambia, se retiene o se libera',
     'order.revoked': 'Se revoca un pedido',

@@ -93,6 +93,7 @@ export const activity: Translation<typeof English> = {
     'upload.expired': 'Téléversement expiré',
     'product.updated': 'Produit enregistré',
     'product.deleted': 'Produit supprimé',
+    'product.arranged': 'Fichiers réordonnés',
     'key.created': 'Clé API créée',
     'key.revoked': 'Clé API révoquée',
     'webhook.created': 'Webhook ajouté',

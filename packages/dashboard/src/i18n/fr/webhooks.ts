@@ -117,6 +117,7 @@ export const webhooks: Translation<typeof English> = {
     'upload.expired': 'Un téléversement inachevé expire',
     'product.updated': 'Un produit est ajouté ou modifié',
     'product.deleted': 'Un produit est supprimé',
+    'product.arranged': 'L’ordre des fichiers d’un produit change',
     'order.created': 'Une commande est créée',
     'order.updated': 'Une commande est modifiée, mise en attente ou débloquée',
     'order.revoked': 'Une commande est révoquée',

@@ -89,6 +89,7 @@ export const activity: Translation<typeof English> = {
     'upload.expired': 'アップロードの期限切れ',
     'product.updated': '商品を保存',
     'product.deleted': '商品を削除',
+    'product.arranged': 'ファイルの順序を変更',
     'key.created': 'API キーを作成',
     'key.revoked': 'API キーを失効',
     'webhook.created': 'Webhook を追加',

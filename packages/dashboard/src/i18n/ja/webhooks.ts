@@ -102,6 +102,7 @@ export const webhooks: Translation<typeof English> = {
     'upload.expired': '未完了のアップロードが期限切れになった',
     'product.updated': '商品が追加または変更された',
     'product.deleted': '商品が削除された',
+    'product.arranged': '商品のファイルの順序が変更された',
     'order.created': '注文が作成された',
     'order.updated': '注文が変更、保留、または保留解除された',
     'order.revoked': '注文が取り消された',

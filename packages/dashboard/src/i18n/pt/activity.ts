@@ -93,6 +93,7 @@ export const activity: Translation<typeof English> = {
     'upload.expired': 'Envio expirado',
     'product.updated': 'Produto salvo',
     'product.deleted': 'Produto excluído',
+    'product.arranged': 'Arquivos ordenados',
     'key.created': 'Chave de API criada',
     'key.revoked': 'Chave de API revogada',
     'webhook.created': 'Webhook adicionado',

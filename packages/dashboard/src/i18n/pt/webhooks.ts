@@ -111,6 +111,7 @@ export const webhooks: Translation<typeof English> = {
     'upload.expired': 'Um envio inacabado expira',
     'product.updated': 'Um produto é adicionado ou alterado',
     'product.deleted': 'Um produto é excluído',
+    'product.arranged': 'A ordem dos arquivos de um produto muda',
     'order.created': 'Um pedido é criado',
     'order.updated': 'Um pedido é alterado, retido ou liberado',
     'order.revoked': 'Um pedido é revogado',

@@ -197,6 +197,9 @@ function replayEvent(account: ReplayedAccount, event: Event): void {
     case 'product.deleted':
       deleteProduct(account, event.data.id)
       break
+    case 'product.arranged':
+      assert.ok(products.has(event.data.id))
+      break
     case 'key.created':
       if (!hasExpired(event.data)) keys.set(event.data.id, event.data.name)
       break

@@ -177,6 +177,20 @@ export const ASSET_EVENT_CASES: EventCase[] = [
     recorded: ['asset.attached', 'asset.attached'],
   },
   {
+    sentence: 'files of a product that are arranged twice, and a list with another file',
+    async prepare({ data }) {
+      const [id, second] = [await anAttachedAsset(data), await anAttachedAsset(data)]
+      const other = await aLink(data)
+      return async () => {
+        await data.arrangeFiles(1, [second, id])
+        await data.arrangeFiles(1, [second, id])
+        await data.arrangeFiles(1, [other, id])
+        await data.arrangeFiles(1, [])
+      }
+    },
+    recorded: ['product.arranged', 'product.arranged'],
+  },
+  {
     sentence: 'a product that is deleted twice, with an attached asset',
     async prepare({ data }) {
       await anAttachedAsset(data)

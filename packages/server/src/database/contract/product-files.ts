@@ -18,6 +18,17 @@ export function testProductFiles({ name, open }: Contract): void {
     assert.deepEqual(await data.readFileOrder(1), [])
     assert.deepEqual(await data.arrangeFiles(1, [second, first]), { outcome: 'done' })
     assert.deepEqual(await data.readFileOrder(1), [second, first])
+    const { events } = await data.listEvents({ after: 0, limit: 100 })
+    const event = events.at(-1)
+    const { rows: variants } = await data.listProducts({ page: 1, perPage: 10, variantId: 11 })
+    assert.equal(event?.type, 'product.arranged')
+    assert.deepEqual(event?.data, {
+      id: variants[0]?.id,
+      productId: 1,
+      name: aProduct().name,
+      assetIds: [second, first],
+      total: 2,
+    })
     assert.deepEqual(await data.arrangeFiles(1, [first, other]), {
       outcome: 'assets_not_attached',
       unknown: [other],

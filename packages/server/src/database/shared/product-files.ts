@@ -1,6 +1,7 @@
+import { type EventArrangement, MAX_EVENT_FILES } from '../../domain/event.ts'
 import type { FileOrder, FileOrderOutcome } from '../product-file-data.ts'
 import { type Dialect, type Statement, statement } from './dialect.ts'
-import { run, type SharedWork } from './steps.ts'
+import { record, run, type SharedWork } from './steps.ts'
 
 type OfProduct = { account: string; product: number }
 
@@ -12,6 +13,10 @@ export function productFileStatementsOf(dialect: Dialect) {
       `select asset_id from product_files
        where account_id = :account and product_id = :product order by position, asset_id`,
     ).every(({ asset_id }: { asset_id: string }) => asset_id),
+    firstVariant: statement<OfProduct>(
+      `select id, name from products where account_id = :account and product_id = :product
+       order by variant_id limit 1`,
+    ).first((row: { id: string; name: string }) => row),
     attachedFiles: statement<OfProduct & { ids: string[] }>(
       `select distinct a.id from assets a
        join asset_products l on ${attachment.ofAsset}
@@ -43,7 +48,7 @@ export function productFileStatementsOf(dialect: Dialect) {
 type LockAccount = Statement<{ account: string }, void>
 type Statements = ReturnType<typeof productFileStatementsOf>
 
-/** Replaces the order. Calls for the same account run one after the other. */
+/** Replaces the order, and records an event if it changes. Calls for the same account run one after the other. */
 export function* arrangeFiles(
   { orders, ...statements }: Statements & { orders: { lockAccount: LockAccount } },
   { account, product, ids }: OfProduct & { ids: string[] },
@@ -52,8 +57,22 @@ export function* arrangeFiles(
   const attached = new Set(yield* run(statements.attachedFiles, { account, product, ids }))
   const unknown = ids.filter((id) => !attached.has(id))
   if (unknown.length > 0) return { outcome: 'assets_not_attached', unknown }
+  const before = yield* run(statements.readFileOrder, { account, product })
+  if (before.join() === ids.join()) return { outcome: 'done' }
   yield* run(statements.forgetFileOrder, { account, product })
   yield* run(statements.placeFiles, { account, product, ids })
+  const variant = yield* run(statements.firstVariant, { account, product })
+  // The product may have been deleted meanwhile.
+  if (variant !== undefined) {
+    const assetIds = ids.slice(0, MAX_EVENT_FILES)
+    const arrangement: EventArrangement = {
+      ...variant,
+      productId: product,
+      assetIds,
+      total: ids.length,
+    }
+    yield* record('product.arranged', arrangement)
+  }
   return { outcome: 'done' }
 }
 
