@@ -453,5 +453,5 @@ test('the files of a product are arranged by keyboard and by dragging, as buyers
   await row('three').dragTo(page.getByRole('heading', { name: 'Course' }))
   assert.equal((await names()).join(), 'two,one,three')
   await openPage(page, '/activity')
-  await page.getByText('Files arranged').first().waitFor()
+  await page.getByRole('cell', { name: 'Files arranged' }).first().waitFor()
 })

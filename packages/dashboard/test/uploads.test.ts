@@ -72,6 +72,27 @@ test('files and folders can be dropped on any page', async (t) => {
   await page.getByRole('status').getByText('22 assets').waitFor()
 })
 
+test('a picture of the page that is dragged is no file to upload', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const svg = '<svg xmlns="http://www.w3.org/2000/svg" width="200" height="200"/>'
+  const { id } = await client.upload(new Blob([svg]), { name: 'a.svg', mime: 'image/svg+xml' })
+  await page.goto(`/assets/${id}`)
+  await page.locator('main img').first().waitFor()
+  // Browsers add the picture as a file to what is dragged.
+  const isAccepted = (kind: string) =>
+    page.evaluate<boolean>(`(() => {
+      const dataTransfer = new DataTransfer()
+      dataTransfer.items.add(new File(['x'], 'a.svg'))
+      const event = new DragEvent('${kind}', { dataTransfer, bubbles: true, cancelable: true })
+      return !document.querySelector('main img').dispatchEvent(event)
+    })()`)
+  await isAccepted('dragstart')
+  assert.deepEqual([await isAccepted('dragover'), await isAccepted('drop')], [false, false])
+  await isAccepted('dragend')
+  assert.equal(await isAccepted('dragover'), true)
+})
+
 test('an upload is paused and resumed', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, context, service, client } = await openDashboard(t, {

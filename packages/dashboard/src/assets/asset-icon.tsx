@@ -57,6 +57,7 @@ function Thumbnail({ asset }: { asset: Asset }) {
           src={data.url}
           // The name is beside it.
           alt=""
+          draggable={false}
           loading="lazy"
           decoding="async"
           onLoad={() => setState('loaded')}

@@ -10,6 +10,7 @@ test('a URL contains only what differs from the defaults, and is read back uncha
     path: 'a b/c',
     below: false,
     tag: 'Summer & sale',
+    suggest: true,
     sort: 'bytes',
     page: 3,
   } as const
@@ -26,6 +27,7 @@ test('invalid parameters get their defaults', () => {
     'page=x',
     'sort=name',
     'show=some',
+    'suggest=true',
     'product=x',
     'path=a//b',
     'path=../a',

@@ -12,6 +12,8 @@ export interface AssetQuery {
   below: boolean
   /** Empty for all assets. */
   tag: string
+  /** Of the assets without a product: suggests a product for each. */
+  suggest: boolean
   sort: Sort
   page: number
 }
@@ -29,6 +31,7 @@ const DEFAULTS: AssetQuery = {
   path: '',
   below: true,
   tag: '',
+  suggest: false,
   sort: '-created_at',
   page: 1,
 }
@@ -43,6 +46,7 @@ export function readAssetQuery(search: string): AssetQuery {
     path: readPath(params.get('path') ?? ''),
     below: params.get('below') !== 'false',
     tag: readText(params, 'tag'),
+    suggest: params.get('show') === 'no-product' && params.get('suggest') === 'true',
     sort: SORTS.find((sort) => sort === params.get('sort')) ?? DEFAULTS.sort,
     page: readPage(params),
   }
@@ -70,6 +74,7 @@ export const NO_FILTERS = {
   path: '',
   below: true,
   tag: '',
+  suggest: false,
 } as const
 
 export function isFiltered({ search, show, product, path, below, tag }: AssetQuery): boolean {

@@ -18,7 +18,7 @@ import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { FilterInput, FilterPill, useUrlQuery } from '../components/filters.tsx'
 import { useExistingPage, useRestoredScroll } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
-import { useTitle } from '../components/page.tsx'
+import { Loading, useTitle } from '../components/page.tsx'
 import { EmptyState, ErrorAlert, NoMatch } from '../components/page-states.tsx'
 import { assets as texts } from '../i18n/en/assets.ts'
 import { fill, rich } from '../i18n/texts.ts'
@@ -59,6 +59,9 @@ const SelectionBar = lazy(() =>
 const UploadToProducts = lazy(() =>
   import('./asset-tools.ts').then((it) => ({ default: it.UploadToProducts })),
 )
+const SuggestionList = lazy(() =>
+  import('./asset-tools.ts').then((it) => ({ default: it.SuggestionList })),
+)
 const ChooseTag = lazy(() => import('./asset-tools.ts').then((it) => ({ default: it.ChooseTag })))
 const ChooseProduct = lazy(() =>
   import('./asset-tools.ts').then((it) => ({ default: it.ChooseProduct })),
@@ -73,13 +76,14 @@ const showOptions = (): { value: Show; label: string }[] => [
 
 export function AssetsPage() {
   useTitle(texts.title)
+  const canWrite = useHasScope('write')
   const { query, change } = useUrlQuery(readAssetQuery, assetsUrl)
   const { search, show, product, path, below, tag, sort, page } = query
+  const isSuggesting = query.suggest && canWrite
   const { data, error, isPlaceholderData, refetch } = useAssetListPage(query)
   const meta = useExactMeta(query, isPlaceholderData ? undefined : data?.meta) ?? data?.meta
   const selection = useSelection(data?.data ?? [])
   const { clear } = selection
-  const canWrite = useHasScope('write')
   const [isAddingLink, addingLink] = useDisclosure()
   const [isChoosingProducts, choosingProducts] = useDisclosure()
   const [isTreeOpen, toggleTree] = useTreeState()
@@ -91,7 +95,7 @@ export function AssetsPage() {
   )
 
   // biome-ignore lint/correctness/useExhaustiveDependencies: another search or filter clears the selection
-  useEffect(clear, [search, show, product, path, below, tag, clear])
+  useEffect(clear, [search, show, product, path, below, tag, isSuggesting, clear])
 
   useExistingPage(page, { data, isPlaceholderData }, change)
 
@@ -137,7 +141,7 @@ export function AssetsPage() {
           aria-label={texts.show}
           data={showOptions()}
           value={show}
-          onChange={(value) => change({ show: value as Show })}
+          onChange={(value) => change({ show: value as Show, suggest: false })}
         />
       </Group>
       {product !== '' && (
@@ -169,24 +173,41 @@ export function AssetsPage() {
           </Box>
         )}
         <Stack gap="md" flex={1} miw={0}>
-          <ResultCount
-            total={isPlaceholderData ? undefined : meta?.total_at_least}
-            isExact={meta?.total_is_exact !== false}
-            noun="assets"
-            isFiltered={isFiltered(query)}
-          />
+          <Group justify="space-between" gap="xs">
+            <ResultCount
+              total={isPlaceholderData ? undefined : meta?.total_at_least}
+              isExact={meta?.total_is_exact !== false}
+              noun="assets"
+              isFiltered={isFiltered(query)}
+            />
+            {show === 'no-product' && canWrite && !isEmpty && (
+              <Button
+                variant={isSuggesting ? 'default' : 'light'}
+                size="compact-md"
+                leftSection={<IconTag size={16} aria-hidden />}
+                onClick={() => change({ suggest: !isSuggesting })}
+              >
+                {isSuggesting ? texts.backToList : texts.suggestProducts}
+              </Button>
+            )}
+          </Group>
           {error !== null && (
             <ErrorAlert title={texts.loadFailed} error={error} onRetry={() => void refetch()} />
           )}
           {isEmpty && isFiltered(query) && (
             <NoMatch
-              title={texts.noMatch}
+              title={isSuggesting ? texts.allHaveProducts : texts.noMatch}
               filters={filterTexts(query)}
               onClear={() => change(NO_FILTERS)}
             />
           )}
           {isEmpty && !isFiltered(query) && <FirstUse />}
-          {!isEmpty && (data !== undefined || error === null) && (
+          {isSuggesting && !isEmpty && data !== undefined && (
+            <Suspense fallback={<Loading />}>
+              <SuggestionList assets={data.data} isStale={isPlaceholderData} />
+            </Suspense>
+          )}
+          {!isSuggesting && !isEmpty && (data !== undefined || error === null) && (
             <AssetTable
               assets={data?.data}
               isStale={isPlaceholderData}

@@ -23,7 +23,9 @@ export interface ChoiceTexts {
 /** In a list of products, each shows at most this many variants. */
 export const MAX_SHOWN_VARIANTS = 6
 
-export function allVariantsOf(group: ProductGroup): ProductChoice {
+export function allVariantsOf(
+  group: Pick<ProductGroup, 'variants_total' | 'name' | 'vendor' | 'product_id'>,
+): ProductChoice {
   const { variants_total: total, name, vendor, product_id: productId } = group
   return {
     key: `all ${productId}`,

@@ -21,6 +21,7 @@ interface ProductPickerProps {
   picked: readonly ProductChoice[]
   onPick(products: ProductChoice[]): void
   label?: string
+  isLabelHidden?: boolean
   /** Variants that are not offered. */
   exclude?: readonly Product[]
   /** Offers no variants. */
@@ -33,6 +34,7 @@ const STEP = 50
 /** Offers products and their variants. A product with many variants can be opened to list all of them. */
 export function ProductPicker(props: ProductPickerProps) {
   const { picked, onPick, label = catalog.products, exclude = [], isWhole = false } = props
+  const { isLabelHidden = false } = props
   const [text, setText] = useState('')
   const [isOpen, setOpen] = useState(false)
   const [inside, setInside] = useState<ProductGroup>()
@@ -84,7 +86,7 @@ export function ProductPicker(props: ProductPickerProps) {
   }
   return (
     <MultiSelect
-      label={label}
+      {...(isLabelHidden ? { 'aria-label': label } : { label })}
       placeholder={placeholderOf(inside, picked)}
       searchable
       // In a dialog, users start to type immediately. The list opens when they do.

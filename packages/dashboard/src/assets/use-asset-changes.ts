@@ -1,4 +1,4 @@
-import { type Asset, isStowageError, type ProductReferences } from '@stowage/client'
+import { type Asset, type Client, isStowageError, type ProductReferences } from '@stowage/client'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { notify } from '../components/notifications.tsx'
 import { errorText } from '../format.ts'
@@ -30,37 +30,50 @@ interface Attaching {
 export function useAttach({ onDone }: { onDone?(): void } = {}) {
   const client = useClient()
   const queries = useQueryClient()
-  const undo = useUndo('detach', { done: 'detachedAgain', failed: 'undoFailed' })
+  const tell = useTellAttached()
   return useMutation({
-    async mutationFn({ assets, products }: Attaching): Promise<Attachment[]> {
-      const chosen = await findChosenProducts(client, products)
-      const added: Attachment[] = []
-      await forEachAsset(assets, async (asset) => {
-        // The asset keeps products that it was already attached to, even if this is undone.
-        const { products: before = [] } = asset.products
-          ? asset
-          : await client.asset(asset.id, { with_products: true })
-        const known = new Set(before.map(({ id }) => id))
-        added.push({ asset, products: chosen.filter(({ id }) => !known.has(id)) })
-      })
-      const all = assets.map(({ id }) => id)
-      await inChunks(all, (ids) => client.bulk({ action: 'attach', ids, ...products }))
-      return added
-    },
-    onSuccess(done, { assets }) {
-      const added = done.filter(({ products }) => products.length > 0)
-      const products = groupProducts(added.flatMap((one) => one.products))
-      if (added.length === 0) notify({ message: changes.alreadyAttached })
-      else {
-        notify({
-          message: plural(changes.attachedTo, products.length, { assets: assetsText(assets) }),
-          action: { label: common.undo, run: () => void undo(added) },
-        })
-      }
+    mutationFn: (request: Attaching) => attachAssets(client, request),
+    onSuccess(done) {
+      tell(done)
       onDone?.()
     },
     onSettled: () => queries.invalidateQueries(changedBy('asset.attached')),
   })
+}
+
+/** Returns each asset with the products that it was not attached to before. */
+export async function attachAssets(
+  client: Client,
+  { assets, products }: Attaching,
+): Promise<Attachment[]> {
+  const chosen = await findChosenProducts(client, products)
+  const added: Attachment[] = []
+  await forEachAsset(assets, async (asset) => {
+    // The asset keeps products that it was already attached to, even if this is undone.
+    const { products: before = [] } = asset.products
+      ? asset
+      : await client.asset(asset.id, { with_products: true })
+    const known = new Set(before.map(({ id }) => id))
+    added.push({ asset, products: chosen.filter(({ id }) => !known.has(id)) })
+  })
+  const all = assets.map(({ id }) => id)
+  await inChunks(all, (ids) => client.bulk({ action: 'attach', ids, ...products }))
+  return added
+}
+
+/** Returns a function that shows what was attached, and offers to undo it. */
+export function useTellAttached() {
+  const undo = useUndo('detach', { done: 'detachedAgain', failed: 'undoFailed' })
+  return (done: readonly Attachment[]) => {
+    const added = done.filter(({ products }) => products.length > 0)
+    const products = groupProducts(added.flatMap((one) => one.products))
+    if (added.length === 0) return notify({ message: changes.alreadyAttached })
+    const assets = assetsText(done.map(({ asset }) => asset))
+    notify({
+      message: plural(changes.attachedTo, products.length, { assets }),
+      action: { label: common.undo, run: () => void undo(added) },
+    })
+  }
 }
 
 /** Detaches assets from products. The message offers to undo it. */

@@ -23,6 +23,7 @@ const ALLOWED = new Set([
   'stowage upload',
   // Keys.
   'Delete',
+  'Enter',
   'Escape',
   // Selectors of CSS, and the relation of a link.
   'tr, li',

@@ -1,4 +1,5 @@
 import type { Asset, ProductGroup } from '@stowage/client'
+import { wordsOf } from '../assets/match-products.ts'
 
 /**
  * Sorts the assets by how well their names match the product: those with a whole SKU first, then those with the most
@@ -16,9 +17,4 @@ export function sortByMatch(assets: readonly Asset[], product: ProductGroup): As
   }
   const scores = new Map(assets.map((asset) => [asset, scoreOf(asset)]))
   return assets.toSorted((a, b) => (scores.get(b) ?? 0) - (scores.get(a) ?? 0))
-}
-
-/** `analog`, `drums` and `zip` of `Analog_Drums.zip`. */
-function wordsOf(text: string): string[] {
-  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? []
 }

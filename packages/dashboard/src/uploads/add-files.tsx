@@ -142,11 +142,20 @@ export function DropZone() {
   add.current = canWrite ? (files) => addFiles(files, target) : undefined
 
   useEffect(() => {
+    // A picture of the page that is dragged counts as a file, too.
+    let isOwn = false
     const accept = (event: DragEvent) => {
+      if (isOwn) return
       if (hasFiles(event)) event.preventDefault()
       setOver(hasFiles(event))
     }
     const listeners = {
+      dragstart() {
+        isOwn = true
+      },
+      dragend() {
+        isOwn = false
+      },
       // Accept both events: otherwise the browser refuses a drop between `dragenter` and the first `dragover`.
       dragenter: accept,
       dragover: accept,
@@ -155,10 +164,13 @@ export function DropZone() {
         if (event.relatedTarget === null) setOver(false)
       },
       // A drag may be cancelled without an event. A `pointermove`, which no drag emits, shows that it has ended.
-      pointermove: () => setOver(false),
+      pointermove() {
+        isOwn = false
+        setOver(false)
+      },
       drop(event: DragEvent) {
         setOver(false)
-        if (event.dataTransfer === null || !hasFiles(event)) return
+        if (isOwn || event.dataTransfer === null || !hasFiles(event)) return
         // Claim the drop even without permission to upload: otherwise the browser would open the file in this tab.
         event.preventDefault()
         void add.current?.(droppedFiles(event.dataTransfer))

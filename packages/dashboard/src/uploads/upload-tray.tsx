@@ -1,4 +1,5 @@
 import {
+  Anchor,
   Collapse,
   Group,
   Paper,
@@ -11,7 +12,7 @@ import {
 } from '@mantine/core'
 import { useMergedRef } from '@mantine/hooks'
 import { type PointerEvent, useLayoutEffect, useRef, useState } from 'react'
-import { useLocation } from 'wouter'
+import { Link, useLocation } from 'wouter'
 import { useHeightProperty, useTitleProgress } from '../components/page.tsx'
 import { type Connection, useConnection } from '../components/service.ts'
 import { numberText, sizeText } from '../format.ts'
@@ -74,6 +75,7 @@ export function UploadTray() {
         <TrayHeader
           totals={totals}
           connection={connection}
+          hasLooseFiles={items.some(isLoose)}
           isOpen={isOpen}
           onToggle={toggle}
           onCancelAll={() => setCancelling('all')}
@@ -159,16 +161,27 @@ function announcementOf({ files, done, failed, active }: UploadTotals): string {
   return fill(texts.withFailed, { state, failed: plural(texts.failedFiles, failed) })
 }
 
+/** The list of assets without a product, with a suggestion for each: the newest first. */
+const SUGGESTIONS_URL = '/?show=no-product&suggest=true'
+
+/** Whether it is a new file that was not uploaded for a product. */
+function isLoose({ progress, attach, replaces }: UploadItem): boolean {
+  return progress.state === 'ready' && attach === undefined && replaces === undefined
+}
+
 interface TrayHeaderProps {
   totals: UploadTotals
   connection: Connection
+  /** Whether a file belongs to no product. */
+  hasLooseFiles: boolean
   isOpen: boolean
   onToggle(): void
   onCancelAll(): void
 }
 
 /** The total progress of all uploads. */
-function TrayHeader({ totals, connection, isOpen, onToggle, onCancelAll }: TrayHeaderProps) {
+function TrayHeader(props: TrayHeaderProps) {
+  const { totals, connection, hasLooseFiles, isOpen, onToggle, onCancelAll } = props
   const uploads = useUploads()
   const { files, done, failed, paused, active, bytes, total } = totals
   const isDone = done === files
@@ -202,6 +215,11 @@ function TrayHeader({ totals, connection, isOpen, onToggle, onCancelAll }: TrayH
         </Text>
         <IconButtons actions={actions} />
       </Group>
+      {isDone && hasLooseFiles && (
+        <Anchor component={Link} href={SUGGESTIONS_URL} size="sm" w="fit-content">
+          {texts.attachToProducts}
+        </Anchor>
+      )}
       {!isDone && hasFigures && (
         <Progress
           value={total === 0 ? 0 : (100 * bytes) / total}

@@ -88,6 +88,7 @@ async function fillAccount(client: Client, baseUrl: string): Promise<string[]> {
     `/assets/${link.id}`,
     `/assets/${uploading}`,
     '/assets/00000000-0000-7000-8000-000000000000',
+    '/?show=no-product&suggest=true',
     '/products',
     '/products?search=nothing',
     `/products/${product?.id}`,

@@ -2,6 +2,7 @@ import type { uploads as English } from '../en/uploads.ts'
 import type { Translation } from '../texts.ts'
 
 export const uploads: Translation<typeof English> = {
+  attachToProducts: 'Produkten zuordnen',
   noFiles: 'Keine Dateien hochgeladen',
   emptyFolder: 'Der Ordner enthält keine Dateien.',
   upload: 'Hochladen',

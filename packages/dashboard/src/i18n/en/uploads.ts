@@ -1,6 +1,7 @@
 import { texts } from '../texts.ts'
 
 export const uploads = texts('uploads', {
+  attachToProducts: 'Attach to products',
   noFiles: 'No files uploaded',
   emptyFolder: 'The folder contains no files.',
   upload: 'Upload',

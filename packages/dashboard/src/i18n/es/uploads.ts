@@ -2,6 +2,7 @@ import type { uploads as English } from '../en/uploads.ts'
 import type { Translation } from '../texts.ts'
 
 export const uploads: Translation<typeof English> = {
+  attachToProducts: 'Asociar a productos',
   noFiles: 'No se subió ningún archivo',
   emptyFolder: 'La carpeta no contiene archivos.',
   upload: 'Subir',

@@ -2,6 +2,7 @@ import type { uploads as English } from '../en/uploads.ts'
 import type { Translation } from '../texts.ts'
 
 export const uploads: Translation<typeof English> = {
+  attachToProducts: 'Associer à des produits',
   noFiles: 'Aucun fichier téléversé',
   emptyFolder: 'Le dossier ne contient aucun fichier.',
   upload: 'Téléverser',

@@ -2,6 +2,7 @@ import type { uploads as English } from '../en/uploads.ts'
 import type { Translation } from '../texts.ts'
 
 export const uploads: Translation<typeof English> = {
+  attachToProducts: '商品に関連付ける',
   noFiles: 'アップロードされたファイルはありません',
   emptyFolder: 'フォルダにファイルがありません。',
   upload: 'アップロード',

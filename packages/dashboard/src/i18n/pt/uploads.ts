@@ -2,6 +2,7 @@ import type { uploads as English } from '../en/uploads.ts'
 import type { Translation } from '../texts.ts'
 
 export const uploads: Translation<typeof English> = {
+  attachToProducts: 'Vincular a produtos',
   noFiles: 'Nenhum arquivo enviado',
   emptyFolder: 'A pasta não contém arquivos.',
   upload: 'Enviar',
