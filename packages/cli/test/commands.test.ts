@@ -302,7 +302,10 @@ test('the files of a product are listed and arranged in the order in which buyer
   assert.equal(body.data[0].actor.type, 'anonymous')
 
   const missing = await run('products', 'arrange', 'C-1', 'none.txt')
-  assert.deepEqual([missing.code, missing.stderr], [1, 'stowage: The product has no file none.txt.\n'])
+  assert.deepEqual(
+    [missing.code, missing.stderr],
+    [1, 'stowage: The product has no file none.txt.\n'],
+  )
   const twice = await run('products', 'arrange', 'C-1', 'extra.txt', 'extra.txt')
   assert.match(twice.stderr, /extra\.txt is given twice/)
   const unclear = await run('products', 'arrange', 'C-1')
