@@ -149,6 +149,6 @@ const STOP = `(() => {
   const it = document.activeElement
   const style = getComputedStyle(it)
   const name = (it.getAttribute('aria-label') ?? it.innerText ?? '').trim()
-  const isVisible = style.outlineStyle !== 'none' || it.matches('input, textarea')
+  const isVisible = style.outlineStyle !== 'none' || it.matches('input, select, textarea')
   return { name, isVisible, isEnd: it === document.body }
 })()`
