@@ -1,9 +1,5 @@
 import type {
   AccountResponse,
-  BulkJob,
-  BulkJobRequest,
-  BulkRequest,
-  BulkResponse,
   Delivery,
   DeliveryPage,
   DeliveryWithBody,
@@ -23,7 +19,6 @@ import type {
 } from '@stowage/protocol'
 import type { Listing } from './listing.ts'
 import type { CallSettings, PageQuery } from './options.ts'
-import { pause } from './pause.ts'
 import { type Call, checkId, type Request } from './request.ts'
 import { randomKey } from './upload/session.ts'
 
@@ -33,44 +28,6 @@ export type Account = AccountResponse['data']
 export type Usage = UsageResponse['data']
 /** A new API key with its secret. */
 export type NewKey = NewKeyResponse['data']
-
-/** Settings of a change of all matches. */
-export interface BulkSettings extends CallSettings {
-  /** Is called with the number of assets that are done, after each change of it. */
-  onProgress?: ((job: BulkJob) => void) | undefined
-}
-
-/** Changes of many assets. */
-export interface BulkCalls {
-  /**
-   * Sets the order in which buyers see the files of a product and of its other variants. Assets that are attached later follow.
-   * Without assets, the files have the order of their uploads.
-   */
-  arrangeFiles(productId: string, assetIds: string[], settings?: CallSettings): Promise<void>
-  /**
-   * Deletes, restores, attaches, detaches, tags, untags or moves up to 1,000 assets: either all of them or none. With
-   * `permanent`, a deletion removes the assets immediately, even if they are in the trash.
-   */
-  bulk(request: BulkRequest, settings?: CallSettings): Promise<BulkResponse['data']>
-  /**
-   * Changes all assets that match `filter`, and waits until all of them are done. `expected` is the number that the user has
-   * seen: if another number matches now, the call throws `selection_changed` and changes nothing. The call is retried only
-   * if the service reports that it did nothing (429, 503). An aborted call stops waiting, and the service continues: see
-   * `bulkJobs` and `cancelBulk`.
-   */
-  bulk(request: BulkJobRequest, settings?: BulkSettings): Promise<BulkJob>
-  /** Returns the progress of a change of all matches. Ended changes are kept for 7 days. */
-  bulkJob(id: string, settings?: CallSettings): Promise<BulkJob>
-  /** Returns the running changes of all matches, and the last ended ones, newest first. */
-  bulkJobs(settings?: CallSettings): Promise<BulkJob[]>
-  /** Cancels a change of all matches. Assets that are changed stay changed. */
-  cancelBulk(id: string, settings?: CallSettings): Promise<BulkJob>
-  /**
-   * Undoes what an ended change of all matches has changed, and waits until that is done. An aborted call stops waiting, and
-   * the service continues.
-   */
-  undoBulk(id: string, settings?: BulkSettings): Promise<BulkJob>
-}
 
 /** The calls of the account, its API keys, its upload tokens and its webhooks. */
 export interface AccountCalls {
@@ -126,50 +83,17 @@ export interface AccountCalls {
 }
 
 /** The calls whose code is loaded on demand. */
-export interface AccountCallsOnDemand
-  extends BulkCalls,
-    Omit<AccountCalls, 'uploadTokens' | 'deliveries'> {}
+export type AccountCallsOnDemand = Omit<AccountCalls, 'uploadTokens' | 'deliveries'>
 
 /** Deletes the resource. If the first response was lost, the retry succeeds, too. */
 export type Remove = (path: string, id: string, settings?: Call) => Promise<void>
-
-/** The pauses between two calls that ask for the progress of a bulk change. */
-const FIRST_PAUSE_MS = 200
-const LONGEST_PAUSE_MS = 1_000
 
 export function createAccountCalls({ data, json }: Request, remove: Remove): AccountCallsOnDemand {
   // However often a call is retried, the service creates one thing, and returns it each time.
   const once = () => ({ method: 'POST', headers: { 'Idempotency-Key': randomKey() } })
   const deliveryPath = (id: string) => `/webhooks/:id/deliveries/${checkId(id)}`
 
-  async function finish(
-    path: string,
-    { onProgress, ...settings }: BulkSettings = {},
-    call: Call = {},
-  ): Promise<BulkJob> {
-    const start = { ...settings, ...call, method: 'POST', isRepeatable: path !== '/bulk' }
-    let job = await data<BulkJob>(path, start)
-    for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(2 * pauseMs, LONGEST_PAUSE_MS)) {
-      onProgress?.(job)
-      if (job.status !== 'running') return job
-      await pause(pauseMs, settings.signal)
-      job = await data<BulkJob>('/bulk/:id', { ...settings, id: job.id })
-    }
-  }
-
   return {
-    bulk: ((body: BulkRequest | BulkJobRequest, settings?: BulkSettings) =>
-      'filter' in body
-        ? finish('/bulk', settings, { body })
-        : data('/assets/bulk', { ...settings, method: 'POST', body })) as BulkCalls['bulk'],
-    async arrangeFiles(id, assets, settings) {
-      await json('/products/:id/assets', { ...settings, id, method: 'PUT', body: { assets } })
-    },
-    undoBulk: (id, settings) => finish('/bulk/:id/undo', settings, { id }),
-    bulkJob: (id, settings) => data<BulkJob>('/bulk/:id', { ...settings, id }),
-    bulkJobs: (settings) => data<BulkJob[]>('/bulk', settings),
-    cancelBulk: (id, settings) =>
-      data<BulkJob>('/bulk/:id/cancel', { ...settings, id, method: 'POST' }),
     account: (settings) => data<Account>('/account', settings),
     usage: (settings) => data<Usage>('/account/usage', settings),
     keys: (settings) => data<Key[]>('/keys', settings),

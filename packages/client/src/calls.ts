@@ -22,14 +22,12 @@ import type {
   UploadTokenPage,
   Version,
 } from '@stowage/protocol'
-import type { AccountCallsOnDemand, Remove } from './account-calls.ts'
+import type { Remove } from './account-calls.ts'
 import type { Client } from './client.ts'
 import { isStowageError } from './errors.ts'
 import { createListing, type Page } from './listing.ts'
-import type { MailCallsOnDemand } from './mails.ts'
+import type { CallsOnDemand } from './on-demand.ts'
 import type { CallSettings, PageQuery } from './options.ts'
-import type { OrderCallsOnDemand } from './orders.ts'
-import type { RareCalls } from './rare-calls.ts'
 import { type Call, type Request, splitSettings } from './request.ts'
 import { randomKey } from './upload/session.ts'
 
@@ -138,8 +136,6 @@ const MAX_MAILS_PER_PAGE = 100
 /** The longest page of deliveries that the service returns. */
 const MAX_DELIVERIES_PER_PAGE = 100
 
-type CallsOnDemand = OrderCallsOnDemand & MailCallsOnDemand & AccountCallsOnDemand & RareCalls
-
 const ON_DEMAND =
   'emptyTrash deleteAll moveFolder folderMoves folders listEvents putProducts zip bulk arrangeFiles undoBulk bulkJob bulkJobs cancelBulk createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
   'mail sendOrder sendMailAgain testMail mailTexts changeMailTexts previewMail notifyBuyers notices changeNotice ' +
@@ -151,15 +147,8 @@ function callsOnDemand(request: Request, remove: Remove): CallsOnDemand {
   const calls = ON_DEMAND.split(' ').map((name) => [
     name,
     async (...given: never[]) => {
-      const { createAccountCalls, createMailCalls, createOrderCalls, createRareCalls } =
-        await import('./on-demand.ts')
-      const all: CallsOnDemand = {
-        ...createOrderCalls(request),
-        ...createMailCalls(request),
-        ...createAccountCalls(request, remove),
-        ...createRareCalls(request),
-      }
-      return Reflect.get(all, name)?.(...given)
+      const { createCallsOnDemand } = await import('./on-demand.ts')
+      return Reflect.get(createCallsOnDemand(request, remove), name)?.(...given)
     },
   ])
   return Object.fromEntries(calls)

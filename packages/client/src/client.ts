@@ -31,7 +31,8 @@ import type {
   UploadPage,
   Version,
 } from '@stowage/protocol'
-import type { AccountCalls, BulkCalls } from './account-calls.ts'
+import type { AccountCalls } from './account-calls.ts'
+import type { BulkCalls } from './bulk-calls.ts'
 import type { EventsOptions, StowageEvent } from './events.ts'
 import type { Listing, PageWith } from './listing.ts'
 import type { MailCalls } from './mails.ts'
@@ -196,6 +197,11 @@ export interface Client<Input = BlobInput | StreamInput>
    * `with_assets` includes only the newest 100.
    */
   assetsOf(id: string, query?: ListFilesQuery & CallSettings): Listing<Asset, AssetPage>
+  /**
+   * Sets the order in which buyers see the files of a product and of its other variants. Assets that are attached later follow.
+   * Without assets, the files have the order of their uploads.
+   */
+  arrangeFiles(productId: string, assetIds: string[], settings?: CallSettings): Promise<void>
   /**
    * Creates or changes up to 1,000 products: either all of them or none. A missing field keeps its
    * stored value, and an empty one clears it.

@@ -87,11 +87,10 @@ export type {
 export type {
   Account,
   AccountCalls,
-  BulkCalls,
-  BulkSettings,
   NewKey,
   Usage,
 } from './account-calls.ts'
+export type { BulkCalls, BulkSettings } from './bulk-calls.ts'
 export type {
   AssetWith,
   Client,

@@ -24,6 +24,7 @@ export interface RareCalls {
   folders(query?: ListFoldersQuery & CallSettings): Promise<FolderList>
   listEvents(query?: ListEventsQuery & CallSettings): Promise<EventPage>
   putProducts(products: ProductDetails[], settings?: CallSettings): Promise<Product[]>
+  arrangeFiles(productId: string, assetIds: string[], settings?: CallSettings): Promise<void>
   zip(selection: ArchiveRequest, settings?: CallSettings): Promise<Archive>
 }
 
@@ -42,6 +43,9 @@ export function createRareCalls({ data, json }: Request): RareCalls {
     listEvents: (query) => json<EventPage>('/events', splitSettings(EVENT_FILTERS, query)),
     putProducts: (products, settings) =>
       data<Product[]>('/products', { ...settings, method: 'PUT', body: { products } }),
+    async arrangeFiles(id, assets, settings) {
+      await json('/products/:id/assets', { ...settings, id, method: 'PUT', body: { assets } })
+    },
     zip: (body, settings) => data<Archive>('/archives', { ...settings, method: 'POST', body }),
   }
 }
