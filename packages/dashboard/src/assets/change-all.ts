@@ -91,3 +91,21 @@ export function useChangeAll({ onDone }: { onDone(): void }) {
     onSettled: reload,
   })
 }
+
+/** A dialog that changes all matches. */
+export interface ChangeAllProps {
+  all: AllMatches
+  isOpen: boolean
+  onClose(): void
+  onDone(): void
+}
+
+/** The change of such a dialog, which it closes. */
+export function useChangeAllForm(onClose: () => void, onDone: () => void) {
+  return useChangeAll({
+    onDone() {
+      onClose()
+      onDone()
+    },
+  })
+}

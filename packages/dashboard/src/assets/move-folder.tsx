@@ -1,15 +1,12 @@
 import { Alert, Checkbox, Text, TextInput } from '@mantine/core'
-import type { Asset } from '@stowage/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { notify } from '../components/notifications.tsx'
 import { changes as texts } from '../i18n/en/changes.ts'
-import { common } from '../i18n/en/common.ts'
 import { fill, plural } from '../i18n/texts.ts'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
-import { assetsText, inChunks } from './change-assets.ts'
 
 interface MoveFolderProps {
   path: string
@@ -91,7 +88,8 @@ function MoveFolderForm({ path, onClose, onMoved }: Omit<MoveFolderProps, 'isOpe
   )
 }
 
-function trimmed(path: string): string {
+/** A folder as a user writes it, with or without a slash at its end. */
+export function trimmed(path: string): string {
   return path.trim().replace(/\/$/, '')
 }
 
@@ -110,80 +108,4 @@ function useAssetCount(path: string | undefined): number | undefined {
     retry: false,
   })
   return path === undefined ? undefined : data
-}
-
-interface MoveAssetsProps {
-  assets: readonly Asset[]
-  isOpen: boolean
-  onClose(): void
-  onDone(): void
-}
-
-/** Moves the selected assets to a folder. The message offers to undo it. */
-export function MoveAssets({ assets, isOpen, onClose, onDone }: MoveAssetsProps) {
-  return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={plural(texts.moveTitle, assets.length)}>
-      <MoveAssetsForm assets={assets} onClose={onClose} onDone={onDone} />
-    </Dialog>
-  )
-}
-
-function MoveAssetsForm({ assets, onClose, onDone }: Omit<MoveAssetsProps, 'isOpen'>) {
-  const client = useClient()
-  const queries = useQueryClient()
-  const [first] = assets
-  const isSame = assets.every(({ path }) => path === first?.path)
-  const [text, setText] = useState((isSame && first?.path) || '')
-  const to = trimmed(text)
-  const refresh = () => queries.invalidateQueries(changedBy('asset.updated'))
-  const move = (moved: readonly Asset[], path: string | null) =>
-    inChunks(
-      moved.map(({ id }) => id),
-      (ids) => client.bulk({ action: 'move', ids, path }),
-    )
-  const undo = useMutation({
-    async mutationFn() {
-      const groups = Map.groupBy(assets, ({ path }) => path)
-      for (const [path, some] of groups) await move(some, path)
-    },
-    onSuccess: () => notify({ message: fill(texts.movedBack, { assets: assetsText(assets) }) }),
-    onError: () => notify({ isError: true, message: texts.moveBackFailed }),
-    onSettled: refresh,
-  })
-  const mutation = useMutation({
-    mutationFn: () => move(assets, to === '' ? null : to),
-    onSuccess() {
-      notify({
-        message:
-          to === ''
-            ? fill(texts.movedOut, { assets: assetsText(assets) })
-            : fill(texts.movedTo, { assets: assetsText(assets), folder: to }),
-        about: assets.map(({ id }) => id),
-        action: { label: common.undo, run: () => undo.mutate() },
-      })
-      onClose()
-      onDone()
-    },
-    onSettled: refresh,
-  })
-  return (
-    <DialogForm
-      mutation={mutation}
-      errorTitle={texts.moveFailed}
-      submitLabel={texts.move}
-      isIncomplete={isSame && to === (first?.path ?? '')}
-      onClose={onClose}
-    >
-      <TextInput
-        label={texts.folder}
-        description={texts.folderExample}
-        dir="auto"
-        data-autofocus
-        maxLength={512}
-        value={text}
-        onChange={({ currentTarget }) => setText(currentTarget.value)}
-        error={fieldProblems(mutation.error).path?.join(', ')}
-      />
-    </DialogForm>
-  )
 }

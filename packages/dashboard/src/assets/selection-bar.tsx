@@ -11,14 +11,13 @@ import { fill } from '../i18n/texts.ts'
 import { IconFolder, IconHash, IconTag, IconTagOff, IconTrash } from '../icons/icons.tsx'
 import { useClient } from '../session/session.tsx'
 import { type AssetQuery, assetFilters } from './asset-query.ts'
-import { MoveAll, TagAll } from './bulk-dialogs.tsx'
 import { MAX_CHANGED_AT_ONCE } from './change-all.ts'
 import { DeleteAll, DeleteAssets } from './delete-assets.tsx'
 import { DownloadZip } from './download-zip.tsx'
-import { MoveAssets } from './move-folder.tsx'
+import { MoveAll, MoveAssets } from './move-assets.tsx'
 import { AttachAssets, ChangeProductsOfAll, DetachAssets } from './product-dialogs.tsx'
 import { type AllMatches, type Selection, SelectionPaper } from './selection.tsx'
-import { TagAssets } from './tag-dialogs.tsx'
+import { TagAll, TagAssets } from './tag-dialogs.tsx'
 
 interface SelectionBarProps {
   selection: Selection

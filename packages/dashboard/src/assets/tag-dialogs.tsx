@@ -1,6 +1,6 @@
 /* The dialogs in which users choose tags for assets, and for the list. */
 
-import { Alert, Button, Stack, Text } from '@mantine/core'
+import { Alert, Button, Radio, Stack, Text } from '@mantine/core'
 import type { Asset, Client } from '@stowage/client'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useCallback, useState } from 'react'
@@ -8,12 +8,14 @@ import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { FilterInput } from '../components/filters.tsx'
 import { notify } from '../components/notifications.tsx'
 import { errorText, numberText } from '../format.ts'
+import { bulk } from '../i18n/en/bulk.ts'
 import { changes as texts } from '../i18n/en/changes.ts'
 import { common } from '../i18n/en/common.ts'
 import { fill, plural } from '../i18n/texts.ts'
 import { changedBy, queryKeys } from '../query-keys.ts'
 import { useClient } from '../session/session.tsx'
 import classes from './asset-tags.module.css'
+import { type ChangeAllProps, useChangeAllForm } from './change-all.ts'
 import { assetsText, inChunks } from './change-assets.ts'
 import { folded, TagsField } from './tags-field.tsx'
 
@@ -89,6 +91,44 @@ function TagForm({ assets, onClose, onDone }: Omit<TagAssetsProps, 'isOpen'>) {
           {problems.join(' ')}
         </Alert>
       )}
+    </DialogForm>
+  )
+}
+
+/** Adds tags to all matches, or removes them. */
+export function TagAll({ isOpen, ...props }: ChangeAllProps) {
+  const { all, onClose } = props
+  return (
+    <Dialog isOpen={isOpen} onClose={onClose} title={plural(texts.tagsTitle, all.total)}>
+      <TagAllForm {...props} />
+    </Dialog>
+  )
+}
+
+function TagAllForm({ all, onClose, onDone }: Omit<ChangeAllProps, 'isOpen'>) {
+  const [action, setAction] = useState<'tag' | 'untag'>('tag')
+  const [tags, setTags] = useState<string[]>([])
+  const change = useChangeAllForm(onClose, onDone)
+  return (
+    <DialogForm
+      mutation={{ ...change, mutate: () => change.mutate({ all, change: { action, tags } }) }}
+      errorTitle={texts.tagsFailed}
+      submitLabel={texts.changeTags}
+      isIncomplete={tags.length === 0}
+      onClose={onClose}
+    >
+      <Radio.Group
+        label={bulk.kind}
+        value={action}
+        onChange={(value) => setAction(value === 'untag' ? 'untag' : 'tag')}
+      >
+        <Radio value="tag" label={bulk.add} mt="xs" />
+        <Radio value="untag" label={bulk.remove} mt="xs" />
+      </Radio.Group>
+      <TagsField label={texts.tags} value={tags} onChange={setTags} />
+      <Text size="sm" c="dimmed">
+        {texts.matchesHint}
+      </Text>
     </DialogForm>
   )
 }
