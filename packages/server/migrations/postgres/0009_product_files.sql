@@ -17,6 +17,8 @@ begin
   insert into product_files (account_id, product_id, asset_id, position)
   select account_id, new.product_id, asset_id, position from product_files
   where account_id = old.account_id and product_id = old.product_id
+  -- The references lock the assets in this order, as all transactions do.
+  order by asset_id
   on conflict do nothing;
   delete from product_files
   where account_id = old.account_id and product_id = old.product_id and not exists (

@@ -41,3 +41,11 @@ create table bulk_batches (
   undo text,
   primary key (job_id, number)
 ) strict;
+
+-- Products that are being deleted: most of their assets are detached in batches before.
+create table product_deletions (
+  product_id text not null primary key references products (id) on delete cascade,
+  account_id text not null references accounts (id),
+  -- Who requested it: the actor of the event.
+  actor text not null
+) strict, without rowid;

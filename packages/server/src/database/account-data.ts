@@ -305,7 +305,7 @@ export interface AccountData
     productIds: number[],
     options: { variants: number; attachments: number; ofAsset?: string | undefined },
   ): Promise<ProductGroup[]>
-  /** Also detaches its assets. False when the product does not exist. */
+  /** Detaches its assets by `continueProductDeletion`. False when the product does not exist. */
   deleteProduct(id: string): Promise<boolean>
 
   /** Idempotent. A product ID selects all of its variants. */

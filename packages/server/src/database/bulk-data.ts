@@ -49,12 +49,30 @@ export interface BulkJobRecord {
   nextBatch: number
 }
 
+/** A job whose counters differ from its batches, or that lacks some of them. */
+export interface BulkMiscount {
+  accountId: string
+  id: string
+  batches: { stored: number; expected: number }
+  done: { counted: number; actual: number }
+  changed: { counted: number; actual: number }
+}
+
 /** A part of the assets of a job, as JSON: arrays of IDs and of `BulkEntry`. */
 export interface BulkBatchRecord {
   number: number
   assets: string
   undo: string | null
 }
+
+/** `detached`: the product still exists, with fewer assets. */
+export type ProductDeletion = 'deleted' | 'detached' | 'not_found'
+
+/**
+ * Deleting a product detaches at most this many assets in the same transaction. About a tenth of a second, for which other
+ * changes of the account wait.
+ */
+export const MAX_DETACHED_WITH_PRODUCT = 1_000
 
 /** Changes of many assets in the background, of one account. */
 export interface BulkData {
@@ -83,6 +101,12 @@ export interface BulkData {
   findBulkJob(id: string): Promise<BulkJob | undefined>
   /** The running jobs, and the last ended ones, newest first. */
   listBulkJobs(): Promise<BulkJob[]>
+
+  /**
+   * Deletes a product with at most `MAX_DETACHED_WITH_PRODUCT` assets. If it has more, only detaches some of them, and
+   * another call has to continue: see `listUnfinishedProductDeletions`. The actor of the event is that of the first call.
+   */
+  continueProductDeletion(id: string): Promise<ProductDeletion>
 
   /** The products that are selected now, at most one more than `limit`, and the selectors that match none. */
   selectProducts(

@@ -5,6 +5,7 @@ import type { UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData, AssetRecord } from './account-data.ts'
 import type { ArchiveData } from './archive-data.ts'
+import type { BulkMiscount } from './bulk-data.ts'
 import type {
   DeliveryData,
   EndedCredentialListener,
@@ -313,8 +314,15 @@ export interface Database
   /** The moves of folders that `continueFolderMove` has to continue, of all accounts. */
   listUnfinishedFolderMoves(): Promise<{ account: string; id: string }[]>
 
+  /** The products whose deletion was interrupted, of all accounts. `deleteProduct` continues it. */
+  listUnfinishedProductDeletions(): Promise<{ account: string; id: string }[]>
+
   /** The jobs that `continueBulkJob` has to continue, of all accounts. */
   listRunningBulkJobs(): Promise<{ account: string; id: string }[]>
+  /** The kept jobs that are inconsistent, at most `limit`. */
+  compareBulkJobs(limit: number): Promise<BulkMiscount[]>
+  /** Counts the batches of a job again. running → cancelled, if some are missing. */
+  repairBulkJob(id: string): Promise<void>
   /** Deletes ended jobs that are no longer kept, and their batches, at most `limit` of each. Returns their number. */
   forgetBulkJobs(limit: number): Promise<number>
 

@@ -85,8 +85,8 @@ export interface TrashData {
    */
   trashAssets(assetIds: string[]): Promise<AssetsOutcome>
 
-  /** The same as `deleteAsset` for several assets. */
-  deleteAssets(assetIds: string[]): Promise<AssetsOutcome>
+  /** The same as `deleteAsset` for several assets. With `isFromTrash`, ready assets stay as they are. */
+  deleteAssets(assetIds: string[], isFromTrash?: boolean): Promise<AssetsOutcome>
 
   /**
    * deleted → ready, for assets in the trash. Attaches them to those of their products that still exist. Ready

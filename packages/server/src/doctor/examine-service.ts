@@ -12,7 +12,12 @@ import {
 } from '../engines/storage-binding.ts'
 import { listExposedFiles } from '../process/data-folder.ts'
 import type { DoctorContext } from './doctor-context.ts'
-import { reconcileDownloads, reconcileEvents, reconcileUsage } from './reconcile-database.ts'
+import {
+  reconcileBulkJobs,
+  reconcileDownloads,
+  reconcileEvents,
+  reconcileUsage,
+} from './reconcile-database.ts'
 import { reconcileFiles } from './reconcile-files.ts'
 import { reconcileUploads } from './reconcile-uploads.ts'
 
@@ -62,6 +67,7 @@ export async function* examineService(engines: Engines): AsyncIterable<Finding> 
     yield* reconcileUsage(context)
     yield await reconcileEvents(context)
     yield await reconcileDownloads(context)
+    yield await reconcileBulkJobs(context)
     yield* reconcileFiles(context)
     yield* reconcileUploads(context)
     yield await examineSecretKey(context)

@@ -116,6 +116,23 @@ export async function reconcileDownloads({ database, repair }: DoctorContext): P
   return { check, status: 'fixed', message: `${message}; recounted`, items }
 }
 
+/** Compares the changes of all matches with their batches: with missing ones, a change could not be continued or undone. */
+export async function reconcileBulkJobs({ database, repair }: DoctorContext): Promise<Finding> {
+  const check = 'bulk changes'
+  const wrong = await database.compareBulkJobs(MAX_ROWS)
+  if (wrong.length === 0) {
+    return { check, status: 'ok', message: 'each change of all matches has all of its assets' }
+  }
+  const items = wrong.map(
+    ({ accountId, id, batches, done, changed }) =>
+      `${id} of account ${accountId}: batches ${batches.stored} of ${batches.expected}; done: counted ${done.counted}, actual ${done.actual}; changed: counted ${changed.counted}, actual ${changed.actual}`,
+  )
+  const message = `changes of all matches that are incomplete or miscounted: ${wrong.length}`
+  if (!repair) return { check, status: 'error', message, items, remedy: 'stowage doctor --repair' }
+  for (const { id } of wrong) await database.repairBulkJob(id)
+  return { check, status: 'fixed', message: `${message}; incomplete ones were cancelled`, items }
+}
+
 function describeMiscount(miscount: DownloadMiscount): string {
   if (miscount.kind === 'day') {
     const day = new Date(miscount.day * 86_400_000).toISOString().slice(0, 10)

@@ -5,6 +5,11 @@ export interface BulkChange {
   action: BulkAction
   /** Only for `delete`: whether the assets are removed instead of moved to the trash. */
   isPermanent?: boolean
+  /**
+   * Whether all of its assets were in the trash, or none of them. Changes that have no effect on such assets do not change
+   * those that were restored, or moved to the trash, since. Undefined: not known.
+   */
+  isFromTrash?: boolean
   /** The IDs of the products that are attached or detached. */
   products?: string[]
   tags?: string[]
@@ -54,7 +59,15 @@ const OPPOSITES: Record<BulkAction, BulkAction> = {
 /** The change that undoes this one. Undefined: nothing does. */
 export function oppositeOf(change: BulkChange): BulkChange | undefined {
   if (change.action === 'delete' && change.isPermanent) return undefined
-  return { ...change, action: OPPOSITES[change.action] }
+  const { isFromTrash: _, ...values } = change
+  return { ...values, action: OPPOSITES[change.action] }
+}
+
+/** Whether the change has an effect on the assets that it was requested for, as they were then. */
+export function isEffective({ action, isPermanent, isFromTrash }: BulkChange): boolean {
+  if (isFromTrash === undefined) return true
+  if (action === 'restore') return isFromTrash
+  return !isFromTrash || (action === 'delete' && isPermanent === true)
 }
 
 /** The clocks of instances may differ, and what is being deleted cannot be undone any more. */

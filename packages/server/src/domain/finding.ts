@@ -7,6 +7,7 @@ export interface Finding {
     | 'bucket rules'
     | 'usage'
     | 'orders'
+    | 'bulk changes'
     | 'events'
     | 'files'
     | 'uploads'

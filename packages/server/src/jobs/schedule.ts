@@ -78,6 +78,7 @@ export function openSchedule(
     repeat('continueDeletions', PAUSE_MS, continueDeletions),
     repeat('continueFolderMoves', PAUSE_MS, continueFolderMoves),
     repeatOnEvents('continueBulkJobs', continueBulkJobs),
+    repeat('continueProductDeletions', PAUSE_MS, continueProductDeletions),
     repeat('forgetBulkJobs', PAUSE_MS, forgetBulkJobs),
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
@@ -192,22 +193,62 @@ export async function continueFolderMoves(
 }
 
 /**
- * Continues the changes of all matches that no other instance is working on. Each of them in turn, so that a long one does
- * not delay the others.
+ * Continues the changes of all matches, a batch of each account in turn, so that neither a long one nor an account with
+ * many delays the others. The next run retries those that failed, and looks again for those that another instance is
+ * working on.
  */
 export async function continueBulkJobs(context: Context, signal: AbortSignal): Promise<void> {
   const { database, storage, warn } = context
-  let running = await database.listRunningBulkJobs()
-  while (running.length > 0) {
-    const remaining: typeof running = []
-    for (const job of running) {
+  const skipped = new Set<string>()
+  const last = new Map<string, string>()
+  const failures: unknown[] = []
+  for (;;) {
+    const running = await database.listRunningBulkJobs()
+    const round = nextOfEachAccount(
+      running.filter(({ id }) => !skipped.has(id)),
+      last,
+    )
+    if (round.length === 0) break
+    for (const { account, id } of round) {
       if (signal.aborted) return
-      // The actor of the events is that of the call, which is stored.
-      const data = database.of(job.account)
-      const progress = await continueBulk({ data, storage, warn }, job.id)
-      if (progress?.job.status === 'running' && !progress.isBusy) remaining.push(job)
+      last.set(account, id)
+      try {
+        // The actor of the events is that of the call, which is stored.
+        const data = database.of(account)
+        const progress = await continueBulk({ data, storage, warn }, id)
+        if (progress === undefined || progress.isBusy) skipped.add(id)
+      } catch (error) {
+        skipped.add(id)
+        failures.push(error)
+      }
     }
-    running = remaining
+  }
+  if (failures.length > 0) throw failures[0]
+}
+
+/** The job of each account that follows its last one, in the order of their IDs. */
+function nextOfEachAccount<Item extends { account: string; id: string }>(
+  jobs: Item[],
+  last: ReadonlyMap<string, string>,
+): Item[] {
+  const next = new Map<string, Item>()
+  for (const job of jobs) {
+    const first = next.get(job.account)
+    const isFollowing = ({ account, id }: Item) => id > (last.get(account) ?? '')
+    if (first === undefined || (!isFollowing(first) && isFollowing(job))) next.set(job.account, job)
+  }
+  return [...next.values()]
+}
+
+/** Continues the deletions of products with many assets whose call was interrupted, or is still running. */
+export async function continueProductDeletions(
+  { database }: Context,
+  signal: AbortSignal,
+): Promise<void> {
+  for (const { account, id } of await database.listUnfinishedProductDeletions()) {
+    if (signal.aborted) return
+    // The actor of the event is that of the call, which is stored.
+    await database.of(account).deleteProduct(id)
   }
 }
 

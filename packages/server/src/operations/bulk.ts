@@ -5,7 +5,7 @@ import {
 } from '@stowage/protocol'
 import type { BulkProgress } from '../database/bulk-data.ts'
 import { type BulkChange, type BulkJob, problemWithUndoing } from '../domain/bulk.ts'
-import { invalid, ServiceError } from '../domain/errors.ts'
+import { EngineUnavailable, invalid, ServiceError } from '../domain/errors.ts'
 import { normalizePath, problemWithPath } from '../domain/names.ts'
 import type { ProductSelection } from '../domain/product.ts'
 import { normalizeTags } from '../domain/tags.ts'
@@ -29,7 +29,7 @@ export type RequestedChange =
   | { action: 'untag'; tags: string[] }
   | { action: 'move'; path: string | null }
 
-/** How many assets the call waits for. A job continues after them. */
+/** How many changes the call waits for: assets, or attachments of them. A job makes the others. */
 const MAX_WAITED_FOR = 500
 
 /**
@@ -41,7 +41,8 @@ export async function startBulk(
   { selection, expected }: { selection: AssetSelection; expected: number },
   requested: RequestedChange,
 ): Promise<BulkJob> {
-  const change = await resolveChange(context, requested)
+  const isFromTrash = selection.from === 'trash'
+  const change = { ...(await resolveChange(context, requested)), isFromTrash }
   const ids = await selectIds(context, selection)
   const total = ids.length
   if (total > MAX_BULK_JOB_ASSETS) {
@@ -118,13 +119,21 @@ async function resolveChange(
   return { action, products: found.ids }
 }
 
+/** The job is stored: after an outage, another instance or the next run of the background job continues it. */
 async function continueInCall(context: AccountContext, begun: BulkJob): Promise<BulkJob> {
+  const changesOfEach = Math.max(1, begun.change.products?.length ?? 1)
   let job = begun
-  while (job.status === 'running' && job.done < MAX_WAITED_FOR) {
-    const progress = await continueBulk(context, job.id)
-    if (progress === undefined) break
-    job = progress.job
-    if (progress.isBusy) break
+  while (job.status === 'running' && job.done * changesOfEach < MAX_WAITED_FOR) {
+    try {
+      const progress = await continueBulk(context, job.id)
+      if (progress === undefined) break
+      job = progress.job
+      if (progress.isBusy) break
+    } catch (error) {
+      if (!(error instanceof EngineUnavailable)) throw error
+      context.warn('a change of all matches was interrupted; a job continues it', error)
+      break
+    }
   }
   return job
 }

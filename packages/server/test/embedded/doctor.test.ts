@@ -74,7 +74,9 @@ test('doctor reports wrong counters of downloads, and recounts them on request',
   await press(other, file.id)
   const settings = { STOWAGE_DATA: folder }
   const ok = /^ok +orders: the downloads of each order are counted correctly$/m
+  const okBulk = /^ok +bulk changes: each change of all matches has all of its assets$/m
   assert.match((await doctor(settings)).stdout, ok)
+  assert.match((await doctor(settings)).stdout, okBulk)
   const database = new DatabaseSync(join(folder, 'stowage.db'))
   const day = new Date().toISOString().slice(0, 10)
   const damages = [

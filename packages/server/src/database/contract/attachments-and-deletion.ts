@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
 import type { ProductSelection } from '../../domain/product.ts'
+import { MAX_DETACHED_WITH_PRODUCT } from '../bulk-data.ts'
 import {
   aLink,
   anAccount,
@@ -100,6 +101,42 @@ export function testAttachmentsAndDeletion({ name, open }: Contract): void {
       assert.deepEqual([ofAsset.rows.map(({ id }) => id), ofAsset.total], [[ids[4], ids[3]], 6])
       const ofProduct = await data.listAssets({ ...page, sort: NEWEST, ofProduct: product })
       assert.deepEqual([ofProduct.rows.map(({ id }) => id), ofProduct.total], [[first], 3])
+    },
+  )
+
+  test(
+    name('a product with many assets is deleted in batches, which any call can continue'),
+    async (t) => {
+      const { database, account, data } = await open(t)
+      const [product, other] = await data.putProducts([aProduct(), aProduct({ variantId: 12 })])
+      assert.ok(product && other)
+      const link = await aLink(data)
+      const [record] = await database.listRecords(undefined, 1)
+      assert.ok(record)
+      const ids = Array.from({ length: MAX_DETACHED_WITH_PRODUCT + 300 }, () => newUuid())
+      const assets = ids.map((id) => ({ ...record, asset: { ...record.asset, id } }))
+      await data.importRecords({ keys: [], assets })
+      await data.attachAssets(ids, select({ ids: [product.id] }))
+      await data.attachAssets([link, ids[0] ?? ''], select({ ids: [other.id] }))
+      const { lastId } = await data.listEvents({ after: 0, limit: 1 })
+      const by = { type: 'key', id: newUuid(), name: 'Shop' } as const
+      const first = await database.of(account.id, by).continueProductDeletion(product.id)
+      assert.equal(first, 'detached')
+      assert.deepEqual(await database.listUnfinishedProductDeletions(), [
+        { account: account.id, id: product.id },
+      ])
+      const some = await data.listAssets({ ...PAGE, ofProduct: product.id })
+      assert.ok(some.total > MAX_DETACHED_WITH_PRODUCT && some.total < ids.length)
+      assert.equal(await data.deleteProduct(product.id), true)
+      assert.deepEqual(await database.listUnfinishedProductDeletions(), [])
+      assert.equal(await data.deleteProduct(product.id), false)
+      const attached = await data.listAssets({ ...PAGE, attached: true })
+      assert.equal(attached.total, 2)
+      const { events } = await data.listEvents({ after: lastId, limit: 10 })
+      assert.deepEqual(
+        events.map(({ type, actor }) => [type, actor.name]),
+        [['product.deleted', 'Shop']],
+      )
     },
   )
 

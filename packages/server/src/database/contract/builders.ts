@@ -63,6 +63,7 @@ export function contractOf(engine: string, openEngine: OpenDatabase): Contract {
           assert.equal(wrongTags, 0)
         }
         assert.deepEqual(await database.compareDownloads(10), [])
+        assert.deepEqual(await database.compareBulkJobs(10), [])
         const { forgottenId } = await data.listEvents({ after: 0, limit: 1 })
         if (!hasImports && forgottenId === 0) await checkEvents(database, account.id)
       })

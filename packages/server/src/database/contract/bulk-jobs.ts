@@ -77,6 +77,40 @@ export function testBulkJobs({ name, open }: Contract): void {
   )
 
   test(
+    name('a change of the trash leaves restored assets, and a restoration those deleted since'),
+    async (t) => {
+      const { data } = await open(t)
+      const [trashed = '', restored = ''] = [await aReadyAsset(data), await aReadyAsset(data)]
+      const ids = [trashed, restored]
+      const ofTrash: BulkChange[] = [
+        { action: 'delete', isFromTrash: true },
+        { action: 'tag', tags: ['a'], isFromTrash: true },
+        { action: 'move', path: 'a', isFromTrash: true },
+        { action: 'delete', isPermanent: true, isFromTrash: true },
+      ]
+      await data.trashAssets(ids)
+      const jobs: BulkJob[] = []
+      for (const change of ofTrash) jobs.push(await begin(data, change, ids))
+      await data.restoreAssets([restored])
+      const changed: number[] = []
+      for (const { id } of jobs) changed.push((await finish(data, id)).changed)
+      assert.deepEqual(changed, [0, 0, 0, 1])
+      assert.deepEqual(await remaining(data), [restored])
+      const { tags, path } = (await data.findAsset(restored)) ?? {}
+      assert.deepEqual([tags, path], [[], null])
+      assert.equal((await data.listTrash({ page: 1, perPage: 1 })).total, 0)
+
+      const ofReady = await begin(data, { action: 'restore', isFromTrash: false }, [restored])
+      await data.trashAssets([restored])
+      assert.equal((await finish(data, ofReady.id)).changed, 0)
+      // Undoing a restoration of the trash is a change of ready assets.
+      const back = await run(data, { action: 'restore', isFromTrash: true }, [restored])
+      assert.equal((await undo(data, back.id)).changed, 1)
+      assert.deepEqual(await remaining(data), [])
+    },
+  )
+
+  test(
     name('products are attached and detached, and undoing changes only what the job has changed'),
     async (t) => {
       const { data } = await open(t)
@@ -303,6 +337,29 @@ export function testBulkJobs({ name, open }: Contract): void {
     },
   )
 
+  test(name('concurrent calls do not exceed the number of running jobs'), async (t) => {
+    const { data } = await open(t)
+    const ids = [await aLink(data)]
+    const outcomes = await Promise.all(
+      Array.from({ length: MAX_RUNNING_BULK_JOBS + 10 }, async () => {
+        const job = { id: newUuid(), change: { action: 'delete' } as const, createdAt: NOON }
+        return (await data.addBulkJob(job, ids)).outcome
+      }),
+    )
+    const begun = outcomes.filter((outcome) => outcome === 'begun')
+    assert.equal(begun.length, MAX_RUNNING_BULK_JOBS)
+  })
+
+  test(name('whether a job can be undone is decided by the given time'), async (t) => {
+    const { data } = await open(t)
+    const job = await run(data, { action: 'delete' }, [await aLink(data)])
+    const keptUntil = Number((await data.findBulkJob(job.id))?.keptUntil)
+    const late = { id: newUuid(), createdAt: new Date(keptUntil) }
+    assert.equal((await data.undoBulkJob(job.id, late)).outcome, 'refused')
+    const inTime = { id: newUuid(), createdAt: new Date(keptUntil - 600_000) }
+    assert.equal((await data.undoBulkJob(job.id, inTime)).outcome, 'begun')
+  })
+
   test(name('jobs are exported and imported with their batches'), async (t) => {
     const { database, data } = await open(t)
     const target = database.of((await anAccount(database, 'other')).id)
@@ -332,6 +389,38 @@ export function testBulkJobs({ name, open }: Contract): void {
     assert.deepEqual([done.done, done.changed], [ids.length, before?.changed])
     assert.equal((await remaining(data)).length, ids.length - (before?.changed ?? 0))
     assert.deepEqual(await target.listBulkBatches(job.id, 0, 1), [])
+  })
+
+  test(name('a job that lacks batches is found, and cancelled by a repair'), async (t) => {
+    const { database, account, data } = await open(t)
+    const ids: string[] = []
+    for (let count = 0; count < BULK_BATCH + 5; count += 1) ids.push(await aLink(data))
+    const running = await begin(data, { action: 'delete' }, ids)
+    const first = await data.continueBulkJob(running.id)
+    await data.cancelBulkJob(running.id)
+    assert.deepEqual(await database.compareBulkJobs(10), [])
+    const [record] = await data.listBulkJobRecords()
+    const [batch] = await data.listBulkBatches(running.id, 0, 1)
+    assert.ok(record && batch && first)
+    const { done, changed } = first.job
+    const id = newUuid()
+    const job = { ...record.job, id, status: 'running', changed: 1, keptUntil: null } as const
+    await data.importBulkJob({ ...record, job })
+    await data.importBulkBatches(id, [batch])
+    assert.deepEqual(await database.compareBulkJobs(10), [
+      {
+        accountId: account.id,
+        id,
+        batches: { stored: 1, expected: record.batches },
+        done: { counted: done, actual: done },
+        changed: { counted: 1, actual: changed },
+      },
+    ])
+    await database.repairBulkJob(id)
+    assert.deepEqual(await database.compareBulkJobs(10), [])
+    const repaired = await data.findBulkJob(id)
+    assert.deepEqual([repaired?.status, repaired?.changed], ['cancelled', changed])
+    assert.ok(repaired?.finishedAt && repaired.keptUntil)
   })
 
   test(name('the selected products are found, at most one more than the limit'), async (t) => {

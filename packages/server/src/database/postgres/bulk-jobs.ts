@@ -19,7 +19,7 @@ import type { AccountMethods, BulkMethods, Writer } from '../shared/wire-account
 import { accountAttachments } from './attachments.ts'
 import { execute, inTransaction, joinTransaction, type Sql } from './connection.ts'
 import { accountFolderMoves } from './folders.ts'
-import { STATEMENTS } from './rows.ts'
+import { BULK_JOBS_LOCK, STATEMENTS } from './rows.ts'
 import { accountTags } from './tags.ts'
 import { accountTrash } from './trash.ts'
 
@@ -34,6 +34,8 @@ export function accountBulkJobs(
     job: NewBulkJob,
     size: { total: number; batches: number; undoes?: string },
   ): Promise<BulkJobOutcome> {
+    // Calls that begin jobs of the account run one after the other. Not the account's row, for which every change waits.
+    await sql`select pg_advisory_xact_lock(${BULK_JOBS_LOCK}, hashtext(${account}::text))`
     const running = await execute(sql, STATEMENTS.countRunningBulkJobs, { account })
     if ((running ?? 0) >= MAX_RUNNING_BULK_JOBS) return { outcome: 'too_many_jobs' }
     await execute(sql, STATEMENTS.expireOldBulkJobs, { account })
@@ -50,11 +52,16 @@ export function accountBulkJobs(
     return row
   }
 
-  /** In the order of `postgres-database.ts`, because the groups of a batch lock them one after the other. */
+  /**
+   * In the order of `postgres-database.ts`, because the groups of a batch lock their assets one after the other, and
+   * some of them the account in between.
+   */
   async function lockAll(assets: string[], products: string[]): Promise<void> {
-    await sql`
-      select from products where id = any(${products}::uuid[]) and account_id = ${account}
-      order by product_id, variant_id for key share`
+    if (products.length > 0) {
+      await sql`
+        select from products where id = any(${products}::uuid[]) and account_id = ${account}
+        order by product_id, variant_id for key share`
+    }
     await sql`
       select from assets where id = any(${assets}::uuid[]) and account_id = ${account}
       order by id for no key update`
@@ -64,7 +71,8 @@ export function accountBulkJobs(
     const { id, next_batch: number } = row
     const json = await execute(sql, STATEMENTS.nextBulkBatch, { id, number })
     const { change, entries, products } = readBatch(row, json ?? '[]')
-    if (products.length > 0) {
+    // A restoration is a single step, which locks other products before the assets.
+    if (change.action !== 'restore') {
       await lockAll(
         entries.map((entry) => entry.id),
         products,
@@ -120,7 +128,7 @@ export function accountBulkJobs(
             ? undefined
             : await execute(sql, STATEMENTS.findBulkJob, { account, id: row.undone_by })
         if (existing !== undefined) return { outcome: 'begun', job: existing }
-        const change = undoOf(row)
+        const change = undoOf(row, undo.createdAt)
         if (change === undefined) return { outcome: 'refused', job: toBulkJob(row) }
         const batches = (await execute(sql, STATEMENTS.countBulkUndoBatches, { id })) ?? 0
         const size = { total: row.changed, batches, undoes: id }

@@ -131,7 +131,7 @@ export function accountFolderMoves(
     const staying = new Set(excepted.map(({ id }) => id))
     const movable = rows.filter((asset) => !staying.has(asset.id) && isMovable(asset))
     const moved = movable.flatMap((asset) => moveRow(row, asset) ?? [])
-    await changeFolders(sql, moved)
+    await changeFolders(sql, account, moved)
     const changed = new Set(moved.map(({ id }) => id))
     await recordMoves(
       sql,
@@ -225,6 +225,7 @@ export function accountFolderMoves(
         const moved = rows.filter(({ folder }) => isMovedTo(target, folder, from))
         await changeFolders(
           sql,
+          account,
           moved.map(({ id }) => ({ id, ...target })),
         )
         await recordMoves(sql, actor, moved)
@@ -236,12 +237,11 @@ export function accountFolderMoves(
 /** Changes the folders of these assets, which the caller's transaction has locked. */
 async function changeFolders(
   sql: Sql,
+  account: string,
   rows: (Omit<MovedRow, 'folder'> & { folder: string | null })[],
 ): Promise<void> {
   if (rows.length === 0) return
   await sql`
-    update assets set folder = changed.folder, search_path = changed.search_path, updated_at = now()
-    from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ folder }) => folder)}::text[],
-      ${rows.map(({ search_path }) => search_path)}::text[]) changed (id, folder, search_path)
-    where assets.id = changed.id`
+    select move_to_folders(${account}::uuid, ${rows.map(({ id }) => id)}::uuid[],
+      ${rows.map(({ folder }) => folder)}::text[], ${rows.map(({ search_path }) => search_path)}::text[])`
 }

@@ -4,6 +4,7 @@ import { aPostgresServer } from '@stowage/testing/engines/postgres'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
 import postgres from 'postgres'
 import { v7 as newUuid } from 'uuid'
+import type { BulkChange } from '../../domain/bulk.ts'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import type { AccountData } from '../account-data.ts'
 import {
@@ -24,6 +25,7 @@ import {
   select,
   startReplacement,
 } from '../contract/builders.ts'
+import { addOrder } from '../contract/orders.ts'
 import type { Database } from '../database.ts'
 import { openPostgresDatabase } from './postgres-database.ts'
 
@@ -323,6 +325,99 @@ test('moves of folders, changes of paths and new assets do not deadlock', async 
       data.trashAssets(ids.slice(100, 190)),
     ])
     assert.deepEqual(await database.listUnfinishedFolderMoves(), [])
+  })
+  assert.equal(deadlocks, 0)
+})
+
+test('bulk jobs that treat their assets differently, and changes of these assets, do not deadlock', async (t) => {
+  const deadlocks = await deadlocksOf(t, async (database) => {
+    const data = database.of((await anAccount(database, 'default', 10_000)).id)
+    const ids: string[] = []
+    for (let count = 0; count < 60; count += 1)
+      ids.push(await aLink(data, { path: `${count % 7}` }))
+    for (const [index, id] of ids.entries()) await data.tagAssets([id], [`own ${index % 7}`])
+    const products = (await data.putProducts([aProduct(), aProduct({ variantId: 12 })])).map(
+      (product) => product.id,
+    )
+    for (const [index, id] of ids.entries()) {
+      await data.attachAssets([id], select({ ids: products.slice(index % 2, 1 + (index % 2)) }))
+    }
+    const finish = async (id: string) => {
+      while ((await data.continueBulkJob(id))?.job.status === 'running');
+    }
+    const begin = async (change: BulkChange) => {
+      const job = { id: newUuid(), change, createdAt: NOON }
+      const begun = await data.addBulkJob(job, shuffled(ids))
+      assert.equal(begun.outcome, 'begun')
+      return job.id
+    }
+    const tags = Array.from({ length: 7 }, (_, index) => `own ${index}`)
+    const jobs: string[] = []
+    // Undoing these returns assets to different folders, tags and products.
+    for (const change of [
+      { action: 'move', path: 'new' },
+      { action: 'untag', tags },
+      { action: 'attach', products },
+    ] satisfies BulkChange[]) {
+      const id = await begin(change)
+      await finish(id)
+      jobs.push(id)
+    }
+    await Promise.all([
+      ...jobs.map(async (id) => {
+        const undo = await data.undoBulkJob(id, { id: newUuid(), createdAt: NOON })
+        if (undo.outcome === 'begun') await finish(undo.job.id)
+      }),
+      ...[{ action: 'tag', tags: ['a'] }, { action: 'delete' }, { action: 'restore' }].map(
+        async (change) => finish(await begin(change as BulkChange)),
+      ),
+      ...Array.from({ length: 6 }, () => data.moveAssets(shuffled(ids).slice(0, 30), 'x')),
+      ...Array.from({ length: 6 }, () => data.tagAssets(shuffled(ids).slice(0, 30), ['b'])),
+      ...Array.from({ length: 4 }, () =>
+        data.attachAssets(shuffled(ids).slice(0, 30), select({ ids: products })),
+      ),
+    ])
+  })
+  assert.equal(deadlocks, 0)
+})
+
+test('products that get the IDs of the shop while others attach, sort and count their files do not deadlock', async (t) => {
+  const deadlocks = await deadlocksOf(t, async (database) => {
+    const data = database.of((await anAccount(database, 'default', 10_000)).id)
+    const assets: string[] = []
+    for (let count = 0; count < 6; count += 1) assets.push(await aReadyAsset(data))
+    for (let round = 0; round < 6; round += 1) {
+      const skus = Array.from({ length: 8 }, (_, index) => `${round}-${index}`)
+      const unidentified = skus.map((sku, index) => {
+        const { productId, variantId, ...product } = aProduct({ sku, variantName: sku })
+        return { ...product, handle: `${round}-${index % 4}` }
+      })
+      const stored = await data.putProducts(unidentified)
+      const provisional = [...new Set(stored.map(({ productId }) => productId))]
+      await data.attachAssets(assets, select({ skus }))
+      const lines = provisional.map((productId) => ({ productId, variantId: null, quantity: 1 }))
+      const { id: orderId } = await addOrder(data, { lines })
+      const identified = skus.map((sku, index) =>
+        // Their new IDs are in the opposite order.
+        aProduct({
+          sku,
+          productId: round * 100 + 50 - (index % 4),
+          variantId: round * 100 + index,
+        }),
+      )
+      await times(30, async (index) => {
+        const kind = index % 5
+        const product = provisional[index % 4] ?? 0
+        if (kind === 0) await data.putProducts(shuffled(identified).slice(0, 5))
+        if (kind === 1) await data.attachAssets(shuffled(assets), select({ skus: shuffled(skus) }))
+        if (kind === 2) await data.arrangeFiles(product, shuffled(assets))
+        if (kind === 3) {
+          const assetId = assets[index % 6] ?? ''
+          await data.openDownload({ id: newUuid(), orderId, assetId, addressHash: 'buyer' })
+        }
+        if (kind === 4) await data.detachAssets(shuffled(assets), select({ skus: skus.slice(4) }))
+      })
+    }
   })
   assert.equal(deadlocks, 0)
 })

@@ -50,10 +50,11 @@ import { accountDeliveries, accountWebhooks } from './webhooks.ts'
 /**
  * Connects and migrates, unless `migrate` forbids it. Any number of instances may share the database.
  *
- * Every transaction locks rows in this order, so that no deadlock can occur: a bulk job, an idempotency key, an upload token, products by
- * (product_id, variant_id), assets by id and then their replacements, a webhook and then its deliveries, an order and
- * then its files, accounts by id, and then rows that only the holder of the account's row changes (asset_blocks,
- * usage_by_type, tags, asset_tags, events).
+ * Every transaction locks rows in this order, so that no deadlock can occur: a bulk job, an idempotency key, an upload
+ * token, the advisory locks of an account, products by (product_id, variant_id), assets by id and then their replacements, the
+ * order of the files of a product, a webhook and then its deliveries, an order and then its files, accounts by id, and then
+ * rows that only the holder of the account's row changes (asset_blocks, usage_by_type, tags, asset_tags, events,
+ * download_counts).
  * Jobs that expire, remove or forget assets skip locked ones, and so does an upload that removes assets from the trash
  * while it holds the account's row.
  *
@@ -147,7 +148,8 @@ function accountGroups(
     versions: (sql) => accountVersions(sql, writer),
     bulk: {
       trashAssets: (ids) => write((sql) => accountTrash(sql, writer).trashAssets(ids)),
-      deleteAssets: (ids) => write((sql) => accountTrash(sql, writer).deleteAssets(ids)),
+      deleteAssets: (ids, isFromTrash) =>
+        write((sql) => accountTrash(sql, writer).deleteAssets(ids, isFromTrash)),
       restoreAssets: (ids) => write((sql) => accountTrash(sql, writer).restoreAssets(ids)),
       attachAssets: (ids, selection) =>
         write((sql) => accountAttachments(sql, writer).attachAssets(ids, selection)),
@@ -162,7 +164,8 @@ function accountGroups(
       addArchive: (archive, limits) => write((sql) => addArchive(sql, writer, archive, limits)),
       putProducts: (products, options) =>
         write((sql) => accountPutProducts(sql, writer).putProducts(products, options)),
-      deleteProduct: (id) => write((sql) => accountProducts(sql, writer).deleteProduct(id)),
+      continueProductDeletion: (id) =>
+        write((sql) => accountProducts(sql, writer).continueDeletion(id)),
     },
     orderList: (sql) => accountOrderList(sql, account),
     productList: (sql) => accountProductList(sql, account),

@@ -1,5 +1,11 @@
-import { FIRST_PROVISIONAL_ID, type GivenProduct, type NewProduct } from '../../domain/product.ts'
+import {
+  FIRST_PROVISIONAL_ID,
+  type GivenProduct,
+  isProvisional,
+  type NewProduct,
+} from '../../domain/product.ts'
 import type { AccountData } from '../account-data.ts'
+import { MAX_DETACHED_WITH_PRODUCT, type ProductDeletion } from '../bulk-data.ts'
 import {
   type FoldedProduct,
   foldProduct,
@@ -17,30 +23,56 @@ import {
   type UsedIds,
 } from '../shared/product-identity.ts'
 import { PRODUCT_COLUMNS, type ProductRow, toProduct } from '../shared/product-rows.ts'
-import type { BulkMethods, Writer } from '../shared/wire-account-data.ts'
+import type { Writer } from '../shared/wire-account-data.ts'
 import { updateAttached } from './attachments.ts'
-import { inTransaction, type Sql } from './connection.ts'
+import { execute, inTransaction, type Sql } from './connection.ts'
 import { recordEvent, recordProductEvents } from './events.ts'
+import { IDENTITY_LOCK, STATEMENTS } from './rows.ts'
 
-export function accountProducts(sql: Sql, writer: Writer): Pick<BulkMethods, 'deleteProduct'> {
-  const { account } = writer
+/** How many assets are detached in one transaction from a product that has too many. */
+const DETACHED = 200
+
+/** Deletes products, each in one or more transactions. */
+export function accountProducts(sql: Sql, writer: Writer) {
+  const { account, actor } = writer
+
+  /** Locks the assets in the order of their IDs, and waits for concurrent changes of their attachments. */
+  async function lockAttached(product: string, limit: number): Promise<string[]> {
+    const assets = await sql<{ id: string }[]>`
+      select id from assets where id = any(array(
+        select asset_id from asset_products where product_id = ${product} order by asset_id limit ${limit}))
+      order by id for no key update`
+    return assets.map(({ id }) => id)
+  }
+
+  async function hasMore(product: string): Promise<boolean> {
+    const found = await sql`
+      select from asset_products where product_id = ${product}
+      limit 1 offset ${MAX_DETACHED_WITH_PRODUCT}`
+    return found.count > 0
+  }
 
   return {
-    deleteProduct: (id) =>
+    /** While the product has too many assets, only detaches some of them. Nobody attaches others meanwhile. */
+    continueDeletion: (id: string): Promise<ProductDeletion> =>
       inTransaction(sql, async () => {
         const [product] = await sql<ProductRow[]>`
           select ${sql(PRODUCT_COLUMNS)} from products where id = ${id} and account_id = ${account} for update`
-        if (product === undefined) return false
-        // Locks the assets in the order of their IDs, and waits for concurrent changes of their attachments.
-        const assets = await sql<{ id: string }[]>`
-          select id from assets
-          where id in (select asset_id from asset_products where product_id = ${id})
-          order by id for no key update`
-        await sql`delete from products where id = ${id}`
-        const assetIds = assets.map((asset) => asset.id)
-        await updateAttached(sql, account, assetIds)
-        await recordEvent(sql, writer, 'product.deleted', toProduct(product))
-        return true
+        if (product === undefined) return 'not_found'
+        const isLast = !(await hasMore(id))
+        const assets = await lockAttached(id, isLast ? MAX_DETACHED_WITH_PRODUCT : DETACHED)
+        const first = await execute(sql, STATEMENTS.actorOfProductDeletion, { id })
+        if (isLast) await sql`delete from products where id = ${id}`
+        else {
+          await sql`
+            delete from asset_products where product_id = ${id} and asset_id = any(${assets}::uuid[])`
+          await execute(sql, STATEMENTS.markProductDeletion, { id, account, actor })
+        }
+        await updateAttached(sql, account, assets)
+        if (!isLast) return 'detached'
+        const by = { account, actor: first ?? actor }
+        await recordEvent(sql, by, 'product.deleted', toProduct(product))
+        return 'deleted'
       }),
   }
 }
@@ -126,8 +158,12 @@ export function accountPutProducts(
           ? { products: products as NewProduct[], adoptions: [] }
           : await identify(sql, account, products)
         const adopted = new Set<string>()
+        const renamed: RenamedProduct[] = []
+        await lockAdopted(sql, account, identified)
         for (const adoption of identified.adoptions) {
-          for (const id of await adopt(sql, account, adoption)) adopted.add(id)
+          const { ids, product } = await adopt(sql, account, adoption)
+          for (const id of ids) adopted.add(id)
+          if (product !== undefined) renamed.push(product)
         }
         // Rows are locked in the order in which they are inserted: see `postgres-database.ts`.
         const folded = identified.products
@@ -149,6 +185,7 @@ export function accountPutProducts(
         await storeHandles(sql, account, handlesToStore(products, result))
         const events = [...new Set([...changed, ...adopted])]
         await recordProductEvents(sql, actor, 'product.updated', events)
+        for (const product of renamed) await moveDownloadCounts(sql, account, product)
         return result
       })
     },
@@ -160,9 +197,6 @@ type StoredTexts = Pick<ProductRow, 'product_id' | 'variant_id' | 'variant_name'
 function keyOf(productId: number, variantId: number): string {
   return `${productId} ${variantId}`
 }
-
-/** Distinguishes these locks from the others of the database. */
-const IDENTITY_LOCK = 10
 
 /**
  * Finds out which stored products are meant: see `identifyProducts`. While one call does so for products without IDs, others
@@ -277,21 +311,54 @@ async function findKnown(
   return known
 }
 
-/** Returns the IDs of the products that have changed. */
+/**
+ * Locks the products that get other IDs, with their other variants, and those that the call changes as well, in the order of
+ * `postgres-database.ts`: their new IDs have another order.
+ */
+async function lockAdopted(
+  sql: Sql,
+  account: string,
+  { products, adoptions }: IdentifiedProducts,
+): Promise<void> {
+  if (adoptions.length === 0) return
+  const ids = adoptions.map(({ stored }) => stored.id)
+  const provisional = adoptions.map(({ stored }) => stored.productId).filter(isProvisional)
+  const productIds = products.map(({ productId }) => productId)
+  const variantIds = products.map(({ variantId }) => variantId)
+  await sql`
+    select from products where id in (
+      select unnest(${ids}::uuid[])
+      union
+      select id from products
+      where account_id = ${account} and product_id = any(${provisional}::bigint[])
+      union
+      select p.id from unnest(${productIds}::bigint[], ${variantIds}::bigint[]) g (product, variant)
+      join products p
+        on p.account_id = ${account} and p.product_id = g.product and p.variant_id = g.variant)
+    order by product_id, variant_id for update`
+}
+
+/** A product whose provisional ID is replaced. */
+interface RenamedProduct {
+  before: number
+  after: number
+}
+
+/** Returns the IDs of the rows that have changed. Call it after `lockAdopted`. */
 async function adopt(
   sql: Sql,
   account: string,
   { stored: { id }, productId, variantId }: Adoption,
-): Promise<string[]> {
+): Promise<{ ids: string[]; product?: RenamedProduct }> {
   const [current] = await sql<{ product_id: number; variant_id: number }[]>`
-    select product_id, variant_id from products where id = ${id} and account_id = ${account} for update`
-  if (current === undefined) return []
+    select product_id, variant_id from products where id = ${id} and account_id = ${account}`
+  if (current === undefined) return { ids: [] }
   const { product_id: oldProduct, variant_id: oldVariant } = current
   await sql`update products set product_id = ${productId}, variant_id = ${variantId} where id = ${id}`
   await sql`
     update order_lines set product_id = ${productId}, variant_id = ${variantId}
     where account_id = ${account} and product_id = ${oldProduct} and variant_id = ${oldVariant}`
-  if (oldProduct < FIRST_PROVISIONAL_ID || oldProduct === productId) return [id]
+  if (oldProduct < FIRST_PROVISIONAL_ID || oldProduct === productId) return { ids: [id] }
   // The other variants and the lines for all variants belong to the same product of the shop.
   const others = await sql<{ id: string }[]>`
     update products set product_id = ${productId}
@@ -299,16 +366,25 @@ async function adopt(
   await sql`
     update order_lines set product_id = ${productId}
     where account_id = ${account} and product_id = ${oldProduct}`
+  const ids = [id, ...others.map((other) => other.id)]
+  return { ids, product: { before: oldProduct, after: productId } }
+}
+
+/** Call it after the account is locked, as by a download, which counts. */
+async function moveDownloadCounts(
+  sql: Sql,
+  account: string,
+  { before, after }: RenamedProduct,
+): Promise<void> {
   await sql`
     with moved as (
       delete from download_counts
-      where account_id = ${account} and kind = 'product' and subject = ${String(oldProduct)}
+      where account_id = ${account} and kind = 'product' and subject = ${String(before)}
       returning account_id, kind, day, downloads
     )
     insert into download_counts as c (account_id, kind, day, subject, downloads)
-    select account_id, kind, day, ${String(productId)}, downloads from moved
+    select account_id, kind, day, ${String(after)}, downloads from moved
     on conflict (account_id, kind, day, subject) do update set downloads = c.downloads + excluded.downloads`
-  return [id, ...others.map((other) => other.id)]
 }
 
 async function storeHandles(

@@ -6,6 +6,10 @@ import type { Fragment, Sql } from './connection.ts'
 /** Lower than every ID. */
 export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 
+/** Advisory locks of an account. These numbers distinguish them from each other. */
+export const IDENTITY_LOCK = 10
+export const BULK_JOBS_LOCK = 11
+
 export const POSTGRES: Dialect = {
   // Not `now()`, the time of the start of the transaction, which may have waited for a lock.
   clock: 'clock_timestamp()',
@@ -17,6 +21,7 @@ export const POSTGRES: Dialect = {
   jsonArray: (...expressions) => `json_build_array(${expressions.join(', ')})`,
   nestedJson: (expression) => expression,
   jsonGroup: (expression, order) => `json_agg(${expression} order by ${order})`,
+  lengthOfJson: (expression) => `json_array_length((${expression})::json)`,
   idType: 'uuid',
   id: (name) => `:${name}::uuid`,
   orderedIdsOf: (list) => `unnest(:${list}::uuid[]) with ordinality as ids (value, position)`,
@@ -26,6 +31,8 @@ export const POSTGRES: Dialect = {
   // `in (select … limit …)` may run more than once for one statement, and then changes more rows than the limit.
   isOneOf: (column, selection) =>
     `${column} = any(array(${selection} for no key update skip locked))`,
+  lockKey: 'for key share',
+  lockIdentities: `select pg_advisory_xact_lock(${IDENTITY_LOCK}, hashtext(:account::text))`,
   dayOf: (time) => `floor(extract(epoch from ${time}) / 86400)::integer`,
   handleOfProduct: 'h.product_id = p.id',
   attachment: {

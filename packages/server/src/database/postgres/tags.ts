@@ -22,13 +22,7 @@ export function accountTags(
     const tags = assets.map((asset) => JSON.stringify(asset.tags))
     const searchTags = assets.map((asset) => JSON.stringify(asset.tags.map(foldTag)))
     await sql`
-      update assets set updated_at = now(),
-        tags = nullif(array(select json_array_elements_text(given.tags::json)), '{}'),
-        search_tags = nullif(array(select json_array_elements_text(given.search_tags::json)), '{}')
-      from unnest(${ids}::uuid[], ${tags}::text[], ${searchTags}::text[])
-        as given (id, tags, search_tags)
-      where assets.id = given.id`
-    await noteTagged(sql, account, ids)
+      select change_tags(${account}::uuid, ${ids}::uuid[], ${tags}::text[], ${searchTags}::text[])`
     await recordTags(sql, actor, assets)
   }
 

@@ -97,9 +97,9 @@ export function accountTrash(
         apply: (rows) => moveToTrash(sql, actor, idsOf(rows)),
       }),
 
-    deleteAssets: (ids) =>
+    deleteAssets: (ids, isFromTrash = false) =>
       change(ids, {
-        isAffected: () => true,
+        isAffected: ({ status }) => !isFromTrash || status !== 'ready',
         apply: (rows) => deletePermanently(sql, actor, rows),
       }),
 
@@ -297,10 +297,7 @@ async function moveToTrash(sql: Sql, actor: string, ids: string[]): Promise<Uplo
   if (ids.length === 0) return []
   // The rows of replacements are locked before the account, which the next statement locks.
   const replacements = await cancelReplacements(sql, actor, ids)
-  await sql`
-    update assets set status = 'deleted', changed_at = now(), attached = false,
-      trashed_at = date_trunc('milliseconds', now())
-    where id = any(${ids}::uuid[])`
+  await sql`select move_to_trash(${ids}::uuid[])`
   // A separate statement, so that it sees products that were attached while the caller waited for the assets.
   await sql`
     with versions as (
@@ -392,10 +389,7 @@ async function restoreRows(
       where t.asset_id = any(${ids}::uuid[]) for key share of p
     ) kept on conflict do nothing`
   await sql`delete from trashed_attachments where asset_id = any(${ids}::uuid[])`
-  await sql`
-    update assets set status = 'ready', changed_at = now(), trashed_at = null,
-      attached = exists (select from asset_products where asset_id = assets.id)
-    where id = any(${ids}::uuid[])`
+  await sql`select restore_from_trash(${account}::uuid, ${ids}::uuid[])`
   await sql`
     update asset_versions set trashed = false where asset_id = any(${ids}::uuid[])`
   await recordAssetEvents(sql, actor, 'asset.restored', ids)

@@ -1,5 +1,10 @@
 import type { Upload } from '../../domain/asset.ts'
-import type { BulkChange, BulkEntry, BulkFailure } from '../../domain/bulk.ts'
+import {
+  type BulkChange,
+  type BulkEntry,
+  type BulkFailure,
+  isEffective,
+} from '../../domain/bulk.ts'
 import type { ProductSelection } from '../../domain/product.ts'
 import type { MoveAssetsOutcome } from '../folder-data.ts'
 import type { TagOutcome } from '../tag-data.ts'
@@ -8,7 +13,8 @@ import type { AssetsAttachmentOutcome, AssetsOutcome, AssetsRestoreOutcome } fro
 /** The changes of several assets, all or none, that a batch consists of. They run in the transaction of the batch. */
 export interface BatchMethods {
   trashAssets(ids: string[]): unknown
-  deleteAssets(ids: string[]): unknown
+  /** With `isFromTrash`, only those that are in the trash. */
+  deleteAssets(ids: string[], isFromTrash?: boolean): unknown
   restoreAssets(ids: string[]): unknown
   attachAssets(ids: string[], selection: ProductSelection): unknown
   detachAssets(ids: string[], selection: ProductSelection): unknown
@@ -40,6 +46,7 @@ type BatchWork<Result> = Generator<BatchStep, Result, unknown>
  */
 export function* changeBatch(change: BulkChange, entries: BulkEntry[]): BatchWork<BatchResult> {
   const result: BatchResult = { undo: [], replacements: [] }
+  if (!isEffective(change)) return result
   for (const { values, ids } of groupsOf(change, entries)) {
     const all = { ...change, ...values }
     const changed = yield* changeGroup(all, ids, result)
@@ -75,13 +82,15 @@ function withoutCommon(change: BulkChange, { id, ...values }: BulkEntry): string
 }
 
 function* changeGroup(
-  { action, isPermanent, products = [], tags = [], path = null, from }: BulkChange & Values,
+  change: BulkChange & Values,
   ids: string[],
   result: BatchResult,
 ): BatchWork<BulkEntry[]> {
+  const { action, isPermanent, isFromTrash, products = [], tags = [], path = null, from } = change
   if (action === 'delete') {
-    const method = isPermanent ? 'deleteAssets' : 'trashAssets'
-    const outcome = yield* forKnown<AssetsOutcome>(method, ids)
+    const outcome = isPermanent
+      ? yield* forKnown<AssetsOutcome>('deleteAssets', ids, isFromTrash)
+      : yield* forKnown<AssetsOutcome>('trashAssets', ids)
     result.replacements.push(...(outcome?.replacements ?? []))
     return (outcome?.changed ?? []).map((id) => ({ id }))
   }

@@ -11,6 +11,7 @@ import {
   BULK_JOBS_KEPT_MS,
   type BulkBatchRecord,
   type BulkJobRecord,
+  type BulkMiscount,
   KEPT_BULK_JOBS,
   MAX_RUNNING_BULK_JOBS,
   type NewBulkJob,
@@ -67,6 +68,13 @@ export function bulkStatementsOf(dialect: Dialect) {
   const { clock, id: idOf } = dialect
   const own = `account_id = :account and id = ${idOf('id')}`
   const keptUntil = dialect.later(clock, BULK_JOBS_KEPT_MS)
+  const ofBatches = (value: string, condition: string) =>
+    `cast((select coalesce(sum(${value}), 0) from bulk_batches b
+       where b.job_id = bulk_jobs.id and ${condition}) as bigint)`
+  const stored = ofBatches('1', 'true')
+  const read = ofBatches(dialect.lengthOfJson('b.assets'), 'b.undo is not null')
+  const changed = ofBatches(dialect.lengthOfJson('b.undo'), 'b.undo is not null')
+  const isCut = `status = 'running' and batches <> ${stored}`
   return {
     findBulkRow: statement<Own>(`select ${COLUMNS} from bulk_jobs where ${own}`).first(
       (row: BulkJobRow) => row,
@@ -91,12 +99,18 @@ export function bulkStatementsOf(dialect: Dialect) {
     countRunningBulkJobs: statement<{ account: string }>(
       `select count(*) as count from bulk_jobs where account_id = :account and status = 'running'`,
     ).first(({ count }: { count: number }) => count),
-    /** The ended jobs of the account that are too many. Their batches are deleted in the background. */
+    /**
+     * The ended jobs of the account that are too many. Their batches are deleted in the background. Those that another call
+     * is undoing are left for the next call.
+     */
     expireOldBulkJobs: statement<{ account: string }>(
-      `update bulk_jobs set kept_until = ${clock}
-       where account_id = :account and status <> 'running' and kept_until > ${clock} and id not in (
-         select id from bulk_jobs where account_id = :account and status <> 'running'
-         order by id desc limit ${KEPT_BULK_JOBS - 1})`,
+      `update bulk_jobs set kept_until = ${clock} where ${dialect.isOneOf(
+        'id',
+        `select id from bulk_jobs
+         where account_id = :account and status <> 'running' and kept_until > ${clock} and id not in (
+           select id from bulk_jobs where account_id = :account and status <> 'running'
+           order by id desc limit ${KEPT_BULK_JOBS - 1})`,
+      )}`,
     ).none(),
     addBulkJob: statement<{
       id: string
@@ -186,6 +200,37 @@ export function bulkStatementsOf(dialect: Dialect) {
            and not exists (select 1 from bulk_batches where job_id = bulk_jobs.id) limit :limit)
        returning id`,
     ).every((row: { id: string }) => row.id),
+    compareBulkJobs: statement<{ limit: number }>(
+      `select * from (
+         select account_id, id, batches, done, changed, ${stored} as stored, ${read} as actually_done,
+           ${changed} as actually_changed
+         from bulk_jobs where kept_until is null or kept_until > ${clock}) compared
+       where stored <> batches or actually_done <> done or actually_changed <> changed limit :limit`,
+    ).every(
+      (row: {
+        account_id: string
+        id: string
+        batches: number
+        done: number
+        changed: number
+        stored: number
+        actually_done: number
+        actually_changed: number
+      }): BulkMiscount => ({
+        accountId: row.account_id,
+        id: row.id,
+        batches: { stored: row.stored, expected: row.batches },
+        done: { counted: row.done, actual: row.actually_done },
+        changed: { counted: row.changed, actual: row.actually_changed },
+      }),
+    ),
+    repairBulkJob: statement<{ id: string }>(
+      `update bulk_jobs set batches = ${stored}, done = ${read}, changed = ${changed},
+         status = case when ${isCut} then 'cancelled' else status end,
+         finished_at = case when ${isCut} then ${clock} else finished_at end,
+         kept_until = case when ${isCut} then ${keptUntil} else kept_until end
+       where id = ${idOf('id')}`,
+    ).none(),
     listRunningBulkJobs: statement(
       `select account_id as account, id from bulk_jobs where status = 'running' order by id`,
     ).every((row: { account: string; id: string }) => row),
@@ -235,10 +280,10 @@ export function newBulkValues(
   return { id, account, actor, change: json, created_at: createdAt, total, batches, undoes }
 }
 
-/** The change that undoes the job; undefined if it cannot be undone. */
-export function undoOf(row: BulkJobRow): BulkChange | undefined {
+/** The change that undoes the job; undefined if it cannot be undone at this time. */
+export function undoOf(row: BulkJobRow, now: Date): BulkChange | undefined {
   const job = toBulkJob(row)
-  if (problemWithUndoing(job, new Date()) !== undefined) return undefined
+  if (problemWithUndoing(job, now) !== undefined) return undefined
   return oppositeOf(job.change)
 }
 

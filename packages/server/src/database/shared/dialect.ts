@@ -18,6 +18,8 @@ export interface Dialect {
   nestedJson(expression: string): string
   /** A JSON array of the values of a group of rows, in this order. */
   jsonGroup(expression: string, order: string): string
+  /** The number of elements of a JSON array that is stored as text. */
+  lengthOfJson(expression: string): string
   /** The type of IDs. */
   readonly idType: string
   /** A parameter that is an ID. */
@@ -35,6 +37,10 @@ export interface Dialect {
    * rows, and skips those that another transaction has locked.
    */
   isOneOf(column: string, selection: string): string
+  /** Makes other transactions wait that delete the same rows. */
+  readonly lockKey: string
+  /** A statement that makes other transactions wait that find out which products of `:account` are meant. */
+  readonly lockIdentities: string
   /** The days since 1970, in UTC. */
   dayOf(time: string): string
   /** The condition that joins `product_handles h` with `products p`. */

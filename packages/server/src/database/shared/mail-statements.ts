@@ -30,7 +30,7 @@ type MailFilter = OfAccount & {
 export function mailStatementsOf(dialect: Dialect) {
   const { clock, later, earlier, id, isIn, lock, flag } = dialect
   const text = (name: string) => `cast(:${name} as text)`
-  const isOfNotice = `account_id = :account and (${text('state')} is null or state = :state)
+  const isListed = `account_id = :account and (${text('state')} is null or state = :state)
     and (${text('kind')} is null or kind = :kind) and (${id('order')} is null or order_id = ${id('order')})
     and (${id('notice')} is null or notice_id = ${id('notice')})`
   const isActive = `o.revoked_at is null and o.held = ${flag(false)}
@@ -68,10 +68,10 @@ export function mailStatementsOf(dialect: Dialect) {
     ).first(toMail),
     countMails: statement<MailFilter>(
       `select count(*) as count from (
-         select 1 from mails where ${isOfNotice} limit ${MAX_LISTED_MAILS}) found`,
+         select 1 from mails where ${isListed} limit ${MAX_LISTED_MAILS}) found`,
     ).first(count),
     listMails: statement<MailFilter & { after: string | null; limit: number; offset: number }>(
-      `select ${MAIL_COLUMNS} from mails where ${isOfNotice} and (${id('after')} is null or id < ${id('after')})
+      `select ${MAIL_COLUMNS} from mails where ${isListed} and (${id('after')} is null or id < ${id('after')})
        order by id desc limit :limit offset :offset`,
     ).every(toMail),
     hastenMail: statement<Own & { retry_for: number }>(

@@ -1,13 +1,13 @@
 import { type EventArrangement, MAX_EVENT_FILES } from '../../domain/event.ts'
 import type { FileOrder, FileOrderOutcome } from '../product-file-data.ts'
-import { type Dialect, type Statement, statement } from './dialect.ts'
+import { type Dialect, statement } from './dialect.ts'
 import { record, run, type SharedWork } from './steps.ts'
 
 type OfProduct = { account: string; product: number }
 
 /** The statements of the order of a product's files. */
 export function productFileStatementsOf(dialect: Dialect) {
-  const { idsOf, orderedIdsOf, attachment, jsonGroup, id } = dialect
+  const { idsOf, orderedIdsOf, attachment, jsonGroup, id, lockKey, lockIdentities } = dialect
   return {
     readFileOrder: statement<OfProduct>(
       `select asset_id from product_files
@@ -17,12 +17,13 @@ export function productFileStatementsOf(dialect: Dialect) {
       `select id, name from products where account_id = :account and product_id = :product
        order by variant_id limit 1`,
     ).first((row: { id: string; name: string }) => row),
+    lockFileOrders: statement<{ account: string }>(lockIdentities).none(),
     attachedFiles: statement<OfProduct & { ids: string[] }>(
-      `select distinct a.id from assets a
-       join asset_products l on ${attachment.ofAsset}
-       join products p on ${attachment.ofProduct}
-       where a.account_id = :account and a.id in (select value from ${idsOf('ids')})
-         and p.account_id = :account and p.product_id = :product`,
+      `select a.id from assets a
+       where a.account_id = :account and a.id in (select value from ${idsOf('ids')}) and exists (
+         select 1 from asset_products l join products p on ${attachment.ofProduct}
+         where ${attachment.ofAsset} and p.account_id = :account and p.product_id = :product)
+       order by a.id ${lockKey}`,
     ).every((row: { id: string }) => row.id),
     forgetFileOrder: statement<OfProduct>(
       'delete from product_files where account_id = :account and product_id = :product',
@@ -45,15 +46,17 @@ export function productFileStatementsOf(dialect: Dialect) {
   }
 }
 
-type LockAccount = Statement<{ account: string }, void>
 type Statements = ReturnType<typeof productFileStatementsOf>
 
-/** Replaces the order, and records an event if it changes. Calls for the same account run one after the other. */
+/**
+ * Replaces the order, and records an event if it changes. Calls for the same account run one after the other, and none while
+ * the ID of a product changes, which its files follow.
+ */
 export function* arrangeFiles(
-  { orders, ...statements }: Statements & { orders: { lockAccount: LockAccount } },
+  statements: Statements,
   { account, product, ids }: OfProduct & { ids: string[] },
 ): SharedWork<FileOrderOutcome> {
-  yield* run(orders.lockAccount, { account })
+  yield* run(statements.lockFileOrders, { account })
   const attached = new Set(yield* run(statements.attachedFiles, { account, product, ids }))
   const unknown = ids.filter((id) => !attached.has(id))
   if (unknown.length > 0) return { outcome: 'assets_not_attached', unknown }

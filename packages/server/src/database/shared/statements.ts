@@ -175,6 +175,17 @@ export function statementsOf(dialect: Dialect) {
        where id in (select move_id from folder_move_exceptions)
        order by id`,
     ).every((row: { account: string; id: string }) => row),
+    listUnfinishedProductDeletions: statement(
+      'select account_id as account, product_id as id from product_deletions order by product_id',
+    ).every((row: { account: string; id: string }) => row),
+    /** The actor of the first call stays. */
+    markProductDeletion: statement<OfAccount & { id: string; actor: string }>(
+      `insert into product_deletions (product_id, account_id, actor) values (:id, :account, :actor)
+       on conflict do nothing`,
+    ).none(),
+    actorOfProductDeletion: statement<{ id: string }>(
+      `select actor from product_deletions where product_id = ${dialect.id('id')}`,
+    ).first(({ actor }: { actor: string }) => actor),
     postponeVerification: statement<{ key: string; due_at: Date }>(
       'update checksums set due_at = :due_at where object_key = :key and queue is not null',
     ).none(),

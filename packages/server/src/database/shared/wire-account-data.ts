@@ -6,6 +6,7 @@ import type { BulkBatchRecord } from '../bulk-data.ts'
 import { toBulkJobValues } from './bulk-jobs.ts'
 import type { Statement, Values } from './dialect.ts'
 import { storeActor } from './events.ts'
+import { untilDeleted } from './product-deletion.ts'
 import { arrangeFiles, importFileOrder } from './product-files.ts'
 import type { Statements } from './statements.ts'
 import { run as runStatement, type SharedWork } from './steps.ts'
@@ -176,7 +177,7 @@ export type BulkMethods = Pick<
   | 'undoBulkJob'
   | 'putProducts'
   | 'addArchive'
-  | 'deleteProduct'
+  | 'continueProductDeletion'
 >
 
 /** A call creates only the group that it needs. */
@@ -309,6 +310,7 @@ export function wireAccountData<Unit>(
       restoreVersion: (id, version) => write((unit) => versions(unit).restoreVersion(id, version)),
       deleteVersion: (id, version) => free((unit) => versions(unit).deleteVersion(id, version)),
 
+      deleteProduct: (id) => untilDeleted(() => groups.bulk.continueProductDeletion(id)),
       findProduct: (id) => ask(statements.findProduct, { account, id }),
       handlesOfProducts: (ids) => ask(statements.handlesOfProducts, { account, ids }),
       listProducts: (query) => read((unit) => groups.productList(unit).listProducts(query)),

@@ -188,7 +188,10 @@ export function wireDatabase<Unit>(
     removeOldTrash: (keptForMs) => free((unit) => trash(unit).removeOldTrash(keptForMs)),
     listTrashAll: () => execute(statements.listTrashAll, {}),
     listUnfinishedFolderMoves: () => execute(statements.listUnfinishedFolderMoves, {}),
+    listUnfinishedProductDeletions: () => execute(statements.listUnfinishedProductDeletions, {}),
     listRunningBulkJobs: () => execute(statements.listRunningBulkJobs, {}),
+    compareBulkJobs: (limit) => execute(statements.compareBulkJobs, { limit }),
+    repairBulkJob: (id) => execute(statements.repairBulkJob, { id }, free),
     async forgetBulkJobs(limit) {
       const batches = await execute(statements.forgetBulkBatches, { limit }, free)
       const jobs = await execute(statements.forgetBulkJobs, { limit }, free)

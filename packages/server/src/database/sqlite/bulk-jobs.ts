@@ -77,7 +77,7 @@ export function prepareNewBulkJobs({ prepare, execute }: Connection) {
       const existing =
         by === null ? undefined : execute(STATEMENTS.findBulkJob, { account, id: by })
       if (existing !== undefined) return { outcome: 'begun', job: existing }
-      const change = undoOf(row)
+      const change = undoOf(row, undo.createdAt)
       if (change === undefined) return { outcome: 'refused', job: toBulkJob(row) }
       const batches = execute(STATEMENTS.countBulkUndoBatches, { id }) ?? 0
       const outcome = add(writer, { ...undo, change }, { total: row.changed, batches, undoes: id })

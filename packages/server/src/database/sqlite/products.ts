@@ -4,6 +4,7 @@ import {
   type NewProduct,
   type Product,
 } from '../../domain/product.ts'
+import { MAX_DETACHED_WITH_PRODUCT, type ProductDeletion } from '../bulk-data.ts'
 import { type FoldedProduct, foldProduct, lacksTexts } from '../shared/fold-products.ts'
 import {
   type Adoption,
@@ -20,7 +21,7 @@ import { prepareUpdateAttached } from './attachments.ts'
 import type { Connection } from './connection.ts'
 import { prepareRecordEvents } from './events.ts'
 import type { Steps } from './long-writes.ts'
-import { PRODUCT_COLUMNS, type ProductRow } from './rows.ts'
+import { PRODUCT_COLUMNS, type ProductRow, STATEMENTS } from './rows.ts'
 
 /** The number of assets of a product, or `limit` if it has more. */
 export function prepareCountAttached({ prepare }: Connection) {
@@ -33,17 +34,25 @@ export function prepareCountAttached({ prepare }: Connection) {
     count.get({ account, id, limit })?.assets ?? 0
 }
 
+/** How many assets are detached in one transaction from a product that has too many. */
+export const DETACHED = 50
+
 /** Changes of products that may write many rows, all or none: each asset, and each product, is a step. */
 export function prepareBulkProducts(connection: Connection) {
   const { prepare } = connection
   const { recordEvent } = prepareRecordEvents(connection)
   const put = preparePut(connection)
   const { identify, adopt, storeHandle } = prepareIdentities(connection)
+  const { execute } = connection
   const find = prepare<ProductRow>(
     `select ${PRODUCT_COLUMNS} from products where id = :id and account_id = :account`,
   )
   const attached = prepare<{ asset_seq: number }>(
-    'select asset_seq from asset_products where product_seq = :seq order by asset_seq',
+    'select asset_seq from asset_products where product_seq = :seq order by asset_seq limit +:limit',
+  )
+  const hasMore = prepare<{ asset_seq: number }>(
+    `select asset_seq from asset_products where product_seq = :seq
+     limit 1 offset ${MAX_DETACHED_WITH_PRODUCT}`,
   )
   const detach = prepare(
     'delete from asset_products where asset_seq = :asset and product_seq = :seq',
@@ -53,19 +62,28 @@ export function prepareBulkProducts(connection: Connection) {
   const remove = prepare('delete from products where seq = :seq')
 
   return {
-    *deleteProduct(writer: Writer, id: string): Steps<boolean> {
-      const row = find.get({ account: writer.account, id })
-      if (row === undefined) return false
+    /** While the product has too many assets, only detaches some of them. */
+    *continueDeletion(writer: Writer, id: string): Steps<ProductDeletion> {
+      const { account, actor } = writer
+      const row = find.get({ account, id })
+      if (row === undefined) return 'not_found'
       const { seq } = row
-      for (const { asset_seq: asset } of attached.all({ seq })) {
+      const isLast = hasMore.get({ seq }) === undefined
+      const limit = isLast ? MAX_DETACHED_WITH_PRODUCT : DETACHED
+      for (const { asset_seq: asset } of attached.all({ seq, limit })) {
         detach.run({ asset, seq })
         updateAttached.run({ seq: asset })
         yield
       }
+      if (!isLast) {
+        execute(STATEMENTS.markProductDeletion, { id, account, actor })
+        return 'detached'
+      }
+      const by = { account, actor: execute(STATEMENTS.actorOfProductDeletion, { id }) ?? actor }
       remove.run({ seq })
       unindexText.run({ seq })
-      recordEvent(writer, 'product.deleted', toProduct(row))
-      return true
+      recordEvent(by, 'product.deleted', toProduct(row))
+      return 'deleted'
     },
 
     *putProducts(writer: PutWriter, folded: FoldedProduct<GivenProduct>[]): Steps<Product[]> {

@@ -30,6 +30,7 @@ export const SQLITE: Dialect = {
   jsonArray: (...expressions) => `json_array(${expressions.join(', ')})`,
   nestedJson: (expression) => `json(${expression})`,
   jsonGroup: (expression, order) => `json_group_array(${expression} order by ${order})`,
+  lengthOfJson: (expression) => `json_array_length(${expression})`,
   idType: 'text',
   id: (name) => `:${name}`,
   orderedIdsOf: (list) => `(select value, key + 1 as position from json_each(:${list})) as ids`,
@@ -38,6 +39,8 @@ export const SQLITE: Dialect = {
   // One transaction writes at a time.
   lock: '',
   isOneOf: (column, selection) => `${column} in (${selection})`,
+  lockKey: '',
+  lockIdentities: 'select :account',
   // node:sqlite binds every number as a floating-point number.
   dayOf: (time) => `cast(${time} / 86400000 as integer)`,
   handleOfProduct: 'h.product_seq = p.seq',

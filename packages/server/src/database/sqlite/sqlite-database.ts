@@ -1,5 +1,6 @@
 import type { DatabaseSync } from 'node:sqlite'
 import type { BulkJob } from '../../domain/bulk.ts'
+import { MAX_DETACHED_WITH_PRODUCT } from '../bulk-data.ts'
 import type { Database } from '../database.ts'
 import { listMigrations, type OpenOptions } from '../migrate.ts'
 import { foldProducts } from '../shared/fold-products.ts'
@@ -37,11 +38,11 @@ import { prepareFolderList } from './folders.ts'
 import { prepareIdempotencyKeys, prepareOnce } from './idempotency-keys.ts'
 import { prepareJobs } from './jobs.ts'
 import { countRequestsInMemory, prepareKeys, prepareSessions } from './keys.ts'
-import { type LongWrites, openLongWrites, ROWS_PER_TURN, type Steps } from './long-writes.ts'
+import { type LongWrites, openLongWrites, type Steps } from './long-writes.ts'
 import { MIGRATIONS, migrateFile, requireMigratedFile } from './migrations.ts'
 import { prepareOrderList, prepareSharedWork } from './orders.ts'
 import { prepareProductGroups, prepareProductList } from './product-list.ts'
-import { prepareBulkProducts, prepareCountAttached } from './products.ts'
+import { DETACHED, prepareBulkProducts, prepareCountAttached } from './products.ts'
 import { prepareRecords, prepareStoredFiles } from './records.ts'
 import { STATEMENTS } from './rows.ts'
 import { openSpareFile, type SpareFile } from './spare-file.ts'
@@ -237,8 +238,8 @@ function bulkMethods(
   return {
     trashAssets: (ids) =>
       free(ids.length * ROWS_PER_ASSET, (bulk) => bulk.trashAssets(writer, ids)),
-    deleteAssets: (ids) =>
-      free(ids.length * ROWS_PER_ASSET, (bulk) => bulk.deleteAssets(writer, ids)),
+    deleteAssets: (ids, isFromTrash) =>
+      free(ids.length * ROWS_PER_ASSET, (bulk) => bulk.deleteAssets(writer, ids, isFromTrash)),
     restoreAssets: (ids) =>
       write(ids.length * ROWS_PER_ASSET, (bulk) => bulk.restoreAssets(writer, ids)),
     attachAssets: (ids, selection) =>
@@ -273,9 +274,11 @@ function bulkMethods(
       const rows = folded.reduce((sum, { searchTags }) => sum + 1 + searchTags.length, 0)
       return write(rows, (bulk) => bulk.putProducts({ ...writer, isCopy }, folded))
     },
-    async deleteProduct(id) {
-      const assets = await read(() => countAttached(account, id, ROWS_PER_TURN))
-      return free(assets * ROWS_PER_ATTACHMENT, (bulk) => bulk.deleteProduct(writer, id))
+    async continueProductDeletion(id) {
+      const most = MAX_DETACHED_WITH_PRODUCT + 1
+      const attached = await read(() => countAttached(account, id, most))
+      const detached = attached === most ? DETACHED : attached
+      return free(detached * ROWS_PER_ATTACHMENT, (bulk) => bulk.continueDeletion(writer, id))
     },
   }
 }

@@ -72,8 +72,11 @@ export function prepareBulkTrash(connection: Connection) {
     trashAssets: (writer: Writer, ids: string[]) =>
       change(writer, ids, { isAffected: ({ status }) => status === 'ready', apply: moveToTrash }),
 
-    deleteAssets: (writer: Writer, ids: string[]) =>
-      change(writer, ids, { isAffected: () => true, apply: deletePermanently }),
+    deleteAssets: (writer: Writer, ids: string[], isFromTrash = false) =>
+      change(writer, ids, {
+        isAffected: ({ status }) => !isFromTrash || status !== 'ready',
+        apply: deletePermanently,
+      }),
 
     *restoreAssets(writer: Writer, ids: string[]): Steps<AssetsRestoreOutcome> {
       const { account } = writer

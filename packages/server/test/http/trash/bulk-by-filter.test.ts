@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { until } from '@stowage/testing/machine/until'
-import { takeOverJobs } from '@stowage/testing/service/jobs'
+import { NEVER, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aService } from '@stowage/testing/service/service'
 import { attach, putProducts, storeManyLinks } from '@stowage/testing/service/shop'
 import { API } from '@stowage/testing/service/upload'
+import type { Engines } from '../../../src/compose.ts'
+import type { AccountData } from '../../../src/database/account-data.ts'
+import { EngineUnavailable } from '../../../src/domain/errors.ts'
+import { continueBulkJobs } from '../../../src/jobs/schedule.ts'
 
 /* Runs on sqlite+disk and postgres+disk. */
 
@@ -192,4 +196,115 @@ test('a change of all matches and changes of the same assets by others all take 
     assert.equal(bulk?.status, 202, JSON.stringify(bulk?.body))
     assert.equal((await service.call('GET', `${API}/assets`)).body.meta.total, 0)
   }
+})
+
+/** The database, with another `continueBulkJob`. */
+function withContinue(
+  { database }: Pick<Engines, 'database'>,
+  continueBulkJob: (data: AccountData, id: string) => ReturnType<AccountData['continueBulkJob']>,
+): Pick<Engines, 'database'> {
+  return {
+    database: {
+      ...database,
+      of(...caller) {
+        const data = database.of(...caller)
+        return { ...data, continueBulkJob: (id) => continueBulkJob(data, id) }
+      },
+    },
+  }
+}
+
+test('a change whose batches fail does not stop the others, and the job reports it', async (t) => {
+  const service = await aService(t)
+  const context = await takeOverJobs(service)
+  await storeManyLinks(service, 620)
+  const expected = (await service.call('GET', `${API}/assets?exact_total=true`)).body.meta.total
+  const ids: string[] = []
+  for (const tag of ['a', 'b', 'c']) {
+    const body = { action: 'tag', filter: {}, expected, tags: [tag] }
+    ids.push((await service.call('POST', BULK, body)).body.data.id)
+  }
+  const [bad] = ids
+  let attempts = 0
+  const { database } = withContinue(context, async (data, id) => {
+    if (id !== bad) return data.continueBulkJob(id)
+    attempts += 1
+    throw new Error('broken for the test')
+  })
+  await assert.rejects(continueBulkJobs({ ...context, database }, NEVER), /broken for the test/)
+  assert.equal(attempts, 1)
+  const { data } = (await service.call('GET', BULK)).body
+  assert.deepEqual(
+    data.map(({ status }: { status: string }) => status),
+    ['finished', 'finished', 'running'],
+  )
+  await continueBulkJobs(context, NEVER)
+  assert.equal((await service.call('GET', `${BULK}/${bad}`)).body.data.status, 'finished')
+})
+
+test('an outage after a change was stored does not make the call fail, because a job continues it', async (t) => {
+  let isBroken = false
+  const service = await aService(t, {}, undefined, {
+    wrap: (engines) =>
+      withContinue(engines, async (data, id) => {
+        if (isBroken) throw new EngineUnavailable('database', new Error('the connection broke'))
+        return data.continueBulkJob(id)
+      }),
+  })
+  await storeManyLinks(service, 10)
+  const { total } = (await service.call('GET', `${API}/assets`)).body.meta
+  isBroken = true
+  const body = { action: 'delete', filter: {}, expected: total }
+  const started = await service.call('POST', BULK, body)
+  assert.deepEqual([started.status, started.body.data.status], [202, 'running'])
+  isBroken = false
+  const { id } = started.body.data
+  await until('the change is finished', async () => {
+    const { data } = (await service.call('GET', `${BULK}/${id}`)).body
+    return data.status === 'finished' && data.changed === total
+  })
+})
+
+test('the call waits for fewer assets if several products are attached to each', async (t) => {
+  const service = await aService(t)
+  await takeOverJobs(service)
+  await storeManyLinks(service, 60)
+  const products = Array.from({ length: 50 }, (_, index) => ({
+    ...{ product_id: 1, variant_id: index + 1, name: `Variant ${index}` },
+  }))
+  await putProducts(service, products)
+  const { total } = (await service.call('GET', `${API}/assets`)).body.meta
+  const body = { action: 'attach', filter: {}, expected: total, product_ids: [1] }
+  const { data } = (await service.call('POST', BULK, body)).body
+  assert.equal(data.status, 'running')
+  assert.ok(data.done > 0 && data.done <= 20, `${data.done}`)
+  await continueBulkJobs(service.context, NEVER)
+  assert.equal((await service.call('GET', `${BULK}/${data.id}`)).body.data.status, 'finished')
+})
+
+test('assets that were restored after the call are not removed with the trash', async (t) => {
+  const service = await aService(t)
+  const context = await takeOverJobs(service)
+  await storeManyLinks(service, 620)
+  const { data: page, meta } = (
+    await service.call('GET', `${API}/assets?exact_total=true&limit=1000`)
+  ).body
+  const trash = { action: 'delete', filter: {}, expected: meta.total }
+  await service.call('POST', BULK, trash)
+  await continueBulkJobs(context, NEVER)
+  const empty = { ...trash, filter: { trashed: true }, permanent: true }
+  const { data: started } = (await service.call('POST', BULK, empty)).body
+  assert.equal(started.status, 'running')
+  const inTrash = (await service.call('GET', `${API}/assets?trashed=true&limit=1000`)).body.data
+  const restored = inTrash[0].id
+  assert.ok(page.some(({ id }: { id: string }) => id === restored))
+  assert.equal((await service.call('POST', `${API}/assets/${restored}/restore`)).status, 200)
+  await continueBulkJobs(context, NEVER)
+  const { data: ended } = (await service.call('GET', `${BULK}/${started.id}`)).body
+  assert.deepEqual([ended.status, ended.changed, ended.skipped], ['finished', meta.total - 1, 1])
+  const left = (await service.call('GET', `${API}/assets`)).body.data
+  assert.deepEqual(
+    left.map(({ id }: { id: string }) => id),
+    [restored],
+  )
 })
