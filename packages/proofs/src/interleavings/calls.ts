@@ -27,6 +27,14 @@ export const intoFolder = {
   path: 'a/b',
 } as const satisfies Command
 export const bulkMove = { kind: 'bulkMove', uploads: [0], path: 'a' } satisfies Command
+export const beginBulkDelete = {
+  kind: 'beginBulk',
+  action: 'delete',
+  uploads: [0],
+} satisfies Command
+export const beginBulkPurge = { ...beginBulkDelete, action: 'purge' } satisfies Command
+export const beginBulkRestore = { ...beginBulkDelete, action: 'restore' } satisfies Command
+export const beginBulkTag = { ...beginBulkDelete, action: 'tag' } satisfies Command
 export const beginMoveFolder = {
   kind: 'beginMoveFolder',
   from: 'a',
@@ -211,6 +219,9 @@ export const CONCURRENT_TRASH_CALLS: Record<string, Command[]> = {
     intoFolder,
   ],
   continueFolderMoves: [job('continueFolderMoves')],
+  'begin to remove from the trash in bulk': [beginBulkPurge],
+  'begin to tag in bulk, continueBulkJobs': [beginBulkTag, job('continueBulkJobs')],
+  continueBulkJobs: [job('continueBulkJobs')],
   continueDeletions: [job('continueDeletions')],
   computeChecksums: [job('computeChecksums')],
   'delete, computeChecksums, empty the trash, removeObjects': [

@@ -84,6 +84,8 @@ const USUAL = [
   'continueDeletions',
   'continueDeletions, an upload is not complete',
   'continueDeletions, an asset is in the trash',
+  'continueBulkJobs, remove from the trash',
+  'continueBulkJobs, tag and delete',
   'computeChecksums, an asset',
   'complete a replacement with a declared digest',
   'computeChecksums, a replaced file with a declared digest',

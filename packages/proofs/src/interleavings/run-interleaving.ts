@@ -2,8 +2,14 @@ import assert from 'node:assert/strict'
 import { expireUploads } from '@stowage/server/src/jobs/uploads'
 import { JOBS, NEVER, runJobs } from '@stowage/testing/service/jobs'
 import { API } from '@stowage/testing/service/upload'
-import { expectedState, readState, type State } from '../model/check-state.ts'
-import { beginMoveFolder, type Clients, type Operator, openClients } from '../model/clients.ts'
+import { expectedStates, readState, type State } from '../model/check-state.ts'
+import {
+  beginBulk,
+  beginMoveFolder,
+  type Clients,
+  type Operator,
+  openClients,
+} from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import { linearize, targetOf } from '../model/linearize.ts'
 import { EMPTY_MODEL, type Model } from '../model/model.ts'
@@ -146,6 +152,7 @@ export function operatorOf(harness: Harness): Operator {
     runJob: (name) => JOBS[name](harness.ports()),
     beginDeleteAll: () => context.database.of(account.id).beginTrashAll(),
     beginMoveFolder: (from, to) => beginMoveFolder(context, account.id, { from, to }),
+    beginBulk: (action, ids) => beginBulk(context, account.id, { action, ids }),
   }
 }
 
@@ -159,7 +166,7 @@ export async function checkState(
   await harness.checkEvents()
   const uploads = models[0]?.uploads ?? []
   const state = simplify(await readState(harness, harness.account, uploads))
-  const expected = models.map(expectedState)
+  const expected = expectedStates(models)
   if (expected.some((one) => JSON.stringify(one) === JSON.stringify(state))) return
   assert.deepEqual(state, expected[0], `matches none of ${expected.length} possible states`)
 }

@@ -7,6 +7,10 @@ import { changeUpload, type Model } from '../model/model.ts'
 import { type Event, NO_RESPONSE } from '../model/observation.ts'
 import {
   attach,
+  beginBulkDelete,
+  beginBulkPurge,
+  beginBulkRestore,
+  beginBulkTag,
   beginDeleteAll,
   beginMoveFolder,
   bulkDelete,
@@ -365,6 +369,26 @@ export const ACCOUNT_TRASH_CASES: TestCase[] = [
     name: 'continueFolderMoves',
     before: [...ATTACHED_READY, intoFolder, beginMoveFolder],
     call: job('continueFolderMoves'),
+  },
+  {
+    name: 'continueBulkJobs, delete',
+    before: [...ATTACHED_READY, beginBulkDelete],
+    call: job('continueBulkJobs'),
+  },
+  {
+    name: 'continueBulkJobs, remove from the trash',
+    before: [...TRASHED, beginBulkPurge],
+    call: job('continueBulkJobs'),
+  },
+  {
+    name: 'continueBulkJobs, restore',
+    before: [...TRASHED, beginBulkRestore],
+    call: job('continueBulkJobs'),
+  },
+  {
+    name: 'continueBulkJobs, tag and delete',
+    before: [...ATTACHED_READY, beginBulkTag, beginBulkDelete],
+    call: job('continueBulkJobs'),
   },
   {
     name: 'continueFolderMoves, an asset is in the trash',

@@ -19,7 +19,7 @@ import {
 } from '../interleavings/run-interleaving.ts'
 import { interruptedEvents, TEST_CASES, TRASH_CASES } from '../interleavings/test-cases.ts'
 import { VERSION_CASES } from '../interleavings/version-cases.ts'
-import { expectedState, readState, type State } from '../model/check-state.ts'
+import { expectedStates, readState, type State } from '../model/check-state.ts'
 import { openClients } from '../model/clients.ts'
 import type { Command } from '../model/commands.ts'
 import { linearize, targetOf } from '../model/linearize.ts'
@@ -78,7 +78,7 @@ test('after a kill at any point of any call or job, the service restarts with co
   const summary = { stored: 0, reserved: 0, trash: 0 }
   for (const [killedCall, models] of possible) {
     const state = stateOf(fullState, idsIn(killedCall))
-    const match = models.map(expectedState).find((one) => isSame(one, state))
+    const match = expectedStates(models).find((one) => isSame(one, state))
     if (match === undefined && models.length > 0) {
       failures.push(
         `${nameOf(killedCall)}: ${JSON.stringify(state)} is none of ${JSON.stringify(models)}`,

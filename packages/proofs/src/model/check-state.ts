@@ -4,6 +4,7 @@ import { storageUploadOf } from '@stowage/server/src/operations/uploads/in-stora
 import type { TestAccount } from '@stowage/testing/service/accounts'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
+import { finishBulk, modelsWithBulk } from './bulk-rules.ts'
 import { type Filters, queryOf } from './commands.ts'
 import { finishMoves } from './folder-rules.ts'
 import { matchingAssets } from './list-rules.ts'
@@ -146,9 +147,13 @@ async function readVersions(base: string, id: string, account: TestAccount) {
   return Promise.all(versions)
 }
 
-/** The state after all jobs have run. */
-export function expectedState(before: Model): State {
-  const model = withComparedFiles(finishMoves(finishDeletion(before)))
+/** The possible states after all jobs have run. */
+export function expectedStates(models: Model[]): State[] {
+  return models.flatMap(modelsWithBulk).map(expectedState)
+}
+
+function expectedState(before: Model): State {
+  const model = withComparedFiles(finishBulk(finishMoves(finishDeletion(before))))
   const ready = byId(readyUploads(model))
   const trashed = byId(model.uploads.filter(({ status }) => status === 'trashed'))
   const uploading = byId(model.uploads.filter(({ status }) => status === 'uploading'))

@@ -9,7 +9,9 @@ import type {
 import type { Context } from '@stowage/server/src/operations/context'
 import type { Call, TestAccount } from '@stowage/testing/service/accounts'
 import { API, putPart } from '@stowage/testing/service/upload'
+import { BULK_CHANGES } from './bulk-rules.ts'
 import {
+  type BulkJobAction,
   CHUNK_SIZE,
   type Command,
   detailsOf,
@@ -36,6 +38,8 @@ export interface Operator {
   beginDeleteAll(): Promise<void>
   /** Begins to move a folder, as a process does that is killed afterward. Returns the outcome. */
   beginMoveFolder(from: string, to: string): Promise<string>
+  /** Begins to change several assets, as a process does that is killed afterward. Returns the outcome. */
+  beginBulk(action: BulkJobAction, ids: string[]): Promise<string>
 }
 
 /** Begins to move a folder, and leaves the assets to a job. Returns the outcome. */
@@ -46,6 +50,16 @@ export async function beginMoveFolder(
 ): Promise<string> {
   const move = { id: newId(), source: `${from}/`, destination: `${to}/`, createdAt: clock() }
   return (await database.of(account).beginFolderMove(move, { merge: true })).outcome
+}
+
+/** Begins to change several assets, and leaves them to a job. Returns the outcome. */
+export async function beginBulk(
+  { database, newId, clock }: Pick<Context, 'database' | 'newId' | 'clock'>,
+  account: string,
+  { action, ids }: { action: BulkJobAction; ids: string[] },
+): Promise<string> {
+  const job = { id: newId(), change: BULK_CHANGES[action], createdAt: clock() }
+  return (await database.of(account).addBulkJob(job, ids)).outcome
 }
 
 export function openClients(
@@ -157,6 +171,10 @@ export function openClients(
       case 'beginMoveFolder': {
         const code = await operator.beginMoveFolder(command.from, command.to)
         return { status: 202, code }
+      }
+      case 'beginBulk': {
+        const ids = assetIdsOf(sessions, command.uploads)
+        return { status: 202, ids, code: await operator.beginBulk(command.action, ids) }
       }
       case 'storeLink': {
         const link = { filename: command.name, url: 'https://example.com/file' }
@@ -378,10 +396,14 @@ async function performOnTrash(
         : await call('DELETE', `${API}/trash`)
     return { status }
   }
-  const chosen = command.uploads.flatMap((index) => sessions[index % sessions.length]?.id ?? [])
-  const ids = [...new Set(chosen)]
+  const ids = assetIdsOf(sessions, command.uploads)
   const { status } = await call('POST', `${API}/assets/bulk`, { ...changeOf(command), ids })
   return { status, ids }
+}
+
+/** The IDs of the assets of these sessions. */
+function assetIdsOf(sessions: { id: string }[], indexes: number[]): string[] {
+  return [...new Set(indexes.flatMap((index) => sessions[index % sessions.length]?.id ?? []))]
 }
 
 function changeOf(command: Extract<TrashCommand, { uploads: number[] }>): object {

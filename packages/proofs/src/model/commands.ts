@@ -112,6 +112,8 @@ export type Command =
   | { kind: 'bulkMove'; uploads: number[]; path: string | null }
   /** A move of a folder whose process is killed before it moves the first asset. */
   | { kind: 'beginMoveFolder'; from: string; to: string }
+  /** A change of several assets in the background whose process is killed before it changes the first one. */
+  | { kind: 'beginBulk'; action: BulkJobAction; uploads: number[] }
   /** Lists the trash. */
   | { kind: 'trash' }
   /** `byToken`: with a new upload token for this asset. `declares`: declares the digest of this content. */
@@ -147,6 +149,9 @@ export type Command =
   | { kind: 'account' }
   | { kind: 'job'; name: JobName }
 
+/** `purge` removes the assets that are in the trash when the change is made. */
+export type BulkJobAction = 'delete' | 'purge' | 'restore' | 'tag' | 'move'
+
 /** The jobs that tests run as calls. The job that expires uploads is the command `expire`. */
 export type JobName =
   | 'finishCompletions'
@@ -154,6 +159,7 @@ export type JobName =
   | 'removeOrphanedUploads'
   | 'continueDeletions'
   | 'continueFolderMoves'
+  | 'continueBulkJobs'
   | 'emptyTrash'
   | 'forgetEndedAssets'
   | 'computeChecksums'
@@ -277,6 +283,18 @@ const command: fc.Arbitrary<Command> = fc.oneof(
       uploads: someUploads,
       path: fc.constantFrom(...PATHS, null),
     }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      kind: is('beginBulk'),
+      action: fc.constantFrom<BulkJobAction>('delete', 'purge', 'restore', 'tag', 'move'),
+      uploads: someUploads,
+    }),
+  },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: is('job'), name: fc.constant('continueBulkJobs' as const) }),
   },
   { weight: 3, arbitrary: fc.constantFrom(...FOLDER_MOVES) },
   {

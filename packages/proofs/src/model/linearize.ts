@@ -1,3 +1,4 @@
+import { finishBulk, modelsWithBulk } from './bulk-rules.ts'
 import type { Command, JobName } from './commands.ts'
 import { finishMoves, modelsWithMoves } from './folder-rules.ts'
 import {
@@ -69,6 +70,7 @@ const ENDING: Command['kind'][] = [
   'delete',
   'expire',
   'bulkDelete',
+  'beginBulk',
   'deleteAll',
   'beginDeleteAll',
 ]
@@ -78,6 +80,7 @@ const TOUCHES_EVERYTHING: Command['kind'][] = [
   'bulkDelete',
   'bulkRestore',
   'bulkMove',
+  'beginBulk',
   'beginMoveFolder',
   'deleteAll',
   'beginDeleteAll',
@@ -111,11 +114,13 @@ function applyCommand(
   seen: Observation,
   concurrent: ConcurrentCalls,
 ): Model[] {
-  const isChanging = model.beingDeleted.length > 0 || model.beingMoved.length > 0
+  const { beingDeleted, beingMoved, beingChanged } = model
+  const isChanging = [beingDeleted, beingMoved, beingChanged].some(({ length }) => length > 0)
   if (!isChanging) return applyTo(model, command, seen, concurrent)
-  // A job of the service may move these assets to the trash or to another folder before, while or after this call runs.
+  // A job of the service may change these assets before, while or after this call runs.
   const touched = { ...concurrent, isEnded: true, isTouched: true, isAlone: false }
-  return modelsWithMoves(model)
+  return modelsWithBulk(model)
+    .flatMap(modelsWithMoves)
     .flatMap((one) => (one.beingDeleted.length > 0 ? [one, finishDeletion(one)] : [one]))
     .flatMap((one) => applyTo(one, command, seen, touched))
 }
@@ -187,10 +192,11 @@ function neededBytes(model: Model, command: Command, seen: Observation): number 
 const NOTHING = Number.NEGATIVE_INFINITY
 
 /**
- * Only six jobs change the model. `finishCompletions` finishes completions that have begun, even if the caller listed
+ * Only seven jobs change the model. `finishCompletions` finishes completions that have begun, even if the caller listed
  * other parts. `forgetEndedAssets` forgets ended assets. `emptyTrash` empties the trash. `continueDeletions` finishes an
- * interrupted `deleteAll`, `continueFolderMoves` interrupted moves of folders. `computeChecksums` compares files with their declared digests, unless another instance is
- * comparing them.
+ * interrupted `deleteAll`, `continueFolderMoves` interrupted moves of folders, `continueBulkJobs` interrupted changes of
+ * several assets, unless another instance is making them. `computeChecksums` compares files with their declared digests,
+ * unless another instance is comparing them.
  */
 function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Model[] {
   if (name === 'forgetEndedAssets') {
@@ -204,6 +210,7 @@ function afterJob(model: Model, name: JobName, concurrent: ConcurrentCalls): Mod
   if (name === 'emptyTrash') return [withoutTrash(model)]
   if (name === 'continueDeletions') return [finishDeletion(model)]
   if (name === 'continueFolderMoves') return [finishMoves(model)]
+  if (name === 'continueBulkJobs') return [finishBulk(model), model]
   if (name === 'computeChecksums') {
     return concurrent.isAlone ? [withComparedFiles(model)] : [withComparedFiles(model), model]
   }

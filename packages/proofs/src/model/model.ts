@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { someBytes } from '@stowage/testing/service/upload'
-import { CHUNK_SIZE, INITIAL_PLAN, productOf } from './commands.ts'
+import { type BulkJobAction, CHUNK_SIZE, INITIAL_PLAN, productOf } from './commands.ts'
 
 /** A part that the storage must have. */
 interface ModelPart {
@@ -71,6 +71,12 @@ export interface ModelMove {
   ids: string[]
 }
 
+/** A change in the background whose process was killed before it changed the first asset. A job makes it at any time. */
+export interface ModelBulk {
+  action: BulkJobAction
+  ids: string[]
+}
+
 /** The data of an account according to the rules. Immutable: each step creates a new model. */
 export interface Model {
   plan: number
@@ -79,6 +85,8 @@ export interface Model {
   beingDeleted: string[]
   /** Moves of folders that were interrupted. They finish at any time. */
   beingMoved: ModelMove[]
+  /** Changes in the background that were interrupted. Each is made as a whole, at any time. */
+  beingChanged: ModelBulk[]
   /** The ID of each product, by its variant. */
   products: Record<number, string>
   /** The vendor of each product, by its variant. */
@@ -92,6 +100,7 @@ export const EMPTY_MODEL: Model = {
   uploads: [],
   beingDeleted: [],
   beingMoved: [],
+  beingChanged: [],
   products: {},
   vendors: {},
   links: [],

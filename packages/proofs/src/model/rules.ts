@@ -1,3 +1,4 @@
+import { BULK_RULES } from './bulk-rules.ts'
 import { CHUNK_SIZE, type Command, productOf, TOKEN_BYTES, TOKEN_FILES } from './commands.ts'
 import { FOLDER_RULES } from './folder-rules.ts'
 import { isSame, LIST_RULES, storedVariants } from './list-rules.ts'
@@ -170,6 +171,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   ...VERSION_RULES,
   ...TRASH_RULES,
   ...FOLDER_RULES,
+  ...BULK_RULES,
   ...LIST_RULES,
 
   storeLink(model, { name }, seen) {

@@ -8,8 +8,8 @@ import { anAccount, type TestAccount } from '@stowage/testing/service/accounts'
 import { deliverAll, JOBS, NEVER, runJobs } from '@stowage/testing/service/jobs'
 import type { TestService } from '@stowage/testing/service/service'
 import { API } from '@stowage/testing/service/upload'
-import { expectedState, readState } from './check-state.ts'
-import { beginMoveFolder, type Operator, openClients } from './clients.ts'
+import { expectedStates, readState } from './check-state.ts'
+import { beginBulk, beginMoveFolder, type Operator, openClients } from './clients.ts'
 import { type Batch, INITIAL_PLAN } from './commands.ts'
 import { linearize } from './linearize.ts'
 import { EMPTY_MODEL, type Model } from './model.ts'
@@ -61,6 +61,7 @@ function operatorOf({ context }: TestService, jobs: Context, account: TestAccoun
     runJob: (name) => JOBS[name](jobs),
     beginDeleteAll: () => data.beginTrashAll(),
     beginMoveFolder: (from, to) => beginMoveFolder(context, account.id, { from, to }),
+    beginBulk: (action, ids) => beginBulk(context, account.id, { action, ids }),
   }
 }
 
@@ -73,7 +74,7 @@ async function checkState(
   await runJobs(jobs)
   await checkEvents(service.context.database, account.id)
   const state = await readState(service, account, models[0]?.uploads ?? [])
-  const expected = models.map(expectedState)
+  const expected = expectedStates(models)
   if (expected.some((one) => JSON.stringify(one) === JSON.stringify(state))) return
   assert.deepEqual(state, expected[0], `matches none of ${expected.length} possible states`)
 }
