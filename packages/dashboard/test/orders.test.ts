@@ -238,6 +238,10 @@ test('a file and a product are shared, and the asset shows who has downloaded it
     [shared.url, shared.email, shared.max_downloads, shared.assets.map(({ id }) => id)],
     [url, 'press@example.com', 2, [asset.id]],
   )
+  await dialog.getByRole('button', { name: 'Send e-mail' }).click()
+  await page.getByText('The e-mail will be sent').waitFor()
+  const [mail] = (await client.mails({ order: shared.id }).page()).data
+  assert.deepEqual([mail?.kind, mail?.recipient], ['files_ready', 'press@example.com'])
   await assertAccessible(page, 'a shared file', DIALOG)
   await dialog.getByRole('button', { name: 'Close' }).last().click()
 

@@ -1,4 +1,4 @@
-import { Anchor, Group, Stack, Text } from '@mantine/core'
+import { Anchor, type ButtonProps, Group, Stack, Text } from '@mantine/core'
 import type { Order } from '@stowage/client'
 import { Link } from 'wouter'
 import { ActionButton } from '../components/action-button.tsx'
@@ -28,7 +28,7 @@ export function OrderMails({ order }: { order: Order }) {
       action={
         isSendable && (
           <RequireScope scope="write">
-            <SendEmail order={order} />
+            <SendEmail order={order} size="xs" />
           </RequireScope>
         )
       }
@@ -72,7 +72,12 @@ export function OrderMails({ order }: { order: Order }) {
   )
 }
 
-function SendEmail({ order: { id, email_sent_at } }: { order: Order }) {
+interface SendEmailProps extends ButtonProps {
+  order: Order
+}
+
+/** Sends “Your files are ready” of an order with an e-mail address. */
+export function SendEmail({ order: { id, email_sent_at }, ...props }: SendEmailProps) {
   const texts = mails.ofBuyer
   const client = useClient()
   const { mutate, isPending } = useSending(
@@ -81,7 +86,7 @@ function SendEmail({ order: { id, email_sent_at } }: { order: Order }) {
     () => notify({ message: texts.sent }),
   )
   return (
-    <ActionButton size="xs" variant="default" isBusy={isPending} onClick={() => mutate()}>
+    <ActionButton variant="default" {...props} isBusy={isPending} onClick={() => mutate()}>
       {email_sent_at === null ? texts.send : texts.again}
     </ActionButton>
   )

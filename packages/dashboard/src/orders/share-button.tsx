@@ -7,6 +7,7 @@ import { Dialog } from '../components/dialogs.tsx'
 import { orders as texts } from '../i18n/en/orders.ts'
 import { fill } from '../i18n/texts.ts'
 import { IconShare } from '../icons/icons.tsx'
+import { SendEmail } from '../mails/on-demand.tsx'
 import { RequireScope } from '../session/account.tsx'
 import { useClient } from '../session/session.tsx'
 import { AssetPicker } from './asset-picker.tsx'
@@ -87,7 +88,8 @@ function ShareForm({ asset, product, onDone, onClose }: ShareFormProps) {
   )
 }
 
-function SharedOrder({ order: { id, url }, onClose }: { order: Order; onClose(): void }) {
+function SharedOrder({ order, onClose }: { order: Order; onClose(): void }) {
+  const { id, url, email } = order
   return (
     <Stack>
       {url !== null && <SharedUrl url={url} isQrShown />}
@@ -98,9 +100,12 @@ function SharedOrder({ order: { id, url }, onClose }: { order: Order; onClose():
         <Anchor component={Link} href={`/orders/${id}`} size="sm" onClick={onClose}>
           {texts.openOrder}
         </Anchor>
-        <Button onClick={onClose} data-autofocus>
-          {texts.close}
-        </Button>
+        <Group gap="xs">
+          {email !== null && <SendEmail order={order} />}
+          <Button onClick={onClose} data-autofocus>
+            {texts.close}
+          </Button>
+        </Group>
       </Group>
     </Stack>
   )
