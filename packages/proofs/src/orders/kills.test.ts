@@ -15,10 +15,10 @@ import {
   explain,
   linearize,
   type Model,
-  shownOf,
+  shownWithJobs,
   UNKNOWN,
 } from './order-model.ts'
-import { modelsShown, openShop } from './shop.ts'
+import { modelsShown, NO_MAIL_SERVER, openShop } from './shop.ts'
 
 /* Runs on sqlite+disk and postgres+ceph. */
 
@@ -40,7 +40,11 @@ test(`after ${KILLS} kills during calls about orders and downloads, every respon
   t.diagnostic(`ORDER_SEED=${seed} repeats the random choices`)
   const random = aRandom(seed)
   const deployment = await aDeployment(t, { isReliable: true, isInMemory: true })
-  const settings = { STOWAGE_PORT: String(await freePort()), STOWAGE_LOG: 'warn' }
+  const settings = {
+    ...NO_MAIL_SERVER,
+    STOWAGE_PORT: String(await freePort()),
+    STOWAGE_LOG: 'warn',
+  }
   const start = () => aServiceProcess(t, settings, deployment)
   let service = await start()
   const shop = await openShop({
@@ -82,7 +86,7 @@ test(`after ${KILLS} kills during calls about orders and downloads, every respon
       service = await start()
     }
     const possible = models
-    models = await modelsShown(shop, possible, shownOf).catch((error) => {
+    models = await modelsShown(shop, possible, shownWithJobs).catch((error) => {
       assert.fail(`after batch ${index}: ${error.message}\n${JSON.stringify(batch)}`)
     })
   }
@@ -100,6 +104,6 @@ const usual = command.filter(({ kind }) => kind !== 'replace')
 
 const PREPARATION: Command[] = [
   { kind: 'sell', product: 1, file: 0, isAttached: true },
-  { kind: 'create', order: 0, quantities: [1], max: 2 },
+  { kind: 'create', order: 0, quantities: [1], max: 2, notify: true },
   { kind: 'create', order: 1, quantities: [2, 1], max: null },
 ]

@@ -1,3 +1,4 @@
+import { MAX_MAILS_PER_MINUTE } from '@stowage/protocol'
 import { STARTS_PER_DOWNLOAD } from '@stowage/server/src/domain/order'
 import fc from 'fast-check'
 
@@ -8,7 +9,14 @@ export const PRODUCTS = [1, 2]
 
 /** One call of a client, as data. `order` and `file` are indexes. */
 export type Command =
-  | { kind: 'create'; order: number; quantities: readonly number[]; max: number | null }
+  | {
+      kind: 'create'
+      order: number
+      quantities: readonly number[]
+      max: number | null
+      /** Whether the buyer is told. */
+      notify?: boolean
+    }
   | { kind: 'limit'; order: number; max: number | null }
   | { kind: 'hold'; order: number; held: boolean }
   /** Refunds so many of the line of a product. */
@@ -24,6 +32,10 @@ export type Command =
   /** A buyer requests the bytes from the first one on, or a later range, at the last URL. */
   | { kind: 'start'; order: number; file: number }
   | { kind: 'resume'; order: number; file: number }
+  /** “Your files are ready” is sent again. */
+  | { kind: 'mail'; order: number }
+  /** The job sends the mails that are due. */
+  | { kind: 'deliver' }
   /** The 24 hours of all downloads end. Alone. */
   | { kind: 'nextDay' }
 
@@ -61,6 +73,13 @@ interface FileOfOrder {
   log: number
 }
 
+/** The mails of an order, by state. */
+interface Mails {
+  queued: number
+  sent: number
+  cancelled: number
+}
+
 interface ModelOrder {
   lines: Line[]
   own: number[]
@@ -69,6 +88,9 @@ interface ModelOrder {
   isRevoked: boolean
   files: Record<number, FileOfOrder>
   log: Log[]
+  /** Whether a creation has queued its mail. */
+  isTold: boolean
+  mails: Mails
 }
 
 export function explain(models: Model[], events: Event[]): string {
@@ -85,6 +107,8 @@ export interface Model {
   sold: number[][]
   versions: number[]
   trashed: boolean[]
+  /** How many mails were queued by calls. */
+  calledMails: number
 }
 
 export const EMPTY: Model = {
@@ -92,6 +116,7 @@ export const EMPTY: Model = {
   sold: FILES.map(() => []),
   versions: FILES.map(() => 1),
   trashed: FILES.map(() => false),
+  calledMails: 0,
 }
 
 const at = fc.constantFrom(0, 1)
@@ -100,7 +125,17 @@ const quantities = fc.constantFrom([1], [2, 1], [0, 1], [3])
 const is = <const Kind extends string>(kind: Kind): fc.Arbitrary<Kind> => fc.constant(kind)
 
 export const command: fc.Arbitrary<Command> = fc.oneof(
-  { weight: 2, arbitrary: fc.record({ kind: is('create'), order: at, quantities, max }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: is('create'),
+      order: at,
+      quantities,
+      max,
+      notify: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: is('mail'), order: at }) },
   { weight: 2, arbitrary: fc.record({ kind: is('limit'), order: at, max }) },
   { weight: 2, arbitrary: fc.record({ kind: is('hold'), order: at, held: fc.boolean() }) },
   {
@@ -194,6 +229,7 @@ function outcomes(model: Model, event: Event): Model[] {
 function apply(model: Model, { command: call, seen }: Event): Model | undefined {
   const allowIf = (isRight: boolean, next: Model = model) => (isRight ? next : undefined)
   if (call.kind === 'nextDay') return passDay(model)
+  if (call.kind === 'deliver') return deliver(model)
   // For example, no download was opened before, so there was nothing to request.
   if (seen.status === NOT_SENT) return model
   if (call.kind === 'sell') {
@@ -238,7 +274,10 @@ function apply(model: Model, { command: call, seen }: Event): Model | undefined 
       return { ...line, refunded: Math.min(before?.refunded ?? 0, line.quantity) }
     })
     const isNew = order === undefined
-    return allowIf(seen.status === (isNew ? 201 : 200), withOrder({ lines: kept, max: call.max }))
+    const { isTold, mails } = order ?? NEW_ORDER
+    const told = call.notify && !isTold && { isTold: true, mails: withOneMore(mails) }
+    const change = { lines: kept, max: call.max, ...told }
+    return allowIf(seen.status === (isNew ? 201 : 200), withOrder(change))
   }
   if (order === undefined) return allowIf(seen.status === 404)
   switch (call.kind) {
@@ -253,6 +292,13 @@ function apply(model: Model, { command: call, seen }: Event): Model | undefined 
       )
     case 'revoke':
       return allowIf(seen.status === 200, withOrder({ isRevoked: true }))
+    case 'mail': {
+      if (order.isRevoked) return allowIf(seen.code === 'order_revoked')
+      // Only so many within a minute.
+      if (seen.status === 429) return allowIf(model.calledMails >= MAX_MAILS_PER_MINUTE)
+      const queued = withOrder({ mails: withOneMore(order.mails) })
+      return allowIf(seen.status === 200, { ...queued, calledMails: model.calledMails + 1 })
+    }
     case 'own': {
       const { file, isAttached } = call
       const others = order.own.filter((one) => one !== file)
@@ -274,6 +320,25 @@ const NEW_ORDER: ModelOrder = {
   isRevoked: false,
   files: {},
   log: [],
+  isTold: false,
+  mails: { queued: 0, sent: 0, cancelled: 0 },
+}
+
+function withOneMore(mails: Mails): Mails {
+  return { ...mails, queued: mails.queued + 1 }
+}
+
+function deliver(model: Model): Model {
+  const orders = Object.entries(model.orders).map(([index, order]): [string, ModelOrder] => {
+    const { queued, sent, cancelled } = order.mails
+    if (order.isRevoked) {
+      return [index, { ...order, mails: { queued: 0, sent, cancelled: cancelled + queued } }]
+    }
+    // The mail of a held order waits.
+    if (order.isHeld) return [index, order]
+    return [index, { ...order, mails: { queued: 0, sent: sent + queued, cancelled } }]
+  })
+  return { ...model, orders: Object.fromEntries(orders) }
 }
 
 function linesOf(quantities: readonly number[], refunded: number): Line[] {
@@ -367,6 +432,7 @@ export interface Shown {
   /** The covered files, by index: how often they were downloaded, and their limits. */
   files: Record<number, [number, number | null]>
   log: Log[]
+  mails: Mails
 }
 
 export function shownOf(model: Model): Record<number, Shown> {
@@ -386,7 +452,20 @@ export function shownOf(model: Model): Record<number, Shown> {
           ]),
         ),
         log: order.log,
+        mails: order.mails,
       },
+    ]
+  })
+  return Object.fromEntries(shown)
+}
+
+/** The same where the jobs run, which may or may not have tried a mail: only the number of mails is certain. */
+export function shownWithJobs(model: Model): Record<number, Shown> {
+  const shown = Object.entries(shownOf(model)).map(([index, order]): [string, Shown] => {
+    const { queued, sent, cancelled } = order.mails
+    return [
+      index,
+      { ...order, mails: { queued: queued + sent + cancelled, sent: 0, cancelled: 0 } },
     ]
   })
   return Object.fromEntries(shown)

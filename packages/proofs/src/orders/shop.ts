@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Order, OrderFile } from '@stowage/protocol'
+import type { Mail, Order, OrderFile } from '@stowage/protocol'
 import type { Call } from '@stowage/testing/service/accounts'
 import { API, someBytes } from '@stowage/testing/service/upload'
 import {
@@ -28,6 +28,8 @@ interface ShopOptions {
   get(url: string, range: string): Promise<number>
   /** Ends the 24 hours of all downloads. */
   passDay(): void
+  /** Sends the mails that are due. Undefined: the jobs of the service run. */
+  deliver?: () => Promise<void>
   /** Shops of one account with different numbers are independent. */
   number?: number
   /** Whether connections may break, because the service is killed. */
@@ -39,6 +41,7 @@ export async function openShop({
   call,
   get,
   passDay,
+  deliver,
   number = 0,
   mayBreak = false,
 }: ShopOptions): Promise<Shop> {
@@ -74,6 +77,10 @@ export async function openShop({
       passDay()
       return { status: 200 }
     }
+    if (command.kind === 'deliver') {
+      await deliver?.()
+      return { status: 200 }
+    }
     const asset = 'file' in command ? (ids[command.file] ?? '') : ''
     const path =
       'order' in command ? `${ORDERS}/${reference(command.order)}` : `${API}/assets/${asset}`
@@ -89,8 +96,9 @@ export async function openShop({
     }
     switch (command.kind) {
       case 'create': {
-        const { order, quantities, max } = command
-        const request = { lines: linesOf(quantities), max_downloads: max }
+        const { order, quantities, max, notify = false } = command
+        const email = `buyer${order}@example.com`
+        const request = { lines: linesOf(quantities), max_downloads: max, email, notify }
         return seen('POST', ORDERS, { reference: reference(order), ...request })
       }
       case 'limit':
@@ -101,6 +109,8 @@ export async function openShop({
         return seen('PATCH', path, { lines: linesOf(command.quantities, command.refunded) })
       case 'revoke':
         return seen('DELETE', path)
+      case 'mail':
+        return seen('POST', `${path}/email`)
       case 'own':
         return seen('POST', `${path}/${command.isAttached ? 'attach' : 'detach'}`, {
           assets: [asset],
@@ -149,9 +159,18 @@ export async function openShop({
         const order: Order = (await call('GET', path)).body.data
         const files: OrderFile[] = (await call('GET', `${path}/files`)).body.data
         const log = (await call('GET', `${path}/downloads?limit=1000`)).body.data
+        const mails: Mail[] = (await call('GET', `${API}/mails?order=${order.id}&limit=100`)).body
+          .data
+        const count = (states: Mail['state'][]) =>
+          mails.filter(({ state }) => deliver === undefined || states.includes(state)).length
         shown[Number(index)] = {
           status: order.status,
           downloads: order.downloads,
+          mails: {
+            queued: count(['queued', 'sending']),
+            sent: deliver === undefined ? 0 : count(['sent']),
+            cancelled: deliver === undefined ? 0 : count(['cancelled', 'failed']),
+          },
           files: Object.fromEntries(
             files
               .map(({ asset, downloaded, limit }) => [ids.indexOf(asset.id), [downloaded, limit]])
@@ -176,6 +195,12 @@ function keyOf({ order, file }: { order: number; file: number }): string {
   return `${order} ${file}`
 }
 
+/** A mail server that cannot be reached: mails are queued, and none is sent. */
+export const NO_MAIL_SERVER = {
+  STOWAGE_SMTP_URL: 'smtp://127.0.0.1:1',
+  STOWAGE_MAIL_FROM: 'files@sounds.example',
+}
+
 /** The models that the API shows. Downloads that were opened at the same time are in the log in any order. */
 export async function modelsShown(
   shop: Shop,
@@ -195,7 +220,13 @@ export async function modelsShown(
 function comparable(shown: Record<number, Shown>): string {
   const sorted = Object.entries(shown).map(([index, order]) => [
     index,
-    { ...order, log: order.log.map((entry) => JSON.stringify(entry)).sort() },
+    [
+      order.status,
+      order.downloads,
+      order.files,
+      [order.mails.queued, order.mails.sent, order.mails.cancelled],
+      order.log.map((entry) => JSON.stringify(entry)).sort(),
+    ],
   ])
   return JSON.stringify(sorted)
 }
