@@ -117,6 +117,10 @@ export const COMMANDS = {
     summary: 'show the plan and its usage',
     load: async () => (await import('./commands/account.ts')).account,
   },
+  status: {
+    summary: 'show the instances, queues, failures and disk of a service',
+    load: async () => (await import('./commands/status.ts')).status,
+  },
   tokens: {
     summary: 'create, list and revoke upload tokens for web pages',
     load: async () => (await import('./commands/tokens.ts')).tokens,

@@ -8,6 +8,7 @@ import type {
   ListDeliveriesQuery,
   NewKeyResponse,
   NewUploadToken,
+  ServiceStatus,
   UploadToken,
   UploadTokenPage,
   UploadTokenRequest,
@@ -35,6 +36,11 @@ export interface AccountCalls {
   account(settings?: CallSettings): Promise<Account>
   /** Returns the storage in use, by type of file. */
   usage(settings?: CallSettings): Promise<Usage>
+  /**
+   * Returns the state of the whole service: its instances, queues, failures, disk and accounts. Only the operator's key
+   * (`STOWAGE_ADMIN_KEY`) may call it.
+   */
+  serviceStatus(settings?: CallSettings): Promise<ServiceStatus>
   /** Lists the API keys, including those that were revoked or have expired in the last 90 days, without their secrets. */
   keys(settings?: CallSettings): Promise<Key[]>
   /**
@@ -96,6 +102,7 @@ export function createAccountCalls({ data, json }: Request, remove: Remove): Acc
   return {
     account: (settings) => data<Account>('/account', settings),
     usage: (settings) => data<Usage>('/account/usage', settings),
+    serviceStatus: (settings) => data<ServiceStatus>('/operator/status', settings),
     keys: (settings) => data<Key[]>('/keys', settings),
     createKey: (body, settings) => data<NewKey>('/keys', { ...settings, ...once(), body }),
     revokeKey: (id, settings) => remove('/keys/:id', id, settings),

@@ -139,7 +139,7 @@ const MAX_DELIVERIES_PER_PAGE = 100
 const ON_DEMAND =
   'emptyTrash deleteAll moveFolder folderMoves folders listEvents putProducts zip bulk arrangeFiles undoBulk bulkJob bulkJobs cancelBulk createOrder order orderFiles changeOrder revokeOrder attachToOrder detachFromOrder startDownload downloadTotals ' +
   'mail sendOrder sendMailAgain testMail mailTexts changeMailTexts previewMail notifyBuyers notices changeNotice ' +
-  'branding changeBranding account usage keys createKey revokeKey createUploadToken uploadToken revokeUploadToken ' +
+  'branding changeBranding account usage serviceStatus keys createKey revokeKey createUploadToken uploadToken revokeUploadToken ' +
   'webhooks webhook createWebhook changeWebhook rotateWebhookSecret deleteWebhook pingWebhook delivery redeliver'
 
 /** Pages that upload do not need these calls: the first one loads their code. */

@@ -70,6 +70,7 @@ export type {
   ProductWithAssets,
   RenderedMail,
   ResumedUpload,
+  ServiceStatus,
   Tag,
   TagPage,
   TestedMail,

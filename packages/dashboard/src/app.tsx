@@ -27,6 +27,9 @@ const OrdersPage = lazy(() => loadOrders().then((it) => ({ default: it.OrdersPag
 const loadMails = () => import('./mails/mails.ts')
 const MailPage = lazy(() => loadMails().then((it) => ({ default: it.MailPage })))
 const MailsPage = lazy(() => loadMails().then((it) => ({ default: it.MailsPage })))
+const OperatorPage = lazy(() =>
+  import('./operator/operator-page.tsx').then((it) => ({ default: it.OperatorPage })),
+)
 const ImportPage = lazy(() => loadPages().then((it) => ({ default: it.ImportPage })))
 const ProductPage = lazy(() => loadPages().then((it) => ({ default: it.ProductPage })))
 const UnfinishedPage = lazy(() => loadPages().then((it) => ({ default: it.UnfinishedPage })))
@@ -84,6 +87,7 @@ export function App() {
                 <Route path="/trash" component={TrashPage} />
                 <Route path="/activity" component={ActivityPage} />
                 <Route path="/storage" component={StoragePage} />
+                <Route path="/service" component={OperatorPage} />
                 <Route path="/settings" component={SettingsPage} />
                 <Route path="/settings/webhooks/:id">{({ id }) => <WebhookPage id={id} />}</Route>
                 <Route component={NotFound} />

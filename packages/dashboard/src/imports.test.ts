@@ -40,6 +40,7 @@ const ALLOWED: Record<string, string[]> = {
   ],
   trash: ['assets', 'session', 'components', 'icons', 'format', 'i18n', 'query-keys'],
   storage: ['assets', 'session', 'components', 'icons', 'format', 'i18n', 'query-keys'],
+  operator: ['session', 'components', 'icons', 'format', 'i18n', 'query-keys'],
   webhooks: ['session', 'components', 'icons', 'format', 'i18n', 'query-keys'],
   settings: [
     'webhooks',
@@ -60,6 +61,7 @@ const ALLOWED: Record<string, string[]> = {
   app: [
     'assets',
     'live-updates',
+    'operator',
     'orders',
     'mails',
     'pages',

@@ -58,6 +58,7 @@ interface Case {
 /** One case for each function of `queryKeys`. */
 const CASES: Record<keyof typeof queryKeys, Case> = {
   session: { key: queryKeys.session(), by: [] },
+  serviceStatus: { key: queryKeys.serviceStatus(), by: [] },
   account: {
     key: queryKeys.account(),
     by: [...UPLOADS, ...ASSETS, 'version.deleted', ...ACCOUNT],

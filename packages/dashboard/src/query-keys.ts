@@ -63,6 +63,7 @@ export const queryKeys = {
   deliveries: (id: string, page: number) => key('webhooks', id, 'deliveries', page),
   delivery: (id: string) => key('delivery', id),
   events: (query: object) => key('events', query),
+  serviceStatus: () => key('service'),
 }
 
 export type QueryKey = ReturnType<(typeof queryKeys)[keyof typeof queryKeys]>

@@ -43,6 +43,12 @@ export function useHasChecksums(): boolean {
   return useAccount().data?.checksums ?? false
 }
 
+/** Whether the service is open, or the key is that of its settings. Undefined until it is known. */
+export function useIsOperator(): boolean | undefined {
+  const { data } = useSignedIn()
+  return data && (data.key === null || data.key.id === null)
+}
+
 /** The key that the user is signed in with, and when the session ends. */
 export function useSignedIn() {
   return useQuery({

@@ -39,6 +39,7 @@ import {
   IconMail,
   IconMoon,
   IconPlugConnectedX,
+  IconServer,
   IconSettings,
   IconShoppingCart,
   IconSun,
@@ -46,7 +47,7 @@ import {
   IconTrash,
   IconWifiOff,
 } from '../icons/icons.tsx'
-import { useHasScope, useHasTrash } from '../session/account.tsx'
+import { useHasScope, useHasTrash, useIsOperator } from '../session/account.tsx'
 import { DropZone } from '../uploads/add-files.tsx'
 import { UploadTray } from '../uploads/upload-tray.tsx'
 import { ConflictDialog } from '../uploads/waiting-files.tsx'
@@ -64,6 +65,7 @@ const PAGES = [
   { path: '/activity', label: 'activity', Icon: IconHistory },
   { path: '/storage', label: 'storage', Icon: IconChartDonut },
   { path: '/settings', label: 'settings', Icon: IconSettings },
+  { path: '/service', label: 'service', Icon: IconServer },
 ] as const
 
 /** The frame around every page: header, navigation, uploads and drop zone. */
@@ -72,7 +74,9 @@ export function Shell({ children }: { children: ReactNode }) {
   const [location] = useLocation()
   usePageStart(location)
   const hasTrash = useHasTrash()
-  const pages = PAGES.filter(({ path }) => path !== '/trash' || hasTrash)
+  const isOperator = useIsOperator() === true
+  const isShown = { '/trash': hasTrash, '/service': isOperator }
+  const pages = PAGES.filter(({ path }) => Reflect.get(isShown, path) ?? true)
   const isCurrent = (path: string) =>
     path === '/' ? location === '/' || location.startsWith('/assets/') : location.startsWith(path)
   return (

@@ -100,6 +100,7 @@ async function fillAccount(client: Client, baseUrl: string): Promise<string[]> {
     '/uploads',
     '/trash',
     '/activity',
+    '/service',
     '/storage',
     '/settings',
     `/settings/webhooks/${hook.id}`,

@@ -11,6 +11,7 @@ export const shell: Translation<typeof English> = {
   activity: 'Aktivitäten',
   storage: 'Speicherplatz',
   settings: 'Einstellungen',
+  service: 'Dienst',
   reference: 'API-Referenz',
   skip: 'Zum Inhalt springen',
   openMenu: 'Menü öffnen',

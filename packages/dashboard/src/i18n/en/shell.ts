@@ -10,6 +10,7 @@ export const shell = texts('shell', {
   activity: 'Activity',
   storage: 'Storage',
   settings: 'Settings',
+  service: 'Service',
   reference: 'API reference',
   skip: 'Skip to content',
   openMenu: 'Open menu',

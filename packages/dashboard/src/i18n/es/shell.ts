@@ -11,6 +11,7 @@ export const shell: Translation<typeof English> = {
   activity: 'Actividad',
   storage: 'Almacenamiento',
   settings: 'Configuración',
+  service: 'Servicio',
   reference: 'Referencia de la API',
   skip: 'Ir al contenido',
   openMenu: 'Abrir el menú',

@@ -11,6 +11,7 @@ export const shell: Translation<typeof English> = {
   activity: 'Activité',
   storage: 'Stockage',
   settings: 'Paramètres',
+  service: 'Service',
   reference: 'Référence de l’API',
   skip: 'Aller au contenu',
   openMenu: 'Ouvrir le menu',

@@ -11,6 +11,7 @@ export const shell: Translation<typeof English> = {
   activity: 'アクティビティ',
   storage: 'ストレージ',
   settings: '設定',
+  service: 'サービス',
   reference: 'API リファレンス',
   skip: 'コンテンツへ移動',
   openMenu: 'メニューを開く',

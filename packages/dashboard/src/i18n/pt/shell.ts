@@ -11,6 +11,7 @@ export const shell: Translation<typeof English> = {
   activity: 'Atividade',
   storage: 'Armazenamento',
   settings: 'Configurações',
+  service: 'Serviço',
   reference: 'Referência da API',
   skip: 'Ir para o conteúdo',
   openMenu: 'Abrir menu',

@@ -27,6 +27,7 @@ const PAGES = [
   '/uploads',
   '/trash',
   '/activity',
+  '/service',
   '/storage',
   '/settings',
   '/settings/webhooks/:id',

@@ -1,0 +1,27 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { ADMIN_KEY, aKeyedService, anAccount } from '@stowage/testing/service/accounts'
+import { takeOverJobs } from '@stowage/testing/service/jobs'
+import { aCli } from './support/cli.ts'
+
+test('status shows the operator which instances run, what waits and what the accounts use', async (t) => {
+  const service = await aKeyedService(t)
+  const { database, instance } = await takeOverJobs(service)
+  const { keys } = await anAccount(service, { name: 'shop' })
+  const report = { ...instance, name: 'files-1 (7)', freeBytes: null, fullAt: null }
+  await database.recordInstance({ ...report, problems: ['the disk is almost full'] })
+  const cli = await aCli(t, service.baseUrl)
+  const run = (key: string, ...words: string[]) =>
+    cli.runWith({ env: { STOWAGE_API_KEY: key } }, 'status', ...words)
+  const { code, stdout, stderr } = await run(ADMIN_KEY)
+  assert.equal(code, 0, stderr)
+  assert.match(stdout, /files-1 \(7\) +0\.0\.0-test +\S+ \S+ +running/)
+  assert.match(stdout, /files-1 \(7\): the disk is almost full/)
+  assert.match(stdout, /Waiting\n {2}nothing\n/)
+  assert.match(stdout, /shop +0 B/)
+  const json = JSON.parse((await run(ADMIN_KEY, '--json')).stdout)
+  assert.equal(json.totals.accounts, 2)
+  const refused = await run(keys.manage.secret)
+  assert.equal(refused.code, 1)
+  assert.match(refused.stderr, /STOWAGE_ADMIN_KEY/)
+})

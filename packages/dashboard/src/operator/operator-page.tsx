@@ -1,0 +1,235 @@
+import { Alert, List, Stack, Table, Text, Title } from '@mantine/core'
+import type { ServiceStatus } from '@stowage/client'
+import { useQuery } from '@tanstack/react-query'
+import { useTitle } from '../components/page.tsx'
+import { LoadedSection, Section } from '../components/sections.tsx'
+import { Name } from '../components/values.tsx'
+import { dateText, durationText, numberText, sizeText } from '../format.ts'
+import { operator } from '../i18n/en/operator.ts'
+import { fill } from '../i18n/texts.ts'
+import { IconAlertTriangle } from '../icons/icons.tsx'
+import { queryKeys } from '../query-keys.ts'
+import { useIsOperator } from '../session/account.tsx'
+import { useClient } from '../session/session.tsx'
+import classes from './operator.module.css'
+
+/** The state of the whole service, for who runs it. */
+export function OperatorPage() {
+  useTitle(operator.title)
+  const isOperator = useIsOperator()
+  return (
+    <Stack gap="lg">
+      <Title order={1} size="h2">
+        {operator.title}
+      </Title>
+      {isOperator === false ? <Text c="dimmed">{operator.operatorOnly}</Text> : <Status />}
+    </Stack>
+  )
+}
+
+const REFRESH_MS = 15_000
+
+function Status() {
+  const client = useClient()
+  const query = useQuery({
+    queryKey: queryKeys.serviceStatus(),
+    queryFn: ({ signal }) => client.serviceStatus({ signal }),
+    refetchInterval: REFRESH_MS,
+  })
+  const { data } = query
+  return (
+    <>
+      <LoadedSection query={query} title={operator.instances}>
+        {(status) => <Instances status={status} />}
+      </LoadedSection>
+      {data !== undefined && (
+        <>
+          <div className={classes.columns}>
+            <Section title={operator.queues}>
+              <Queues queues={data.queues} />
+            </Section>
+            <Section title={operator.failures}>
+              <Failures failures={data.failures} />
+            </Section>
+            <Section title={operator.disk}>
+              <Disk disk={data.disk} />
+            </Section>
+          </div>
+          <Section title={operator.accounts}>
+            <Accounts status={data} />
+          </Section>
+        </>
+      )}
+    </>
+  )
+}
+
+/** An instance reports every minute. */
+const LATE_MS = 180_000
+
+function Instances({ status: { now, instances } }: { status: ServiceStatus }) {
+  const problems = instances.flatMap(({ id, name, problems }) =>
+    problems.map((text) => ({ key: `${id} ${text}`, name, text })),
+  )
+  if (instances.length === 0) return <Text c="dimmed">{operator.noInstances}</Text>
+  return (
+    <>
+      {problems.length > 0 && (
+        <Alert
+          color="orange"
+          title={operator.problems}
+          icon={<IconAlertTriangle aria-hidden />}
+          mb="md"
+        >
+          <List size="sm">
+            {problems.map(({ key, name, text }) => (
+              <List.Item key={key}>
+                <b>{name}</b>: {text}
+              </List.Item>
+            ))}
+          </List>
+        </Alert>
+      )}
+      <Table.ScrollContainer minWidth={680} type="native" tabIndex={0}>
+        <Table horizontalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{operator.name}</Table.Th>
+              <Table.Th>{operator.version}</Table.Th>
+              <Table.Th>{operator.started}</Table.Th>
+              <Table.Th>{operator.state}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {instances.map(({ id, name, version, started_at, seen_at }) => {
+              const isLate = Date.parse(now) - Date.parse(seen_at) > LATE_MS
+              return (
+                <Table.Tr key={id}>
+                  <Table.Th scope="row">
+                    <Name>{name}</Name>
+                  </Table.Th>
+                  <Table.Td>{version}</Table.Td>
+                  <Table.Td>{dateText(new Date(started_at), 'minutes')}</Table.Td>
+                  <Table.Td>
+                    {isLate
+                      ? fill(operator.lastSeen, { time: dateText(new Date(seen_at), 'minutes') })
+                      : operator.running}
+                  </Table.Td>
+                </Table.Tr>
+              )
+            })}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </>
+  )
+}
+
+function Queues({ queues }: { queues: ServiceStatus['queues'] }) {
+  const waiting = queues.filter(({ length }) => length > 0)
+  if (waiting.length === 0) return <Text c="dimmed">{operator.nothing}</Text>
+  const names: Readonly<Record<string, string>> = operator.jobs
+  return (
+    <Table horizontalSpacing={6}>
+      <Table.Thead>
+        <Table.Tr>
+          <Table.Th>{operator.queue}</Table.Th>
+          <Table.Th ta="end">{operator.waiting}</Table.Th>
+          <Table.Th ta="end">{operator.oldest}</Table.Th>
+        </Table.Tr>
+      </Table.Thead>
+      <Table.Tbody>
+        {waiting.map(({ name, length, age }) => (
+          <Table.Tr key={name}>
+            <Table.Th scope="row" fw="normal">
+              {names[name] ?? name}
+            </Table.Th>
+            <Table.Td ta="end">{numberText(length)}</Table.Td>
+            <Table.Td ta="end">{durationText(age * 1000)}</Table.Td>
+          </Table.Tr>
+        ))}
+      </Table.Tbody>
+    </Table>
+  )
+}
+
+function Failures({ failures }: { failures: ServiceStatus['failures'] }) {
+  const { damaged_files, webhooks, mails, bulk_changes } = failures
+  const rows = [
+    { name: operator.damaged, count: damaged_files },
+    { name: operator.webhooks, count: webhooks },
+    { name: operator.mails, count: mails },
+    { name: operator.bulk, count: bulk_changes },
+  ].filter(({ count }) => count > 0)
+  if (rows.length === 0) return <Text c="dimmed">{operator.noFailures}</Text>
+  return (
+    <dl className={classes.facts}>
+      {rows.map(({ name, count }) => (
+        <div key={name}>
+          <dt>{name}</dt>
+          <dd>{numberText(count)}</dd>
+        </div>
+      ))}
+    </dl>
+  )
+}
+
+function Disk({ disk }: { disk: ServiceStatus['disk'] }) {
+  if (disk === null) return <Text c="dimmed">{operator.object}</Text>
+  const { free, full_at } = disk
+  return (
+    <>
+      <Text fz={24} fw={700}>
+        {fill(operator.free, { size: sizeText(free) })}
+      </Text>
+      <Text c="dimmed" size="sm">
+        {full_at === null
+          ? operator.notFilling
+          : fill(operator.fullAt, { time: dateText(new Date(full_at), 'minutes') })}
+      </Text>
+    </>
+  )
+}
+
+function Accounts({ status: { accounts, totals } }: { status: ServiceStatus }) {
+  return (
+    <>
+      {accounts.length < totals.accounts && (
+        <Text c="dimmed" size="sm" mb="xs">
+          {fill(operator.largest, {
+            shown: numberText(accounts.length),
+            total: numberText(totals.accounts),
+          })}
+        </Text>
+      )}
+      <Table.ScrollContainer minWidth={560} type="native" tabIndex={0}>
+        <Table horizontalSpacing="xs">
+          <Table.Thead>
+            <Table.Tr>
+              <Table.Th>{operator.account}</Table.Th>
+              <Table.Th ta="end">{operator.stored}</Table.Th>
+              <Table.Th ta="end">{operator.reserved}</Table.Th>
+              <Table.Th ta="end">{operator.trash}</Table.Th>
+              <Table.Th ta="end">{operator.plan}</Table.Th>
+              <Table.Th ta="end">{operator.assets}</Table.Th>
+            </Table.Tr>
+          </Table.Thead>
+          <Table.Tbody>
+            {accounts.map(({ id, name, plan, stored, reserved, trash, assets }) => (
+              <Table.Tr key={id}>
+                <Table.Th scope="row">
+                  <Name>{name}</Name>
+                </Table.Th>
+                <Table.Td ta="end">{sizeText(stored)}</Table.Td>
+                <Table.Td ta="end">{sizeText(reserved)}</Table.Td>
+                <Table.Td ta="end">{sizeText(trash)}</Table.Td>
+                <Table.Td ta="end">{sizeText(plan.storage)}</Table.Td>
+                <Table.Td ta="end">{numberText(assets)}</Table.Td>
+              </Table.Tr>
+            ))}
+          </Table.Tbody>
+        </Table>
+      </Table.ScrollContainer>
+    </>
+  )
+}
