@@ -21,6 +21,8 @@ export function createClient(options: ClientOptions = {}): Client {
   })
 }
 
+export const CLIENT_OPTIONS = 'parallel stallMs store'
+
 type Platform = Pick<UploadContext, 'check' | 'open' | 'store'> & ConnectPlatform
 
 /** Creates a client for a platform, which reads files and stores the state of unfinished uploads. */
@@ -30,7 +32,7 @@ export function createClientOn<Input>(
 ): Client<Input> {
   const { retry = {}, stallMs = 30_000 } = options
   const { baseUrl, request } = connect(options, {
-    moreOptions: `parallel stallMs store ${moreOptions}`,
+    moreOptions: `${CLIENT_OPTIONS} ${moreOptions}`,
     adviceFor,
     exchange,
   })

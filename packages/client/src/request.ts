@@ -27,8 +27,7 @@ export function connect(
   options: ConnectOptions,
   { moreOptions = '', adviceFor, exchange }: ConnectPlatform = {},
 ): Connection {
-  refuseUnknown(options, `baseUrl apiKey retry timeoutMs fetch ${moreOptions}`.trim())
-  refuseUnknown(options.retry ?? {}, RETRY_OPTIONS)
+  checkOptions(options, moreOptions)
   const baseUrl = readBaseUrl(options.baseUrl ?? '')
   const request = createRequest({
     baseUrl,
@@ -41,6 +40,12 @@ export function connect(
     adviceFor,
   })
   return { baseUrl, request }
+}
+
+/** Throws a TypeError that names unknown options. */
+export function checkOptions(options: { retry?: object | undefined }, moreOptions: string): void {
+  refuseUnknown(options, `baseUrl apiKey retry timeoutMs fetch ${moreOptions}`.trim())
+  refuseUnknown(options.retry ?? {}, RETRY_OPTIONS)
 }
 
 const SETTINGS = 'signal retry timeoutMs'

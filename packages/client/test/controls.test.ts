@@ -138,6 +138,8 @@ test('an upload whose state cannot be saved can be cancelled by its ID', async (
 test('an invalid API key or base URL is a TypeError, without retries', async (t) => {
   const { baseUrl, path } = await aBlockedUpload(t)
   assert.throws(() => createClient({ baseUrl: 'files.example' }), TypeError)
+  const mistyped = { baseURL: 'https://files.example' } as unknown as { baseUrl: string }
+  assert.throws(() => createClient(mistyped), /Unknown option “baseURL”. Did you mean “baseUrl”/)
   assert.throws(() => createClient({}), TypeError)
   const { client } = await aClient(t, { baseUrl, apiKey: 'stow_…' })
   await assert.rejects(client.account(), TypeError)

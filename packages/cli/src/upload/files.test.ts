@@ -74,6 +74,10 @@ test('all missing files are reported together', async (t) => {
   })
 })
 
+test('a URL is refused with a way to send its content', async () => {
+  await assert.rejects(collectFiles(['https://x/a.zip']), /a\.zip is a URL \(send its content/)
+})
+
 test('a file keeps the folders below its input, starting with the name of an input folder', async (t) => {
   const root = join(await aFolder(t), 'course')
   for (const name of ['a.txt', 'week 1/b.txt', 'week 1/deep/c.txt']) {

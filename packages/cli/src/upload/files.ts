@@ -119,6 +119,9 @@ async function inspect(path: string): Promise<Stats | string> {
     if (path.includes('\ufffd')) {
       return `the name of ${sanitize(path)} is not valid UTF-8 (rename the file)`
     }
+    if (/^https?:\/\//i.test(path)) {
+      return `${sanitize(path)} is a URL (send its content: curl -fL URL | stowage upload - --name NAME)`
+    }
     return code === 'ENOENT'
       ? `${sanitize(path)} does not exist`
       : `${sanitize(path)} cannot be read: ${code}`

@@ -1,7 +1,8 @@
 import type { ArchiveRequest } from '@stowage/protocol'
 import type { Client } from '../client.ts'
-import { createClientOn } from '../create-client.ts'
+import { CLIENT_OPTIONS, createClientOn } from '../create-client.ts'
 import type { ClientOptions } from '../options.ts'
+import { checkOptions } from '../request.ts'
 import {
   type BlobInput,
   checkInput,
@@ -55,6 +56,8 @@ export interface NodeClient extends Client<NodeInput> {
 
 /** Creates a client for Node. Throws a TypeError for invalid options. Makes no request. */
 export function createClient(options: NodeClientOptions): NodeClient {
+  // A mistyped name would otherwise be reported as a missing URL.
+  if (options) checkOptions(options, `${CLIENT_OPTIONS} stateFolder`)
   if (!options?.baseUrl?.startsWith?.('http')) {
     throw new TypeError(
       `Invalid baseUrl “${options?.baseUrl ?? ''}”. Pass the URL of the service: createClient({ baseUrl: 'https://files.example' })`,

@@ -183,7 +183,7 @@ export function AssetsPage() {
             {show === 'no-product' && canWrite && !isEmpty && (
               <Button
                 variant={isSuggesting ? 'default' : 'light'}
-                size="compact-md"
+                size="xs"
                 leftSection={<IconTag size={16} aria-hidden />}
                 onClick={() => change({ suggest: !isSuggesting })}
               >
