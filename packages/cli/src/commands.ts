@@ -46,7 +46,7 @@ export const COMMANDS = {
     load: async () => (await import('./commands/versions.ts')).versions,
   },
   restore: {
-    summary: 'restore an asset from the trash, or an older version of a file',
+    summary: 'restore an asset from the trash, an older version of a file, or a backup',
     load: async () => (await import('./commands/restore.ts')).restore,
   },
   rename: {
@@ -157,6 +157,10 @@ export const COMMANDS = {
     summary: 'copy a service from SQLite and disk to PostgreSQL and S3',
     load: async () => (await import('./commands/move.ts')).move,
   },
+  backup: {
+    summary: 'back up a service while it runs, and check backups',
+    load: async () => (await import('./commands/backup.ts')).backup,
+  },
   adopt: {
     summary: 'bind the storage to the database after one of them was replaced',
     load: async () => (await import('./commands/adopt.ts')).adopt,
@@ -173,6 +177,7 @@ export const OPERATOR_COMMANDS: readonly CommandName[] = [
   'keys',
   'doctor',
   'move',
+  'backup',
   'adopt',
 ]
 

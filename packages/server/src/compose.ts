@@ -12,6 +12,7 @@ import type { SecretKey } from './crypto/secret-key.ts'
 import { createUuids } from './crypto/uuid.ts'
 import type { Account, Database } from './database/database.ts'
 import type { ReportUpgrade } from './database/migrate.ts'
+import type { OrphanHandling } from './doctor/doctor-context.ts'
 import type { Finding } from './domain/finding.ts'
 import {
   examineDatabase,
@@ -246,6 +247,7 @@ export interface Examination {
   fix: boolean
   repair: boolean
   verify: boolean
+  orphans?: OrphanHandling | undefined
   onProgress: (text: string) => void
 }
 

@@ -1,21 +1,30 @@
 import { flushCompileCache } from 'node:module'
 import { setTimeout as pause } from 'node:timers/promises'
 import manifest from '../package.json' with { type: 'json' }
+import type { BackupSummary } from './backup/backup.ts'
+import type { CheckSummary } from './backup/check-backup.ts'
 import type { Service } from './compose.ts'
 import { type Config, ConfigError, readConfig } from './config/config.ts'
 import { describeDatabase, startupMessage } from './config/describe.ts'
+import type { OrphanHandling } from './doctor/doctor-context.ts'
 import { EngineUnavailable, ServiceError } from './domain/errors.ts'
 import type { Finding } from './domain/finding.ts'
 import { startListenerThread } from './engines/open-engines.ts'
 import type { MoveResult } from './move/move.ts'
 import { SHUTDOWN_TIMEOUT_MS } from './node-http/connections.ts'
 import type { ConfirmAdoption } from './operator/adopt.ts'
+import type { BackupOptions } from './operator/backup.ts'
 import type { MoveOptions } from './operator/move.ts'
 import type { Operator } from './operator/operator.ts'
+import type { RestoreOptions, RestoreResult } from './operator/restore.ts'
 
+export type { BackupProgress, BackupSummary } from './backup/backup.ts'
+export type { CheckSummary } from './backup/check-backup.ts'
+export type { OrphanHandling } from './doctor/doctor-context.ts'
 export type { Finding } from './domain/finding.ts'
 export type { MoveProgress, MoveResult } from './move/move.ts'
 export type { AccountReport, KeyReport, Operator } from './operator/operator.ts'
+export type { RestoreResult } from './operator/restore.ts'
 
 /** How long the engines may take to close, after running work has ended or was interrupted. */
 const GRACE_MS = 3_000
@@ -114,6 +123,7 @@ export interface DoctorOptions {
   fix: boolean
   repair: boolean
   verify: boolean
+  orphans: OrphanHandling | undefined
   onFinding(finding: Finding): void
   onProgress(text: string): void
 }
@@ -155,6 +165,57 @@ export async function move(
     const moved = await moveTo(readAndShowConfig('Target'), options)
     options.onMoved(moved)
     return moved.damaged.length > 0 ? EXIT.skipped : EXIT.done
+  } catch (error) {
+    options.onFailed()
+    return explain(error)
+  }
+}
+
+/** Backs up the configured service. Returns the exit code: `skipped` if files of the service are damaged or missing. */
+export async function backup(
+  options: Omit<BackupOptions, 'version'> & {
+    onDone(summary: BackupSummary): void
+    onFailed(): void
+  },
+): Promise<number> {
+  try {
+    const { backup: backUp } = await import('./operator/backup.ts')
+    const summary = await backUp(readAndShowConfig(), { ...options, version: manifest.version })
+    options.onDone(summary)
+    return summary.damagedTotal > 0 ? EXIT.skipped : EXIT.done
+  } catch (error) {
+    options.onFailed()
+    return explain(error)
+  }
+}
+
+/** Reads all generations of a backup. Returns the exit code: failed if anything is damaged or missing. */
+export async function checkBackup(
+  options: Pick<BackupOptions, 'folder' | 'onProgress'> & {
+    onDone(summary: CheckSummary): void
+    onFailed(): void
+  },
+): Promise<number> {
+  try {
+    const { check } = await import('./operator/backup.ts')
+    const summary = await check(options.folder, options.onProgress)
+    options.onDone(summary)
+    return summary.problemsTotal > 0 ? EXIT.failed : EXIT.done
+  } catch (error) {
+    options.onFailed()
+    return explain(error)
+  }
+}
+
+/** Restores a backup into the configured database and storage. Returns the exit code: `skipped` if files are missing. */
+export async function restore(
+  options: RestoreOptions & { onDone(result: RestoreResult): void; onFailed(): void },
+): Promise<number> {
+  try {
+    const { restore: restoreBackup } = await import('./operator/restore.ts')
+    const result = await restoreBackup(readAndShowConfig('Target'), options)
+    options.onDone(result)
+    return result.damaged.length > 0 ? EXIT.skipped : EXIT.done
   } catch (error) {
     options.onFailed()
     return explain(error)

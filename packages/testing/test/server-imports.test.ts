@@ -22,7 +22,7 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
   'database/port': ['domain', 'iterables'],
   'database/shared': ['database/port', 'domain', 'iterables'],
   'database/sqlite': ['database/port', 'database/shared', 'domain', 'iterables', 'process'],
-  'database/postgres': ['database/port', 'database/shared', 'domain'],
+  'database/postgres': ['database/port', 'database/shared', 'domain', 'iterables'],
   archives: ['domain', 'node-http', 'storage/port'],
   mail: ['domain', 'text'],
   operations: ['crypto', 'database/port', 'domain', 'iterables', 'mail', 'storage/port', 'wire'],
@@ -51,9 +51,22 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'storage/port',
   ],
   move: ['crypto', 'database/port', 'domain', 'iterables', 'storage/port'],
+  backup: ['database/port', 'domain', 'iterables', 'storage/port'],
   metrics: ['database/port', 'domain', 'node-http', 'storage/port'],
   'webhook-sender': ['domain', 'node-http'],
-  operator: ['config', 'crypto', 'domain', 'engines', 'move', 'operations', 'process', 'wire'],
+  operator: [
+    'backup',
+    'config',
+    'crypto',
+    'database/port',
+    'domain',
+    'engines',
+    'move',
+    'operations',
+    'process',
+    'storage/port',
+    'wire',
+  ],
   compose: [
     'config',
     'crypto',
@@ -74,7 +87,18 @@ const ALLOWED_IMPORTS: Record<string, string[]> = {
     'webhook-sender',
   ],
   // Of the engines, only the start of the storage's thread, which must not wait until `compose.ts` is loaded.
-  main: ['compose', 'config', 'domain', 'engines', 'move', 'node-http', 'operator', 'process'],
+  main: [
+    'backup',
+    'compose',
+    'config',
+    'doctor',
+    'domain',
+    'engines',
+    'move',
+    'node-http',
+    'operator',
+    'process',
+  ],
 }
 
 /** External packages that only these folders may import. */

@@ -1,12 +1,19 @@
 import { styleText } from 'node:util'
-import type { Finding } from '@stowage/server'
+import type { Finding, OrphanHandling } from '@stowage/server'
+import { writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/live-lines.ts'
-import { type Command, readOptions, refuseArguments } from '../usage.ts'
+import { confirm, isInteractive } from '../terminal/prompt.ts'
+import { sanitize } from '../terminal/sanitize.ts'
+import { type Command, readOptions, refuseArguments, UsageError } from '../usage.ts'
 
 const OPTIONS = {
   fix: { type: 'boolean' },
   repair: { type: 'boolean' },
   verify: { type: 'boolean' },
+  'import-orphans': { type: 'boolean' },
+  'remove-orphans': { type: 'boolean' },
+  account: { type: 'string' },
+  yes: { type: 'boolean', short: 'y' },
 } as const
 
 export const doctor: Command = {
@@ -14,6 +21,8 @@ export const doctor: Command = {
 
 Usage:
   stowage doctor [--fix] [--repair] [--verify]
+  stowage doctor --import-orphans [--account NAME]
+  stowage doctor --remove-orphans [--yes]
 
   --fix       set the bucket's rules: CORS for browsers, and a lifecycle rule that removes abandoned
               uploads. On Ceph, --fix removes that lifecycle rule instead,
@@ -25,11 +34,17 @@ Usage:
               readers that need them then get 410 events_forgotten
   --verify    also read every file, compare it with its SHA-256 and, on disk storage, with the
               digests of its parts, and record the result
+  --import-orphans
+              make assets of the objects that belong to no asset, such as those of files that were
+              uploaded after the backup that was restored. Their names are lost: they are in the
+              folder “recovered” of the account (--account, default: default)
+  --remove-orphans
+              list these objects, ask, and remove them for good; --yes does not ask
   --json      a JSON array of findings: {check, status, message, items, remedy}. The status is ok,
               note, pending, error or fixed
 
 The command checks the database and the storage in the STOWAGE_* variables, even while the service
-is running. Without --fix, --repair and --verify it changes nothing, except that it writes a small
+is running. Without an option it changes nothing, except that it writes a small
 object to the bucket and deletes it.
 
 Exit codes: 0 no problems, or all fixed · 1 problems remain · 2 wrong usage or settings
@@ -43,6 +58,7 @@ Examples:
     const { values, positionals } = readOptions(commandLine, OPTIONS)
     refuseArguments(positionals)
     const { fix = false, repair = false, verify = false, json = false } = values
+    const orphans = readOrphans(values)
     const server = await import('@stowage/server')
     const findings: Finding[] = []
     const progress = showProgress()
@@ -50,6 +66,7 @@ Examples:
       fix,
       repair,
       verify,
+      orphans,
       onFinding(finding) {
         progress.clear()
         findings.push(finding)
@@ -62,6 +79,36 @@ Examples:
     else if (findings.length > 0) process.stdout.write(conclusion(findings))
     return code
   },
+}
+
+const MAX_ORPHANS = 1_000
+
+/** What to do with objects that belong to no asset. */
+function readOrphans(values: {
+  'import-orphans'?: boolean
+  'remove-orphans'?: boolean
+  account?: string
+  yes?: boolean
+}): OrphanHandling | undefined {
+  const { account, yes = false } = values
+  const isImport = values['import-orphans'] === true
+  const isRemoval = values['remove-orphans'] === true
+  if (isImport && isRemoval)
+    throw new UsageError('Choose one of --import-orphans and --remove-orphans.')
+  if (account !== undefined && !isImport) throw new UsageError('--account needs --import-orphans.')
+  if (yes && !isRemoval) throw new UsageError('--yes needs --remove-orphans.')
+  if (isImport) return { kind: 'import', account: account ?? 'default' }
+  if (!isRemoval) return undefined
+  if (!yes && !isInteractive())
+    throw new UsageError('Not interactive. Pass --yes to remove without confirmation.')
+  return { kind: 'remove', confirm: async (objects) => yes || confirmRemoval(objects) }
+}
+
+async function confirmRemoval(objects: string[]): Promise<boolean> {
+  for (const object of objects.slice(0, MAX_ORPHANS)) writeMessage(sanitize(`- ${object}`))
+  const more = objects.length - MAX_ORPHANS
+  if (more > 0) writeMessage(`- and ${more} more`)
+  return confirm(`Remove these ${objects.length} objects for good? No asset refers to them.`)
 }
 
 const COLORS = {

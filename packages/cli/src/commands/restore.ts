@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Asset, NodeClient } from '@stowage/client/node'
 import { AssetNotFound, fullName, getAsset, getTrashedAsset, UUID } from '../assets.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
@@ -5,12 +7,31 @@ import { writeItem } from '../output.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import { type Command, readCount, readOptions, UsageError } from '../usage.ts'
 
+const BACKUP_HELP = `With FOLDER, a folder of stowage backup, the whole service is restored. The STOWAGE_* variables set
+the target, on any pair of engines. Its database must be empty, and its storage, too, unless you
+pass --in-place. Assets, orders, keys and webhooks keep their IDs, and download links keep working.
+To resume an interrupted restore, run the same command again; until it is finished, stowage serve
+does not start on the target.
+
+  --generation  the name of a backup in the folder (default: the newest one); stowage backup
+                --check FOLDER lists them
+  --in-place    the storage of the service still has its objects: restore the database, and only
+                those objects that are missing. First stop every service that uses the storage
+  --verify      also read back every file and compare it
+
+Uploads in progress, upload tokens and dashboard sessions are not restored. Mails that were waiting
+are not sent, because they may have been sent after the backup: stowage mail ls --state failed
+
+Exit codes of a restored backup: 0 restored · 1 not finished · 2 wrong usage or settings ·
+3 restored, but files are damaged or missing · 130 interrupted`
+
 export const restore: Command = {
-  help: `stowage restore: restore an asset from the trash, or an older version of a file
+  help: `stowage restore: restore an asset from the trash, an older version of a file, or a backup
 
 Usage:
   stowage restore ID|NAME
   stowage restore ID|NAME VERSION
+  stowage restore FOLDER [--generation NAME] [--in-place] [--verify]
 
 ${CONNECTION_HELP}
   --json        the asset as JSON
@@ -22,11 +43,18 @@ repeated. stowage trash ls lists the trash.
 With VERSION, that version of a file becomes current again. The version that was current is kept as
 an older one, so this can be undone. stowage versions lists the versions.
 
+${BACKUP_HELP}
+
 Examples:
   stowage restore old-pack.zip
   stowage restore ebook.pdf 1
+  STOWAGE_DATA=/var/lib/stowage-new stowage restore /backups/stowage
 `,
   async run(commandLine) {
+    if (commandLine.some(isBackup)) {
+      const { restoreBackup } = await import('./restore-backup.ts')
+      return restoreBackup(commandLine)
+    }
     const { values, positionals } = readOptions(commandLine, CONNECTION_OPTIONS)
     const [wanted, number, ...more] = positionals
     if (wanted === undefined) throw new UsageError('No asset given.')
@@ -81,4 +109,9 @@ async function findOutsideTrash(client: NodeClient, wanted: string): Promise<Ass
     if (error instanceof AssetNotFound) return undefined
     throw error
   }
+}
+
+/** A path, or a folder with a backup: other arguments name assets. */
+function isBackup(argument: string): boolean {
+  return /^(\.{0,2}[\\/]|[A-Za-z]:\\)/.test(argument) || existsSync(join(argument, 'backup.json'))
 }

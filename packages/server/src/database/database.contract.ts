@@ -1,6 +1,7 @@
 import { testAccounts, testSessions, testUsage } from './contract/accounts.ts'
 import { testArchives } from './contract/archives.ts'
 import { testAttachmentsAndDeletion } from './contract/attachments-and-deletion.ts'
+import { testBackups } from './contract/backups.ts'
 import { contractOf, type OpenDatabase } from './contract/builders.ts'
 import { testBulkChanges } from './contract/bulk-changes.ts'
 import { testBulkJobs } from './contract/bulk-jobs.ts'
@@ -43,6 +44,7 @@ export function testDatabaseContract(engine: string, open: OpenDatabase): void {
   testTokenExpiry(contract)
   testResizing(contract)
   testJobs(contract)
+  testBackups(contract)
   testAssetList(contract)
   testAssetSearch(contract)
   testPaths(contract)

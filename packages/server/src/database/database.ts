@@ -5,6 +5,7 @@ import type { UploadToken } from '../domain/upload-token.ts'
 import type { TypeUsage } from '../domain/usage.ts'
 import type { AccountData, AssetRecord } from './account-data.ts'
 import type { ArchiveData } from './archive-data.ts'
+import type { BackupData } from './backup-data.ts'
 import type { BulkMiscount } from './bulk-data.ts'
 import type {
   DeliveryData,
@@ -168,6 +169,7 @@ export interface Database
     AllOrders,
     AllMails,
     ArchiveData,
+    BackupData,
     OperatorData {
   /**
    * The data of one account. The actor makes the changes: see `EventData`. By default it is the operator. `call` is the
@@ -293,7 +295,7 @@ export interface Database
 
   /**
    * Claims due removals for a minute. One that is due in more than two hours was queued by a wrong clock,
-   * and counts as due.
+   * and counts as due. While a backup holds the removals, objects of removed files are left out: see `BackupData`.
    */
   claimDueRemovals(now: Date, limit: number): Promise<Removal[]>
   /** All queued removals, due or not. */

@@ -12,10 +12,19 @@ export interface DoctorContext {
   signedForMs: number
   /** Repairs what can be repaired without data loss. */
   repair: boolean
+  /** What happens to objects without a row. Default: they are kept. */
+  orphans?: OrphanHandling | undefined
   /** Reads every byte of every file. */
   verify: boolean
   onProgress: (text: string) => void
 }
+
+/** Objects that belong to no asset, such as those of files that were uploaded after the backup that was restored. */
+export type OrphanHandling =
+  /** They become assets of this account. */
+  | { kind: 'import'; account: string }
+  /** They are removed, unless `confirm` returns false. It gets what is removed. */
+  | { kind: 'remove'; confirm: (objects: string[]) => Promise<boolean> }
 
 /** Only this many pending removals are read. More of them would be a problem in itself. */
 const MAX_REMOVALS = 100_000

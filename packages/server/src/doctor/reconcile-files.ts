@@ -8,6 +8,7 @@ import { mergeByKey } from '../iterables/sequences.ts'
 import { hashObject } from '../storage/hash-object.ts'
 import type { ObjectFacts } from '../storage/storage.ts'
 import { type DoctorContext, keysBeingRemoved } from './doctor-context.ts'
+import { handleOrphans } from './orphans.ts'
 
 const BATCH = 1000
 /** When the service next reads a file that was verified here. */
@@ -138,10 +139,8 @@ function damagedObjects(items: string[]): Finding | undefined {
  * An object whose asset or version was deleted, cancelled or expired can be removed. An object without any row may
  * be the only copy of a file whose row was lost, so it is kept.
  */
-async function orphanedObjects(
-  { database, contents, repair }: DoctorContext,
-  objects: ObjectFacts[],
-): Promise<Finding[]> {
+async function orphanedObjects(context: DoctorContext, objects: ObjectFacts[]): Promise<Finding[]> {
+  const { database, contents, repair } = context
   const leftOver: string[] = []
   const unknown: string[] = []
   for (let start = 0; start < objects.length; start += BATCH) {
@@ -154,7 +153,7 @@ async function orphanedObjects(
       const isWanted = status === 'uploading' || status === 'completing' || status === 'ready'
       if (isWanted || isBeingRemoved.has(key)) continue
       if ((await contents.findObject(key)) === undefined) continue
-      if (status === undefined) unknown.push(contents.describeObject(key))
+      if (status === undefined) unknown.push(key)
       else leftOver.push(`${contents.describeObject(key)} (${status})`)
       if (repair && status !== undefined) await contents.removeObject(key)
     }
@@ -174,15 +173,7 @@ async function orphanedObjects(
           },
     )
   }
-  if (unknown.length > 0) {
-    findings.push({
-      check: 'files',
-      status: 'error',
-      message: `objects that belong to no asset: ${unknown.length}; they may be files uploaded after the backup that the database was restored from, so they are kept`,
-      items: unknown,
-      remedy: 'if they are not needed, remove them with the tools of the storage',
-    })
-  }
+  if (unknown.length > 0) findings.push(await handleOrphans(context, unknown))
   return findings
 }
 

@@ -7,6 +7,7 @@ import type { Database } from '../database/database.ts'
 import { type MigrationPolicy, MigrationsPending, type OpenOptions } from '../database/migrate.ts'
 import type { Finding } from '../domain/finding.ts'
 import type { ListenerThread } from '../storage/disk/open-listener.ts'
+import type { ObjectPool } from '../storage/object-pool.ts'
 import type { OwnerSource, Storage, StorageContents, StorageUpload } from '../storage/storage.ts'
 import { hostInUrl } from '../text/host-in-url.ts'
 
@@ -123,6 +124,49 @@ export async function openDataFolder(
     )
   })
   return { database, contents: diskContentsIn(storage) }
+}
+
+/** A database in a file of its own, such as that of a backup. Creates or migrates it, unless it is only read. */
+export async function openDatabaseFile(
+  file: string,
+  { readOnly }: { readOnly: boolean },
+): Promise<Database> {
+  const { openSqliteDatabase } = await import('../database/sqlite/sqlite-database.ts')
+  return openSqliteDatabase({ file, readOnly })
+}
+
+/**
+ * All reads see the state of the database at the time of the first one. Undefined if the database is a file, which
+ * `copyDatabaseFile` copies.
+ */
+export async function openSnapshot({ database }: Config): Promise<Database | undefined> {
+  if (database.kind === 'sqlite') return undefined
+  const { openPostgresSnapshot } = await import('../database/postgres/postgres-database.ts')
+  return openPostgresSnapshot(database)
+}
+
+/** Copies a database file while other processes use it. The copy is one file, which can be read without writing next to it. */
+export async function copyDatabaseFile(
+  from: string,
+  to: string,
+  onProgress: (part: number) => void = () => {},
+): Promise<void> {
+  const { copySqliteFile } = await import('../database/sqlite/copy-file.ts')
+  return copySqliteFile(from, to, onProgress)
+}
+
+/** Makes a database file that is not open one file, which can be read without writing next to it. */
+export async function closeDatabaseFile(file: string): Promise<void> {
+  const { makeSingleFile } = await import('../database/sqlite/copy-file.ts')
+  makeSingleFile(file)
+}
+
+export async function openObjectPool(
+  folder: string,
+  options: { isReadOnly: boolean },
+): Promise<ObjectPool> {
+  const pool = await import('../storage/disk/object-pool.ts')
+  return pool.openObjectPool(folder, options)
 }
 
 /** Opens the storage without serving its URLs, so that it works while the service runs. */

@@ -62,11 +62,25 @@ export function refuseUnfinishedMove({ unfinishedMove }: DatabaseIdentity): void
   throw new Error(`${describeUnfinishedMove(unfinishedMove)}. ${resumeMove(unfinishedMove)}`)
 }
 
+/** The mark of a restore, as `DatabaseIdentity.unfinishedMove`. */
+export function markOfRestore(folder: string, generation: string): string {
+  return `${RESTORE}${generation} ${folder}`
+}
+
+const RESTORE = 'backup '
+
 export function describeUnfinishedMove(from: string): string {
+  if (from.startsWith(RESTORE)) {
+    return `A restore from the ${from} has not been finished, so a part of the data is missing`
+  }
   return `A move from ${from} to this database has not been finished, so a part of the data may be missing`
 }
 
 export function resumeMove(from: string): string {
+  if (from.startsWith(RESTORE)) {
+    const [generation, ...folder] = from.slice(RESTORE.length).split(' ')
+    return `Finish it with: stowage restore ${folder.join(' ')} --generation ${generation}. To discard it instead, empty this database and its storage`
+  }
   return `Finish it with: stowage move --from ${from}. To discard it instead, empty this database and its storage`
 }
 

@@ -5,7 +5,7 @@ import type { BulkEntry } from '../domain/bulk.ts'
 import type { Event } from '../domain/event.ts'
 import type { Product } from '../domain/product.ts'
 import type { Webhook } from '../domain/webhook.ts'
-import { type Move, MoveRefused } from './move.ts'
+import { type Databases, MoveRefused } from './move.ts'
 
 const PAGE = 1000
 
@@ -18,7 +18,7 @@ export interface Destinations {
 }
 
 /** Accounts are matched by name, products by the shop's product and variant IDs. */
-export async function copyAccounts({ source, target }: Move): Promise<Destinations> {
+export async function copyAccounts({ source, target }: Databases): Promise<Destinations> {
   const destinations: Destinations = { accounts: new Map(), products: new Map() }
   for (const account of await source.database.listAccounts()) {
     const { id } = await target.database.ensureAccount(account)
@@ -52,7 +52,10 @@ export async function copyAccounts({ source, target }: Move): Promise<Destinatio
 }
 
 /** After the assets. The products of the shop have the same IDs. */
-export async function copyFileOrders({ source }: Move, destinations: Destinations): Promise<void> {
+export async function copyFileOrders(
+  { source }: Pick<Databases, 'source'>,
+  destinations: Destinations,
+): Promise<void> {
   for (const [accountId, { data }] of destinations.accounts) {
     const from = source.database.of(accountId)
     for (let after = -1; ; ) {
@@ -112,7 +115,7 @@ const EVENTS = 500
  * Refuses accounts of the target that have other events than the source, because two events would have the same ID.
  * Events that an interrupted run has copied are equal to those of the source.
  */
-export async function refuseOtherEvents({ source, target }: Move): Promise<void> {
+export async function refuseOtherEvents({ source, target }: Databases): Promise<void> {
   for (const account of await source.database.listAccounts()) {
     const existing = await target.database.findAccount(account.name)
     if (existing === undefined) continue
@@ -138,7 +141,10 @@ function isSameEvent(one: Event, other: Event | undefined): boolean {
 }
 
 /** Copies the events with their IDs, so that readers continue after the move. */
-export async function copyEvents({ source }: Move, destinations: Destinations): Promise<void> {
+export async function copyEvents(
+  { source }: Pick<Databases, 'source'>,
+  destinations: Destinations,
+): Promise<void> {
   for (const [accountId, { data }] of destinations.accounts) {
     for await (const page of eventPages(source.database.of(accountId))) {
       const events = page.events.map((event) => translateEvent(event, destinations.products))
@@ -188,7 +194,7 @@ const DELIVERIES = 100
  * sends the pending deliveries.
  */
 export async function copyWebhooks(
-  move: Pick<Move, 'source' | 'target'>,
+  move: Databases,
   { accounts }: Pick<Destinations, 'accounts'>,
 ): Promise<void> {
   const { source } = move
@@ -213,9 +219,7 @@ export async function copyWebhooks(
 }
 
 /** Called before anything is copied. Refuses a source whose secrets cannot be decrypted. */
-export async function refuseUnreadableSecrets(
-  move: Pick<Move, 'source' | 'target'>,
-): Promise<void> {
+export async function refuseUnreadableSecrets(move: Databases): Promise<void> {
   for (let after: string | undefined; ; ) {
     const webhooks = await move.source.database.listAllWebhooks(after, WEBHOOKS)
     for (const webhook of webhooks) sealForTarget(move, webhook, webhook.accountId)
@@ -224,19 +228,14 @@ export async function refuseUnreadableSecrets(
   }
 }
 
-function sealForTarget(
-  { source, target }: Pick<Move, 'source' | 'target'>,
-  webhook: Webhook,
-  accountId: string,
-) {
+function sealForTarget({ source, target }: Databases, webhook: Webhook, accountId: string) {
   const owner = { id: webhook.id, accountId }
-  const seal = (secret: string) => sealWebhookSecret(target.secretKey, owner, secret)
+  const key = target.secretKey
+  if (key === undefined) return {}
+  const seal = (secret: string) => sealWebhookSecret(key, owner, secret)
   try {
     // Secrets that are not encrypted need no key.
-    const { secret, previousSecrets } = openWebhookSecrets(
-      source.secretKey ?? target.secretKey,
-      webhook,
-    )
+    const { secret, previousSecrets } = openWebhookSecrets(source.secretKey ?? key, webhook)
     const previous = previousSecrets.map(({ secret: old, validUntil }) => {
       return { secret: seal(old), validUntil }
     })

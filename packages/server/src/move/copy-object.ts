@@ -20,15 +20,19 @@ import type { Move } from './move.ts'
 const DAY_MS = 24 * 3_600_000
 
 /** How the file is divided into parts in the target. */
-export function targetPlan({ target }: Move, size: number): PartPlan {
+export function targetPlan({ target, keepParts }: Move, file: PartSizes): PartPlan {
+  const { bytes: size } = file
+  if (keepParts) return sourcePlan(file)
   return planParts(size, { chunkSize: target.chunkSize, maxParts: target.storage.maxParts })
 }
 
 /** One version of a file of the source. */
 export type SourceFile = Pick<AssetVersion, 'key' | 'bytes' | 'mime' | 'chunkSize'>
 
+type PartSizes = Pick<AssetVersion, 'bytes' | 'chunkSize'>
+
 /** How the file is divided into parts in the source. */
-function sourcePlan({ bytes, chunkSize }: SourceFile): PartPlan {
+function sourcePlan({ bytes, chunkSize }: PartSizes): PartPlan {
   return partPlan(bytes, chunkSize)
 }
 
@@ -44,8 +48,8 @@ export async function copyObject(
 ): Promise<void> {
   const { source, target, clock, onBytes } = move
   const { storage } = target
-  const { key, bytes: size, mime } = file
-  const plan = targetPlan(move, size)
+  const { key, mime } = file
+  const plan = targetPlan(move, file)
   const parts = started && (await partsOfPlan(storage, started, plan))
   const upload = started && parts ? started : { key, id: await open(move, key, mime) }
   const stored = new Map(parts?.map((part) => [part.number, part]))
@@ -107,9 +111,9 @@ export async function compareObject(move: Move, file: SourceFile): Promise<void>
 }
 
 /** Returns undefined if the target is damaged. */
-async function hashTarget(move: Move, { key, bytes }: SourceFile): Promise<string | undefined> {
+async function hashTarget(move: Move, file: SourceFile): Promise<string | undefined> {
   try {
-    const object = { key, plan: targetPlan(move, bytes) }
+    const object = { key: file.key, plan: targetPlan(move, file) }
     return (await hashObject(move.target.storage, object)).sha256
   } catch (error) {
     if (error instanceof DamagedObject) return undefined

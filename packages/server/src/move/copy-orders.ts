@@ -3,7 +3,7 @@ import type { AccountData } from '../database/account-data.ts'
 import type { DownloadCount } from '../database/order-data.ts'
 import type { Order } from '../domain/order.ts'
 import type { Destinations } from './copy-accounts.ts'
-import type { Move } from './move.ts'
+import type { Databases } from './move.ts'
 
 /** How many orders are read at a time, with their lines and files. */
 const ORDERS = 100
@@ -15,7 +15,7 @@ const COUNTS = 1000
  * download ends, and continues when the buyer presses the button again, at no cost.
  */
 export async function copyOrders(
-  move: Pick<Move, 'source' | 'target'>,
+  move: Databases,
   { accounts }: Pick<Destinations, 'accounts'>,
 ): Promise<void> {
   const { database } = move.source
@@ -44,13 +44,9 @@ export async function copyOrders(
 }
 
 /** The page keeps its URL. If the source's key is lost, nobody can show it again, but it still works. */
-function sealForTarget(
-  { source, target }: Pick<Move, 'source' | 'target'>,
-  order: Order,
-  accountId: string,
-): string {
+function sealForTarget({ source, target }: Databases, order: Order, accountId: string): string {
   const token = source.secretKey && openOrderToken(source.secretKey, order)
-  if (token === undefined) return order.sealedToken
+  if (token === undefined || target.secretKey === undefined) return order.sealedToken
   return sealOrderToken(target.secretKey, { id: order.id, accountId }, token)
 }
 

@@ -323,13 +323,15 @@ function translate(
   const integrityOf = (objectKey: string | undefined, known: Integrity) =>
     target.integrities.get(objectKey ?? '') ?? known
   const accountId = accounts.get(asset.accountId)?.id ?? ''
+  const chunkSizeOf = (bytes: number, { chunkSize }: { chunkSize: number }) =>
+    targetPlan(move, { bytes, chunkSize }).chunkSize
   return {
     ...record,
     asset: { ...asset, accountId, integrity: integrityOf(key, asset.integrity) },
-    upload: upload && { ...upload, chunkSize: targetPlan(move, asset.bytes).chunkSize },
+    upload: upload && { ...upload, chunkSize: chunkSizeOf(asset.bytes, upload) },
     versions: versions.map((old) => ({
       ...old,
-      chunkSize: targetPlan(move, old.bytes).chunkSize,
+      chunkSize: chunkSizeOf(old.bytes, old),
       integrity: integrityOf(old.key, old.integrity),
     })),
     productIds: productIds.map((id) => products.get(id) ?? ''),

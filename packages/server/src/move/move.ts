@@ -2,10 +2,23 @@ import type { SecretKey } from '../crypto/secret-key.ts'
 import type { Database } from '../database/database.ts'
 import type { Storage, StorageContents } from '../storage/storage.ts'
 
-export interface Move {
+/** Where rows come from, and where they go. */
+export interface Databases {
   /** The source is only read, never changed. */
-  source: { database: Database; contents: StorageContents; secretKey: SecretKey | undefined }
-  target: { database: Database; storage: Storage; chunkSize: number; secretKey: SecretKey }
+  source: { database: Database; secretKey: SecretKey | undefined }
+  /** Without a key, secrets stay encrypted as they are. */
+  target: { database: Database; secretKey: SecretKey | undefined }
+}
+
+export interface Move {
+  source: Databases['source'] & { contents: Pick<StorageContents, 'readPart'> }
+  target: Databases['target'] & { storage: Storage; chunkSize: number }
+  /**
+   * The source is a backup, and its service may have continued after it: nothing is sent again that it may have sent since.
+   */
+  isRestore?: boolean
+  /** The files in the target are divided into parts as in the source. */
+  keepParts?: boolean
   /** Copies only files, while the service runs, to shorten the downtime of the move that follows. */
   ahead: boolean
   /** Reads every file from both sides and compares it. */

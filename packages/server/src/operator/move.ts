@@ -88,7 +88,7 @@ async function readSourceKey(
 }
 
 /** The move sends the parts to the disk storage itself, whatever uses the configured port and URL. */
-function onFreePort(config: Config): Config {
+export function onFreePort(config: Config): Config {
   const { storage } = config
   if (storage.kind === 's3') return config
   return { ...config, host: '127.0.0.1', storage: { ...storage, port: 0, url: undefined } }

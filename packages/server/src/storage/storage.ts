@@ -89,6 +89,7 @@ export type StorageContents = Pick<
   | 'findObject'
   | 'listObjects'
   | 'describeObject'
+  | 'readPartSize'
   | 'removeObject'
   | 'listUploads'
   | 'readIdentity'
@@ -183,6 +184,11 @@ export interface Storage {
   findObject(key: string): Promise<ObjectFacts | undefined>
   /** All objects that the service has stored, in the order of their keys. */
   listObjects(): AsyncIterable<ObjectFacts>
+  /**
+   * The length of all parts of the object but the last, with which `readPart` finds them. Undefined if the object has one
+   * part, does not exist, or can be read in parts of any length.
+   */
+  readPartSize(key: string): Promise<number | undefined>
   /** The object's path or URI, for use with other tools. */
   describeObject(key: string): string
   /** An object that does not exist is not an error. */

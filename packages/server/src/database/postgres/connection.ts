@@ -239,11 +239,27 @@ export function inTransaction<Result>(sql: Sql, work: () => Promise<Result>): Pr
 
 /** Runs the work in a read-only transaction. All its statements see the same snapshot. */
 export function inSnapshot<Result>(sql: Sql, work: () => Promise<Result>): Promise<Result> {
-  return enclose(sql, () => sql`begin isolation level repeatable read, read only`, work)
+  return snapshots.has(sql)
+    ? work()
+    : enclose(sql, () => sql`begin isolation level repeatable read, read only`, work)
 }
 
 /** The connections whose current transaction takes in units of work. */
 const joinable = new WeakSet<Sql>()
+
+/** The connections with a snapshot that lasts until they are closed. */
+const snapshots = new WeakSet<Sql>()
+
+/** From now on, all reads of this connection see the same snapshot, and nothing can be written. */
+export async function beginSnapshot(sql: Sql): Promise<void> {
+  await sql`set idle_in_transaction_session_timeout = 0`
+  await sql`begin isolation level repeatable read, read only`
+  // The first query takes the snapshot.
+  await sql`select 1`
+  inTransactions.add(sql)
+  joinable.add(sql)
+  snapshots.add(sql)
+}
 
 /** Runs units of work as parts of the caller's transaction: their `inTransaction` begins none, and ends none. */
 export async function joinTransaction<Result>(

@@ -1,3 +1,4 @@
+import { isHeld } from '../shared/backup-rows.ts'
 import {
   MAX_COMPLETION_CLAIM_MS,
   MAX_FUTURE_MS,
@@ -19,6 +20,7 @@ import type { DatabaseMethods } from '../shared/wire-database.ts'
 import { inTransaction, type Sql } from './connection.ts'
 import { uploadSnapshot } from './events.ts'
 import { finishSuperseded } from './removals.ts'
+import { POSTGRES } from './rows.ts'
 import { ANY_ACCOUNT, addNotice } from './unit-of-work.ts'
 
 /** The queries of the background jobs, over all accounts. Instances may run them concurrently. */
@@ -139,8 +141,9 @@ export function globalJobs(sql: Sql): DatabaseMethods['jobs'] {
         update removals set due_at = ${new Date(now.getTime() + REMOVAL_CLAIM_MS)}
         where id = any(array(
           select id from removals
-          where due_at <= ${now}
-            or due_at > ${now}::timestamptz + ${MAX_REMOVAL_FUTURE_MS} * interval '1 ms'
+          where (due_at <= ${now}
+              or due_at > ${now}::timestamptz + ${MAX_REMOVAL_FUTURE_MS} * interval '1 ms')
+            and not ${sql.unsafe(isHeld(POSTGRES, 'clock_timestamp()'))}
           order by due_at limit ${limit} for update skip locked))
         returning id, kind, storage_id, key, attempts, due_at`
       return rows.map(toRemoval)

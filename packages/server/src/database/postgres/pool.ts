@@ -1,6 +1,8 @@
 import { EngineUnavailable } from '../../domain/errors.ts'
+import { limitConcurrency } from '../../iterables/concurrency.ts'
 import type { PoolLoad } from '../database.ts'
 import {
+  beginSnapshot,
   CONNECT_TIMEOUT_MS,
   type Connection,
   isOutage,
@@ -84,6 +86,30 @@ export function openPool(options: PostgresOptions): Pool {
       if (inUse > 0) await isIdle
       await Promise.all(idle.map((connection) => connection?.close()))
     },
+  }
+}
+
+/**
+ * One connection whose reads all see the snapshot of its first use. Work runs one after the other. If the connection is
+ * lost, the snapshot is lost, and all further work fails.
+ */
+export function openSnapshotPool(options: PostgresOptions): Pool {
+  const connection = openConnection(options)
+  const inTurn = limitConcurrency(1)
+  let begun: Promise<void> | undefined
+  return {
+    use: (_, work) =>
+      inTurn(async () => {
+        try {
+          begun ??= beginSnapshot(connection.sql)
+          await begun
+          return await work(connection.sql)
+        } catch (error) {
+          throw withServer(error, options.url)
+        }
+      }),
+    readLoad: () => ({ limit: 1, busy: 0, waiting: 0 }),
+    close: () => connection.close(),
   }
 }
 

@@ -34,7 +34,7 @@ import { globalJobs } from './jobs.ts'
 import { accountKeys, globalKeys, globalRequestCount, globalSessions } from './keys.ts'
 import { MIGRATIONS, migrateUnderLock } from './migrations.ts'
 import { accountOrderList, performWork } from './orders.ts'
-import { openPool } from './pool.ts'
+import { openPool, openSnapshotPool, type Pool } from './pool.ts'
 import { accountProductGroups, accountProductList } from './product-list.ts'
 import { accountProducts, accountPutProducts } from './products.ts'
 import { accountRecords, globalRecords, globalStoredFiles } from './records.ts'
@@ -67,7 +67,23 @@ export async function openPostgresDatabase(
 ): Promise<Database> {
   await migrateOnce(options, opening)
   const known = await listMigrations(opening.migrations ?? MIGRATIONS)
-  const pool = openPool(options)
+  return databaseOf(options, { pool: openPool(options), known })
+}
+
+/**
+ * All reads see the state of the database at the time of the first one, until it is closed, and nothing can be written. It
+ * holds no locks. Reads run one after the other.
+ */
+export async function openPostgresSnapshot(options: PostgresOptions): Promise<Database> {
+  await migrateOnce(options, { migrate: 'off' })
+  const known = await listMigrations(MIGRATIONS)
+  return databaseOf(options, { pool: openSnapshotPool(options), known })
+}
+
+function databaseOf(
+  options: PostgresOptions,
+  { pool, known }: { pool: Pool; known: string[] },
+): Database {
   // A separate connection, so that a busy pool is not reported as an outage.
   const checks = openPool({ ...options, poolSize: 1 })
   const units = createUnitsOfWork(pool, (notices) => channel.announce(notices))

@@ -1,4 +1,5 @@
 import type { ServiceState } from '../database.ts'
+import { isHeld } from './backup-rows.ts'
 import { type Dialect, statement } from './dialect.ts'
 import { type Time, toDate } from './rows.ts'
 
@@ -28,7 +29,8 @@ interface StateRow extends Record<`${string}_since`, Time | null> {
 }
 
 /** Reads what the metrics show, at a cost that depends on the number of accounts and webhooks, but not on that of assets. */
-export function readStateStatement({ clock, flag }: Dialect) {
+export function readStateStatement(dialect: Dialect) {
+  const { clock, flag } = dialect
   /** The length of a queue, and the time of its oldest entry. */
   const queue = (name: string, time: string, from: string) => `(
     select count(*) as ${name}, min(since) as ${name}_since
@@ -53,7 +55,7 @@ export function readStateStatement({ clock, flag }: Dialect) {
      ${queue('damaged', 'due_at', `checksums where damaged = ${flag(true)}`)},
      ${queue('overdue', 'expires_at', `assets where status = 'uploading' and expires_at <= ${clock}`)},
      ${queue('completing', 'changed_at', "assets where status = 'completing'")},
-     ${queue('removals', 'due_at', `removals where due_at <= ${clock}`)},
+     ${queue('removals', 'due_at', `removals where due_at <= ${clock} and not ${isHeld(dialect, clock)}`)},
      ${queue('unread', 'due_at', `checksums where ${unread} and due_at <= ${clock}`)},
      ${queue('withheld', 'due_at', "checksums where withheld_for is not null and queue = 'new'")},
      ${queue('mails', 'created_at', "mails where state in ('queued', 'sending')")},

@@ -11,6 +11,7 @@ import {
   toUploadToken,
 } from './account-rows.ts'
 import { archiveStatements } from './archive-rows.ts'
+import { backupStatements } from './backup-rows.ts'
 import { bulkStatementsOf } from './bulk-jobs.ts'
 import { type Dialect, statement } from './dialect.ts'
 import { FOLDER_MOVE_COLUMNS, toFolderMove, toFolderMoveRecord } from './folders.ts'
@@ -68,6 +69,7 @@ export function statementsOf(dialect: Dialect) {
 
   return {
     lifecycle: lifecycleStatementsOf(dialect),
+    backups: backupStatements(dialect),
     mails: mailStatementsOf(dialect),
     operator: operatorStatementsOf(dialect),
     mailQueue: mailQueueOf(dialect),

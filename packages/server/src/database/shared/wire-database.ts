@@ -3,6 +3,7 @@ import type { OrderRecord } from '../order-data.ts'
 import type { Statement, Values } from './dialect.ts'
 import { cacheAccountData, type Engine, type Kind, type Within } from './wire-account-data.ts'
 import { wireAllMails } from './wire-all-mails.ts'
+import { wireBackups } from './wire-backups.ts'
 import { wireLifecycle } from './wire-lifecycle.ts'
 import { wireOperator } from './wire-operator.ts'
 
@@ -101,6 +102,7 @@ export function wireDatabase<Unit>(
     ...wireAllMails(engine),
     ...wireLifecycle(engine),
     ...wireOperator(engine),
+    ...wireBackups(engine),
 
     ensureAccount: (account) => write((unit) => accounts(unit).ensureAccount(account)),
     findAccount: (name) => execute(statements.findAccount, { name }),

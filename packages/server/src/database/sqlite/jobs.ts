@@ -1,5 +1,6 @@
 import type { Upload } from '../../domain/asset.ts'
 import type { AssetState, Removal } from '../database.ts'
+import { isHeld } from '../shared/backup-rows.ts'
 import {
   MAX_COMPLETION_CLAIM_MS,
   MAX_FUTURE_MS,
@@ -12,7 +13,7 @@ import { type RemovalRow, type StateRow, toRemoval, toState, toUpload } from '..
 import { prepareChecksums } from './checksums.ts'
 import type { Connection } from './connection.ts'
 import { prepareRelease, prepareSuperseded } from './removals.ts'
-import { UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
+import { SQLITE, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 
 const REMOVAL_COLUMNS = 'id, kind, storage_id, key, attempts, due_at'
 
@@ -73,7 +74,8 @@ export function prepareJobs(connection: Connection) {
      where account_id is not null and key in (select value from json_each(:keys))
      order by priority`,
   )
-  const isDue = `(due_at <= :now or due_at > :now + ${MAX_REMOVAL_FUTURE_MS})`
+  const isDue = `(due_at <= :now or due_at > :now + ${MAX_REMOVAL_FUTURE_MS})
+    and not ${isHeld(SQLITE, ':now')}`
   const anyDue = prepare(`select 1 from removals where ${isDue} limit 1`)
   const claim = prepare<RemovalRow>(
     `update removals set due_at = :claimed_until where id in (

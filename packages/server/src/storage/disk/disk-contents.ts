@@ -70,6 +70,11 @@ export function diskContents(layout: Layout): StorageContents {
       }
     },
 
+    readPartSize: (key) =>
+      onDisk(async () => {
+        const [first, second] = (await readPartFiles(objectFolder(layout, key))) ?? []
+        return second && first?.size
+      }),
     describeObject: (key) => objectFolder(layout, key),
     removeObject: (key) => onDisk(() => discard(layout, objectFolder(layout, key))),
 

@@ -191,6 +191,8 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
       readPartOfS3(client, keyOf(object.key), object.plan, { number, from }),
     findObject: (key) => orOutage(() => findIn(key)),
     listObjects: () => listObjects(send, { bucket, prefix }),
+    // Any range can be read.
+    readPartSize: async () => undefined,
     describeObject: (key) => `s3://${bucket}/${prefix}${key}`,
 
     removeObject: (key) => orOutage(() => removeObject(send, keyOf(key))),

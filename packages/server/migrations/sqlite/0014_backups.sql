@@ -1,0 +1,19 @@
+-- Backups of the service, the newest ones: a page for operators shows their age.
+create table backups (
+  id text not null primary key,
+  -- The folder, as the command was given it.
+  location text not null,
+  started_at integer not null,
+  -- Null while it runs, and if it was interrupted.
+  finished_at integer,
+  -- No object of a removed file is removed from the storage until this time, because the backup may still need it. Null: not held.
+  hold_until integer,
+  generation text,
+  -- The files that the backup has, and those that are damaged or missing in the service.
+  files integer not null default 0,
+  bytes integer not null default 0,
+  damaged integer not null default 0
+) strict, without rowid;
+
+create index backups_by_time on backups (started_at);
+create index backups_holding on backups (hold_until) where hold_until is not null;
