@@ -94,6 +94,12 @@ test('an account is suspended, resumed and renamed, and lists show its state', a
   assert.match(renamed.stdout, /samples +suspended/)
   const resumed = await stowage(folder, 'accounts', 'resume', 'samples', '--json')
   assert.equal(JSON.parse(resumed.stdout).state, 'active')
+  const deleted = await stowage(folder, 'accounts', 'delete', 'samples', '--in', '2d', '--yes')
+  assert.match(deleted.stdout, /samples +deleted/)
+  assert.match(deleted.stderr, /accounts resume samples restores it/)
+  await stowage(folder, 'accounts', 'resume', 'samples')
+  assert.match((await stowage(folder, 'accounts', 'ls', '--json')).stdout, /"state": "active"/)
+  assert.equal((await stowage(folder, 'accounts', 'delete', 'default', '--yes')).code, 1)
   assert.equal((await stowage(folder, 'accounts', 'rename', 'default', 'x')).code, 1)
   assert.equal((await stowage(folder, 'accounts', 'suspend', 'presets')).code, 1)
 })
@@ -170,6 +176,9 @@ test('a wrong command line exits with code 2, the reason and a hint to --help', 
     [['accounts', 'add', 'a', '--colour', 'red'], /--colour/],
     [['keys', 'add', '--name', 'x'], /--scope must be/],
     [['keys', 'add', '--name', 'x', '--scope', 'all'], /--scope must be/],
+    [['accounts', 'delete', 'default'], /--yes/],
+    [['accounts', 'delete', 'x', '--now', '--in', '1d', '--yes'], /either --in or --now/],
+    [['accounts', 'delete', 'x', '--in', 'soon', '--yes'], /--in soon/],
     [['keys', 'add', '--scope', 'read'], /--name/],
     [['keys', 'add', '--name', 'x', '--scope', 'read', '--expires', 'soon'], /--expires soon/],
     [['keys', 'add', '--name', 'x', '--scope', 'read', '--expires', '2020-01-01'], /keys revoke/],

@@ -1,6 +1,7 @@
-import { formatSize, parseSize } from '@stowage/protocol/format'
-import type { AccountReport } from '@stowage/server'
-import { tableWidth, writeData } from '../output.ts'
+import { formatSize, parseDuration, parseSize } from '@stowage/protocol/format'
+import type { AccountReport, Operator } from '@stowage/server'
+import { tableWidth, writeData, writeMessage } from '../output.ts'
+import { isInteractive, prompt } from '../terminal/prompt.ts'
 import { table } from '../terminal/table.ts'
 import {
   type Command,
@@ -10,10 +11,19 @@ import {
   UsageError,
 } from '../usage.ts'
 
-const OPTIONS = { plan: { type: 'string' }, storage: { type: 'string' } } as const
+const OPTIONS = {
+  plan: { type: 'string' },
+  storage: { type: 'string' },
+  in: { type: 'string' },
+  now: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+} as const
+
+const GRACE_MS = 7 * 86_400_000
+const MAX_GRACE_MS = 365 * 86_400_000
 
 export const accounts: Command = {
-  help: `stowage accounts: list, add, change, suspend and rename accounts
+  help: `stowage accounts: list, add, change, suspend and delete accounts
 
 Usage:
   stowage accounts ls
@@ -22,9 +32,13 @@ Usage:
   stowage accounts suspend NAME
   stowage accounts resume NAME
   stowage accounts rename NAME NEWNAME
+  stowage accounts delete NAME [--in TIME | --now] [--yes]
 
   --storage   the storage of the plan, such as 500GB (default for a new account: 1TB)
   --plan      the name of the plan (default for a new account: "default")
+  --in        how long the account can be restored (default: 7d)
+  --now       begin to remove everything immediately
+  -y, --yes   do not ask for the name of the account again
   --json      JSON instead of a table
 
 Changes take effect immediately, even while the service is running. If a plan has less storage than
@@ -34,6 +48,10 @@ A suspended account can be read, but not changed: its keys get 403 account_suspe
 download, unfinished uploads are kept, and mails, webhooks and changes that were queued before are
 still done. resume ends it.
 
+delete refuses all calls of the account from now on. After the time of --in, everything that it has
+is removed in the background: assets with all versions, the trash, orders, mails, webhooks, keys and
+events. Until then, resume restores it, and buyers still download.
+
 The command uses the database set in the STOWAGE_* variables (default: the one in ./data) and shows
 which one that is. It does not create a database: run stowage serve first.
 
@@ -41,6 +59,7 @@ Examples:
   stowage accounts add presets --storage 200GB --plan studio
   stowage accounts set presets --storage 1TB
   stowage accounts suspend presets
+  stowage accounts delete presets --in 30d
   stowage accounts ls --json
 `,
   async run([action, ...commandLine]) {
@@ -84,6 +103,25 @@ Examples:
       const name = requireOneArgument(positionals, 'name')
       return operate(async (operator) => show(await operator.resumeAccount(name)))
     }
+    if (action === 'delete') {
+      const name = requireOneArgument(positionals, 'name')
+      const afterMs = readGrace(values)
+      if (values.yes !== true && !isInteractive()) {
+        throw new UsageError('Not interactive. Pass --yes to delete without confirmation.')
+      }
+      return operate(async (operator) => {
+        if (values.yes !== true && !(await confirmName(operator, name))) {
+          return writeMessage('Nothing was changed.')
+        }
+        const report = await operator.deleteAccount(name, { afterMs })
+        show(report)
+        writeMessage(
+          afterMs === 0
+            ? 'Everything that the account has is removed in the background while the service runs.'
+            : `Everything that it has is removed after ${minuteOf(report.removed_after)} UTC. Until then, stowage accounts resume ${name} restores it.`,
+        )
+      })
+    }
     if (action === 'rename') {
       const [name, newName, ...more] = positionals
       if (name === undefined || newName === undefined || more.length > 0) {
@@ -93,10 +131,37 @@ Examples:
     }
     throw new UsageError(
       action === undefined
-        ? 'Pass ls, add, set, suspend, resume or rename.'
+        ? 'Pass ls, add, set, suspend, resume, rename or delete.'
         : `Unknown command accounts ${action}.`,
     )
   },
+}
+
+/** How long the account can be restored, in milliseconds. */
+function readGrace(values: { in?: string; now?: boolean }): number {
+  if (values.now === true) {
+    if (values.in !== undefined) throw new UsageError('Pass either --in or --now.')
+    return 0
+  }
+  const given = values.in === undefined ? GRACE_MS : parseDuration(values.in)
+  if (given === undefined || given > MAX_GRACE_MS) {
+    throw new UsageError(`--in ${values.in}: must be a time such as 7d or 12h, at most 365d.`)
+  }
+  return given
+}
+
+/** The user types the name, because a deletion cannot be undone after its grace period. */
+async function confirmName(operator: Operator, name: string): Promise<boolean> {
+  const report = (await operator.listAccounts()).find((account) => account.name === name)
+  if (report === undefined) return true
+  writeMessage(
+    `The account ${name} has ${report.assets} assets (${formatSize(report.stored)}), and all of its orders, webhooks and keys are deleted with it.`,
+  )
+  return (await prompt('Type the name of the account to delete it: ')) === name
+}
+
+function minuteOf(time: string | null): string {
+  return time?.slice(0, 16).replace('T', ' ') ?? ''
 }
 
 const NUMBERS = ['STORAGE', 'STORED', 'RESERVED', 'FREE', 'ASSETS'].map(

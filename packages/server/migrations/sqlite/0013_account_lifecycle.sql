@@ -9,3 +9,8 @@ alter table accounts add column delete_at integer;
 alter table accounts add column removal_started_at integer;
 -- How many ready assets and unfinished uploads the plan allows. Null: any number.
 alter table accounts add column plan_assets integer;
+
+-- The searchable text of a product ends with it, also if all products of an account are removed.
+create trigger products_unindex after delete on products begin
+  delete from product_texts where rowid = old.seq;
+end;

@@ -206,6 +206,20 @@ export interface Database
     account: Pick<Account, 'id' | 'suspendedAt' | 'deleteAt' | 'removalStartedAt'>,
   ): Promise<void>
 
+  /**
+   * Claims a deleted account whose grace period is over by the database's clock: from now on it cannot be restored. Another
+   * instance continues its removal a minute after the last batch.
+   */
+  claimAccountRemoval(): Promise<string | undefined>
+  releaseAccountRemoval(accountId: string): Promise<void>
+  /**
+   * Removes at most `limit` rows of a claimed account, except for its ready assets, its trash and its unfinished uploads,
+   * which are deleted before. Makes the removal of superseded objects due. Returns the number of rows: 0 if none remains.
+   */
+  removeAccountRows(accountId: string, limit: number): Promise<number>
+  /** Removes the account itself. False while it still has assets. */
+  removeAccount(accountId: string): Promise<boolean>
+
   /** Finds the key with this hash, even if it is revoked or has expired. */
   findKey(hash: string): Promise<FoundKey | undefined>
   /** Deletes at most `limit` keys that were revoked or have expired before this time. Returns their number. */

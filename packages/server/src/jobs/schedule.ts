@@ -9,6 +9,7 @@ import { deliverWebhooks } from './deliver-webhooks.ts'
 import { createDiskWatch } from './disk-forecast.ts'
 import { limitEvents } from './forget-events.ts'
 import { BATCH, createWakeUp, type Job, type WakeUp } from './job.ts'
+import { removeAccounts } from './remove-accounts.ts'
 import { reportInstance } from './report-instance.ts'
 import { forgetMails, sendMails } from './send-mails.ts'
 import { expireUploads, finishCompletions, removeOrphanedUploads, STUCK_MS } from './uploads.ts'
@@ -81,6 +82,7 @@ export function openSchedule(
     repeat('continueProductDeletions', PAUSE_MS, continueProductDeletions),
     repeat('forgetBulkJobs', PAUSE_MS, forgetBulkJobs),
     repeat('emptyTrash', PAUSE_MS, emptyTrash),
+    repeat('removeAccounts', PAUSE_MS, removeAccounts),
     repeat('forgetEndedAssets', PAUSE_MS, forgetEndedAssets),
     repeat('forgetUploadTokens', PAUSE_MS, forgetUploadTokens),
     repeat('forgetDownloads', PAUSE_MS, forgetDownloads),

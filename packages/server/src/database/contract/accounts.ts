@@ -124,6 +124,58 @@ export function testAccounts({ name, open }: Contract): void {
     },
   )
 
+  test(name('a removal is claimed when the grace period is over, by one instance'), async (t) => {
+    const { database, account } = await open(t)
+    const other = await anAccount(database, 'other')
+    await database.deleteAccount(account.id, { afterMs: 60_000 })
+    assert.equal(await database.claimAccountRemoval(), undefined)
+    assert.equal(await database.removeAccountRows(account.id, 10), 0)
+    assert.equal(await database.removeAccount(account.id), false)
+    await database.deleteAccount(account.id, { afterMs: 0 })
+    const claims = await Promise.all([1, 2, 3].map(() => database.claimAccountRemoval()))
+    assert.deepEqual(claims.filter(Boolean), [account.id])
+    assert.equal(await database.resumeAccount(account.id), 'removal_started')
+    await database.releaseAccountRemoval(account.id)
+    assert.equal(await database.claimAccountRemoval(), account.id)
+    assert.ok(await database.findAccount(other.name))
+  })
+
+  test(
+    name('the rows of a deleted account are removed in batches, and then the account'),
+    async (t) => {
+      const { database, account, data } = await open(t)
+      const other = await anAccount(database, 'other')
+      const file = await aReadyAsset(data, { size: 5 })
+      const kept = await aReadyAsset(database.of(other.id), { size: 7 })
+      for (const variantId of [11, 12, 13])
+        await data.putProducts([aProduct({ id: newUuid(), variantId })])
+      await database.deleteAccount(account.id, { afterMs: 0 })
+      await database.claimAccountRemoval()
+      const removeRows = async () => {
+        while ((await database.removeAccountRows(account.id, 2)) > 0);
+      }
+      await removeRows()
+      assert.equal(await database.removeAccount(account.id), false)
+      await data.deleteAssets([file])
+      await removeRows()
+      assert.equal(await database.removeAccount(account.id), true)
+      assert.equal(await database.findAccount(account.name), undefined)
+      assert.deepEqual(
+        (await database.listRemovals(10)).map(({ key }) => key),
+        [file],
+      )
+      assert.deepEqual(
+        (await database.listRecords(undefined, 10)).map(({ asset }) => asset.id),
+        [kept],
+      )
+      assert.equal((await usageOf(database.of(other.id))).stored, 7)
+      assert.deepEqual(
+        (await database.compareUsage()).map(({ accountId }) => accountId),
+        [other.id],
+      )
+    },
+  )
+
   test(name('a key is found by its hash, and listed in its own account only'), async (t) => {
     const { database, account, data } = await open(t)
     const other = database.of((await anAccount(database, 'other')).id)

@@ -2,6 +2,7 @@ import type { TypeUsage, Usage } from '../../domain/usage.ts'
 import type { AccountSummary } from '../account-data.ts'
 import type { DatabaseIdentity } from '../database.ts'
 import type { TrashAll } from '../trash-data.ts'
+import { removalStatementsOf } from './account-removal.ts'
 import {
   LATEST_TOKEN_MS,
   toAccount,
@@ -69,6 +70,7 @@ export function statementsOf(dialect: Dialect) {
 
   return {
     lifecycle: lifecycleStatementsOf(dialect),
+    removal: removalStatementsOf(dialect),
     backups: backupStatements(dialect),
     mails: mailStatementsOf(dialect),
     operator: operatorStatementsOf(dialect),
