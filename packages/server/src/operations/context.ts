@@ -84,7 +84,7 @@ export interface Settings {
   downloadsForMs: number
   /** On S3, whether the downloads of buyers are redirected to the storage, or sent by the service. */
   deliver: 'redirect' | 'proxy'
-  /** Whether the SHA-256 of every file is computed: that of small files on disk at once, all others in the background. */
+  /** Whether the SHA-256 of every file is computed, by a job unless it was declared for a small file on disk. */
   checksums: boolean
   /** How often every file is read again. 0: never. */
   scrubEveryMs: number
