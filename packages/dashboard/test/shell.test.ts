@@ -87,9 +87,11 @@ test('once all uploads are done, the tray shrinks, and new uploads open it again
   await upload('a.txt')
   await tray.getByText('1 file uploaded').first().waitFor()
   await tray.getByRole('link', { name: 'a.txt' }).waitFor({ state: 'hidden' })
+  // With a link, because the file belongs to no product yet.
+  await tray.getByRole('link', { name: 'Attach to products' }).waitFor()
   await until('the tray is small', async () => {
     const box = await tray.boundingBox()
-    return box !== null && box.width < 300 && box.height < 60
+    return box !== null && box.width < 300 && box.height < 90
   })
   await assertAccessible(page, 'the small tray')
   await tray.getByRole('button', { name: 'Show files' }).click()

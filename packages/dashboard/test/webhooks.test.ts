@@ -77,7 +77,7 @@ test('a webhook is added, tested, disabled and deleted, and a delivery is sent a
   const [changed] = await client.webhooks()
   assert.deepEqual(
     [changed?.url, changed?.types],
-    [`${url}/2`, ['asset.ready', 'product.updated', 'product.deleted']],
+    [`${url}/2`, ['asset.ready', 'product.updated', 'product.deleted', 'product.arranged']],
   )
 
   await page.getByRole('button', { name: 'Disable' }).click()

@@ -38,8 +38,8 @@ interruption, run the same command again: it continues.
 The folder contains secrets and personal data, and only its owner can read it. Keep a copy of it on
 another machine.
 
-Exit codes: 0 complete · 1 failed, or --check found problems · 2 wrong usage or settings · 3 complete,
-but files of the service are damaged or missing · 130 interrupted
+Exit codes: 0 complete · 1 failed, or --check found problems · 2 wrong usage or settings ·
+3 complete, but files of the service are damaged or missing · 130 interrupted
 
 Examples:
   stowage backup /backups/stowage

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
+import { existsSync } from 'node:fs'
 import { readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { takeOverJobs } from '@stowage/testing/service/jobs'
@@ -51,7 +53,14 @@ function restoreTo(config: Config, folder: string, more: Partial<RestoreOptions>
 async function aSeparateDeployment(t: TestContext): Promise<Deployment> {
   const deployment = await aDeployment(t)
   const { STOWAGE_DATABASE: url } = deployment.settings
-  if (url === undefined) return deployment
+  if (url === undefined) {
+    const file = join(deployment.folder, 'stowage.db')
+    if (!existsSync(file)) return deployment
+    const database = new DatabaseSync(file)
+    database.exec('update identity set id = lower(hex(randomblob(16)))')
+    database.close()
+    return deployment
+  }
   const sql = postgres(url, { max: 1, onnotice: () => {} })
   await sql`update identity set id = md5(random()::text)`
   await sql.end()
