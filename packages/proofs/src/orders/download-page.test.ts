@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFile } from 'node:fs/promises'
 import { type TestContext, test } from 'node:test'
+import { assertAccessibleAtAllWidths } from '@stowage/dashboard/test/support/axe'
 import type { Order, OrderFile } from '@stowage/protocol'
 import { sharedBrowser } from '@stowage/testing/browser/shared-browser'
 import { cleanUp } from '@stowage/testing/machine/clean-up'
@@ -9,9 +10,8 @@ import { aService, type TestService } from '@stowage/testing/service/service'
 import { attach, putProduct, storeLink } from '@stowage/testing/service/shop'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
 import type { BrowserContextOptions, Page } from 'playwright-core'
-import { assertAccessibleAtAllWidths } from './support/axe.ts'
 
-/* The service renders the page of buyers. It is tested here, where the rules for accessibility are. */
+/* The page of buyers in a browser. Its tests without a browser are in packages/server/test/http/orders. */
 
 async function aPage(t: TestContext, options: BrowserContextOptions = {}): Promise<Page> {
   const context = await (await sharedBrowser()).newContext({ reducedMotion: 'reduce', ...options })
