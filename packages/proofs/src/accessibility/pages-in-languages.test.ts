@@ -25,7 +25,7 @@ const PHONE = { width: 360, height: 740 }
 
 /** Names, IDs and whole sizes, which are the same in every language. */
 const DATA =
-  /0000|01[0-9a-f]{6}-|zebra|Q7|\.txt|\.pdf|example|stowup_|whsec_|Stowage|127\.0\.0\.1|@localhost|\w+\.\w+_?\w*$|text\/plain|English|Deutsch|Français|Español|Português|[A-Z]+ \/|https?:|SHA-256|[0-9a-f]{64}|^ID$|^default$|^\d+ [kMGT]?B$/
+  /0000|01[0-9a-f]{6}-|zebra|Q7|\.txt|\.pdf|example|stowup_|whsec_|Stowage|127\.0\.0\.1|@localhost|\w+\.\w+_?\w*$|text\/plain|English|Deutsch|Français|Español|Português|[A-Z]+ \/|https?:|SHA-256|[0-9a-f]{64}|^ID$|^default$|^\S+ \(\d+\)$|^0\.0\.0-test$|^\d+ [kMGT]?B$/
 
 /** A size with the decimal point of English, and of Japanese. */
 const DECIMAL = /^\d+\.\d+ [kMGT]?B$/

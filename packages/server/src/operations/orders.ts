@@ -114,7 +114,9 @@ export function tokenOfOrder(
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/
 
-function findOrder({ data }: AccountContext, key: string): Promise<Order | undefined> {
+async function findOrder({ data }: AccountContext, key: string): Promise<Order | undefined> {
+  // No reference has it, and PostgreSQL refuses it.
+  if (key.includes('\0')) return undefined
   const id = key.toLowerCase()
   return data.findOrder({ id: UUID.test(id) ? id : null, reference: key })
 }

@@ -170,6 +170,9 @@ test('invalid orders are refused with the fields', async (t) => {
     assert.deepEqual(Object.keys(refused.body.errors), [field])
   }
   assert.equal((await service.call('GET', ORDERS)).body.meta.total, 0)
+  for (const method of ['GET', 'DELETE']) {
+    assert.equal((await service.call(method, `${ORDERS}/1001%00`)).status, 404)
+  }
 })
 
 test('an order of another account does not exist, and an Idempotency-Key creates one order', async (t) => {
