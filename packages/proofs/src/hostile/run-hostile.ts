@@ -96,10 +96,16 @@ export async function runHostile(
   return { sent, live, log, pool: context.pool }
 }
 
-function poolOf({ orders, uploadTokens, bulk, mails }: Target): Pool {
-  const ids = orders.map(({ id }) => id)
-  const orderTokens = orders.map(({ token }) => token)
-  return { ...emptyPool(), orders: ids, orderTokens, uploadTokens: [...uploadTokens], bulk, mails }
+function poolOf({ orders, bulk, mails, ...target }: Target): Pool {
+  return {
+    ...emptyPool(),
+    orders: orders.map(({ id }) => id),
+    orderTokens: orders.map(({ token }) => token),
+    uploadTokens: [...target.uploadTokens],
+    products: [...target.products],
+    bulk,
+    mails,
+  }
 }
 
 function pickPort({ random }: GeneratorContext, { hasStorage }: Target): Port {

@@ -25,6 +25,7 @@ export interface Target {
   uploadTokens: string[]
   bulk: string[]
   mails: string[]
+  products: string[]
   /** Whether the service has a port for the disk storage. */
   hasStorage: boolean
   /** Throws if the process has exited. */
@@ -39,6 +40,7 @@ const KEYED = { STOWAGE_AUTH: 'keys', STOWAGE_ADMIN_KEY: ADMIN_KEY }
 export const EMPTIED_ASSETS = 3
 const ORDERS = 20
 const TOKENS = 10
+const PRODUCTS = 10
 /** Must not become markup of a page. */
 const MARKUP = '<img src=x onerror=alert(1)>'
 
@@ -50,12 +52,12 @@ async function addEmptiedAccount(t: TestContext, deployment: Deployment): Promis
   return keys.manage.secret
 }
 
-type Resources = Pick<Target, 'orders' | 'uploadTokens' | 'bulk' | 'mails'>
+type Resources = Pick<Target, 'orders' | 'uploadTokens' | 'bulk' | 'mails' | 'products'>
 
 async function addResources(baseUrl: string): Promise<Resources> {
-  const call = async (path: string, body: object) => {
+  const call = async (path: string, body: object, method = 'POST') => {
     const headers = { Authorization: `Bearer ${ADMIN_KEY}`, 'Content-Type': 'application/json' }
-    const init = { method: 'POST', headers, body: JSON.stringify(body) }
+    const init = { method, headers, body: JSON.stringify(body) }
     const { id, data } = await (await fetch(`${baseUrl}${API}${path}`, init)).json()
     return data ?? { id }
   }
@@ -81,8 +83,14 @@ async function addResources(baseUrl: string): Promise<Resources> {
   const listed = await (await fetch(`${baseUrl}${API}/mails`, { headers })).json()
   const mails = listed.data.map(({ id }: { id: string }) => id)
   assert.equal(mails.length, 1)
+  const products = Array.from({ length: PRODUCTS }, (_, index) => ({
+    product_id: 1,
+    variant_id: index + 1,
+    name: MARKUP,
+  }))
+  const put: { id: string }[] = await call('/products', { products }, 'PUT')
   assert.ok(bulk.id && uploadTokens.every((id) => id !== undefined))
-  return { orders, uploadTokens, bulk: [bulk.id], mails }
+  return { orders, uploadTokens, bulk: [bulk.id], mails, products: put.map(({ id }) => id) }
 }
 
 /** The token in the URL of a download page. */
