@@ -221,9 +221,9 @@ export function testChecksums({ name, open }: Contract): void {
         await finish(byToken.id)
         ids.push(byToken.id)
         const versions = await Promise.all(ids.map((id) => data.listVersions(id)))
-        const objects = await database.readObjects(
-          versions.flatMap((list) => (list ?? []).map(({ key }) => key)),
-        )
+        const keys = versions.flatMap((list) => (list ?? []).map(({ key }) => key))
+        const objects = await database.readObjects(keys)
+        const crc32s = new Map(objects.map(({ key, crc32 }) => [key, crc32]))
         results.push({
           versions: versions.map((list) =>
             list?.map(({ version, isCurrent, integrity }) => ({
@@ -232,7 +232,7 @@ export function testChecksums({ name, open }: Contract): void {
               integrity: { ...integrity, verifiedAt: integrity.verifiedAt !== null },
             })),
           ),
-          crc32s: objects.map(({ crc32 }) => crc32),
+          crc32s: keys.map((key) => crc32s.get(key)),
           events: (await readEvents(data)).map(({ type }) => type).sort(),
           usage: await usageOf(data),
           isNew: [await claim(database), await claimWithheld(database)],
