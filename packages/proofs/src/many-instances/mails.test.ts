@@ -15,7 +15,7 @@ import { callJson } from '@stowage/testing/service/service'
 import type { ServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
 import { saveResult } from '../reliability/result.ts'
-import { type SharedDeployment, type SharedEngines, withSharedEngines } from './shared-engines.ts'
+import { type EmptyDeployment, type SharedEngines, withSharedEngines } from './shared-engines.ts'
 
 /*
  * Kill more often, or repeat a run:
@@ -28,8 +28,8 @@ const KILLS = Number(process.env.MAIL_KILLS ?? 12)
 const ROUNDS = Math.ceil(KILLS / INSTANCES)
 /** How many mails wait, so that every instance has some to send. */
 const BACKLOG = 12
-/** Longer than the lease of a claim. */
-const LONGEST_WAIT_MS = 240_000
+/** Shorter than the lease of a claim: no mail may wait for the end of one. */
+const LONGEST_WAIT_MS = 100_000
 /** Longer than an instance takes to record a result after the response. */
 const LATEST_KILL_MS = 8
 
@@ -74,7 +74,7 @@ interface Run {
 
 async function killSenders(t: TestContext, engines: SharedEngines, seed: number): Promise<void> {
   const random = aRandom(seed)
-  const deployment = await engines.deploy(t)
+  const deployment = await engines.deployEmpty(t)
   const { STOWAGE_DATABASE: url = '' } = deployment.settings
   const { sql, close } = openConnection({
     url,
@@ -116,13 +116,14 @@ async function killSenders(t: TestContext, engines: SharedEngines, seed: number)
       lost += await order(current, { email, asset, reference: email })
     }
     await Promise.all(current.map(({ killed }) => killed))
+    await untilDisconnected(sql)
     const sending = await sql<{ message_id: string }[]>`
       select message_id from mails where state = 'sending'`
     for (const run of current) {
       kills[run.point] = (kills[run.point] ?? 0) + 1
       unrecorded.set(run, new Set(sending.map((row) => row.message_id)))
     }
-    // No process runs: the leases end.
+    // No process runs: the leases of all of them end now, instead of after the time that they take.
     await sql`update mails set due_at = clock_timestamp() where state = 'sending'`
   }
 
@@ -181,7 +182,16 @@ function checkCopies(copies: Copy[], orders: string[], unrecorded: Map<Run, Set<
 
 type Sql = ReturnType<typeof openConnection>['sql']
 
-/** A claim that was under way at a kill can be committed after it: its lease ends by itself. */
+/** A statement that was under way at a kill can be committed after it: a claim, or the record of a result. */
+async function untilDisconnected(sql: Sql): Promise<void> {
+  await until('PostgreSQL has closed the connections of the killed instances', async () => {
+    const [row] = await sql<{ count: number }[]>`
+      select count(*)::int as count from pg_stat_activity
+      where datname = current_database() and backend_type = 'client backend' and pid <> pg_backend_pid()`
+    return row?.count === 0
+  })
+}
+
 async function untilSent(sql: Sql): Promise<void> {
   const isSent = async () => (await countMails(sql, ['queued', 'sending'])) === 0
   await until('all mails are sent', isSent, LONGEST_WAIT_MS).catch(async (error) => {
@@ -237,7 +247,7 @@ async function aServer(
 }
 
 async function startAll(
-  { start }: SharedDeployment,
+  { start }: EmptyDeployment,
   servers: TestMailServer[],
   runs: Run[],
 ): Promise<void> {
