@@ -37,8 +37,8 @@ export interface AccountCalls {
   /** Returns the storage in use, by type of file. */
   usage(settings?: CallSettings): Promise<Usage>
   /**
-   * Returns the state of the whole service: its instances, queues, failures, disk and accounts. Only the operator's key
-   * (`STOWAGE_ADMIN_KEY`) may call it.
+   * Returns the state of the whole service: its instances, queues, failures, disk, backups and accounts. Only the operator's
+   * key (`STOWAGE_ADMIN_KEY`) may call it.
    */
   serviceStatus(settings?: CallSettings): Promise<ServiceStatus>
   /** Lists the API keys, including those that were revoked or have expired in the last 90 days, without their secrets. */

@@ -47,6 +47,27 @@ export const ServiceStatus = Type.Object(
       },
       description: 'Null if the files are stored in S3',
     }),
+    backups: Type.Array(
+      Type.Object({
+        id: Uuid(),
+        folder: Type.String({ description: 'As the command was given it' }),
+        state: Type.Enum(['running', 'complete', 'interrupted'], { type: 'string' }),
+        started_at: Time('When it started. It has the rows of this time'),
+        finished_at: Nullable('string', {
+          format: 'date-time',
+          description: 'Null unless it is complete',
+        }),
+        age: Count('Seconds since it started'),
+        generation: Nullable('string', { description: 'Its name in the folder' }),
+        files: Count('Files that the backup has; 0 unless it is complete'),
+        bytes: Count('Their size'),
+        damaged: Count('Files that were damaged or missing in the service'),
+      }),
+      {
+        description:
+          'The last 10 runs of `stowage backup`, the newest first, and the last complete one, however old it is. Backups by other tools are not listed',
+      },
+    ),
     totals: Type.Object({
       accounts: Count('Accounts'),
       assets: Count('Ready assets'),

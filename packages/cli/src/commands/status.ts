@@ -7,7 +7,7 @@ import { table } from '../terminal/table.ts'
 import { type Command, readOptions, refuseArguments } from '../usage.ts'
 
 export const status: Command = {
-  help: `stowage status: show the instances, queues, failures, disk and accounts of a service
+  help: `stowage status: show the instances, queues, failures, disk, backups and accounts
 
 Usage:
   stowage status [--json]
@@ -37,7 +37,7 @@ Examples:
 const LATE_SECONDS = 180
 
 function textOf(details: ServiceStatus, url: string): string {
-  const { now, instances, queues, failures, disk, totals, accounts } = details
+  const { now, instances, queues, failures, disk, backups, totals, accounts } = details
   const problems = instances.flatMap(({ name, problems }) =>
     problems.map((problem) => `  ${sanitize(name)}: ${sanitize(problem)}`),
   )
@@ -60,6 +60,7 @@ function textOf(details: ServiceStatus, url: string): string {
         : failed.map(([name, count]) => `  ${count} ${name.replaceAll('_', ' ')}`).join('\n'),
     ),
     ...(disk === null ? [] : [section('Disk', `  ${diskText(disk)}`)]),
+    section('Backups', backupText(backups)),
     section(
       'Accounts',
       `  ${totals.accounts} with ${formatSize(totals.stored)} in ${totals.assets} assets, ${totals.uploads} unfinished uploads\n\n${accountTable(accounts)}`,
@@ -87,6 +88,26 @@ function queueText({ name, length, age }: ServiceStatus['queues'][number]): stri
 function diskText({ free, full_at }: NonNullable<ServiceStatus['disk']>): string {
   const forecast = full_at === null ? '' : `, full at about ${formatMinute(full_at)}`
   return `${formatSize(free)} free${forecast}`
+}
+
+/** The age is that of the last complete one. */
+function backupText(backups: ServiceStatus['backups']): string {
+  const last = backups.find(({ state }) => state === 'complete')
+  const summary =
+    last === undefined
+      ? '  no complete backup by stowage backup'
+      : `  the last complete one is ${formatDuration(last.age * 1000)} old`
+  if (backups.length === 0) return summary
+  const right = (head: string) => ({ head, align: 'right' }) as const
+  const rows = backups.map(({ state, started_at, files, bytes, damaged, folder }) => [
+    formatMinute(started_at),
+    damaged > 0 ? `${state}, ${damaged} damaged` : state,
+    state === 'complete' ? `${files}` : '',
+    state === 'complete' ? formatSize(bytes) : '',
+    folder,
+  ])
+  const head = ['started', 'state', right('files'), right('size'), 'folder']
+  return `${summary}\n\n${table(head, rows, { columns: tableWidth() })}`
 }
 
 function accountTable(accounts: ServiceStatus['accounts']): string {

@@ -3,7 +3,7 @@ import type { ServiceStatus } from '@stowage/client'
 import { useQuery } from '@tanstack/react-query'
 import { useTitle } from '../components/page.tsx'
 import { LoadedSection, Section } from '../components/sections.tsx'
-import { Name } from '../components/values.tsx'
+import { DateTime, Name } from '../components/values.tsx'
 import { dateText, durationText, numberText, sizeText } from '../format.ts'
 import { operator } from '../i18n/en/operator.ts'
 import { fill } from '../i18n/texts.ts'
@@ -55,6 +55,9 @@ function Status() {
               <Disk disk={data.disk} />
             </Section>
           </div>
+          <Section title={operator.backups}>
+            <Backups backups={data.backups} />
+          </Section>
           <Section title={operator.accounts}>
             <Accounts status={data} />
           </Section>
@@ -188,6 +191,68 @@ function Disk({ disk }: { disk: ServiceStatus['disk'] }) {
           : fill(operator.fullAt, { time: dateText(new Date(full_at), 'minutes') })}
       </Text>
     </>
+  )
+}
+
+/** Backups are made every night. */
+const OLD_BACKUP_SECONDS = 36 * 3600
+
+function Backups({ backups }: Pick<ServiceStatus, 'backups'>) {
+  const last = backups.find(({ state }) => state === 'complete')
+  const isOld = last !== undefined && last.age > OLD_BACKUP_SECONDS
+  return (
+    <>
+      {last === undefined ? (
+        <Text c="dimmed">{operator.noBackup}</Text>
+      ) : (
+        <Text fw={700}>
+          {isOld && <IconAlertTriangle aria-hidden className={classes.warning} />}
+          {fill(operator.backupAge, { age: durationText(last.age * 1000) })}
+        </Text>
+      )}
+      {isOld && <Text size="sm">{operator.oldBackup}</Text>}
+      {backups.length > 0 && <BackupTable backups={backups} />}
+    </>
+  )
+}
+
+function BackupTable({ backups }: Pick<ServiceStatus, 'backups'>) {
+  return (
+    <Table.ScrollContainer minWidth={560} type="native" tabIndex={0} mt="sm">
+      <Table horizontalSpacing="xs">
+        <Table.Thead>
+          <Table.Tr>
+            <Table.Th>{operator.started}</Table.Th>
+            <Table.Th>{operator.state}</Table.Th>
+            <Table.Th ta="end">{operator.files}</Table.Th>
+            <Table.Th ta="end">{operator.size}</Table.Th>
+            <Table.Th>{operator.folder}</Table.Th>
+          </Table.Tr>
+        </Table.Thead>
+        <Table.Tbody>
+          {backups.map(({ id, started_at, state, files, bytes, damaged, folder }) => (
+            <Table.Tr key={id}>
+              <Table.Th scope="row" fw="normal">
+                <DateTime value={started_at} />
+              </Table.Th>
+              <Table.Td>
+                {operator.backupStates[state]}
+                {damaged > 0 && (
+                  <Text size="sm">
+                    {fill(operator.damagedFiles, { count: numberText(damaged) })}
+                  </Text>
+                )}
+              </Table.Td>
+              <Table.Td ta="end">{state === 'complete' && numberText(files)}</Table.Td>
+              <Table.Td ta="end">{state === 'complete' && sizeText(bytes)}</Table.Td>
+              <Table.Td>
+                <Name>{folder}</Name>
+              </Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Table.ScrollContainer>
   )
 }
 

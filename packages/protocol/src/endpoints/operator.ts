@@ -9,7 +9,7 @@ export const readStatus = defineEndpoint({
   scope: 'operator',
   summary: 'View the state of the service',
   description:
-    'The instances and their versions, the queues, recent failures, the disk, and the usage of all accounts. Keys of accounts get 403.',
+    'The instances and their versions, the queues, recent failures, the disk, the backups, and the usage of all accounts. Keys of accounts get 403.',
   success: {
     status: 200,
     description: 'The state',
@@ -31,6 +31,20 @@ export const readStatus = defineEndpoint({
         queues: [{ name: 'webhooks', length: 0, age: 0 }],
         failures: { damaged_files: 0, webhooks: 0, mails: 1, bulk_changes: 0 },
         disk: { free: 250_000_000_000, full_at: null },
+        backups: [
+          {
+            id: '019c1234-0000-7000-8000-000000000003',
+            folder: '/backups/stowage',
+            state: 'complete',
+            started_at: '2026-01-31T02:00:00.000Z',
+            finished_at: '2026-01-31T02:03:20.000Z',
+            age: 36_000,
+            generation: '20260131T020000Z',
+            files: 12,
+            bytes: 40_000_000,
+            damaged: 0,
+          },
+        ],
         totals: { accounts: 1, assets: 12, stored: 40_000_000, reserved: 0, trash: 0, uploads: 0 },
         accounts: [
           {

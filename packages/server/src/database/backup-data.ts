@@ -6,6 +6,8 @@ export interface BackupRecord {
   startedAt: Date
   /** Null while it runs, and if it was interrupted. */
   finishedAt: Date | null
+  /** It holds the removals. */
+  isRunning: boolean
   result: BackupResult | null
 }
 

@@ -28,6 +28,17 @@ export const operator: Translation<typeof English> = {
   fullAt: 'S’il continue à se remplir, il sera plein vers {time}.',
   notFilling: 'Il ne sera pas bientôt plein.',
   object: 'Les fichiers sont dans un stockage S3.',
+  backups: 'Sauvegardes',
+  noBackup:
+    'Il n’existe aucune sauvegarde complète faite par stowage backup. Celles d’autres outils ne figurent pas ici.',
+  backupAge: 'La dernière sauvegarde complète date de {age}.',
+  oldBackup:
+    'Une sauvegarde devrait être faite chaque nuit. Vérifiez la tâche qui lance stowage backup.',
+  files: 'Fichiers',
+  size: 'Taille',
+  folder: 'Dossier',
+  damagedFiles: 'Fichiers endommagés ou manquants : {count}',
+  backupStates: { running: 'En cours', complete: 'Complète', interrupted: 'Interrompue' },
   accounts: 'Comptes',
   account: 'Compte',
   stored: 'Stocké',

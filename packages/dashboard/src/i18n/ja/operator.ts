@@ -28,6 +28,17 @@ export const operator: Translation<typeof English> = {
   fullAt: 'このまま増え続けると、{time} 頃に満杯になります。',
   notFilling: '当面は満杯になりません。',
   object: 'ファイルは S3 ストレージにあります。',
+  backups: 'バックアップ',
+  noBackup:
+    'stowage backup による完了したバックアップはありません。ほかのツールによるものはここに表示されません。',
+  backupAge: '最後に完了したバックアップは {age} 前のものです。',
+  oldBackup:
+    'バックアップは毎晩実行してください。stowage backup を実行するジョブを確認してください。',
+  files: 'ファイル',
+  size: 'サイズ',
+  folder: 'フォルダー',
+  damagedFiles: '破損または欠落したファイル: {count}',
+  backupStates: { running: '実行中', complete: '完了', interrupted: '中断' },
   accounts: 'アカウント',
   account: 'アカウント',
   stored: '保存済み',

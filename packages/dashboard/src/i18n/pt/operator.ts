@@ -28,6 +28,17 @@ export const operator: Translation<typeof English> = {
   fullAt: 'Se continuar enchendo assim, estará cheio por volta de {time}.',
   notFilling: 'Não ficará cheio em breve.',
   object: 'Os arquivos estão em um armazenamento S3.',
+  backups: 'Backups',
+  noBackup:
+    'Não há nenhum backup completo feito com stowage backup. Os de outras ferramentas não aparecem aqui.',
+  backupAge: 'O último backup completo tem {age}.',
+  oldBackup:
+    'Um backup deve ser feito todas as noites. Verifique a tarefa que executa stowage backup.',
+  files: 'Arquivos',
+  size: 'Tamanho',
+  folder: 'Pasta',
+  damagedFiles: 'Arquivos danificados ou ausentes: {count}',
+  backupStates: { running: 'Em execução', complete: 'Completo', interrupted: 'Interrompido' },
   accounts: 'Contas',
   account: 'Conta',
   stored: 'Armazenado',

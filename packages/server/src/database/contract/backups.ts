@@ -23,6 +23,7 @@ export function testBackups({ name, open }: Contract): void {
       const { database, data } = await open(t, { planStorage: 1000 })
       const { id, begun } = begin(database)
       await begun
+      assert.equal((await database.listBackups(1))[0]?.isRunning, true)
       const asset = await aReadyAsset(data)
       await data.deleteAssets([asset])
       await reserve(data, OVERDUE)
@@ -35,6 +36,7 @@ export function testBackups({ name, open }: Contract): void {
       await database.endBackup(id, RESULT)
       assert.deepEqual(await dueKinds(database), ['object'])
       assert.equal(await database.holdRemovals(id, 60_000), false)
+      assert.equal((await database.listBackups(1))[0]?.isRunning, false)
     },
   )
 
@@ -46,6 +48,11 @@ export function testBackups({ name, open }: Contract): void {
     assert.equal(await database.holdRemovals(ended.id, 60_000), false)
     await begin(database, 24 * 3_600_000).begun
     assert.deepEqual(await dueKinds(database), ['object'])
+    const listed = await database.listBackups(10)
+    assert.deepEqual(
+      listed.map(({ isRunning }) => isRunning),
+      [false, false],
+    )
   })
 
   test(
@@ -63,7 +70,12 @@ export function testBackups({ name, open }: Contract): void {
       const listed = await database.listBackups(1000)
       assert.equal(listed.length, 101)
       const { finishedAt, startedAt, ...facts } = listed.at(-1) ?? assert.fail()
-      assert.deepEqual(facts, { id: first.id, location: '/backups', result: RESULT })
+      assert.deepEqual(facts, {
+        id: first.id,
+        location: '/backups',
+        isRunning: false,
+        result: RESULT,
+      })
       assert.ok(finishedAt !== null && finishedAt >= startedAt)
       assert.deepEqual([listed[0]?.finishedAt, listed[0]?.result], [null, null])
       assert.equal((await database.listBackups(2)).length, 2)

@@ -1,12 +1,13 @@
 import { type BackupRecord, type BackupResult, MAX_HOLD_MS } from '../backup-data.ts'
 import { type Dialect, statement } from './dialect.ts'
-import { type Time, toDate } from './rows.ts'
+import { type Time, toDate, toDateOrNull } from './rows.ts'
 
 interface BackupRow {
   id: string
   location: string
   started_at: Time
   finished_at: Time | null
+  is_running: number
   generation: string | null
   files: number
   bytes: number
@@ -19,18 +20,20 @@ function toBackup(row: BackupRow): BackupRecord {
     id,
     location,
     startedAt: toDate(row.started_at),
-    finishedAt: row.finished_at === null ? null : toDate(row.finished_at),
+    finishedAt: toDateOrNull(row.finished_at),
+    isRunning: row.is_running === 1,
     result: generation === null ? null : { generation, files, bytes, damaged },
   }
 }
 
-/**
- * A condition for a removal: a running backup needs the object. A hold that ends later than `MAX_HOLD_MS` was set by a wrong
- * clock.
- */
-export function isHeld({ later }: Pick<Dialect, 'later'>, now: string): string {
-  return `(kind = 'object' and exists (
-    select 1 from backups where hold_until > ${now} and hold_until <= ${later(now, MAX_HOLD_MS)}))`
+/** A condition for a removal: a running backup needs the object. */
+export function isHeld(dialect: Pick<Dialect, 'later'>, now: string): string {
+  return `(kind = 'object' and exists (select 1 from backups where ${isHolding(dialect, now)}))`
+}
+
+/** A condition for a backup. A hold that ends later than `MAX_HOLD_MS` was set by a wrong clock. */
+function isHolding({ later }: Pick<Dialect, 'later'>, now: string): string {
+  return `hold_until > ${now} and hold_until <= ${later(now, MAX_HOLD_MS)}`
 }
 
 export function backupStatements({ clock, later, id }: Dialect) {
@@ -57,7 +60,8 @@ export function backupStatements({ clock, later, id }: Dialect) {
        where id = ${id('id')}`,
     ).none(),
     listBackups: statement<{ limit: number }>(
-      `select id, location, started_at, finished_at, generation, files, bytes, damaged from backups
+      `select id, location, started_at, finished_at, generation, files, bytes, damaged,
+         case when ${isHolding({ later }, clock)} then 1 else 0 end as is_running from backups
        order by started_at desc, id desc limit :limit`,
     ).every(toBackup),
   }

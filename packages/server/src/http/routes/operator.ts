@@ -11,7 +11,7 @@ export const operatorRoutes: RouteGroup = (app, options) => {
 }
 
 function presentStatus(status: ServiceStatus, version: string): ServiceStatusResponse['data'] {
-  const { now, instances, state, failures, accounts, freeBytes, fullAt } = status
+  const { now, instances, state, failures, accounts, backups, freeBytes, fullAt } = status
   return {
     version,
     now: now.toISOString(),
@@ -38,6 +38,7 @@ function presentStatus(status: ServiceStatus, version: string): ServiceStatusRes
       freeBytes === undefined
         ? null
         : { free: freeBytes, full_at: fullAt === null ? null : fullAt.toISOString() },
+    backups: backups.map((backup) => presentBackup(backup, now)),
     totals: {
       accounts: state.accounts,
       assets: state.assets,
@@ -54,6 +55,25 @@ function presentStatus(status: ServiceStatus, version: string): ServiceStatusRes
         ...{ stored, reserved, trash, assets },
       }),
     ),
+  }
+}
+
+function presentBackup(
+  backup: ServiceStatus['backups'][number],
+  now: Date,
+): ServiceStatusResponse['data']['backups'][number] {
+  const { id, location, startedAt, finishedAt, isRunning, result } = backup
+  return {
+    id,
+    folder: location,
+    state: finishedAt === null ? (isRunning ? 'running' : 'interrupted') : 'complete',
+    started_at: startedAt.toISOString(),
+    finished_at: finishedAt === null ? null : finishedAt.toISOString(),
+    age: seconds(Math.max(0, now.getTime() - startedAt.getTime())),
+    generation: result?.generation ?? null,
+    files: result?.files ?? 0,
+    bytes: result?.bytes ?? 0,
+    damaged: result?.damaged ?? 0,
   }
 }
 
