@@ -45,7 +45,23 @@ test('a key that was added with the CLI works in a running service until it is r
     'big',
   )
   assert.match(set.stdout, /presets +big +7 GB/)
-  assert.deepEqual((await getAccount()).body.data.plan, { name: 'big', storage: 7e9 })
+  assert.deepEqual((await getAccount()).body.data.plan, { name: 'big', storage: 7e9, assets: null })
+
+  const limited = await stowage(folder, 'accounts', 'set', 'presets', '--assets', '5000')
+  assert.match(limited.stdout, /0 of 5000/)
+  assert.deepEqual((await getAccount()).body.data.plan, { name: 'big', storage: 7e9, assets: 5000 })
+  const unlimited = ['accounts', 'set', 'presets', '--assets', 'unlimited', '--json']
+  assert.equal(JSON.parse((await stowage(folder, ...unlimited)).stdout).max_assets, null)
+  for (const wrong of ['', '-1', '1.5', '5k', '9007199254740993', 'none']) {
+    const { code, stderr } = await stowage(
+      folder,
+      'accounts',
+      'set',
+      'presets',
+      `--assets=${wrong}`,
+    )
+    assert.deepEqual([code, /must be a number/.test(stderr)], [2, true], `${wrong}: ${stderr}`)
+  }
 
   const revoked = await stowage(folder, 'keys', 'revoke', id, '--account', 'presets')
   assert.deepEqual([revoked.code, revoked.stdout], [0, `${id} revoked\n`])

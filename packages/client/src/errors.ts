@@ -67,6 +67,8 @@ export interface ErrorFacts {
     stored: number
     reserved: number
   }
+  /** The plan allows too few assets. */
+  assets_exceeded: { needed: number; available: number; limit: number }
   /** The server's disk has too little storage. */
   storage_full: { needed: number; available: number }
   /** What the upload token can still upload. */

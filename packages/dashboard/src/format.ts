@@ -15,6 +15,11 @@ export function errorText(error: unknown): string {
         needed: sizeText(Number(error.facts.needed)),
         available: sizeText(Number(error.facts.available)),
       })
+    case 'assets_exceeded':
+      return fill(common.assetsExceeded, {
+        needed: numberText(Number(error.facts.needed)),
+        available: numberText(Number(error.facts.available)),
+      })
     case 'network':
       return common.networkError
     case 'file_changed':

@@ -15,6 +15,10 @@ export const AccountResponse = Type.Object(
       plan: Type.Object({
         name: Type.String(),
         storage: Type.Integer({ description: 'Bytes that the plan allows' }),
+        assets: Nullable('integer', {
+          description:
+            'How many ready assets and unfinished uploads the plan allows; null: any number',
+        }),
       }),
       stored: Type.Integer({ description: 'Bytes of ready files, including older versions' }),
       reserved: Type.Integer({ description: 'Bytes of unfinished uploads' }),

@@ -38,6 +38,12 @@ export const ERRORS = {
     remedy:
       'Delete files or upgrade the plan. `needed` minus `available` is the number of bytes to free.',
   },
+  assets_exceeded: {
+    status: 402,
+    when: 'The upload, the link, or the assets to restore exceed the number of assets that the plan allows. Unfinished uploads count, and assets in the trash do not.',
+    remedy:
+      'Delete assets, cancel uploads, or upgrade the plan. `available` is how many more the plan allows.',
+  },
   forbidden: {
     status: 403,
     when: 'The key does not have the required scope, an upload token is used for a call that does not upload or on a page of another origin, the key that created an archive was revoked or has expired, a service without keys is called from another host or website, or a page of another origin sends the session cookie.',

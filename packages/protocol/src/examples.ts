@@ -197,7 +197,7 @@ export const assetPageExample: AssetPage = { data: [assetExample], ...pageExampl
 
 export const accountExample: AccountResponse['data'] = {
   name: 'default',
-  plan: { name: 'default', storage: 1_000_000_000_000 },
+  plan: { name: 'default', storage: 1_000_000_000_000, assets: null },
   stored: 250_000_000,
   reserved: 0,
   trash: 0,

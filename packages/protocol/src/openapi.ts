@@ -8,7 +8,7 @@ import {
   ConflictBody,
   ErrorBody,
   EventsForgottenBody,
-  StorageExceededBody,
+  PlanExceededBody,
   UploadTokenExceededBody,
 } from './service.ts'
 
@@ -23,6 +23,13 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, object>> = {
     limit: 1_000_000_000_000,
     stored: 998_000_000_000,
     reserved: 800_000_000,
+  },
+  assets_exceeded: {
+    message:
+      'The upload needs 1 asset, but the plan allows 0 more: at most 1000 assets and unfinished uploads together. Delete assets, cancel uploads or upgrade the plan.',
+    needed: 1,
+    available: 0,
+    limit: 1000,
   },
   upload_token_exceeded: {
     message:
@@ -42,7 +49,8 @@ const EXAMPLE_DETAILS: Partial<Record<ErrorCode, object>> = {
 /** The schemas of the error bodies with additional fields. */
 const BODIES = [
   { code: 'upload_token_exceeded', schema: UploadTokenExceededBody },
-  { code: 'storage_exceeded', schema: StorageExceededBody },
+  { code: 'storage_exceeded', schema: PlanExceededBody },
+  { code: 'assets_exceeded', schema: PlanExceededBody },
   { code: 'replacement_in_progress', schema: ConflictBody },
   { code: 'events_forgotten', schema: EventsForgottenBody },
   { code: 'events_reset', schema: EventsForgottenBody },
@@ -52,7 +60,10 @@ const BODIES = [
 function commonErrors(endpoint: Endpoint): ErrorCode[] {
   const codes: ErrorCode[] = ['malformed_request', 'internal']
   if (endpoint.scope !== 'public') {
-    codes.push('unauthenticated', 'forbidden', 'too_many_requests', 'database_unavailable')
+    codes.push('unauthenticated', 'key_expired', 'forbidden', 'account_deleted')
+    codes.push('too_many_requests', 'database_unavailable')
+    const isChange = endpoint.methods[0] !== 'GET' && endpoint.scope !== 'read'
+    if (isChange) codes.push('account_suspended')
   }
   // Deleting also writes to the database, so any change can fail on a full disk once the reserved space is used up.
   if (endpoint.methods[0] !== 'GET') codes.push('storage_full')

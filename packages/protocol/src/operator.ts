@@ -83,6 +83,9 @@ export const ServiceStatus = Type.Object(
         plan: Type.Object({
           name: Type.String(),
           storage: Count('Bytes that the plan allows'),
+          assets: Nullable('integer', {
+            description: 'Assets that the plan allows; null: any number',
+          }),
         }),
         stored: Count('Bytes'),
         reserved: Count('Bytes'),

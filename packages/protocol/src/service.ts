@@ -93,16 +93,16 @@ export const EventsForgottenBody = Type.Object(
   { title: 'EventsForgotten' },
 )
 
-/** The body of `storage_exceeded`; sizes in bytes. */
-export const StorageExceededBody = Type.Object(
+/** The body of `storage_exceeded`, with sizes in bytes, and of `assets_exceeded`, with numbers of assets. */
+export const PlanExceededBody = Type.Object(
   {
     message: Type.String(),
     code: Code,
     needed: Type.Integer(),
     available: Type.Integer(),
     limit: Type.Integer(),
-    stored: Type.Integer(),
-    reserved: Type.Integer(),
+    stored: Type.Optional(Type.Integer()),
+    reserved: Type.Optional(Type.Integer()),
   },
-  { title: 'StorageExceeded' },
+  { title: 'PlanExceeded' },
 )

@@ -32,6 +32,8 @@ Examples:
 function textOf(details: Account, url: string): string {
   const { name, plan, stored, reserved, trash, available, assets } = details
   const width = Math.min(60, tableWidth() ?? 60)
+  // Services before 0.3.0 have no limit of assets.
+  const limit = plan.assets == null ? '' : `, at most ${plan.assets} assets`
   const inTrash = trash > 0 ? `, including ${formatSize(trash)} in the trash` : ''
   return `${sanitize(name)} at ${url}
 
@@ -40,7 +42,7 @@ function textOf(details: Account, url: string): string {
   stored     ${formatSize(stored)} in ${assets === 1 ? '1 asset' : `${assets} assets`}
   reserved   ${formatSize(reserved)} for uploads in progress
   free       ${formatSize(available)}${inTrash}
-  plan       ${formatSize(plan.storage)} (${sanitize(plan.name)})`
+  plan       ${formatSize(plan.storage)}${limit} (${sanitize(plan.name)})`
 }
 
 interface Usage {

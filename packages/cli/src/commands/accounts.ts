@@ -14,6 +14,7 @@ import {
 const OPTIONS = {
   plan: { type: 'string' },
   storage: { type: 'string' },
+  assets: { type: 'string' },
   in: { type: 'string' },
   now: { type: 'boolean' },
   yes: { type: 'boolean', short: 'y' },
@@ -27,22 +28,24 @@ export const accounts: Command = {
 
 Usage:
   stowage accounts ls
-  stowage accounts add NAME [--storage SIZE] [--plan NAME]
-  stowage accounts set NAME [--storage SIZE] [--plan NAME]
+  stowage accounts add NAME [--storage SIZE] [--assets NUMBER] [--plan NAME]
+  stowage accounts set NAME [--storage SIZE] [--assets NUMBER] [--plan NAME]
   stowage accounts suspend NAME
   stowage accounts resume NAME
   stowage accounts rename NAME NEWNAME
   stowage accounts delete NAME [--in TIME | --now] [--yes]
 
   --storage   the storage of the plan, such as 500GB (default for a new account: 1TB)
+  --assets    how many assets and unfinished uploads the plan allows, or "unlimited" (default for a
+              new account). Assets in the trash do not count
   --plan      the name of the plan (default for a new account: "default")
   --in        how long the account can be restored (default: 7d)
   --now       begin to remove everything immediately
   -y, --yes   do not ask for the name of the account again
   --json      JSON instead of a table
 
-Changes take effect immediately, even while the service is running. If a plan has less storage than
-the account uses, nothing is deleted, but new uploads are refused. list is an alias of ls.
+Changes take effect immediately, even while the service is running. If a plan allows less than the
+account uses, nothing is deleted, but new uploads are refused. list is an alias of ls.
 
 A suspended account can be read, but not changed: its keys get 403 account_suspended. Buyers still
 download, unfinished uploads are kept, and mails, webhooks and changes that were queued before are
@@ -69,6 +72,7 @@ Examples:
     if (values.storage !== undefined && storage === undefined) {
       throw new UsageError(`--storage ${values.storage}: must be a size such as 500GB.`)
     }
+    const assets = readAssets(values.assets)
     const { plan } = values
     const json = values.json === true
     const show = (report: AccountReport) =>
@@ -82,7 +86,12 @@ Examples:
     }
     if (action === 'add') {
       const name = requireOneArgument(positionals, 'name')
-      const details = { name, plan: plan ?? 'default', storage: storage ?? 1e12 }
+      const details = {
+        name,
+        plan: plan ?? 'default',
+        storage: storage ?? 1e12,
+        assets: assets ?? null,
+      }
       return operate(async (operator) => show(await operator.addAccount(details)))
     }
     if (action === 'set') {
@@ -90,9 +99,10 @@ Examples:
       const change = {
         ...(plan !== undefined && { plan }),
         ...(storage !== undefined && { storage }),
+        ...(assets !== undefined && { assets }),
       }
       if (Object.keys(change).length === 0)
-        throw new UsageError('Nothing to set. Pass --storage or --plan.')
+        throw new UsageError('Nothing to set. Pass --storage, --assets or --plan.')
       return operate(async (operator) => show(await operator.setPlan(name, change)))
     }
     if (action === 'suspend') {
@@ -137,6 +147,15 @@ Examples:
   },
 }
 
+/** Null: any number. Undefined: not given. */
+function readAssets(given: string | undefined): number | null | undefined {
+  if (given === undefined) return undefined
+  if (given === 'unlimited') return null
+  const assets = /^\d+$/.test(given) ? Number(given) : Number.NaN
+  if (Number.isSafeInteger(assets)) return assets
+  throw new UsageError(`--assets ${given}: must be a number such as 5000, or unlimited.`)
+}
+
 /** How long the account can be restored, in milliseconds. */
 function readGrace(values: { in?: string; now?: boolean }): number {
   if (values.now === true) {
@@ -174,13 +193,15 @@ function accountTable(reports: AccountReport[]): string {
   const head = [{ head: 'NAME', minWidth: 8 }, ...states, { head: 'PLAN', minWidth: 4 }, ...NUMBERS]
   return table(
     head,
-    reports.map(({ name, state, plan, storage, stored, reserved, available, assets }) => [
-      name,
-      ...(isAnyInactive ? [state] : []),
-      plan,
-      ...[storage, stored, reserved, available].map(formatSize),
-      String(assets),
-    ]),
+    reports.map(
+      ({ name, state, plan, storage, stored, reserved, available, assets, max_assets }) => [
+        name,
+        ...(isAnyInactive ? [state] : []),
+        plan,
+        ...[storage, stored, reserved, available].map(formatSize),
+        max_assets === null ? String(assets) : `${assets} of ${max_assets}`,
+      ],
+    ),
     { columns: tableWidth() },
   )
 }

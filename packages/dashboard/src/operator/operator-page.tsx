@@ -289,7 +289,11 @@ function Accounts({ status: { accounts, totals } }: { status: ServiceStatus }) {
                 <Table.Td ta="end">{sizeText(reserved)}</Table.Td>
                 <Table.Td ta="end">{sizeText(trash)}</Table.Td>
                 <Table.Td ta="end">{sizeText(plan.storage)}</Table.Td>
-                <Table.Td ta="end">{numberText(assets)}</Table.Td>
+                <Table.Td ta="end">
+                  {plan.assets === null
+                    ? numberText(assets)
+                    : `${numberText(assets)} / ${numberText(plan.assets)}`}
+                </Table.Td>
               </Table.Tr>
             ))}
           </Table.Tbody>

@@ -54,7 +54,7 @@ const ALMOST_FULL = 0.9
 
 /** The stored, reserved and available storage, as a bar and in numbers. The trash counts as available. */
 function StorageMeter({ account }: { account: Account }) {
-  const { plan, stored, reserved, trash, trash_for, available } = account
+  const { plan, stored, reserved, trash, trash_for, available, assets } = account
   const hasTrash = trash_for !== 0 || trash > 0
   const used = stored + reserved
   // A plan may be reduced below what is stored.
@@ -105,9 +105,17 @@ function StorageMeter({ account }: { account: Account }) {
             ),
           })}
       </Text>
+      {plan.assets !== null && (
+        <Text size="sm" c="dimmed" mt="xs">
+          {fill(storage.assetsOf, { assets: numberText(assets), limit: numberText(plan.assets) })}
+        </Text>
+      )}
       {used > plan.storage && <Warning title={storage.exceeded}>{storage.exceededHint}</Warning>}
       {used <= plan.storage && used > plan.storage * ALMOST_FULL && (
         <Warning title={storage.almostFull}>{storage.almostFullHint}</Warning>
+      )}
+      {plan.assets !== null && assets >= plan.assets && (
+        <Warning title={storage.assetsExceeded}>{storage.exceededHint}</Warning>
       )}
     </>
   )

@@ -96,8 +96,8 @@ export const resizeOther = {
   minSize: 15,
 } as const satisfies Command
 
-export function plan(bytes: number): Command {
-  return { kind: 'changePlan', bytes }
+export function plan(bytes: number, assets: number | null = null): Command {
+  return { kind: 'changePlan', bytes, assets }
 }
 
 export function job(name: Extract<Command, { kind: 'job' }>['name']): Command {
@@ -161,6 +161,19 @@ export const CONCURRENT_ESTIMATE_CALLS: Record<string, Command[]> = {
   'complete, delete permanently': [complete, purge],
   'restore from the trash': [restoreAsset],
   'empty the trash, removeObjects': [emptyTrash, job('removeObjects')],
+  account: [{ kind: 'account' }],
+}
+
+/** The same for a plan that allows one more asset. */
+export const CONCURRENT_ASSET_CALLS: Record<string, Command[]> = {
+  sign: [sign],
+  'store a link': [{ kind: 'storeLink', name: 'a link' }],
+  cancel: [cancel],
+  'cancel, sign': [cancel, sign],
+  'restore from the trash': [restoreAsset],
+  'restore in bulk': [bulkRestore],
+  'delete the asset permanently': [purge],
+  expireUploads: [expire],
   account: [{ kind: 'account' }],
 }
 

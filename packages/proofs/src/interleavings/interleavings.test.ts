@@ -8,6 +8,7 @@ import type { Command } from '../model/commands.ts'
 import { commandOf, saveResult } from '../reliability/result.ts'
 import { aSample } from '../sample.ts'
 import {
+  CONCURRENT_ASSET_CALLS,
   CONCURRENT_CALLS,
   CONCURRENT_ESTIMATE_CALLS,
   CONCURRENT_TRASH_CALLS,
@@ -17,6 +18,7 @@ import { type Harness, openHarness } from './harness.ts'
 import { runInterleaving } from './run-interleaving.ts'
 import {
   ACCOUNT_TRASH_CASES,
+  ASSET_LIMIT_CASES,
   ESTIMATE_CASES,
   TEST_CASES,
   type TestCase,
@@ -48,6 +50,7 @@ const USUAL_ON_S3 = [
   'complete a replacement',
   'computeChecksums, a replaced file with a declared digest',
   'sign an estimate',
+  'sign, the last asset of the plan',
 ]
 /** One call of each kind. `POINTS=all` also runs the others, which differ in few steps. */
 const USUAL = [
@@ -71,6 +74,7 @@ const USUAL = [
   'removeObjects, a cancelled upload',
   'removeOrphanedUploads, a cancelled upload',
   'removeOrphanedUploads, a ready asset whose upload is still open',
+  'restore the last asset of the plan',
   'replace',
   'complete a replacement whose object is stored',
   'replace with an upload token',
@@ -93,7 +97,8 @@ const USUAL = [
 ]
 
 const ALL_TRASH_CASES = [...TRASH_CASES, ...ACCOUNT_TRASH_CASES]
-const ALL_CASES = [...TEST_CASES, ...ESTIMATE_CASES, ...VERSION_CASES, ...ALL_TRASH_CASES]
+const PLAN_CASES = [...ESTIMATE_CASES, ...ASSET_LIMIT_CASES]
+const ALL_CASES = [...TEST_CASES, ...PLAN_CASES, ...VERSION_CASES, ...ALL_TRASH_CASES]
 
 function isSelected({ name }: TestCase): boolean {
   if (POINTS_CALLS !== undefined) return new RegExp(POINTS_CALLS).test(name)
@@ -185,6 +190,9 @@ function concurrentKindOf(testCase: TestCase) {
   }
   if (ESTIMATE_CASES.includes(testCase)) {
     return { calls: CONCURRENT_ESTIMATE_CALLS, usual: Object.keys(CONCURRENT_ESTIMATE_CALLS) }
+  }
+  if (ASSET_LIMIT_CASES.includes(testCase)) {
+    return { calls: CONCURRENT_ASSET_CALLS, usual: Object.keys(CONCURRENT_ASSET_CALLS) }
   }
   return ALL_TRASH_CASES.includes(testCase)
     ? { calls: CONCURRENT_TRASH_CALLS, usual: USUAL_TRASH_OTHERS }

@@ -74,7 +74,8 @@ export async function runInterleaving(
     resumed.resolve()
     await withTimeout(call, JSON.stringify(testCase.call)).catch(() => {})
     await deleteEverything(harness)
-    if (start.model.plan !== PLAN) await operatorOf(harness).changePlan(PLAN)
+    const { plan, maxAssets } = start.model
+    if (plan !== PLAN || maxAssets !== null) await operatorOf(harness).changePlan(PLAN, null)
   }
 }
 
@@ -136,8 +137,8 @@ async function makeOverdue({ context, account }: Harness, id: string): Promise<b
 export function operatorOf(harness: Harness): Operator {
   const { account, context } = harness
   return {
-    changePlan: (bytes) =>
-      context.database.changePlan(account.id, { name: 'plan', storage: bytes }),
+    changePlan: (bytes, assets) =>
+      context.database.changePlan(account.id, { name: 'plan', storage: bytes, assets }),
     async expireUpload({ id: assetId, upload_id }) {
       const data = context.database.of(account.id)
       const id = (await data.findReplacement(assetId, upload_id))?.asset.id ?? assetId

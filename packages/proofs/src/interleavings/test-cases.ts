@@ -306,6 +306,19 @@ export const ESTIMATE_CASES: TestCase[] = [
   },
 ]
 
+/** The plan allows one more asset, and a file is in the trash. */
+const ONE_MORE = [plan(1000, 1), sign, putAll, complete, remove]
+
+export const ASSET_LIMIT_CASES: TestCase[] = [
+  { name: 'sign, the last asset of the plan', before: ONE_MORE, call: sign },
+  {
+    name: 'sign with a key, the last asset of the plan',
+    before: ONE_MORE,
+    call: { ...sign, key: 'last' },
+  },
+  { name: 'restore the last asset of the plan', before: ONE_MORE, call: restoreAsset },
+]
+
 /** The interrupted call, as an event without a response. `model` is the state in which the call starts. */
 export function interruptedEvents({ interrupted }: TestCase, model: Model): Event[] {
   if (interrupted === undefined) return []

@@ -2,6 +2,7 @@ import type { BulkChange } from '@stowage/server/src/domain/bulk'
 import type { BulkJobAction, Command } from './commands.ts'
 import {
   allowIf,
+  allowsAssets,
   bytesIn,
   changeUpload,
   findUpload,
@@ -63,6 +64,7 @@ function finishChange(before: Model, change: ModelBulk): Model {
       const needed = bytesIn({ ...model, uploads: trashed }, 'trashed')
       const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
       if (needed > 0 && used + needed > model.plan) return model
+      if (trashed.length > 0 && !allowsAssets(model, trashed.length)) return model
       return trashed.reduce((all, { id }) => changeUpload(all, id, { status: 'ready' }), model)
     }
     case 'tag':

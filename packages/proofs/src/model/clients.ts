@@ -30,7 +30,7 @@ export interface Clients {
 }
 
 export interface Operator {
-  changePlan(bytes: number): Promise<void>
+  changePlan(bytes: number, assets: number | null): Promise<void>
   /** Expires the upload now, and returns its status. */
   expireUpload(session: { id: string; upload_id: string }): Promise<string>
   runJob(name: JobName): Promise<void>
@@ -160,7 +160,7 @@ export function openClients(
         return { status, products: { [command.variant]: id } }
       }
       case 'changePlan':
-        await operator.changePlan(command.bytes)
+        await operator.changePlan(command.bytes, command.assets ?? null)
         return { status: 200 }
       case 'job':
         await operator.runJob(command.name)
@@ -179,7 +179,7 @@ export function openClients(
       case 'storeLink': {
         const link = { filename: command.name, url: 'https://example.com/file' }
         const { status, body } = await call('POST', `${API}/assets/store`, link)
-        return { status, ...(status === 201 && { id: body.data.id }) }
+        return { status, code: body.code, ...(status === 201 && { id: body.data.id }) }
       }
       case 'list':
       case 'products':

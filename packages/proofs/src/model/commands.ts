@@ -137,7 +137,7 @@ export type Command =
   | { kind: 'storeLink'; name: string }
   | { kind: 'import'; variants: number[]; vendor?: string | undefined }
   | { kind: 'removeProduct'; variant: number }
-  | { kind: 'changePlan'; bytes: number }
+  | { kind: 'changePlan'; bytes: number; assets?: number | null }
   | { kind: 'expire'; upload: number }
   | { kind: 'read'; upload: number }
   | { kind: 'download'; upload: number }
@@ -353,7 +353,11 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: is('removeProduct'), variant }) },
   {
     weight: 1,
-    arbitrary: fc.record({ kind: is('changePlan'), bytes: fc.integer({ min: 20, max: 200 }) }),
+    arbitrary: fc.record({
+      kind: is('changePlan'),
+      bytes: fc.integer({ min: 20, max: 200 }),
+      assets: fc.option(fc.integer({ min: 0, max: 6 })),
+    }),
   },
   { weight: 1, arbitrary: fc.record({ kind: is('expire'), upload }) },
   { weight: 1, arbitrary: fc.record({ kind: is('read'), upload }) },

@@ -39,7 +39,8 @@ export async function performList(
     }
     case 'account': {
       const { stored, reserved, trash, assets, plan } = body.data
-      return { status, account: { stored, reserved, trash, assets, limit: plan.storage } }
+      const limits = { limit: plan.storage, maxAssets: plan.assets }
+      return { status, account: { stored, reserved, trash, assets, ...limits } }
     }
   }
 }

@@ -85,13 +85,14 @@ export const LIST_RULES = {
   },
 
   account(model: Model, _: Call<'account'>, seen: Observation) {
-    const { stored, reserved, trash, assets, limit } = seen.account ?? {}
+    const { stored, reserved, trash, assets, limit, maxAssets } = seen.account ?? {}
     const matches =
       stored === bytesIn(model, 'ready') &&
       reserved === bytesIn(model, 'uploading') &&
       trash === bytesIn(model, 'trashed') &&
       assets === readyUploads(model).length + model.links.length &&
-      limit === model.plan
+      limit === model.plan &&
+      maxAssets === model.maxAssets
     return allowIf(matches, model)
   },
 }

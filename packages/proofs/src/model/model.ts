@@ -80,6 +80,8 @@ export interface ModelBulk {
 /** The data of an account according to the rules. Immutable: each step creates a new model. */
 export interface Model {
   plan: number
+  /** How many assets and unfinished uploads the plan allows. */
+  maxAssets: number | null
   uploads: ModelUpload[]
   /** The assets that an interrupted `deleteAll` will move to the trash, at any time. */
   beingDeleted: string[]
@@ -97,6 +99,7 @@ export interface Model {
 
 export const EMPTY_MODEL: Model = {
   plan: INITIAL_PLAN,
+  maxAssets: null,
   uploads: [],
   beingDeleted: [],
   beingMoved: [],
@@ -166,6 +169,12 @@ function partSize(size: number, number: number): number {
 /** An empty file has one empty part. */
 export function partCount(size: number): number {
   return Math.max(1, Math.ceil(size / CHUNK_SIZE))
+}
+
+/** Whether the plan allows this many more assets. */
+export function allowsAssets({ maxAssets, uploads, links }: Model, needed: number): boolean {
+  const own = uploads.filter((upload) => isVisible(upload) && upload.replaces === undefined)
+  return maxAssets === null || own.length + links.length + needed <= maxAssets
 }
 
 export function isVisible({ status }: ModelUpload): boolean {

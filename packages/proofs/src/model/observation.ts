@@ -39,7 +39,14 @@ export interface Observation {
   groups?: { product: number; variants: number[]; total: number; count: number | null }[]
   /** The unfinished uploads, with the bytes that the storage has. */
   unfinished?: { id: string; bytes: number; received: number | null }[]
-  account?: { stored: number; reserved: number; trash: number; assets: number; limit: number }
+  account?: {
+    stored: number
+    reserved: number
+    trash: number
+    assets: number
+    limit: number
+    maxAssets: number | null
+  }
 }
 
 /** A call and its response. Parts that are sent together are separate events. */

@@ -4,6 +4,7 @@ import { FOLDER_RULES } from './folder-rules.ts'
 import { isSame, LIST_RULES, storedVariants } from './list-rules.ts'
 import {
   allowIf,
+  allowsAssets,
   bytesIn,
   changeUpload,
   completeUpload,
@@ -143,8 +144,9 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
       const isExceeded = files >= TOKEN_FILES || bytes + least > TOKEN_BYTES
       if (isExceeded) return allowIf(seen.code === 'upload_token_exceeded', model)
     }
+    if (!allowsAssets(model, 1)) return allowIf(seen.code === 'assets_exceeded', model)
     const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
-    if (used + least > model.plan) return allowIf(seen.status === 402, model)
+    if (used + least > model.plan) return allowIf(seen.code === 'storage_exceeded', model)
     if (seen.status !== 201 || seen.id === undefined) return undefined
     const size = seen.size ?? requested
     if (!isEstimate({ size, least, requested })) return undefined
@@ -175,6 +177,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
   ...LIST_RULES,
 
   storeLink(model, { name }, seen) {
+    if (!allowsAssets(model, 1)) return allowIf(seen.code === 'assets_exceeded', model)
     if (seen.status !== 201 || seen.id === undefined) return undefined
     return { ...model, links: [...model.links, { id: seen.id, name }] }
   },
@@ -320,7 +323,7 @@ export const RULES: { [Kind in Command['kind']]: Rule<Kind> } = {
     return { ...model, uploads, products, vendors }
   },
 
-  changePlan: (model, { bytes }) => ({ ...model, plan: bytes }),
+  changePlan: (model, { bytes, assets = null }) => ({ ...model, plan: bytes, maxAssets: assets }),
 
   expire(model, _, seen, concurrent) {
     // An upload cannot expire before it is signed.

@@ -49,8 +49,8 @@ function operatorOf({ context }: TestService, jobs: Context, account: TestAccoun
   // Negative, because the storage's clock may be ahead of the database's.
   const expiringContext = { ...jobs, settings: { ...jobs.settings, uploadsKeptForMs: -60_000 } }
   return {
-    changePlan: (bytes) =>
-      context.database.changePlan(account.id, { name: 'plan', storage: bytes }),
+    changePlan: (bytes, assets) =>
+      context.database.changePlan(account.id, { name: 'plan', storage: bytes, assets }),
     async expireUpload({ id: assetId, upload_id }) {
       const id = (await data.findReplacement(assetId, upload_id))?.asset.id ?? assetId
       await data.renewUpload(id, -1)

@@ -1,6 +1,7 @@
 import type { Command } from './commands.ts'
 import {
   allowIf,
+  allowsAssets,
   bytesIn,
   changeUpload,
   findUpload,
@@ -126,6 +127,9 @@ function withOneRemoved(model: Model): Model[] {
 
 function restoreAll(model: Model, assets: ModelUpload[], seen: Observation): Model | undefined {
   const trashed = assets.filter(({ status }) => status === 'trashed')
+  if (trashed.length > 0 && !allowsAssets(model, trashed.length)) {
+    return allowIf(seen.code === 'assets_exceeded', model)
+  }
   const needed = bytesIn({ ...model, uploads: trashed }, 'trashed')
   const used = bytesIn(model, 'ready') + bytesIn(model, 'uploading')
   if (needed > 0 && used + needed > model.plan) return allowIf(seen.status === 402, model)

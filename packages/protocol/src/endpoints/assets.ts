@@ -162,7 +162,7 @@ export const storeLink = defineEndpoint({
     schema: AssetResponse,
     example: { data: linkExample },
   },
-  errors: ['idempotency_key_reused', 'result_gone'],
+  errors: ['assets_exceeded', 'idempotency_key_reused', 'result_gone'],
 })
 
 export const changeAsset = defineEndpoint({
@@ -295,5 +295,5 @@ export const changeAssets = defineEndpoint({
     schema: BulkResponse,
     example: { data: { action: 'delete', assets: 1 } },
   },
-  errors: ['storage_exceeded'],
+  errors: ['storage_exceeded', 'assets_exceeded'],
 })

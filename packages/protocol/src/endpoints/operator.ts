@@ -50,7 +50,7 @@ export const readStatus = defineEndpoint({
           {
             id: '019c1234-0000-7000-8000-000000000002',
             name: 'default',
-            plan: { name: 'default', storage: 1_000_000_000_000 },
+            plan: { name: 'default', storage: 1_000_000_000_000, assets: null },
             stored: 40_000_000,
             reserved: 0,
             trash: 0,

@@ -19,7 +19,7 @@ export const restoreAsset = defineEndpoint({
     schema: AssetResponse,
     example: { data: assetExample },
   },
-  errors: ['not_found', 'storage_exceeded'],
+  errors: ['not_found', 'storage_exceeded', 'assets_exceeded'],
 })
 
 export const emptyTrash = defineEndpoint({

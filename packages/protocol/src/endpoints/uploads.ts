@@ -57,6 +57,7 @@ export const requestUpload = defineEndpoint({
   },
   errors: [
     'storage_exceeded',
+    'assets_exceeded',
     'upload_token_exceeded',
     'idempotency_key_reused',
     'upload_ended',

@@ -4,7 +4,7 @@ import type { Cursor, PageRequest, SortKey } from '../domain/paging.ts'
 import type { Product, ProductGroup, ProductSelection } from '../domain/product.ts'
 import type { Position, ProductSort } from '../domain/product-sort.ts'
 import type { NewUploadToken, UploadToken } from '../domain/upload-token.ts'
-import type { TypeUsage, Usage } from '../domain/usage.ts'
+import type { AssetsExceeded, TypeUsage, Usage } from '../domain/usage.ts'
 import type { AccountArchives } from './archive-data.ts'
 import type { BulkData } from './bulk-data.ts'
 import type { AccountWebhookData, EventData } from './event-data.ts'
@@ -138,6 +138,7 @@ export interface Deletion extends Transition {
 export interface AccountSummary extends Usage {
   name: string
   planName: string
+  planAssets: number | null
   assets: number
   trash: number
 }
@@ -368,6 +369,7 @@ export interface ResizeOptions {
 export type Reservation =
   | { outcome: 'reserved'; expiresAt: Date }
   | { outcome: 'storage_exceeded'; usage: Usage }
+  | AssetsExceeded
   /** The same request was already made; this is its upload. */
   | { outcome: 'repeated'; upload: Upload }
   /** The key was used for a different request. */

@@ -2,7 +2,7 @@ import type { AssetStatus, Integrity, Upload } from '../domain/asset.ts'
 import type { EventActor } from '../domain/event.ts'
 import type { AccountState, FoundKey } from '../domain/key.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
-import type { TypeUsage } from '../domain/usage.ts'
+import type { Plan, TypeUsage } from '../domain/usage.ts'
 import type { AccountData, AssetRecord } from './account-data.ts'
 import type { ArchiveData } from './archive-data.ts'
 import type { BackupData } from './backup-data.ts'
@@ -24,11 +24,12 @@ export interface NewAccount {
   name: string
   planName: string
   planStorage: number
+  /** How many ready assets and unfinished uploads the plan allows. Null or undefined: any number. */
+  planAssets?: number | null
   createdAt: Date
 }
 
 export interface Account extends NewAccount {
-  /** How many assets and unfinished uploads the plan allows. Null: any number. */
   planAssets: number | null
   /** Since when the account can be read, but not changed. */
   suspendedAt: Date | null
@@ -183,7 +184,7 @@ export interface Database
   listAccounts(): Promise<Account[]>
 
   /** Takes effect immediately. A limit below the current usage only prevents new uploads. */
-  changePlan(accountId: string, plan: { name: string; storage: number }): Promise<void>
+  changePlan(accountId: string, plan: Plan): Promise<void>
 
   /** Undefined if there is no such account. */
   findAccountState(accountId: string): Promise<AccountState | undefined>

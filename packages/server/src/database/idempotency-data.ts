@@ -3,12 +3,13 @@ import type { Key, NewKey } from '../domain/key.ts'
 import type { NewOrder } from '../domain/order.ts'
 import type { ProductSelection } from '../domain/product.ts'
 import type { NewUploadToken } from '../domain/upload-token.ts'
+import type { AssetsExceeded } from '../domain/usage.ts'
 import type { WebhookState } from '../domain/webhook.ts'
 import type { NewWebhook } from './event-data.ts'
 import type { PutOrder } from './order-data.ts'
 
 /** Nothing was stored if the ready assets of the account have `MAX_ACCOUNT_TAGS` different tags, without the new one. */
-export type LinkOutcome = 'added' | 'too_many_tags'
+export type LinkOutcome = 'added' | 'too_many_tags' | AssetsExceeded
 
 export type AddedUploadToken =
   | { outcome: 'added'; createdAt: Date; expiresAt: Date }

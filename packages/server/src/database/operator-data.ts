@@ -37,6 +37,7 @@ export interface AccountUsage {
   name: string
   planName: string
   planStorage: number
+  planAssets: number | null
   stored: number
   reserved: number
   trash: number

@@ -1,7 +1,7 @@
 import type { Asset, Upload } from '../domain/asset.ts'
 import type { Cursor, PageRequest } from '../domain/paging.ts'
 import type { ProductSelection } from '../domain/product.ts'
-import type { Usage } from '../domain/usage.ts'
+import type { AssetsExceeded, Usage } from '../domain/usage.ts'
 
 /**
  * `continueTrashAll` and the removal of the oldest trash change at most this many assets in one transaction, so that
@@ -55,6 +55,7 @@ export type AssetsRestoreOutcome =
   | { outcome: 'assets_not_found'; unknown: string[] }
   /** Nothing changed. `needed` is the number of bytes of the assets. */
   | { outcome: 'storage_exceeded'; usage: Usage; needed: number }
+  | AssetsExceeded
 
 /** An asset, and the products that were attached to it or detached from it. */
 export interface ChangedAttachments {

@@ -24,7 +24,7 @@ export interface BulkEntry extends Pick<BulkChange, 'products' | 'tags' | 'path'
   from?: string | null
 }
 
-export type BulkFailure = 'storage_exceeded' | 'too_many_tags'
+export type BulkFailure = 'storage_exceeded' | 'assets_exceeded' | 'too_many_tags'
 
 /** A change of all assets that matched a filter when it was requested. */
 export interface BulkJob {

@@ -183,6 +183,8 @@ export type EventToken = Pick<
 export interface EventAccount extends Usage {
   name: string
   planName: string
+  /** Undefined in events of versions before 0.3.0. */
+  planAssets?: number | null
   assets: number
   trash: number
 }

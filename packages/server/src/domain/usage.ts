@@ -5,6 +5,26 @@ export interface Usage {
   reserved: number
 }
 
+export interface Plan {
+  name: string
+  storage: number
+  /** Null: any number. Undefined: the limit stays as it is. */
+  assets?: number | null | undefined
+}
+
+/** The number of assets that an account’s plan allows, and how many ready assets and unfinished uploads it has. */
+export interface AssetRoom {
+  limit: number
+  used: number
+}
+
+/** The plan does not allow this many more assets. Nothing was stored. */
+export interface AssetsExceeded {
+  outcome: 'assets_exceeded'
+  needed: number
+  room: AssetRoom
+}
+
 /** Never negative, even if the plan was reduced below the stored bytes. */
 export function availableBytes(usage: Usage): number {
   return Math.max(0, usage.limit - usage.stored - usage.reserved)

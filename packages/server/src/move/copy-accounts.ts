@@ -22,7 +22,8 @@ export async function copyAccounts({ source, target }: Databases): Promise<Desti
   const destinations: Destinations = { accounts: new Map(), products: new Map() }
   for (const account of await source.database.listAccounts()) {
     const { id } = await target.database.ensureAccount(account)
-    await target.database.changePlan(id, { name: account.planName, storage: account.planStorage })
+    const { planName: name, planStorage: storage, planAssets: assets } = account
+    await target.database.changePlan(id, { name, storage, assets })
     await target.database.importAccountState({ ...account, id })
     const data = target.database.of(id)
     destinations.accounts.set(account.id, { id, data })

@@ -39,7 +39,7 @@ const ACCOUNT_NAME = /^[a-z0-9][a-z0-9._-]{0,63}$/
 /** Refuses a name that is taken, so that two people never share an account by accident. */
 export async function addAccount(
   { database, newId, clock }: Pick<Context, 'database' | 'newId' | 'clock'>,
-  details: { name: string; planName: string; planStorage: number },
+  details: { name: string; planName: string; planStorage: number; planAssets: number | null },
 ): Promise<Account> {
   refuseBadName(details.name)
   const id = newId()
@@ -117,11 +117,16 @@ function nameTaken(name: string): ServiceError {
 export async function changePlan(
   context: Pick<Context, 'database'>,
   accountName: string,
-  change: { name?: string | undefined; storage?: number | undefined },
+  change: {
+    name?: string | undefined
+    storage?: number | undefined
+    assets?: number | null | undefined
+  },
 ): Promise<void> {
   const account = await getAccount(context, accountName)
   await context.database.changePlan(account.id, {
     name: change.name ?? account.planName,
     storage: change.storage ?? account.planStorage,
+    assets: change.assets,
   })
 }

@@ -17,7 +17,13 @@ import { problemWithLinkUrl } from '../domain/urls.ts'
 import type { AccountContext } from './context.ts'
 import { createOnce, type Idempotency } from './idempotency.ts'
 import { isHalfEmpty, readPage } from './listing.ts'
-import { assetNotFound, tooManyTags, unknownAssets, unknownProducts } from './refusals.ts'
+import {
+  assetNotFound,
+  assetsExceeded,
+  tooManyTags,
+  unknownAssets,
+  unknownProducts,
+} from './refusals.ts'
 
 export async function getAsset({ data }: AccountContext, assetId: string): Promise<Asset> {
   const asset = await data.findAsset(assetId)
@@ -107,6 +113,7 @@ export async function storeLink(
       addOnce: (once) => data.addLinkOnce(once, asset),
       toResult(added) {
         if (added === 'too_many_tags') throw tooManyTags()
+        if (added !== 'added') throw assetsExceeded('The link needs 1 asset', added)
         return asset
       },
       async find(id) {

@@ -4,7 +4,7 @@ import { invalid, ServiceError } from '../domain/errors.ts'
 import type { ProductSelection } from '../domain/product.ts'
 import { MAX_ACCOUNT_TAGS } from '../domain/tags.ts'
 import type { UploadToken } from '../domain/upload-token.ts'
-import { availableBytes, type Usage } from '../domain/usage.ts'
+import { type AssetRoom, availableBytes, type Usage } from '../domain/usage.ts'
 
 /** The same for an asset of another account and for one that never existed. */
 export function assetNotFound(): ServiceError {
@@ -102,6 +102,19 @@ export function storageExceeded(demand: string, needed: number, usage: Usage): S
     'storage_exceeded',
     `${demand}, but the plan has ${formatSize(available)} left. Delete files or upgrade the plan.`,
     { details: { needed, available, ...usage } },
+  )
+}
+
+/** The plan does not allow this many more assets. `demand` is a clause: "Restoring needs 3 assets". */
+export function assetsExceeded(
+  demand: string,
+  { needed, room: { limit, used } }: { needed: number; room: AssetRoom },
+): ServiceError {
+  const available = Math.max(0, limit - used)
+  return new ServiceError(
+    'assets_exceeded',
+    `${demand}, but the plan allows ${available} more: at most ${limit} assets and unfinished uploads together. Delete assets, cancel uploads or upgrade the plan.`,
+    { details: { needed, available, limit } },
   )
 }
 

@@ -14,7 +14,7 @@ import { foldTag } from '../domain/tags.ts'
 import type { Usage } from '../domain/usage.ts'
 import type { AccountContext } from './context.ts'
 import { readPage } from './listing.ts'
-import { assetNotFound, storageExceeded, unknownAssets } from './refusals.ts'
+import { assetNotFound, assetsExceeded, storageExceeded, unknownAssets } from './refusals.ts'
 import { removeParts } from './uploads/in-storage.ts'
 import { getUpload } from './uploads/uploads.ts'
 
@@ -177,6 +177,9 @@ function restoredOf(
 ): Asset[] {
   if (result.outcome === 'assets_not_found') throw notFound(result.unknown)
   if (result.outcome === 'storage_exceeded') throw noRoomToRestore(result)
+  if (result.outcome === 'assets_exceeded') {
+    throw assetsExceeded(`Restoring needs ${result.needed} assets`, result)
+  }
   return result.assets
 }
 

@@ -23,6 +23,8 @@ export interface AccountReport {
   name: string
   plan: string
   storage: number
+  /** How many assets and unfinished uploads the plan allows; null: any number. */
+  max_assets: number | null
   stored: number
   reserved: number
   available: number
@@ -39,8 +41,16 @@ export type KeyReport = wire.Key
 /** The operations of the CLI that work directly on the database, whether or not the service is running. */
 export interface Operator {
   listAccounts(): Promise<AccountReport[]>
-  addAccount(account: { name: string; plan: string; storage: number }): Promise<AccountReport>
-  setPlan(name: string, plan: { plan?: string; storage?: number }): Promise<AccountReport>
+  addAccount(account: {
+    name: string
+    plan: string
+    storage: number
+    assets: number | null
+  }): Promise<AccountReport>
+  setPlan(
+    name: string,
+    plan: { plan?: string; storage?: number; assets?: number | null },
+  ): Promise<AccountReport>
   suspendAccount(name: string): Promise<AccountReport>
   resumeAccount(name: string): Promise<AccountReport>
   renameAccount(name: string, newName: string): Promise<AccountReport>
@@ -76,6 +86,7 @@ export function createOperator(
       name,
       plan: summary.planName,
       storage: summary.limit,
+      max_assets: summary.planAssets,
       stored: summary.stored,
       reserved: summary.reserved,
       available: availableBytes(summary),
@@ -98,15 +109,15 @@ export function createOperator(
       return Promise.all(accounts.map(({ name }) => report(name)))
     },
 
-    async addAccount({ name, plan, storage }) {
+    async addAccount({ name, plan, storage, assets }) {
       await ensureDefaultAccount()
-      await addAccount(context, { name, planName: plan, planStorage: storage })
+      await addAccount(context, { name, planName: plan, planStorage: storage, planAssets: assets })
       return report(name)
     },
 
-    async setPlan(name, { plan, storage }) {
+    async setPlan(name, { plan, ...limits }) {
       await ensureDefaultAccount()
-      await changePlan(context, name, { name: plan, storage })
+      await changePlan(context, name, { name: plan, ...limits })
       return report(name)
     },
 

@@ -173,7 +173,7 @@ function presentEventToken(token: EventToken) {
 }
 
 function presentEventAccount(account: EventAccount) {
-  const { name, planName, limit, stored, reserved, trash, assets } = account
-  const plan = { name: planName, storage: limit }
+  const { name, planName, planAssets = null, limit, stored, reserved, trash, assets } = account
+  const plan = { name: planName, storage: limit, assets: planAssets }
   return { name, plan, stored, reserved, trash, available: availableBytes(account), assets }
 }

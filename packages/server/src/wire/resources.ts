@@ -88,6 +88,11 @@ const BULK_FAILURES: Record<BulkFailure, { code: string; message: string }> = {
     message:
       'The plan has no room for the other assets. Delete assets or upgrade the plan, then restore the others.',
   },
+  assets_exceeded: {
+    code: 'assets_exceeded',
+    message:
+      'The plan does not allow the other assets. Delete assets or upgrade the plan, then restore the others.',
+  },
   too_many_tags: {
     code: 'invalid',
     message: `The account would have more than ${MAX_ACCOUNT_TAGS} different tags. Use existing tags, or remove some from all assets.`,

@@ -63,6 +63,8 @@ export const common: Translation<typeof English> = {
     'Diese Datei weicht von der ab, deren Upload Sie begonnen haben. Wählen Sie die ursprüngliche Datei, oder verwerfen Sie den Upload und beginnen Sie neu.',
   uploadEnded:
     'Dieser Upload wurde abgebrochen oder ist abgelaufen. Laden Sie die Datei erneut hoch.',
+  assetsExceeded:
+    'Der Tarif erlaubt noch {available} Assets, aber {needed} werden gebraucht. Löschen Sie Assets, brechen Sie Uploads ab oder bitten Sie den Betreiber des Dienstes um einen größeren Tarif.',
   storageExceeded:
     'Nicht genug Speicherplatz: {needed} benötigt, {available} verfügbar. Löschen Sie Dateien, oder bitten Sie den Betreiber des Dienstes um einen größeren Tarif.',
   fieldProblem: '{field}: {problems}',

@@ -18,6 +18,9 @@ export const storage: Translation<typeof English> = {
   exceeded: 'Speicherplatz überschritten',
   exceededHint:
     'Ihre Dateien bleiben verfügbar, aber Sie können erst wieder Dateien hochladen, wenn Sie welche löschen oder der Betreiber des Dienstes den Tarif vergrößert.',
+  assetsOf:
+    '{assets} von höchstens {limit} Assets. Unfertige Uploads zählen mit, der Papierkorb nicht.',
+  assetsExceeded: 'Der Tarif erlaubt keine weiteren Assets',
   almostFull: 'Der Speicherplatz ist fast voll',
   almostFullHint:
     'Löschen Sie Dateien, die Sie nicht mehr brauchen, oder bitten Sie den Betreiber des Dienstes um einen größeren Tarif.',

@@ -62,6 +62,8 @@ export const common = texts('common', {
   fileChanged:
     'This file differs from the one that you started to upload. Choose the original file, or discard the upload and start again.',
   uploadEnded: 'This upload was cancelled or expired. Upload the file again.',
+  assetsExceeded:
+    'The plan allows {available} more assets, but {needed} are needed. Delete assets, cancel uploads, or ask the operator of the service to upgrade the plan.',
   storageExceeded:
     'Not enough storage: {needed} needed, {available} available. Delete files, or ask the operator of the service to upgrade the plan.',
   fieldProblem: '{field} {problems}',

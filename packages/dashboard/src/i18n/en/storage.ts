@@ -17,6 +17,8 @@ export const storage = texts('storage', {
   exceeded: 'Storage limit exceeded',
   exceededHint:
     'Your files stay available, but you cannot upload new ones until you delete files or the operator of the service upgrades the plan.',
+  assetsOf: '{assets} of at most {limit} assets. Unfinished uploads count, and the trash does not.',
+  assetsExceeded: 'The plan allows no more assets',
   almostFull: 'Storage is almost full',
   almostFullHint:
     'Delete files that you no longer need, or ask the operator of the service to upgrade the plan.',

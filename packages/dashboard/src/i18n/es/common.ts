@@ -66,6 +66,8 @@ export const common: Translation<typeof English> = {
   fileChanged:
     'Este archivo es distinto del que empezó a subir. Elija el archivo original, o descarte la subida y empiece de nuevo.',
   uploadEnded: 'Esta subida se canceló o caducó. Suba el archivo de nuevo.',
+  assetsExceeded:
+    'El plan permite {available} recursos más, pero se necesitan {needed}. Elimine recursos, cancele subidas o pida al operador del servicio que amplíe el plan.',
   storageExceeded:
     'No hay suficiente almacenamiento: se necesitan {needed} y hay {available} disponibles. Elimine archivos o pida al operador del servicio que amplíe el plan.',
   fieldProblem: '{field}: {problems}',

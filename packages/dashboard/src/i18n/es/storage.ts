@@ -18,6 +18,9 @@ export const storage: Translation<typeof English> = {
   exceeded: 'Límite de almacenamiento superado',
   exceededHint:
     'Sus archivos siguen disponibles, pero no podrá subir otros hasta que elimine archivos o el operador del servicio amplíe el plan.',
+  assetsOf:
+    '{assets} de {limit} recursos como máximo. Las subidas sin terminar cuentan; la papelera, no.',
+  assetsExceeded: 'El plan no permite más recursos',
   almostFull: 'El almacenamiento está casi lleno',
   almostFullHint:
     'Elimine los archivos que ya no necesite o pida al operador del servicio que amplíe el plan.',

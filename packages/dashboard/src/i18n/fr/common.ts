@@ -70,6 +70,8 @@ export const common: Translation<typeof English> = {
   fileChanged:
     'Ce fichier diffère de celui dont vous avez commencé le téléversement. Choisissez le fichier d’origine, ou abandonnez le téléversement et recommencez.',
   uploadEnded: 'Ce téléversement a été annulé ou a expiré. Téléversez de nouveau le fichier.',
+  assetsExceeded:
+    'Le forfait permet encore {available} ressources, mais il en faut {needed}. Supprimez des ressources, annulez des téléversements ou demandez à l’exploitant du service un forfait supérieur.',
   storageExceeded:
     'Espace de stockage insuffisant : {needed} nécessaires, {available} disponibles. Supprimez des fichiers, ou demandez à l’exploitant du service un forfait supérieur.',
   fieldProblem: '{field} : {problems}',

@@ -18,6 +18,9 @@ export const storage: Translation<typeof English> = {
   exceeded: 'Limite de stockage dépassée',
   exceededHint:
     'Vos fichiers restent disponibles, mais vous ne pourrez en téléverser d’autres qu’après en avoir supprimé, ou si l’exploitant du service augmente le forfait.',
+  assetsOf:
+    '{assets} ressources sur {limit} au plus. Les téléversements inachevés comptent, la corbeille ne compte pas.',
+  assetsExceeded: 'Le forfait ne permet pas d’autres ressources',
   almostFull: 'Le stockage est presque plein',
   almostFullHint:
     'Supprimez les fichiers dont vous n’avez plus besoin, ou demandez à l’exploitant du service un forfait supérieur.',

@@ -63,6 +63,8 @@ export const common: Translation<typeof English> = {
     'このファイルは、アップロードを開始したときのファイルと異なります。元のファイルを選択するか、アップロードを破棄してやり直してください。',
   uploadEnded:
     'このアップロードはキャンセルされたか、期限が切れました。ファイルをもう一度アップロードしてください。',
+  assetsExceeded:
+    'プランで追加できるアセットはあと {available} 件ですが、{needed} 件必要です。アセットを削除するか、アップロードを中止するか、サービスの運営者にプランの変更を依頼してください。',
   storageExceeded:
     '容量が足りません（必要：{needed}、空き：{available}）。ファイルを削除するか、サービスの運営者にプランの変更を依頼してください。',
   fieldProblem: '{field}：{problems}',

@@ -18,6 +18,9 @@ export const storage: Translation<typeof English> = {
   exceeded: '容量の上限を超えています',
   exceededHint:
     'ファイルは引き続き利用できますが、ファイルを削除するか、サービスの運営者がプランを変更するまで、新しいファイルをアップロードできません。',
+  assetsOf:
+    'アセット {assets} 件（上限 {limit} 件）。未完了のアップロードは数に含まれ、ゴミ箱は含まれません。',
+  assetsExceeded: 'プランのアセット数の上限に達しています',
   almostFull: '容量がまもなく上限に達します',
   almostFullHint: '不要なファイルを削除するか、サービスの運営者にプランの変更を依頼してください。',
   type: '種類',

@@ -66,6 +66,8 @@ export const common: Translation<typeof English> = {
   fileChanged:
     'Este arquivo é diferente do que você começou a enviar. Escolha o arquivo original ou descarte o envio e comece de novo.',
   uploadEnded: 'Este envio foi cancelado ou expirou. Envie o arquivo novamente.',
+  assetsExceeded:
+    'O plano permite mais {available} ativos, mas são necessários {needed}. Exclua ativos, cancele envios ou peça ao operador do serviço para ampliar o plano.',
   storageExceeded:
     'Armazenamento insuficiente: {needed} necessários, {available} disponíveis. Exclua arquivos ou peça ao operador do serviço para ampliar o plano.',
   fieldProblem: '{field}: {problems}',

@@ -18,6 +18,8 @@ export const storage: Translation<typeof English> = {
   exceeded: 'Limite de armazenamento excedido',
   exceededHint:
     'Seus arquivos continuam disponíveis, mas você só poderá enviar outros depois de excluir arquivos ou se o operador do serviço ampliar o plano.',
+  assetsOf: '{assets} de no máximo {limit} ativos. Envios não concluídos contam; a lixeira, não.',
+  assetsExceeded: 'O plano não permite mais ativos',
   almostFull: 'O armazenamento está quase cheio',
   almostFullHint:
     'Exclua os arquivos de que não precisa mais ou peça ao operador do serviço para ampliar o plano.',

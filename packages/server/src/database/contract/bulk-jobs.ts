@@ -289,6 +289,16 @@ export function testBulkJobs({ name, open }: Contract): void {
     },
   )
 
+  test(name('a restoration that exceeds the number of assets fails'), async (t) => {
+    const { database, account, data } = await open(t)
+    const id = await aReadyAsset(data, { size: 1 })
+    await data.trashAssets([id])
+    const job = await begin(data, { action: 'restore' }, [id])
+    await database.changePlan(account.id, { name: 'none', storage: 100, assets: 0 })
+    const { status, failure } = await finish(data, job.id)
+    assert.deepEqual([status, failure], ['failed', 'assets_exceeded'])
+  })
+
   test(
     name('a permanent deletion, and a job that changed nothing, cannot be undone'),
     async (t) => {

@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
+import { type TestContext, test } from 'node:test'
 import {
   addToken,
+  aLink,
   anAccount,
   anUpload,
   aReadyAsset,
   type Contract,
+  complete,
   expireOverdue,
   KEEP,
   KEPT,
   NEWEST,
   NOON,
+  type Opened,
   OVERDUE,
   replace,
   reserve,
@@ -19,6 +22,12 @@ import {
 
 /** The contract for uploads and the plan. */
 export function testUploads({ name, open }: Contract): void {
+  async function openLimited(t: TestContext, assets: number | null): Promise<Opened> {
+    const opened = await open(t, { planStorage: 1000 })
+    await opened.database.changePlan(opened.account.id, { name: 'few', storage: 1000, assets })
+    return opened
+  }
+
   test(name('if two uploads race for the last bytes, exactly one is reserved'), async (t) => {
     const { data } = await open(t, { planStorage: 100 })
     const results = await Promise.all([reserve(data, { size: 60 }), reserve(data, { size: 60 })])
@@ -45,6 +54,84 @@ export function testUploads({ name, open }: Contract): void {
     assert.equal((await reserve(data, { size: 1 })).outcome, 'storage_exceeded')
     assert.equal((await data.findAsset(id))?.status, 'ready')
   })
+
+  test(name('a plan limits ready assets and unfinished uploads together'), async (t) => {
+    const { data } = await openLimited(t, 3)
+    const asset = await aReadyAsset(data)
+    const { upload } = await reserve(data, { size: 1 })
+    await aLink(data)
+    assert.equal((await data.readSummary()).planAssets, 3)
+    const room = { limit: 3, used: 3 }
+    const refused = { outcome: 'assets_exceeded', needed: 1, room }
+    assert.deepEqual(await data.reserveUpload({ upload: anUpload({ size: 0 }), ...KEPT }), refused)
+    const { asset: other } = anUpload()
+    assert.deepEqual(await data.addLink({ ...other, kind: 'link', status: 'ready' }), refused)
+    const once = { key: 'k', digest: 'd', id: other.id, nonce: 'n' }
+    const link = { ...other, kind: 'link', status: 'ready' } as const
+    assert.deepEqual(await data.addLinkOnce(once, link), { outcome: 'first', added: refused })
+    // A new version is not another asset.
+    await replace(data, asset)
+    await data.resizeUpload(upload.asset.id, 2)
+    await complete(data, upload.asset.id)
+    assert.deepEqual(await data.reserveUpload({ upload: anUpload({ size: 0 }), ...KEPT }), refused)
+    await data.trashAssets([asset])
+    assert.deepEqual(await data.addLinkOnce(once, link), { outcome: 'first', added: 'added' })
+    assert.deepEqual(await data.restoreAssets([asset]), refused)
+    assert.equal((await data.readSummary()).assets, 3)
+  })
+
+  test(name('uploads that end are no longer part of the number of assets'), async (t) => {
+    const { database, data } = await openLimited(t, 1)
+    const { upload } = await reserve(data, { size: 1 })
+    assert.equal((await reserve(data, { size: 1 })).outcome, 'assets_exceeded')
+    await data.cancelUpload(upload.asset.id)
+    const { upload: overdue, outcome } = await reserve(data, { size: 1, ...OVERDUE })
+    assert.equal(outcome, 'reserved')
+    assert.equal((await reserve(data, { size: 1 })).outcome, 'assets_exceeded')
+    assert.equal(await expireOverdue(database), 1)
+    const { upload: dropped } = await reserve(data, { size: 1 })
+    await data.dropReservation(dropped.asset.id)
+    assert.equal((await reserve(data, { size: 1 })).outcome, 'reserved')
+    assert.equal((await data.findUpload(overdue.asset.id))?.status, 'expired')
+  })
+
+  test(name('a lower number of assets keeps those that exist'), async (t) => {
+    const { database, account, data } = await openLimited(t, null)
+    const ids = [await aReadyAsset(data), await aReadyAsset(data)]
+    const setLimit = (assets: number | null) =>
+      database.changePlan(account.id, { name: 'small', storage: 1000, assets })
+    await setLimit(1)
+    assert.equal((await reserve(data, { size: 1 })).outcome, 'assets_exceeded')
+    assert.equal((await data.restoreAssets(ids)).outcome, 'restored')
+    await database.changePlan(account.id, { name: 'same limit', storage: 1000 })
+    assert.equal((await database.findAccount('default'))?.planAssets, 1)
+    await setLimit(null)
+    assert.equal((await reserve(data, { size: 1 })).outcome, 'reserved')
+  })
+
+  test(
+    name('concurrent uploads, links and restores never exceed the number of assets'),
+    async (t) => {
+      const { data } = await openLimited(t, 12)
+      const ids: string[] = []
+      for (let count = 0; count < 10; count += 1) ids.push(await aReadyAsset(data))
+      await data.trashAssets(ids)
+      const full = data.reserveUpload({ upload: anUpload({ size: 900 }), ...KEPT })
+      await Promise.all([
+        full,
+        ...ids.map((id) => data.restoreAssets([id])),
+        // With and without tags, because these take different paths, and enough bytes to remove trash.
+        ...ids.map((_, at) => reserve(data, { size: 10, tags: at % 2 ? ['tag'] : [] })),
+        ...ids.map(() => aLink(data)),
+        ...ids.map((id) => data.trashAssets([id])),
+      ])
+      const { assets } = await data.readSummary()
+      const { total } = await data.listUploads({ page: 1, perPage: 1 })
+      assert.ok(assets + total <= 12, `${assets} assets and ${total} uploads`)
+      for (let left = 12 - assets - total; left > 0; left -= 1) await aLink(data)
+      assert.equal((await reserve(data, { size: 0 })).outcome, 'assets_exceeded')
+    },
+  )
 
   test(
     name('an idempotency key returns the same upload again, and is refused for another request'),

@@ -10,9 +10,9 @@ export function globalAccounts(sql: Sql): DatabaseMethods['accounts'] {
   return {
     async ensureAccount(account) {
       await sql`
-        insert into accounts (id, name, plan_name, plan_storage, created_at)
+        insert into accounts (id, name, plan_name, plan_storage, plan_assets, created_at)
         values (${account.id}, ${account.name}, ${account.planName}, ${account.planStorage},
-          ${account.createdAt})
+          ${account.planAssets ?? null}, ${account.createdAt})
         on conflict (name) do nothing`
       return (
         (await execute(sql, STATEMENTS.findAccount, { name: account.name })) ?? newAccount(account)
@@ -22,7 +22,8 @@ export function globalAccounts(sql: Sql): DatabaseMethods['accounts'] {
       inTransaction(sql, async () => {
         const [changed] = await sql<{ is_low: boolean }[]>`
           with before as (select plan_storage from accounts where id = ${id} for no key update)
-          update accounts set plan_name = ${plan.name}, plan_storage = ${plan.storage}
+          update accounts set plan_name = ${plan.name}, plan_storage = ${plan.storage},
+            plan_assets = case when ${plan.assets !== undefined} then ${plan.assets ?? null}::bigint else plan_assets end
           from before where id = ${id}
           returning (stored_bytes + reserved_bytes) * 10 >= accounts.plan_storage * 9
             and (stored_bytes + reserved_bytes) * 10 < before.plan_storage * 9 as is_low`

@@ -11,6 +11,7 @@ import { assetSnapshot, recordChange, runAndMark } from './events.ts'
 import { assetColumns } from './rows.ts'
 import { hasTooManyTags, noteTagged } from './tags.ts'
 import { type DeletableRow, deletePermanently, exceptFromDeletion, isDeletable } from './trash.ts'
+import { exceedAssets, lockAssetLimit } from './uploads.ts'
 
 export function accountAssets(sql: Sql, writer: Writer): AccountMethods['assets'] {
   const { account, actor } = writer
@@ -18,8 +19,10 @@ export function accountAssets(sql: Sql, writer: Writer): AccountMethods['assets'
 
   return {
     async addLink(asset: Asset) {
-      // Without tags, one statement suffices, which needs no transaction.
-      if (asset.tags.length === 0) return insertLink(sql, writer, asset)
+      // Without tags and a limit of assets, one statement suffices, which needs no transaction.
+      const isPlain = asset.tags.length === 0
+      if (isPlain && (await tryInsertLink(sql, writer, asset, { isWithinAssets: false })))
+        return 'added'
       return inTransaction(sql, () => insertLink(sql, writer, asset))
     },
 
@@ -93,22 +96,35 @@ export function accountAssets(sql: Sql, writer: Writer): AccountMethods['assets'
   }
 }
 
-/** In the caller's transaction, if the link has tags. */
-export async function insertLink(
+/** In the caller's transaction. */
+export async function insertLink(sql: Sql, writer: Writer, asset: Asset): Promise<LinkOutcome> {
+  const { account } = writer
+  const isLimited = await lockAssetLimit(sql, account)
+  const exceeded = isLimited ? await exceedAssets(sql, account, 1) : undefined
+  if (exceeded) return exceeded
+  if (await hasTooManyTags(sql, account, asset.tags)) return 'too_many_tags'
+  const isAdded = await tryInsertLink(sql, writer, asset, { isWithinAssets: true })
+  if (!isAdded) throw new Error(`there is no account ${account}`)
+  return 'added'
+}
+
+/** False if the plan limits the number of assets, and the caller has not checked it. */
+async function tryInsertLink(
   sql: Sql,
   { account, actor }: Writer,
   asset: Asset,
-): Promise<LinkOutcome> {
-  if (await hasTooManyTags(sql, account, asset.tags)) return 'too_many_tags'
+  { isWithinAssets }: { isWithinAssets: boolean },
+): Promise<boolean> {
   const { tags, search_tags } = toTagColumns(asset.tags)
   const statement = sql`
     with link as (
       insert into assets (id, account_id, kind, status, filename, search_name, sort_name, bytes,
         mime, url, created_at, changed_at, folder, search_path, tags, search_tags)
-      values (${asset.id}, ${account}, 'link', 'ready', ${asset.filename},
-        ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}, ${asset.mime}, ${asset.url},
-        ${asset.createdAt}, ${asset.createdAt}, ${storedFolder(asset.path)},
-        ${searchPath(asset.path)}, ${tags}::text[], ${search_tags}::text[])
+      select ${asset.id}, id, 'link', 'ready', ${asset.filename},
+        ${foldText(asset.filename)}, ${sortName(asset.filename)}, ${asset.bytes}::bigint, ${asset.mime}, ${asset.url},
+        ${asset.createdAt}::timestamptz, ${asset.createdAt}::timestamptz, ${storedFolder(asset.path)},
+        ${searchPath(asset.path)}, ${tags}::text[], ${search_tags}::text[]
+      from accounts where id = ${account} and (plan_assets is null or ${isWithinAssets})
       returning *
     ), counted as (
       update accounts set asset_count = asset_count + 1, last_event = last_event + 1
@@ -118,6 +134,5 @@ export async function insertLink(
     select s.account_id, last_event, 'asset.ready', clock_timestamp(), ${actor}::text::json,
       ${assetSnapshot(sql)}
     from link s, counted`
-  await runAndMark(sql, account, statement)
-  return 'added'
+  return (await runAndMark(sql, account, statement)).count > 0
 }

@@ -265,7 +265,7 @@ function productSnapshot(sql: Sql): Fragment {
 }
 
 export function accountSnapshot(sql: Sql): Fragment {
-  return sql`json_build_object('name', s.name, 'planName', s.plan_name, 'limit', s.plan_storage,
+  return sql`json_build_object('name', s.name, 'planName', s.plan_name, 'planAssets', s.plan_assets, 'limit', s.plan_storage,
     'stored', s.stored_bytes, 'reserved', s.reserved_bytes, 'trash', s.trash_bytes,
     'assets', s.asset_count)`
 }

@@ -9,6 +9,7 @@ export const FIRST_ID = '00000000-0000-0000-0000-000000000000'
 /** Advisory locks of an account. These numbers distinguish them from each other. */
 export const IDENTITY_LOCK = 10
 export const BULK_JOBS_LOCK = 11
+export const ASSET_LIMIT_LOCK = 12
 
 export const POSTGRES: Dialect = {
   // Not `now()`, the time of the start of the transaction, which may have waited for a lock.

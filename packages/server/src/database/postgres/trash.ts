@@ -23,6 +23,7 @@ import {
 import { recordAssetEvents, recordStorageLow } from './events.ts'
 import { purge, purgeOldest } from './removals.ts'
 import { assetColumns, FIRST_ID, STATEMENTS } from './rows.ts'
+import { exceedAssets, lockAssetLimit } from './uploads.ts'
 import { cancelReplacements } from './versions.ts'
 
 type Apply = (rows: DeletableRow[]) => Promise<Upload[]>
@@ -105,10 +106,15 @@ export function accountTrash(
 
     restoreAssets: (ids) =>
       inTransaction(sql, async () => {
+        // Before all other locks, although the number of assets is known only with these.
+        const isLimited = await lockAssetLimit(sql, account)
         await lockTrashedProducts(sql, account, ids)
         const { rows, unknown } = await lock(ids)
         if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
         const trashed = rows.filter(({ status }) => status !== 'ready').map(({ id }) => id)
+        const isMore = isLimited && trashed.length > 0
+        const exceeded = isMore ? await exceedAssets(sql, account, trashed.length) : undefined
+        if (exceeded) return exceeded
         const needed = await bytesOf(sql, trashed)
         const isRestored =
           trashed.length === 0 || (await restoreRows(sql, writer, { ids: trashed, needed }))

@@ -1,7 +1,7 @@
 import type { Asset, AssetStatus } from '../../domain/asset.ts'
 import { searchPath, storedFolder } from '../../domain/names.ts'
 import { foldText, sortName } from '../../domain/search.ts'
-import type { Usage } from '../../domain/usage.ts'
+import type { AssetsExceeded, Usage } from '../../domain/usage.ts'
 import type {
   NewUpload,
   NoFreeRoom,
@@ -26,7 +26,7 @@ import {
   uploadSnapshot,
 } from './events.ts'
 import { makeRoom, release } from './removals.ts'
-import { STATEMENTS, uploadColumns, uploadStatus } from './rows.ts'
+import { ASSET_LIMIT_LOCK, STATEMENTS, uploadColumns, uploadStatus } from './rows.ts'
 import { hasTooManyTags } from './tags.ts'
 import { extendedExpiry, lockToken, refuseToken, refuseTokenGrowth } from './upload-tokens.ts'
 
@@ -37,6 +37,28 @@ interface Resized {
   /** Whether `previous` is not the expected size. */
   is_changed: boolean
   is_reserved: boolean
+}
+
+/**
+ * Whether the plan limits the number of assets. If it does, others add assets only after the caller's transaction. This
+ * does not lock the account's row, which is locked after the assets that an upload removes from the trash.
+ */
+export async function lockAssetLimit(sql: Sql, account: string): Promise<boolean> {
+  const [limited] = await sql`
+    select pg_advisory_xact_lock(${ASSET_LIMIT_LOCK}, hashtext(${account}::text)) from accounts
+    where id = ${account} and plan_assets is not null`
+  return limited !== undefined
+}
+
+/** Undefined if the plan allows this many more assets. The caller has called `lockAssetLimit`. */
+export async function exceedAssets(
+  sql: Sql,
+  account: string,
+  needed: number,
+): Promise<AssetsExceeded | undefined> {
+  const room = await execute(sql, STATEMENTS.readAssetRoom, { account })
+  if (room === undefined || room.used + needed <= room.limit) return undefined
+  return { outcome: 'assets_exceeded', needed, room }
 }
 
 export function accountUploads(sql: Sql, writer: Writer): AccountMethods['uploads'] {
@@ -72,9 +94,13 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
 
   /**
    * One statement for the check, the reservation, the row and its events, so that concurrent uploads can't exceed the
-   * plan, and because this is the most frequent change. Undefined if the bytes do not fit.
+   * plan, and because this is the most frequent change. Undefined if the bytes do not fit, or if the plan limits the number
+   * of assets and the caller has not checked it.
    */
-  async function tryReserve({ upload, keptForMs, idempotency }: NewUpload) {
+  async function tryReserve(
+    { upload, keptForMs, idempotency }: NewUpload,
+    { isWithinAssets }: { isWithinAssets: boolean },
+  ) {
     const { asset } = upload
     const { sha256 } = asset.integrity
     const { tags, search_tags } = toTagColumns(asset.tags)
@@ -87,6 +113,7 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
               and (stored_bytes + reserved_bytes + size) * 10 >= plan_storage * 9 then 2 else 1 end
         from given where id = ${account}
           and stored_bytes + reserved_bytes + superseded_bytes + trash_bytes + size <= plan_storage
+          and (plan_assets is null or ${isWithinAssets})
         returning id, last_event, size, actor,
           case when (stored_bytes + reserved_bytes - size) * 10 < plan_storage * 9
             and (stored_bytes + reserved_bytes) * 10 >= plan_storage * 9
@@ -138,11 +165,16 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
     return other && { outcome: 'replacement_in_progress', uploadId: other.upload_id }
   }
 
+  async function refuseAsset(): Promise<Reservation | undefined> {
+    const isLimited = await lockAssetLimit(sql, account)
+    return isLimited ? exceedAssets(sql, account, 1) : undefined
+  }
+
   /** Why the upload is not allowed. Locks its token before the asset that it replaces, in the caller's transaction. */
   async function refuse({ upload }: NewUpload): Promise<Reservation | undefined> {
     const { replaces, tokenId, asset } = upload
     const token = tokenId === null ? null : await lockToken(sql, account, tokenId)
-    const refusal = replaces && (await refuseReplacement(replaces.assetId))
+    const refusal = replaces ? await refuseReplacement(replaces.assetId) : await refuseAsset()
     if (refusal) return refusal
     return token === null ? undefined : refuseToken(sql, token, asset.bytes)
   }
@@ -150,21 +182,22 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
   /** If necessary, removes superseded objects and the oldest trash. */
   async function reserve(upload: NewUpload): Promise<Reservation | PartialRoom> {
     const { replaces, tokenId, asset } = upload.upload
-    // Most uploads have no token and no tags, replace nothing, and fit into the plan: one statement, which needs no transaction.
+    // Most uploads have no token and no tags, replace nothing, and fit into a plan without a limit of assets: one
+    // statement, which needs no transaction.
     const isPlain = replaces === null && tokenId === null && asset.tags.length === 0
-    const plain = isPlain ? await tryReserve(upload) : undefined
+    const plain = isPlain ? await tryReserve(upload, { isWithinAssets: false }) : undefined
     if (plain) return plain
-    if (isPlain && upload.isProvisional) return noFreeRoom()
     return inTransaction(sql, async () => {
       const refusal = await refuse(upload)
       if (refusal) return refusal
       if (await hasTooManyTags(sql, account, asset.tags)) return { outcome: 'too_many_tags' }
-      const reserved = isPlain ? undefined : await tryReserve(upload)
+      const reserved = await tryReserve(upload, { isWithinAssets: true })
       if (reserved) return reserved
       if (upload.isProvisional) return noFreeRoom()
       const room = await makeRoom(sql, writer, asset.bytes)
       if (room === 'partial') return { outcome: 'partial' }
-      const retried = room === 'made' ? await tryReserve(upload) : undefined
+      const retried =
+        room === 'made' ? await tryReserve(upload, { isWithinAssets: true }) : undefined
       if (retried) return retried
       return { outcome: 'storage_exceeded', usage: await readUsage() }
     })

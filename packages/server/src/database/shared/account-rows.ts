@@ -39,7 +39,7 @@ export function toAccount(row: AccountRow): Account {
 
 /** A new account is active. */
 export function newAccount(account: NewAccount): Account {
-  return { ...account, planAssets: null, suspendedAt: null, deleteAt: null, removalStartedAt: null }
+  return { planAssets: null, ...account, suspendedAt: null, deleteAt: null, removalStartedAt: null }
 }
 
 export interface UsageRow {

@@ -96,8 +96,10 @@ function* changeGroup(
   }
   if (action === 'restore') {
     const outcome = yield* forKnown<AssetsRestoreOutcome>('restoreAssets', ids)
-    if (outcome?.outcome === 'storage_exceeded') result.failure = 'storage_exceeded'
-    return outcome?.outcome === 'restored' ? outcome.changed.map((id) => ({ id })) : []
+    if (outcome === undefined) return []
+    if (outcome.outcome === 'restored') return outcome.changed.map((id) => ({ id }))
+    result.failure = outcome.outcome
+    return []
   }
   if (action === 'move') {
     const values = from === undefined ? [path] : [path, from]

@@ -86,7 +86,7 @@ export function operatorStatementsOf({ clock, earlier, id }: Dialect) {
       }),
     ),
     listLargestAccounts: statement<{ limit: number }>(
-      `select id, name, plan_name, plan_storage, stored_bytes, reserved_bytes, trash_bytes, asset_count
+      `select id, name, plan_name, plan_storage, plan_assets, stored_bytes, reserved_bytes, trash_bytes, asset_count
        from accounts order by stored_bytes + reserved_bytes + trash_bytes desc, name limit :limit`,
     ).every(
       (row: {
@@ -94,6 +94,7 @@ export function operatorStatementsOf({ clock, earlier, id }: Dialect) {
         name: string
         plan_name: string
         plan_storage: number
+        plan_assets: number | null
         stored_bytes: number
         reserved_bytes: number
         trash_bytes: number
@@ -103,6 +104,7 @@ export function operatorStatementsOf({ clock, earlier, id }: Dialect) {
         name: row.name,
         planName: row.plan_name,
         planStorage: row.plan_storage,
+        planAssets: row.plan_assets,
         stored: row.stored_bytes,
         reserved: row.reserved_bytes,
         trash: row.trash_bytes,

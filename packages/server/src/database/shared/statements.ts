@@ -1,4 +1,4 @@
-import type { TypeUsage, Usage } from '../../domain/usage.ts'
+import type { AssetRoom, TypeUsage, Usage } from '../../domain/usage.ts'
 import type { AccountSummary } from '../account-data.ts'
 import type { DatabaseIdentity } from '../database.ts'
 import type { TrashAll } from '../trash-data.ts'
@@ -85,7 +85,7 @@ export function statementsOf(dialect: Dialect) {
       toAccount,
     ),
     readSummary: statement<OfAccount>(
-      `select name, plan_name as "planName", plan_storage as "limit", stored_bytes as stored,
+      `select name, plan_name as "planName", plan_assets as "planAssets", plan_storage as "limit", stored_bytes as stored,
          reserved_bytes as reserved, trash_bytes as trash, asset_count as assets
        from accounts where id = :account`,
     ).first((row: AccountSummary) => row),
@@ -93,6 +93,13 @@ export function statementsOf(dialect: Dialect) {
       `select plan_storage as "limit", stored_bytes as stored, reserved_bytes as reserved
        from accounts where id = :account`,
     ).first((row: Usage) => row),
+    /** Undefined if the plan allows any number of assets. */
+    readAssetRoom: statement<OfAccount>(
+      `select plan_assets as "limit", asset_count + (
+         select count(*) from assets
+         where account_id = :account and status in ('uploading', 'completing') and replaces is null) as used
+       from accounts where id = :account and plan_assets is not null`,
+    ).first((row: AssetRoom) => row),
     readUsage: statement<OfAccount>(
       `select type, bytes, assets from usage_by_type
        where account_id = :account and (assets > 0 or bytes > 0) order by bytes desc, type`,

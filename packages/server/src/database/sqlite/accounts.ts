@@ -1,3 +1,4 @@
+import type { Plan } from '../../domain/usage.ts'
 import type { AccountSummary } from '../account-data.ts'
 import type { Account, NewAccount, UsageComparison } from '../database.ts'
 import { newAccount, toComparison, type UsageRow } from '../shared/account-rows.ts'
@@ -16,12 +17,13 @@ export function prepareAccounts(connection: Connection) {
   const { prepare, transaction, execute } = connection
   const { recordEvent } = prepareRecordEvents(connection)
   const insert = prepare(
-    `insert into accounts (id, name, plan_name, plan_storage, created_at)
-     values (:id, :name, :plan_name, :plan_storage, :created_at)
+    `insert into accounts (id, name, plan_name, plan_storage, plan_assets, created_at)
+     values (:id, :name, :plan_name, :plan_storage, :plan_assets, :created_at)
      on conflict (name) do nothing`,
   )
   const updatePlan = prepare(
-    'update accounts set plan_name = :name, plan_storage = :storage where id = :id',
+    `update accounts set plan_name = :name, plan_storage = :storage,
+       plan_assets = iif(:limits, :assets, plan_assets) where id = :id`,
   )
   return {
     ensureAccount(account: NewAccount): Account {
@@ -30,14 +32,16 @@ export function prepareAccounts(connection: Connection) {
         name: account.name,
         plan_name: account.planName,
         plan_storage: account.planStorage,
+        plan_assets: account.planAssets ?? null,
         created_at: account.createdAt.getTime(),
       })
       return execute(STATEMENTS.findAccount, { name: account.name }) ?? newAccount(account)
     },
-    changePlan(id: string, plan: { name: string; storage: number }): void {
+    changePlan(id: string, { name, storage, assets }: Plan): void {
       transaction(() => {
         const before = execute(STATEMENTS.readSummary, { account: id })
-        updatePlan.run({ id, ...plan })
+        const limits = Number(assets !== undefined)
+        updatePlan.run({ id, name, storage, limits, assets: assets ?? null })
         const after = execute(STATEMENTS.readSummary, { account: id })
         const isNewlyLow = before && after && !isLow(before) && isLow(after)
         if (isNewlyLow)

@@ -12,6 +12,7 @@ import { ASSET_COLUMNS, type AssetRow, STATEMENTS, UPLOAD_COLUMNS, type UploadRo
 import { prepareNameIndex } from './search.ts'
 import { prepareTagLimit } from './tags.ts'
 import { DELETABLE, prepareDeletion, prepareExcept } from './trash.ts'
+import { exceedAssets } from './uploads.ts'
 
 /** An asset that can be renamed. The rows of replacements are none. */
 const CHANGEABLE = `id = :id and account_id = :account and replaces is null
@@ -53,6 +54,8 @@ export function prepareAssets(connection: Connection) {
       const { account } = writer
       return transaction(() => {
         if (hasTooManyTags(account, asset.tags)) return 'too_many_tags'
+        const exceeded = exceedAssets(connection, account, 1)
+        if (exceeded) return exceeded
         const search_name = foldText(asset.filename)
         const row = insertLink.get({
           id: asset.id,

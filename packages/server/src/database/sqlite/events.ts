@@ -62,7 +62,7 @@ export function prepareRecordEvents({ prepare, addNotice }: Connection) {
      from assets where seq = :seq`,
   )
   const newlyLow = prepare<object>(
-    `select name, plan_name as planName, plan_storage as "limit", stored_bytes as stored,
+    `select name, plan_name as planName, plan_assets as planAssets, plan_storage as "limit", stored_bytes as stored,
        reserved_bytes as reserved, trash_bytes as trash, asset_count as assets
      from accounts where id = :account and (stored_bytes + reserved_bytes) * 10 >= plan_storage * 9
        and (stored_bytes + reserved_bytes - :growth) * 10 < plan_storage * 9`,

@@ -21,6 +21,7 @@ import { preparePurge, preparePurgeOldest } from './removals.ts'
 import { ASSET_COLUMNS, type AssetRow, STATEMENTS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
 import { countAll, countFew, type LongReads, type Scan, scanList, selectIds } from './scan.ts'
 import { type Filter, prepareNameIndex } from './search.ts'
+import { exceedAssets } from './uploads.ts'
 import { prepareReplacements } from './versions.ts'
 
 /** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */
@@ -83,6 +84,8 @@ export function prepareBulkTrash(connection: Connection) {
       const { rows, unknown } = find(account, ids)
       if (unknown.length > 0) return { outcome: 'assets_not_found', unknown }
       const trashed = rows.filter(({ status }) => status !== 'ready')
+      const exceeded = trashed.length > 0 && exceedAssets(connection, account, trashed.length)
+      if (exceeded) return exceeded
       const { isCounted, needed } = countRestored(account, trashed)
       if (!isCounted) {
         const used = {

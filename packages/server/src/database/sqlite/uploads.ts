@@ -2,7 +2,7 @@ import type { Asset, AssetStatus, Upload } from '../../domain/asset.ts'
 import { searchPath, storedFolder } from '../../domain/names.ts'
 import { rowRangeOf } from '../../domain/paging.ts'
 import { foldText, sortName } from '../../domain/search.ts'
-import type { Usage } from '../../domain/usage.ts'
+import type { AssetsExceeded, Usage } from '../../domain/usage.ts'
 import type {
   NewUpload,
   NoFreeRoom,
@@ -168,6 +168,8 @@ export function prepareUploads(connection: Connection) {
         const { tokenId } = upload
         const excess = tokenId && refuseToken(account, tokenId, asset.bytes)
         if (excess) return excess
+        const exceeded = replaces ? undefined : exceedAssets(connection, account, 1)
+        if (exceeded) return exceeded
         if (hasTooManyTags(account, asset.tags)) return { outcome: 'too_many_tags' }
         const reserved = isProvisional
           ? (reserve.get({ account, bytes: asset.bytes }) ?? noFreeRoom(account))
@@ -272,6 +274,17 @@ export function prepareUploads(connection: Connection) {
       })
     },
   }
+}
+
+/** Whether the plan allows this many more assets, in the caller's transaction. Undefined if it does. */
+export function exceedAssets(
+  { execute }: Connection,
+  account: string,
+  needed: number,
+): AssetsExceeded | undefined {
+  const room = execute(STATEMENTS.readAssetRoom, { account })
+  if (room === undefined || room.used + needed <= room.limit) return undefined
+  return { outcome: 'assets_exceeded', needed, room: { ...room } }
 }
 
 /** Must repeat the condition of the partial index literally; otherwise SQLite does not use the index. */

@@ -24,8 +24,8 @@ function presentAccount(
   summary: AccountSummary,
   { settings, scope }: { settings: AccountSettings; scope: KeyScope },
 ): wire.AccountResponse['data'] {
-  const { name, planName, limit, stored, reserved, trash, assets } = summary
-  const plan = { name: planName, storage: limit }
+  const { name, planName, planAssets, limit, stored, reserved, trash, assets } = summary
+  const plan = { name: planName, storage: limit, assets: planAssets }
   return {
     name,
     plan,

@@ -48,10 +48,10 @@ function presentStatus(status: ServiceStatus, version: string): ServiceStatusRes
       uploads: state.uploading + state.completing,
     },
     accounts: accounts.map(
-      ({ id, name, planName, planStorage, stored, reserved, trash, assets }) => ({
+      ({ id, name, planName, planStorage, planAssets, stored, reserved, trash, assets }) => ({
         id,
         name,
-        plan: { name: planName, storage: planStorage },
+        plan: { name: planName, storage: planStorage, assets: planAssets },
         ...{ stored, reserved, trash, assets },
       }),
     ),

@@ -12,6 +12,7 @@ import { availableBytes } from '../../domain/usage.ts'
 import type { AccountContext } from '../context.ts'
 import {
   assetNotFound,
+  assetsExceeded,
   notReplaceable,
   replacementInProgress,
   storageExceeded,
@@ -296,6 +297,9 @@ function refusal(
   if (reservation.outcome === 'token_exceeded') return tokenExceeded(size, reservation.remaining)
   if (reservation.outcome === 'token_expired') return tokenExpired(reservation)
   if (reservation.outcome === 'too_many_tags') return tooManyTags()
+  if (reservation.outcome === 'assets_exceeded') {
+    return assetsExceeded('The upload needs 1 asset', reservation)
+  }
   return storageExceeded(`The file needs ${formatSize(size)}`, size, reservation.usage)
 }
 

@@ -18,7 +18,7 @@ test('the usage of an account changes immediately with uploads, links, cancellat
   const { call } = await anAccount(service, { name: 'shop', plan: 'small', storage: 1000 })
   const assertNumbers = async (stored: number, reserved: number, assets: number, trash = 0) => {
     const { body } = await call('GET', `${API}/account`)
-    const plan = { name: 'small', storage: 1000 }
+    const plan = { name: 'small', storage: 1000, assets: null }
     const available = 1000 - stored - reserved
     const numbers = { stored, reserved, trash, available, assets }
     const settings = {
@@ -102,10 +102,43 @@ test('a changed plan applies immediately, and a plan below the stored bytes only
   const { data } = (await call('GET', `${API}/account`)).body
   assert.deepEqual(
     [data.plan, data.stored, data.reserved, data.available],
-    [{ name: 'tiny', storage: 10 }, 80, 21, 0],
+    [{ name: 'tiny', storage: 10, assets: null }, 80, 21, 0],
   )
   assert.equal((await request(1)).status, 402)
   const download = await call('GET', `${API}/assets/${sent.session.id}/download`)
   assert.equal(download.status, 302)
   assert.equal((await call('DELETE', `${API}/assets/${sent.session.id}`)).status, 202)
+})
+
+test('a plan limits the number of assets, and says how many it allows', async (t) => {
+  const service = await aKeyedService(t)
+  const { call, id } = await anAccount(service, { name: 'shop', storage: 1000 })
+  const { call: other } = await anAccount(service, { name: 'other', storage: 1000 })
+  const sent = await sendUpload(call, { name: 'a.zip', bytes: someBytes(80) })
+  const { id: asset } = await finishUpload(call, sent)
+  const plan = { name: 'few', storage: 1000, assets: 2 }
+  await service.context.database.changePlan(id, plan)
+  assert.deepEqual((await call('GET', `${API}/account`)).body.data.plan, plan)
+  const request = () => call('POST', `${API}/assets/signed`, { name: 'b', size: 1 })
+  const results = await Promise.all([request(), request(), request()])
+  assert.deepEqual(results.map(({ status }) => status).toSorted(), [201, 402, 402])
+  const refused = results.find(({ status }) => status === 402)
+  assert.partialDeepStrictEqual(refused?.body, {
+    code: 'assets_exceeded',
+    ...{ needed: 1, available: 0, limit: 2 },
+  })
+  const link = { filename: 'c.zip', url: 'https://example.com/c.zip' }
+  assert.equal((await call('POST', `${API}/assets/store`, link)).body.code, 'assets_exceeded')
+  assert.equal((await other('POST', `${API}/assets/store`, link)).status, 201)
+  const version = await call('POST', `${API}/assets/${asset}/signed`, { size: 1 })
+  assert.equal(version.status, 201)
+  await call('DELETE', `${API}/assets/${asset}`)
+  assert.equal((await call('POST', `${API}/assets/store`, link)).status, 201)
+  for (const [path, body] of [
+    [`/assets/${asset}/restore`, undefined],
+    ['/assets/bulk', { action: 'restore', ids: [asset] }],
+  ] as const) {
+    const restored = await call('POST', `${API}${path}`, body)
+    assert.deepEqual([restored.status, restored.body.code], [402, 'assets_exceeded'])
+  }
 })

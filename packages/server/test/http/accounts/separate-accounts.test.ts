@@ -236,7 +236,7 @@ test('a full plan affects only its own account, and the error has only the numbe
   const { data } = (await south.call('GET', `${API}/account`)).body
   assert.deepEqual(data, {
     name: 'south',
-    plan: { name: 'south plan', storage: 1e9 },
+    plan: { name: 'south plan', storage: 1e9, assets: null },
     stored: 76,
     reserved: 138,
     trash: 0,
