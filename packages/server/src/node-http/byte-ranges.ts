@@ -1,5 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
+/** The object of a key never changes, so the key can be the ETag. */
+export function etagOfKey(key: string): string {
+  return `"${key}"`
+}
+
 /** An entity tag: its optional weak prefix, and its text with the quotes. */
 const ENTITY_TAG = /(W\/)?("[\x21\x23-\x7e\x80-\xff]*")/g
 
@@ -56,6 +61,16 @@ export function parseByteRange(
 /** Whether a response to this Range header has the first byte. Servers ignore a header that they do not understand. */
 export function startsAtFirstByte(header: string | undefined, size: number): boolean {
   const range = parseByteRange(header, size)
+  return range === 'whole' || (range !== 'unsatisfiable' && range.start === 0)
+}
+
+/** Whether the response to GET has the first byte of something with this strong entity tag. */
+export function hasFirstByte(
+  headers: IncomingHttpHeaders,
+  { size, etag }: { size: number; etag: string },
+): boolean {
+  if (checkPreconditions(headers, etag) !== 'proceed') return false
+  const range = requestedRange(headers, { size, etag })
   return range === 'whole' || (range !== 'unsatisfiable' && range.start === 0)
 }
 

@@ -193,7 +193,9 @@ export async function continueDownload(
   if (open.outcome !== 'open') return refuse(open.outcome)
   const { url, file } = await signDownload(own, open.assetId, {
     validForMs: SIGNED_FOR_MS,
-    renewal: { download: id, until: openUntil.getTime() },
+    renewal: (renewed) => {
+      return { download: id, until: openUntil.getTime(), isStarted: isStart(renewed) }
+    },
   })
   const isAllowed = async () => (await own.data.continueDownload(id, false)).outcome === 'open'
   const download = { outcome: 'open' as const, url, ...(file && { file }), isAllowed }

@@ -11,7 +11,7 @@ export interface SignOptions {
   validForMs?: number
   /** Whether browsers show the bytes instead of saving them, if their type is safe. */
   isInline?: boolean
-  renewal?: Renewal | undefined
+  renewal?: ((file: SignedFile) => Renewal) | undefined
 }
 
 /** The version that a URL leads to. */
@@ -19,6 +19,8 @@ export interface SignedFile
   extends Pick<AssetVersion, 'key' | 'filename' | 'mime' | 'bytes' | 'chunkSize'> {
   /** In hexadecimal; null unless it is known. */
   sha256: string | null
+  /** Undefined if the storage chooses the ETag of its response. */
+  etag: string | undefined
 }
 
 interface SignedDownload {
@@ -97,6 +99,15 @@ export async function signObject(
   const { key, bytes, chunkSize, filename, mime } = version
   const { sha256, verifiedAt } = version.integrity
   const known = verifiedAt === null ? null : sha256
+  const file = {
+    key,
+    filename,
+    mime,
+    bytes,
+    chunkSize,
+    sha256: known,
+    etag: storage.downloadETag(key),
+  }
   const object = {
     key,
     plan: partPlan(bytes, chunkSize),
@@ -104,10 +115,10 @@ export async function signObject(
     mime,
     ...(known !== null && { sha256: known }),
     ...(isInline && viewOf(version) !== undefined && { isInline }),
-    ...(renewal && { renewal }),
+    ...(renewal && { renewal: renewal(file) }),
   }
   const signed = await storage.signDownload(object, new Date(clock().getTime() + validForMs))
-  return { ...signed, file: { key, filename, mime, bytes, chunkSize, sha256: known } }
+  return { ...signed, file }
 }
 
 /** How long a download waits for the comparison with the declared digest. Small files take much less. */

@@ -45,6 +45,8 @@ export interface DownloadedObject extends StoredObject {
 export interface Renewal {
   /** The ID of the buyer’s download. */
   download: string
+  /** False: the service has counted no start for this URL. So the storage asks before it sends the first byte. */
+  isStarted: boolean
   /** In milliseconds since 1970. */
   until: number
 }
@@ -164,6 +166,8 @@ export interface Storage {
    * `signParts`. After that, the disk storage asks the service at each request whether the download of `renewal` may continue.
    */
   signDownload(object: DownloadedObject, expiresAt: Date): Promise<{ url: string; expiresAt: Date }>
+  /** The ETag of downloads of an object, with its quotes. Undefined if the storage chooses it. */
+  downloadETag(key: string): string | undefined
 
   /**
    * Returns a URL for GET of a ZIP archive, with ranges, if the storage serves its URLs itself. Undefined: the API sends the

@@ -1,29 +1,18 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { openStorageReader } from '../../archives/storage-reader.ts'
 import { ServiceError } from '../../domain/errors.ts'
-import { checkPreconditions, requestedRange } from '../../node-http/byte-ranges.ts'
+import { checkPreconditions, etagOfKey, requestedRange } from '../../node-http/byte-ranges.ts'
 import { attachmentNamed } from '../../node-http/content-disposition.ts'
 import { type Chunk, openResponseWriter, sendChunks } from '../../node-http/send-chunks.ts'
 import type { Context } from '../../operations/context.ts'
 import type { SignedFile } from '../../operations/downloads.ts'
 
-/** Of a file that the service sends. The object of a key never changes, so the key can be the ETag. */
-export function etagOf({ key }: SignedFile): string {
-  return `"${key}"`
-}
-
 /** What a response to this request has: a range of the file, or nothing of it. */
 function readRequest(headers: IncomingHttpHeaders, file: SignedFile) {
-  const etag = etagOf(file)
+  const etag = etagOfKey(file.key)
   const condition = checkPreconditions(headers, etag)
   if (condition !== 'proceed') return condition
   return requestedRange(headers, { size: file.bytes, etag })
-}
-
-/** Whether the response to GET has the first byte of the file. */
-export function hasFirstByte(headers: IncomingHttpHeaders, file: SignedFile): boolean {
-  const wanted = readRequest(headers, file)
-  return wanted === 'whole' || (typeof wanted === 'object' && wanted.start === 0)
 }
 
 /** The headers of the whole file, which browsers must save. */
@@ -65,7 +54,7 @@ export async function sendFile(
   const { context, file } = sent
   const { bytes: size } = file
   const wanted = readRequest(request.headers, file)
-  response.setHeader('ETag', etagOf(file))
+  response.setHeader('ETag', etagOfKey(file.key))
   if (wanted === 'failed') {
     throw new ServiceError(
       'precondition_failed',

@@ -3,7 +3,7 @@ import { endpoints } from '@stowage/protocol'
 import { formatTimestamp } from '@stowage/protocol/format'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { ServiceError } from '../../domain/errors.ts'
-import { startsAtFirstByte } from '../../node-http/byte-ranges.ts'
+import { etagOfKey, hasFirstByte, startsAtFirstByte } from '../../node-http/byte-ranges.ts'
 import {
   type BuyersFile,
   type BuyersOrder,
@@ -35,17 +35,13 @@ import {
 } from '../pages/download/page.ts'
 import type { RefusalName } from '../pages/download/texts.ts'
 import { logRequest } from '../responses/log-request.ts'
-import {
-  createSendingSlots,
-  describeFile,
-  etagOf,
-  hasFirstByte,
-  sendFile,
-} from '../responses/sent-file.ts'
+import { createSendingSlots, describeFile, sendFile } from '../responses/sent-file.ts'
 import { type RouteGroup, route } from '../route.ts'
 
 /** An address may open this many unknown pages at once, and then one a second. */
 const UNKNOWN = { burst: 60, refillMs: 1_000 }
+/** Of the file at the URL of a link. */
+const UNKNOWN_SIZE = Number.MAX_SAFE_INTEGER
 /** Pages of others may send fields with a button. They are ignored. */
 const BUTTON = { config: { form: 'ignored' as const, isBodyOptional: true }, bodyLimit: 4_000 }
 /** An address may start this many downloads at once, and then two a second. */
@@ -204,8 +200,11 @@ export const buyerRoutes: RouteGroup = (app, options) => {
     const { headers } = request
     const isStart = (file: SignedFile | undefined) => {
       if (isHead) return false
-      if (isSent && file !== undefined) return hasFirstByte(headers, file)
-      return startsAtFirstByte(headers.range, file?.bytes ?? 0)
+      if (file === undefined) return startsAtFirstByte(headers.range, UNKNOWN_SIZE)
+      const etag = isSent ? etagOfKey(file.key) : file.etag
+      // S3 chooses its ETags: without them, conditions cannot be compared before the redirect.
+      if (etag === undefined) return startsAtFirstByte(headers.range, file.bytes)
+      return hasFirstByte(headers, { size: file.bytes, etag })
     }
     const opened = await orRefusal(() => continueDownload(context, request.params.token, isStart))
     if (opened === undefined) return refuseUnknown(request, reply)
@@ -214,7 +213,7 @@ export const buyerRoutes: RouteGroup = (app, options) => {
       reply.headers(PRIVATE)
       // A URL that is signed for GET is no use for HEAD.
       if (isHead && file !== undefined) {
-        if (isSent) reply.header('ETag', etagOf(file))
+        if (isSent) reply.header('ETag', etagOfKey(file.key))
         // For any other body, Fastify sets the length of that body.
         return reply.headers(describeFile(file)).send(Readable.from([]))
       }

@@ -343,15 +343,15 @@ test('after its URL has expired, a buyer’s download continues as long as the s
     keepCrc32: unused,
     async continueDownload(id, isStart) {
       asked.push([id, isStart])
-      if (asked.length > 6) throw new ServiceError('order_revoked', 'The order was revoked.')
+      if (asked.length > 8) throw new ServiceError('order_revoked', 'The order was revoked.')
     },
   }
   const { storage, upload, plan, url } = await anOpenUpload(t, CHUNK, { source })
   await fetch(url, { method: 'PUT', body: new Uint8Array(CHUNK).fill(65) })
   await storage.completeUpload(upload, plan, [])
   const object = { key: upload.key, plan, filename: 'a.zip', mime: 'application/zip' }
-  const sign = async (expiresAt: number, until: number) => {
-    const renewal = { download: 'one', until: Date.now() + until }
+  const sign = async (expiresAt: number, until: number, isStarted = true) => {
+    const renewal = { download: 'one', until: Date.now() + until, isStarted }
     return (await storage.signDownload({ ...object, renewal }, new Date(Date.now() + expiresAt)))
       .url
   }
@@ -373,12 +373,22 @@ test('after its URL has expired, a buyer’s download continues as long as the s
   assert.equal(await get(old, { Range: 'bytes=0-0' }), 1)
   assert.equal(await get(old, { Range: 'bytes=-1' }), 1)
   assert.equal(await get(old, {}, 'HEAD'), 0)
+  const conditional = (headers: Record<string, string>) => fetch(old, { headers })
+  assert.equal((await conditional({ 'If-None-Match': etag })).status, 304)
+  assert.equal((await conditional({ 'If-Match': '"other"' })).status, 412)
   assert.equal(await get(old, { Range: 'bytes=400-' }), 'order_revoked')
-  const starts = [false, true, true, true, false, false, false]
+  const starts = [false, true, true, true, false, false, false, false, false]
   assert.deepEqual(
     asked,
     starts.map((isStart) => ['one', isStart]),
   )
+  asked.length = 0
+  // The service has counted no start, so the first byte is one.
+  const uncounted = await sign(60_000, 120_000, false)
+  assert.equal(await get(uncounted, { Range: 'bytes=400-' }), CHUNK - 400)
+  assert.deepEqual(asked, [])
+  assert.equal(await get(uncounted), CHUNK)
+  assert.deepEqual(asked, [['one', true]])
 })
 
 test('a missing folder is an outage, not a crash', async (t) => {

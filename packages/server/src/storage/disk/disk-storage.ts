@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { hmacOf } from '../../crypto/hmac.ts'
 import { EngineUnavailable } from '../../domain/errors.ts'
 import { type PartPlan, partsAtFault } from '../../domain/parts.ts'
+import { etagOfKey } from '../../node-http/byte-ranges.ts'
 import { hostInUrl } from '../../text/host-in-url.ts'
 import type {
   CompletionOutcome,
@@ -192,6 +193,7 @@ export async function openDiskStorage(options: DiskStorageOptions): Promise<Stor
     async signDownload(object, expiresAt) {
       return { url: url + downloadUrl(hmac, object, expiresAt), expiresAt }
     },
+    downloadETag: etagOfKey,
 
     async signArchive(id, expiresAt) {
       return { url: url + archiveUrl(hmac, id, expiresAt), expiresAt }

@@ -1,11 +1,16 @@
 import { existsSync } from 'node:fs'
 import { access, type FileHandle, open } from 'node:fs/promises'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { dirname } from 'node:path'
 import type { ObjectReader } from '../../archives/send-archive.ts'
 import { DamagedObject, MissingObject } from '../../domain/errors.ts'
 import { partPlan, partRange } from '../../domain/parts.ts'
-import { type ByteRange, checkPreconditions, requestedRange } from '../../node-http/byte-ranges.ts'
+import {
+  type ByteRange,
+  checkPreconditions,
+  etagOfKey,
+  requestedRange,
+} from '../../node-http/byte-ranges.ts'
 import { dispositionOf } from '../../node-http/content-disposition.ts'
 import { type Chunk, openResponseWriter, sendChunks } from '../../node-http/send-chunks.ts'
 import type { DownloadedObject, StoredObject } from '../storage.ts'
@@ -19,12 +24,6 @@ export interface Sender {
   buffers: DownloadBuffers
 }
 
-/** Whether the response has the first byte of the object. */
-export function startsObject({ key, plan }: StoredObject, headers: IncomingHttpHeaders): boolean {
-  const range = requestedRange(headers, { size: plan.size, etag: `"${key}"` })
-  return range === 'whole' || (range !== 'unsatisfiable' && range.start === 0)
-}
-
 /** Responds to GET and HEAD with the object, or with the requested range of it. */
 export async function sendObject(
   { layout, buffers }: Sender,
@@ -34,8 +33,7 @@ export async function sendObject(
 ): Promise<void> {
   const folder = objectFolder(layout, object.key)
   const { size } = object.plan
-  // The object of a key never changes, so the key can be the ETag.
-  const etag = `"${object.key}"`
+  const etag = etagOfKey(object.key)
   const condition = checkPreconditions(request.headers, etag)
   if (condition === 'failed') {
     return refuse(request, response, {

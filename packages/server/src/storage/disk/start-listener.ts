@@ -10,6 +10,7 @@ import {
   ServiceError,
   UnreadableObject,
 } from '../../domain/errors.ts'
+import { etagOfKey, hasFirstByte } from '../../node-http/byte-ranges.ts'
 import {
   keepIdleConnections,
   SHUTDOWN_TIMEOUT_MS,
@@ -33,13 +34,7 @@ import { openPartWriters } from './part-file.ts'
 import { openBodyReader, openTimeSlices } from './read-body.ts'
 import { type Receiver, receivePart } from './receive-part.ts'
 import { allowAnyOrigin, refuse, respondToPreflight } from './respond.ts'
-import {
-  archiveReader,
-  openDownloadBuffers,
-  type Sender,
-  sendObject,
-  startsObject,
-} from './send-object.ts'
+import { archiveReader, openDownloadBuffers, type Sender, sendObject } from './send-object.ts'
 import { readSignedUrl } from './signed-url.ts'
 import { openActivity, openTransfers } from './transfers.ts'
 
@@ -217,9 +212,12 @@ async function respond(
   }
   const isExpired = grant.expiresAt.getTime() <= Date.now()
   const renewal = grant.kind === 'download' ? grant.object.renewal : undefined
-  if (isExpired && grant.kind === 'download' && renewal && renewal.until > Date.now()) {
-    const isStart = method === 'GET' && startsObject(grant.object, request.headers)
-    await receiver.source.continueDownload(renewal.download, isStart)
+  const isRenewable = renewal !== undefined && renewal.until > Date.now()
+  if (grant.kind === 'download' && isRenewable && (isExpired || !renewal.isStarted)) {
+    const { key, plan } = grant.object
+    const file = { size: plan.size, etag: etagOfKey(key) }
+    const isStart = method === 'GET' && hasFirstByte(request.headers, file)
+    if (isExpired || isStart) await receiver.source.continueDownload(renewal.download, isStart)
   } else if (isExpired) {
     return refuse(request, response, {
       code: 'url_expired',

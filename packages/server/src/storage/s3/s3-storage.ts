@@ -184,6 +184,8 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
         return { url, expiresAt: signed.expiresAt }
       }),
 
+    downloadETag: () => undefined,
+
     // The service sends them: the storage has no archives.
     signArchive: async () => undefined,
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Event } from '@stowage/protocol'
+import { isOnS3 } from '@stowage/testing/engines/test-engines'
 import { aService } from '@stowage/testing/service/service'
 import { storeLink } from '@stowage/testing/service/shop'
 import { API, uploadFile } from '@stowage/testing/service/upload'
@@ -150,6 +151,44 @@ test('merchants see the downloads and the limit of each file, and the downloads 
   assert.equal((await call('GET', `${API}/assets/${order.id}/downloads`)).status, 404)
 })
 
+test('requests that get no byte of the file are no starts, and its first byte always is', async (t) => {
+  const service = await aService(t)
+  const { file, bytes } = await aSoldFile(service)
+  const order = await anOrder(service, { max_downloads: 1 })
+  const url = (await press(order, file.id)).headers.get('location') ?? ''
+  const starts = async () =>
+    (await service.call('GET', `${ORDERS}/${order.id}/downloads`)).body.data[0].starts
+  const etag = (await fetch(url)).headers.get('etag') ?? ''
+  assert.equal(await starts(), 1)
+  const conditions = [
+    [{ 'If-None-Match': etag }, 304],
+    [{ 'If-Match': '"other"' }, 412],
+  ] as const
+  for (const [headers, status] of conditions) {
+    assert.equal((await fetch(url, { headers })).status, status)
+  }
+  assert.equal((await fetch(url, { headers: { Range: 'bytes=2500-' } })).status, 416)
+  // The redirect to S3 counts: S3 compares its ETag afterwards.
+  assert.equal(await starts(), isOnS3 ? 3 : 1)
+  if (isOnS3) return
+  // A redirect for other bytes leads to a URL whose first byte counts.
+  for (const headers of [{ Range: 'bytes=1-' }, { 'If-None-Match': etag }]) {
+    const before = await starts()
+    const redirect = await fetch(url, { headers, redirect: 'manual' })
+    const signed = redirect.headers.get('location') ?? ''
+    await fetch(signed, { headers: { Range: 'bytes=5-' } })
+    assert.equal(await starts(), before)
+    assert.deepEqual(Buffer.from(await (await fetch(signed)).arrayBuffer()), bytes)
+    assert.equal(await starts(), before + 1)
+  }
+  const redirect = await fetch(url, { headers: { Range: 'bytes=1-' }, redirect: 'manual' })
+  const signed = redirect.headers.get('location') ?? ''
+  for (let count = 3; count < 10; count += 1) await (await fetch(signed)).arrayBuffer()
+  const refused = await fetch(signed)
+  assert.deepEqual([refused.status, (await refused.json()).code], [409, 'limit_reached'])
+  assert.equal((await fetch(signed, { headers: { Range: 'bytes=1-' } })).status, 206)
+})
+
 test('links are counted like files, and lead to their URL', async (t) => {
   const service = await aService(t)
   const link = await storeLink(service, { url: 'https://example.com/course' })
@@ -161,6 +200,11 @@ test('links are counted like files, and lead to their URL', async (t) => {
     [opened.status, opened.headers.get('location')],
     [302, 'https://example.com/course'],
   )
+  for (const Range of ['bytes=0-', 'bytes=5-', 'bytes=-5']) {
+    await fetch(pressed.headers.get('location') ?? '', { headers: { Range }, redirect: 'manual' })
+  }
+  const log = await service.call('GET', `${ORDERS}/${order.id}/downloads`)
+  assert.equal(log.body.data[0].starts, 2)
   assert.equal(await downloadedOf(service, order), 1)
 })
 
