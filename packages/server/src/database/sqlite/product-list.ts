@@ -18,7 +18,7 @@ import { type GroupRow, toProduct, toProductGroups } from '../shared/product-row
 import type { Writer } from '../shared/wire-account-data.ts'
 import type { Connection } from './connection.ts'
 import { PRODUCT_COLUMNS, type ProductRow } from './rows.ts'
-import { countAll, countFew, type LongReads, type Scan, scanList, scanPage } from './scan.ts'
+import { countFew, type LongReads, type Scan, scanList, scanPage } from './scan.ts'
 import { type Filter, prepareNameFilter } from './search.ts'
 
 export function prepareProductList(connection: Connection, longReads: LongReads) {
@@ -64,7 +64,7 @@ export function prepareProductList(connection: Connection, longReads: LongReads)
       const filter = filterOf(query)
       const few =
         filter.conditions.length === 0
-          ? countProducts(connection, account, SORTS[(query.sort ?? NEWEST_PRODUCTS).by].index)
+          ? countFewOfAll(connection, account, SORTS[(query.sort ?? NEWEST_PRODUCTS).by].index)
           : countFewProducts(connection, { account, filter, count: 'count(*)' })
       const { rows, total } =
         few === undefined
@@ -404,9 +404,15 @@ function countFewProducts(
   return undefined
 }
 
-/** All products of the account. */
-function countProducts(connection: Connection, account: string, index: string): FewProducts {
-  const total = countAll(connection, OWN, account)
+/** All products of the account, if they are few. */
+function countFewOfAll(
+  connection: Connection,
+  account: string,
+  index: string,
+): FewProducts | undefined {
+  const rows = { from: OWN, table: 'products', conditions: [] }
+  const total = countFew(connection, rows, { account })
+  if (total === undefined) return undefined
   return {
     from: `from (select * from products indexed by ${index} where account_id = :account) products`,
     conditions: [],

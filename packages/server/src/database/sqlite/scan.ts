@@ -25,13 +25,6 @@ export function countFew(
   return counted.get(parameters)?.total ?? undefined
 }
 
-/** Counts all rows. An index suffices for that. */
-export function countAll({ prepare }: Connection, from: string, account: string): number {
-  return (
-    prepare<{ total: number }>(`select count(*) as total from ${from}`).get({ account })?.total ?? 0
-  )
-}
-
 /** Reads one state of the database in short steps, so that other requests are served meanwhile. */
 export interface LongReads {
   snapshots: SnapshotReader

@@ -19,7 +19,7 @@ import { prepareRecordEvents } from './events.ts'
 import type { Steps } from './long-writes.ts'
 import { preparePurge, preparePurgeOldest } from './removals.ts'
 import { ASSET_COLUMNS, type AssetRow, STATEMENTS, UPLOAD_COLUMNS, type UploadRow } from './rows.ts'
-import { countAll, countFew, type LongReads, type Scan, scanList, selectIds } from './scan.ts'
+import { countFew, type LongReads, type Scan, scanList, selectIds } from './scan.ts'
 import { type Filter, prepareNameIndex } from './search.ts'
 import { exceedAssets } from './uploads.ts'
 import { prepareReplacements } from './versions.ts'
@@ -289,10 +289,11 @@ export function prepareTrashList(connection: Connection, longReads: LongReads) {
       const filter = filterOf(query)
       const from = `assets where ${IN_TRASH}`
       const { conditions, parameters } = filter
-      const total =
-        conditions.length === 0
-          ? countAll(connection, from, account)
-          : countFew(connection, { from, table: 'assets', conditions }, { account, ...parameters })
+      const total = countFew(
+        connection,
+        { from, table: 'assets', conditions },
+        { account, ...parameters },
+      )
       const list =
         total === undefined
           ? await scan(account, query, filter)

@@ -19,7 +19,7 @@ import { type Connection, encode } from './connection.ts'
 import { newUploadSnapshot, prepareRecordEvents } from './events.ts'
 import { prepareMakeRoom, prepareRelease } from './removals.ts'
 import { OWN_ASSET, STATEMENTS, UPLOAD_COLUMNS, UPLOAD_STATUS, type UploadRow } from './rows.ts'
-import { countAll, countFew, type LongReads, type Scan, scanList } from './scan.ts'
+import { countFew, type LongReads, type Scan, scanList } from './scan.ts'
 import type { Filter } from './search.ts'
 import { prepareTagLimit } from './tags.ts'
 import { EXTENDED_EXPIRY, prepareUploadTokens } from './upload-tokens.ts'
@@ -333,10 +333,11 @@ export function prepareUploadList(connection: Connection, longReads: LongReads) 
           : { conditions: ['instr(search_name, :name) > 0'], parameters: { name } }
       const from = `assets where ${UNFINISHED}`
       const { conditions, parameters } = filter
-      const total =
-        conditions.length === 0
-          ? countAll(connection, from, account)
-          : countFew(connection, { from, table: 'assets', conditions }, { account, ...parameters })
+      const total = countFew(
+        connection,
+        { from, table: 'assets', conditions },
+        { account, ...parameters },
+      )
       const { rows, total: all } =
         total === undefined
           ? await scan(account, query, filter)

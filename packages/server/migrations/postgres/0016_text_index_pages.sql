@@ -1,0 +1,1 @@
+-- The text indexes of PostgreSQL need no change: see the SQLite migration of this name.
