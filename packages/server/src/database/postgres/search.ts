@@ -2,6 +2,7 @@ import type { Asset } from '../../domain/asset.ts'
 import { folderRange } from '../../domain/names.ts'
 import { TRIGRAM_LENGTH } from '../../domain/search.ts'
 import type { AssetQuery, AssetSort, Rows } from '../account-data.ts'
+import { statement } from '../shared/dialect.ts'
 import {
   filterKey,
   inOrderOf,
@@ -12,14 +13,20 @@ import {
   type SmallResult,
   SORT_COLUMNS,
 } from '../shared/listing.ts'
-import { toAsset } from '../shared/rows.ts'
-import { allOf, type Fragment, inSnapshot, type Sql } from './connection.ts'
-import { assetColumns, type ListedRow, listedAt } from './rows.ts'
+import { type AssetRow, toAsset, toAssetOf } from '../shared/rows.ts'
+import { allOf, execute, type Fragment, inSnapshot, type Sql } from './connection.ts'
+import { assetColumns, LISTED_COLUMNS, listedAt, type PlainListedRow } from './rows.ts'
 
 /** Whether the query also has a filter, besides the words, that an index supports. */
 function hasIndexedFilter({ name = '', folder }: AssetQuery): boolean {
   return [...name].length >= TRIGRAM_LENGTH || folder !== undefined
 }
+
+/** Building its text for each request would take longer than reading the rows. */
+const READ_FOUND = statement<{ account: string; ids: string[] }>(
+  `select ${LISTED_COLUMNS}, (select revision from accounts where id = :account) as listed_at
+   from assets where account_id = :account and status = 'ready' and id = any(:ids::uuid[])`,
+).every((row: PlainListedRow & { listed_at: number }) => row)
 
 export type SmallResultCache = ReturnType<typeof openSmallResultCache<string>>
 
@@ -93,12 +100,13 @@ export function smallResults(sql: Sql, account: string, cache: SmallResultCache)
     query: AssetQuery,
   ): Promise<Rows<Asset> | 'changed'> {
     const ids = pageOf(result, query)
-    const rows = await sql<ListedRow[]>`
-      select ${assetColumns(sql)}, ${listedAt(sql, account)} from assets
-      where ${ready} and id = any(${ids}::uuid[])`
-    if (rows[0]?.listed_at !== result.revision) return 'changed'
-    const ordered = inOrderOf(ids, [...rows], ({ id }) => id)
-    return { rows: ordered.map(toAsset), total: result.ids.length }
+    const found = await execute(sql, READ_FOUND, { account, ids })
+    if (found[0]?.listed_at !== result.revision) return 'changed'
+    const rows = inOrderOf(ids, found, ({ id }) => id)
+    return {
+      rows: rows.map((row) => toAssetOf(account, 'ready', row)),
+      total: result.ids.length,
+    }
   }
 
   /** The second statement checks the filter again: the rows are current, the total may be older. */
@@ -108,7 +116,7 @@ export function smallResults(sql: Sql, account: string, cache: SmallResultCache)
     const filter = conditionsOf(sql, account, query, 'index')
     const among = sql`id = any(${result.ids}::uuid[])`
     const conditions = [ready, among, ...filter, ...afterCursor(sql, query)]
-    const rows = await sql<ListedRow[]>`
+    const rows = await sql<AssetRow[]>`
       select ${assetColumns(sql)} from assets where ${allOf(sql, conditions)}
       order by ${orderOf(sql, query.sort)} limit ${query.perPage}`
     return { rows: rows.map(toAsset), total: result.ids.length }
