@@ -1,7 +1,11 @@
-import type { OrderStatus } from '../../domain/order.ts'
-import type { Cursor } from '../../domain/paging.ts'
+import type { Order, OrderStatus } from '../../domain/order.ts'
+import { type Cursor, rowRangeOf } from '../../domain/paging.ts'
+import { TRIGRAM_LENGTH } from '../../domain/search.ts'
+import type { Rows } from '../account-data.ts'
+import type { OrderQuery } from '../order-data.ts'
 import {
   boundedRows,
+  MAX_SMALL_RESULT,
   MAX_START_ORDERS,
   mayHaveBounds,
   START_ROWS,
@@ -11,7 +15,7 @@ import { type OrderRow, toOrder } from '../shared/order-rows.ts'
 import { coversAsset, orderColumns } from '../shared/order-statements.ts'
 import { awaitSteps, type SharedWork, type Step } from '../shared/steps.ts'
 import type { AccountMethods, Writer } from '../shared/wire-account-data.ts'
-import { allOf, execute, type Fragment, readPageWithTotal, type Sql } from './connection.ts'
+import { allOf, execute, type Fragment, inSnapshot, type Sql } from './connection.ts'
 import { recordEvent } from './events.ts'
 import { POSTGRES } from './rows.ts'
 import { containing } from './search.ts'
@@ -39,76 +43,188 @@ const COLUMNS = orderColumns(POSTGRES)
 const COVERS = coversAsset(POSTGRES, 'filter.asset')
 
 export function accountOrderList(sql: Sql, account: string): AccountMethods['orderList'] {
+  const all = sql`(select order_count from accounts where id = ${account})`
+
+  /** All matches, if one of the indexes or reading all orders finds few. Undefined if there are many. */
+  async function findFew(
+    query: OrderQuery,
+    candidates: Fragment,
+    filtered: Fragment,
+  ): Promise<Rows<Order> | undefined> {
+    const { limit, offset } = startOf(query)
+    const { columns, order, afterCursor } = sortOf(sql, query)
+    const ids = sql`array(select id from candidates)`
+    const rows = await sql<(OrderRow & FewRow)[]>`
+      with candidates as materialized (${candidates} limit ${MAX_SMALL_RESULT + 1}),
+      counted as materialized (select count(*) as candidates from candidates),
+      found as materialized (
+        select ${columns} from orders o
+        where (select candidates from counted) <= ${MAX_SMALL_RESULT} and o.id = any(${ids}) and ${filtered})
+      select counted.candidates, (select count(*) from found) as total, ${sql.unsafe(COLUMNS)}
+      from counted left join orders o on o.id = any(array(
+        select o.id from found o where true ${afterCursor} order by ${order}
+        limit ${limit} offset ${Math.min(offset, MAX_SMALL_RESULT)}))
+      order by ${order}`
+    const [first] = rows
+    if (first === undefined || first.candidates > MAX_SMALL_RESULT) return undefined
+    return { rows: rows.filter(({ id }) => id !== null).map(toOrder), total: first.total }
+  }
+
+  /** Looks at the first rows only. Undefined if the page is not among them, or if the list is short. */
+  async function readStart(
+    query: OrderQuery,
+    filtered: Fragment,
+  ): Promise<Rows<Order> | undefined> {
+    const { limit, offset } = startOf(query)
+    const { columns, order, afterCursor } = sortOf(sql, query)
+    const own = sql`o.account_id = ${account} ${afterCursor}`
+    for (const most of [START_ROWS, MAX_START_ORDERS]) {
+      const rows = await sql<(OrderRow & StartRow)[]>`
+        with scanned as materialized (
+          select ${columns}, (${filtered}) as matches from orders o
+          where ${all} > ${MAX_START_ORDERS} and ${own} order by ${order} limit ${most})
+        select start.*, ${all} as all_rows, ${sql.unsafe(COLUMNS)}
+        from (select count(*) as scanned, count(*) filter (where matches) as matches from scanned) start
+        left join orders o on o.id = any(array(
+          select o.id from scanned o where o.matches order by ${order} limit ${limit} offset ${offset}))
+        order by ${order}`
+      const [start] = rows
+      // The list is short, or ends here.
+      if (start === undefined || start.scanned < most) return undefined
+      if (start.matches > offset + limit) {
+        return boundedRows(rows.map(toOrder), { ...start, all: start.all_rows })
+      }
+    }
+    return undefined
+  }
+
+  /** Skips rows from the nearer end of the list. Only the rows of the page are read with their lines. */
+  function countRows(query: OrderQuery, filter: Fragment[]): Promise<Rows<Order>> {
+    const filtered = allOf(sql, [sql`o.account_id = ${account}`, ...filter])
+    return inSnapshot(sql, async () => {
+      const counted = await (filter.length === 0
+        ? sql<{ total: number }[]>`select ${all} as total`
+        : sql<{ total: number }[]>`select count(*) as total from orders o where ${filtered}`)
+      const total = counted[0]?.total ?? 0
+      const { isFromEnd, offset, limit } = rowRangeOf(query, total)
+      if (limit === 0 || total === 0) return { rows: [], total }
+      const { by, descending } = query.sort
+      const sort = { by, descending: descending !== isFromEnd }
+      const { order, afterCursor } = sortOf(sql, { ...query, sort })
+      const rows = await sql<OrderRow[]>`
+        select ${sql.unsafe(COLUMNS)} from orders o where o.id = any(array(
+          select o.id from orders o where ${filtered} ${afterCursor}
+          order by ${order} limit ${limit} offset ${offset}))
+        order by ${order}`
+      const found = rows.map(toOrder)
+      return { rows: isFromEnd ? found.reverse() : found, total }
+    })
+  }
+
   return {
     async listOrders(query) {
-      const { words = [], number, status, source, asset, productId, after, sort } = query
-      const conditions: Fragment[] = [sql`o.account_id = ${account}`]
-      for (const word of words) conditions.push(sql`o.search_text like ${containing(word)}`)
-      if (number !== undefined) conditions.push(sql`o.order_number = ${number}`)
-      if (status !== undefined) conditions.push(hasStatus(sql, status))
-      if (source !== undefined) conditions.push(sql`o.source = ${source}`)
-      if (asset !== undefined) {
-        conditions.push(sql`exists (
-          select from (select ${asset}::uuid as asset) filter where ${sql.unsafe(COVERS)})`)
+      const filter = conditionsOf(sql, query)
+      // The index of the numbers finds them all.
+      if (filter.length === 0 || query.number !== undefined) return countRows(query, filter)
+      const own = sql`o.account_id = ${account}`
+      const filtered = allOf(sql, [own, ...filter])
+      const indexed = candidatesOf(sql, account, query)
+      for (const candidates of indexed) {
+        const found = await findFew(query, candidates, filtered)
+        if (found !== undefined) return found
       }
-      if (productId !== undefined) {
-        conditions.push(sql`exists (
-          select from order_lines ol where ol.order_id = o.id and ol.product_id = ${productId})`)
+      const start = mayHaveBounds(query) ? await readStart(query, filtered) : undefined
+      if (start !== undefined) return start
+      if (indexed.length === 0) {
+        // If few match, one read of all orders finds and counts them.
+        const found = await findFew(query, sql`select o.id from orders o where ${filtered}`, own)
+        if (found !== undefined) return found
       }
-      const filtered = allOf(sql, conditions)
-      const all = sql`(select order_count from accounts where id = ${account})`
-      const direction = sort.descending ? sql`desc` : sql`asc`
-      const value = { created_at: null, ordered_at: 'ordered_at', order_number: 'sort_number' }[
-        sort.by
-      ]
-      const column = value === null ? undefined : sql`o.${sql(value)}`
-      const operator = sort.descending ? sql`<` : sql`>`
-      const afterCursor =
-        after === undefined
-          ? sql``
-          : column === undefined
-            ? sql`and o.id ${operator} ${after.id}`
-            : sql`and (${column}, o.id) ${operator} (${cursorValue(after)}, ${after.id}::uuid)`
-      const by = column === undefined ? sql`` : sql`${column} ${direction},`
-      const offset = after === undefined ? (query.page - 1) * query.perPage : 0
-      const sorted = column === undefined ? sql`o.id` : sql`${column}, o.id`
-      if (conditions.length > 1 && number === undefined && mayHaveBounds(query)) {
-        const { limit } = startOf(query)
-        const own = sql`o.account_id = ${account} ${afterCursor}`
-        const order = sql`${by} o.id ${direction}`
-        for (const most of [START_ROWS, MAX_START_ORDERS]) {
-          const rows = await sql<(OrderRow & StartRow)[]>`
-            with scanned as materialized (
-              select ${sorted}, (${filtered}) as matches from orders o
-              where ${all} > ${MAX_START_ORDERS} and ${own} order by ${order} limit ${most})
-            select start.*, ${all} as all_rows, ${sql.unsafe(COLUMNS)}
-            from (select count(*) as scanned, count(*) filter (where matches) as matches from scanned) start
-            left join orders o on o.id = any(array(
-              select o.id from scanned o where o.matches order by ${order} limit ${limit} offset ${offset}))
-            order by ${order}`
-          const [start] = rows
-          // The list is short, or ends here.
-          if (start === undefined || start.scanned < most) break
-          if (start.matches > offset + limit) {
-            return boundedRows(rows.map(toOrder), { ...start, all: start.all_rows })
-          }
-        }
-      }
-      const { rows, total } = await readPageWithTotal<OrderRow>(sql, {
-        count:
-          conditions.length === 1
-            ? sql`select ${all} as total`
-            : sql`select count(*) as total from orders o where ${filtered}`,
-        page: sql`
-          select ${sql.unsafe(COLUMNS)}, o.sort_number from orders o where ${filtered} ${afterCursor}
-          order by ${by} o.id ${direction} limit ${query.perPage}
-          offset ${Math.min(offset, Number.MAX_SAFE_INTEGER)}`,
-        order:
-          value === null ? sql`id ${direction}` : sql`${sql(value)} ${direction}, id ${direction}`,
-      })
-      return { rows: rows.map(toOrder), total }
+      return countRows(query, filter)
     },
   }
+}
+
+interface FewRow {
+  candidates: number
+  total: number
+}
+
+/** The order of a list, and the condition of the rows after its cursor. `o` is the name of the table in the statement. */
+function sortOf(sql: Sql, { sort, after }: Pick<OrderQuery, 'sort' | 'after'>) {
+  const value = { created_at: null, ordered_at: 'ordered_at', order_number: 'sort_number' }[sort.by]
+  const column = value === null ? undefined : sql`o.${sql(value)}`
+  const direction = sort.descending ? sql`desc` : sql`asc`
+  const operator = sort.descending ? sql`<` : sql`>`
+  const isAfter = (cursor: Cursor) =>
+    column === undefined
+      ? sql`and o.id ${operator} ${cursor.id}`
+      : sql`and (${column}, o.id) ${operator} (${cursorValue(cursor)}, ${cursor.id}::uuid)`
+  return {
+    columns: column === undefined ? sql`o.id` : sql`${column}, o.id`,
+    order:
+      column === undefined
+        ? sql`o.id ${direction}`
+        : sql`${column} ${direction}, o.id ${direction}`,
+    afterCursor: after === undefined ? sql`` : isAfter(after),
+  }
+}
+
+function conditionsOf(sql: Sql, query: OrderQuery): Fragment[] {
+  const { words = [], number, status, source, asset, productId } = query
+  const conditions = words.map((word) => sql`o.search_text like ${containing(word)}`)
+  if (number !== undefined) conditions.push(sql`o.order_number = ${number}`)
+  if (status !== undefined) conditions.push(hasStatus(sql, status))
+  if (source !== undefined) conditions.push(sql`o.source = ${source}`)
+  if (asset !== undefined) {
+    conditions.push(sql`exists (
+      select from (select ${asset}::uuid as asset) filter where ${sql.unsafe(COVERS)})`)
+  }
+  if (productId !== undefined) {
+    conditions.push(sql`exists (
+      select from order_lines ol where ol.order_id = o.id and ol.product_id = ${productId})`)
+  }
+  return conditions
+}
+
+/** Queries for the IDs of all orders that match the filter, and perhaps of others. Each reads one index. */
+function candidatesOf(sql: Sql, account: string, query: OrderQuery): Fragment[] {
+  const { words = [], status, source, asset, productId } = query
+  const own = sql`o.account_id = ${account}`
+  const candidates: Fragment[] = []
+  const found = words.filter((word) => [...word].length >= TRIGRAM_LENGTH)
+  if (found.length > 0) {
+    const conditions = found.map((word) => sql`o.search_text like ${containing(word)}`)
+    candidates.push(sql`select o.id from orders o where ${allOf(sql, [own, ...conditions])}`)
+  }
+  const ofState =
+    status === 'held'
+      ? sql`o.held`
+      : status === 'revoked'
+        ? sql`o.revoked_at is not null`
+        : status === 'expired'
+          ? sql`o.expires_at is not null`
+          : undefined
+  if (ofState) candidates.push(sql`select o.id from orders o where ${own} and ${ofState}`)
+  if (source === 'manual') {
+    candidates.push(sql`select o.id from orders o where ${own} and o.source = 'manual'`)
+  }
+  if (productId !== undefined) {
+    candidates.push(sql`
+      select ol.order_id as id from order_lines ol
+      where ol.account_id = ${account} and ol.product_id = ${productId}`)
+  }
+  if (asset !== undefined) {
+    // As an array, the few IDs of the products are known before the lines are read.
+    candidates.push(sql`
+      select oa.order_id as id from order_assets oa where oa.asset_id = ${asset}
+      union all
+      select ol.order_id from order_lines ol
+      where ol.account_id = ${account} and ol.product_id = any(array(
+        select p.product_id from asset_products l join products p on p.id = l.product_id
+        where l.asset_id = ${asset} and p.account_id = ${account}))`)
+  }
+  return candidates
 }
 
 function cursorValue({ value = '' }: Cursor): Date | string {
