@@ -7,7 +7,7 @@ import type {
 } from '@stowage/client/node'
 import { fullName } from './assets.ts'
 import { buyerOf, labelOf, limitsOf, urlProblem } from './orders.ts'
-import { formatMinute, tableWidth } from './output.ts'
+import { counted, formatMinute, tableWidth } from './output.ts'
 import { sanitize } from './terminal/sanitize.ts'
 import { type Column, table } from './terminal/table.ts'
 
@@ -72,9 +72,12 @@ export function orderText(order: Order, files: OrderFile[]): string {
     ...lines.map((line, index): [string, string] => [index === 0 ? 'products' : '', line]),
     ...files.slice(0, MAX_FILES).map((file, index): [string, string] => {
       const { asset, downloaded, limit } = file
-      const used = limit === null ? `${downloaded}` : `${downloaded} of ${limit}`
+      const used =
+        limit === null
+          ? counted(downloaded, 'download')
+          : `${downloaded} of ${counted(limit, 'download')}`
       const where = file.line === null ? ', only in this order' : ''
-      return [index === 0 ? 'files' : '', `${fullName(asset)}  ${used} downloads${where}`]
+      return [index === 0 ? 'files' : '', `${fullName(asset)}  ${used}${where}`]
     }),
     ['', more > 0 ? `and ${more} more` : null],
     ['url', order.url ?? urlProblem(order) ?? ''],

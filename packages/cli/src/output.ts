@@ -119,6 +119,11 @@ function openArray() {
 /** The largest page that the service returns. */
 export const PAGE_SIZE = 1000
 
+/** `1 asset`, `5 assets`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
 /** `2026-11-17 04:30`, in UTC as in the API. Empty if there is no timestamp. */
 export function formatMinute(timestamp = ''): string {
   return timestamp.slice(0, 16).replace('T', ' ')

@@ -1,7 +1,7 @@
 import type { Account } from '@stowage/client'
 import { formatSize } from '@stowage/protocol/format'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
-import { tableWidth, writeData } from '../output.ts'
+import { counted, tableWidth, writeData } from '../output.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import { type Command, readOptions, refuseArguments } from '../usage.ts'
 
@@ -33,13 +33,13 @@ function textOf(details: Account, url: string): string {
   const { name, plan, stored, reserved, trash, available, assets } = details
   const width = Math.min(60, tableWidth() ?? 60)
   // Services before 0.3.0 have no limit of assets.
-  const limit = plan.assets == null ? '' : `, at most ${plan.assets} assets`
+  const limit = plan.assets == null ? '' : `, at most ${counted(plan.assets, 'asset')}`
   const inTrash = trash > 0 ? `, including ${formatSize(trash)} in the trash` : ''
   return `${sanitize(name)} at ${url}
 
   ${accountMeter(details, width - 4)}
 
-  stored     ${formatSize(stored)} in ${assets === 1 ? '1 asset' : `${assets} assets`}
+  stored     ${formatSize(stored)} in ${counted(assets, 'asset')}
   reserved   ${formatSize(reserved)} for uploads in progress
   free       ${formatSize(available)}${inTrash}
   plan       ${formatSize(plan.storage)}${limit} (${sanitize(plan.name)})`

@@ -1,6 +1,6 @@
 import { formatSize, parseDuration, parseSize } from '@stowage/protocol/format'
 import type { AccountReport, Operator } from '@stowage/server'
-import { tableWidth, writeData, writeMessage } from '../output.ts'
+import { counted, tableWidth, writeData, writeMessage } from '../output.ts'
 import { isInteractive, prompt } from '../terminal/prompt.ts'
 import { table } from '../terminal/table.ts'
 import {
@@ -174,7 +174,7 @@ async function confirmName(operator: Operator, name: string): Promise<boolean> {
   const report = (await operator.listAccounts()).find((account) => account.name === name)
   if (report === undefined) return true
   writeMessage(
-    `The account ${name} has ${report.assets} assets (${formatSize(report.stored)}), and all of its orders, webhooks and keys are deleted with it.`,
+    `The account ${name} has ${counted(report.assets, 'asset')} (${formatSize(report.stored)}), and all of its orders, webhooks and keys are deleted with it.`,
   )
   return (await prompt('Type the name of the account to delete it: ')) === name
 }

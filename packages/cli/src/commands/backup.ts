@@ -1,6 +1,6 @@
 import { formatSize } from '@stowage/protocol/format'
 import type { BackupProgress, BackupSummary, CheckSummary } from '@stowage/server'
-import { writeData, writeMessage } from '../output.ts'
+import { counted, writeData, writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/live-lines.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import { type Command, readOptions, UsageError } from '../usage.ts'
@@ -101,7 +101,7 @@ function describe({ phase, part, files, bytes, totalBytes }: BackupProgress): st
       : `copying the database: ${Math.floor(part * 100)} %`
   }
   const total = totalBytes > 0 ? ` of ${formatSize(totalBytes)}` : ''
-  return `${files} files, ${formatSize(bytes)}${total}`
+  return `${counted(files, 'file')}, ${formatSize(bytes)}${total}`
 }
 
 function summaryText(summary: BackupSummary): string {
@@ -166,16 +166,16 @@ function checkText({
   problemsTotal,
 }: CheckSummary): string {
   const more = problemsTotal - MAX_LISTED
-  const inBucket = listed > 0 ? `; ${listed} files are only listed` : ''
+  const inBucket = listed > 0 ? `; ${counted(listed, 'file is', 'files are')} only listed` : ''
   return [
     ...generations.map((one) => {
       const damaged = one.damaged > 0 ? `, damaged or missing in the service: ${one.damaged}` : ''
-      return `${one.name}: ${one.files} files, ${formatSize(one.bytes)}${damaged}`
+      return `${one.name}: ${counted(one.files, 'file')}, ${formatSize(one.bytes)}${damaged}`
     }),
     ...problems.slice(0, MAX_LISTED).map((problem) => sanitize(`PROBLEM ${problem}`)),
     ...(more > 0 ? [`- and ${more} more (--json lists them)`] : []),
     problemsTotal === 0
-      ? `Everything is intact: ${files} objects, ${formatSize(bytes)} read${inBucket}`
-      : `${problemsTotal} ${problemsTotal === 1 ? 'problem' : 'problems'}. Remove a damaged object from the folder, and the next backup copies it again`,
+      ? `Everything is intact: ${counted(files, 'object')}, ${formatSize(bytes)} read${inBucket}`
+      : `${counted(problemsTotal, 'problem')}. Remove a damaged object from the folder, and the next backup copies it again`,
   ].join('\n')
 }

@@ -2,7 +2,7 @@ import type { BulkJob, BulkJobRequest } from '@stowage/client'
 import type { NodeClient } from '@stowage/client/node'
 import { FILTER_HELP, FILTER_OPTIONS, readFilters } from '../assets.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
-import { formatMinute, tableWidth, writeData, writeItem, writeMessage } from '../output.ts'
+import { counted, formatMinute, tableWidth, writeData, writeItem, writeMessage } from '../output.ts'
 import { getProducts } from '../products.ts'
 import { confirm, isInteractive } from '../terminal/prompt.ts'
 import { sanitize } from '../terminal/sanitize.ts'
@@ -92,7 +92,7 @@ async function change(action: Action, values: Values): Promise<number> {
   return withClient(values, async (client) => {
     const request = { action, filter, ...(await readValues(action, values, client)) }
     const { meta } = await client.assets({ ...filter, limit: 1, exact_total: true }).page()
-    const assets = meta.total === 1 ? '1 asset' : `${meta.total} assets`
+    const assets = counted(meta.total, 'asset')
     if (!yes && !(await confirm(`${sanitize(action)}: change ${assets}?`))) {
       writeMessage('Nothing was changed.')
       return 1
@@ -170,7 +170,7 @@ async function endJob(action: 'undo' | 'cancel', id: string, values: Values): Pr
 }
 
 function showProgress({ status, done, total }: BulkJob): void {
-  if (status === 'running') writeMessage(`${done} of ${total} assets are done.`)
+  if (status === 'running') writeMessage(`${done} of ${counted(total, 'asset')} done.`)
 }
 
 function report(job: BulkJob, json: boolean): number {

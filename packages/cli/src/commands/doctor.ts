@@ -1,6 +1,6 @@
 import { styleText } from 'node:util'
 import type { Finding, OrphanHandling } from '@stowage/server'
-import { writeMessage } from '../output.ts'
+import { counted, writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/live-lines.ts'
 import { confirm, isInteractive } from '../terminal/prompt.ts'
 import { sanitize } from '../terminal/sanitize.ts'
@@ -108,7 +108,9 @@ async function confirmRemoval(objects: string[]): Promise<boolean> {
   for (const object of objects.slice(0, MAX_ORPHANS)) writeMessage(sanitize(`- ${object}`))
   const more = objects.length - MAX_ORPHANS
   if (more > 0) writeMessage(`- and ${more} more`)
-  return confirm(`Remove these ${objects.length} objects for good? No asset refers to them.`)
+  return confirm(
+    `Remove ${counted(objects.length, 'object')} for good? No asset refers to ${objects.length === 1 ? 'it' : 'them'}.`,
+  )
 }
 
 const COLORS = {
@@ -140,6 +142,6 @@ function conclusion(findings: Finding[]): string {
     findings.filter((finding) => finding.status === status).length
   const errors = count('error')
   const fixed = count('fixed')
-  const problems = errors === 1 ? '1 problem' : `${errors === 0 ? 'no' : errors} problems`
+  const problems = errors === 0 ? 'no problems' : counted(errors, 'problem')
   return `\n${fixed > 0 ? `${fixed} fixed, ` : ''}${problems}\n`
 }

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { type Folder, type FolderMove, isStowageError, type NodeClient } from '@stowage/client/node'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
-import { tableWidth, writeData, writeItem, writeMessage } from '../output.ts'
+import { counted, tableWidth, writeData, writeItem, writeMessage } from '../output.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import { table } from '../terminal/table.ts'
 import { type Command, CommandFailed, readLimit, readOptions, UsageError } from '../usage.ts'
@@ -108,7 +108,7 @@ async function moveFolder(values: Values, positionals: string[]): Promise<number
         )
       })
     const move = await untilMoved(client, begun)
-    const assets = move.moved === 1 ? '1 asset' : `${move.moved} assets`
+    const assets = counted(move.moved, 'asset')
     writeItem(move, { json, text: sanitize(`${move.from} moved to ${move.to} (${assets})`) })
     return 0
   })
@@ -120,7 +120,7 @@ const POLL_MS = 1_000
 async function untilMoved(client: NodeClient, begun: FolderMove): Promise<FolderMove> {
   for (let move = begun; ; ) {
     if (move.status === 'moved') return move
-    writeMessage(`${move.moved} assets are moved. The service continues.`)
+    writeMessage(`${counted(move.moved, 'asset is', 'assets are')} moved. The service continues.`)
     await pause(POLL_MS)
     const moves = await client.folderMoves()
     const found = moves.find(({ id }) => id === begun.id)

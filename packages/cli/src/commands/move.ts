@@ -1,6 +1,6 @@
 import { formatDuration, formatSize } from '@stowage/protocol/format'
 import type { MoveProgress, MoveResult } from '@stowage/server'
-import { writeData, writeMessage } from '../output.ts'
+import { counted, writeData, writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/live-lines.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import { type Command, readOptions, refuseArguments, UsageError } from '../usage.ts'
@@ -83,7 +83,7 @@ function createDescriber() {
     const rate = bytes / Math.max(elapsedMs, 1)
     const left = rate > 0 ? `, ${formatDuration((totalBytes - bytes) / rate)} left` : ''
     const speed = formatSize(Math.round(rate * 1000))
-    return `${assets} of ${totalAssets} assets, ${formatSize(bytes)} of ${formatSize(totalBytes)}, ${speed}/s${left}`
+    return `${assets} of ${counted(totalAssets, 'asset')}, ${formatSize(bytes)} of ${formatSize(totalBytes)}, ${speed}/s${left}`
   }
 }
 

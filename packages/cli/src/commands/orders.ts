@@ -21,7 +21,14 @@ import {
   urlProblem,
   wantedProducts,
 } from '../orders.ts'
-import { ignoreClosedOutput, writeData, writeItem, writeList, writeMessage } from '../output.ts'
+import {
+  counted,
+  ignoreClosedOutput,
+  writeData,
+  writeItem,
+  writeList,
+  writeMessage,
+} from '../output.ts'
 import { confirm, isInteractive } from '../terminal/prompt.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import {
@@ -393,7 +400,7 @@ async function listDownloads(values: OrderValues, positionals: string[]): Promis
     const rest =
       shown.length < data.length ? ` Showing ${shown.length} of ${data.length} rows.` : ''
     const sum = data.reduce((all, { downloads }) => all + downloads, 0)
-    writeMessage(`${sum} downloads from ${meta.from} to ${meta.to}.${rest}`)
+    writeMessage(`${counted(sum, 'download')} from ${meta.from} to ${meta.to}.${rest}`)
     return 0
   })
 }

@@ -9,7 +9,7 @@ import {
   parseProductsFile,
 } from '@stowage/client/products-file'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, toCommandError, withClient } from '../connection.ts'
-import { tableWidth, writeData, writeList, writeMessage } from '../output.ts'
+import { counted, tableWidth, writeData, writeList, writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/live-lines.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import { type Column, table } from '../terminal/table.ts'
@@ -207,20 +207,20 @@ export async function importProducts(commandLine: string[]): Promise<number> {
       for (const some of batchProducts(products)) {
         await client.putProducts(some.map(({ details }) => details))
         imported += some.length
-        progress.show(`${imported} of ${products.length} products`)
+        progress.show(`${imported} of ${counted(products.length, 'product')}`)
       }
     } catch (error) {
       if (!isStowageError(error)) throw error
       progress.clear()
       writeMessage(
-        `${imported} of ${products.length} products were imported before this error. It is safe to run the command again.`,
+        `Imported before this error: ${imported} of ${counted(products.length, 'product')}. It is safe to run the command again.`,
       )
       throw toCommandError(error, connection)
     }
     progress.clear()
     const text =
       skipped === 0
-        ? `${imported} ${imported === 1 ? 'product' : 'products'} imported`
+        ? `${counted(imported, 'product')} imported`
         : `${imported} imported, ${skippedText(skipped, file.format)}`
     writeData({ ...summary, imported, skipped }, { json, text })
     return 0
@@ -257,8 +257,9 @@ function writeIgnoredColumns({ ignoredColumns }: ProductsFile): void {
 }
 
 function skippedText(count: number, format: ProductsFile['format']): string {
-  const [one, many] = format === 'csv' ? ['line', 'lines'] : ['entry', 'entries']
-  return `${count} ${count === 1 ? one : many} skipped`
+  const [one, many] =
+    format === 'csv' ? (['line', 'lines'] as const) : (['entry', 'entries'] as const)
+  return `${counted(count, one, many)} skipped`
 }
 
 async function previewOf(client: NodeClient, { products }: ProductsFile) {

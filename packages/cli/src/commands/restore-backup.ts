@@ -1,6 +1,6 @@
 import { formatDuration, formatSize } from '@stowage/protocol/format'
 import type { MoveProgress, RestoreResult } from '@stowage/server'
-import { writeData, writeMessage } from '../output.ts'
+import { counted, writeData, writeMessage } from '../output.ts'
 import { showProgress } from '../terminal/live-lines.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import { readOptions, UsageError } from '../usage.ts'
@@ -41,7 +41,7 @@ function createDescriber() {
   return ({ assets, bytes, totalAssets, totalBytes }: MoveProgress): string => {
     const rate = bytes / Math.max(performance.now() - start, 1)
     const left = rate > 0 ? `, ${formatDuration((totalBytes - bytes) / rate)} left` : ''
-    return `${assets} of ${totalAssets} assets, ${formatSize(bytes)} of ${formatSize(totalBytes)}${left}`
+    return `${assets} of ${counted(totalAssets, 'asset')}, ${formatSize(bytes)} of ${formatSize(totalBytes)}${left}`
   }
 }
 

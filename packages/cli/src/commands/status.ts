@@ -1,7 +1,7 @@
 import type { ServiceStatus } from '@stowage/client'
 import { formatDuration, formatSize } from '@stowage/protocol/format'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
-import { formatMinute, tableWidth, writeData } from '../output.ts'
+import { counted, formatMinute, tableWidth, writeData } from '../output.ts'
 import { sanitize } from '../terminal/sanitize.ts'
 import { table } from '../terminal/table.ts'
 import { type Command, readOptions, refuseArguments } from '../usage.ts'
@@ -63,7 +63,7 @@ function textOf(details: ServiceStatus, url: string): string {
     section('Backups', backupText(backups)),
     section(
       'Accounts',
-      `  ${totals.accounts} with ${formatSize(totals.stored)} in ${totals.assets} assets, ${totals.uploads} unfinished uploads\n\n${accountTable(accounts)}`,
+      `  ${totals.accounts} with ${formatSize(totals.stored)} in ${counted(totals.assets, 'asset')}, ${counted(totals.uploads, 'unfinished upload')}\n\n${accountTable(accounts)}`,
     ),
   ].join('\n\n')
 }

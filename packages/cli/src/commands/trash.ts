@@ -1,7 +1,7 @@
 import type { Asset } from '@stowage/client'
 import { fullName } from '../assets.ts'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
-import { formatMinute, tableWidth, writeData, writeList, writeMessage } from '../output.ts'
+import { counted, formatMinute, tableWidth, writeData, writeList, writeMessage } from '../output.ts'
 import { confirm, isInteractive } from '../terminal/prompt.ts'
 import { type Column, table } from '../terminal/table.ts'
 import {
@@ -94,7 +94,7 @@ async function emptyTrash({ yes = false, json = false, ...values }: Values): Pro
       writeData({ deleted: 0 }, { json, text: 'The trash is empty.' })
       return 0
     }
-    const assets = meta.total === 1 ? '1 asset' : `${meta.total} assets`
+    const assets = counted(meta.total, 'asset')
     if (!yes && !(await confirm(`Delete ${assets} permanently?`))) {
       writeMessage('Nothing was deleted.')
       return 1

@@ -257,8 +257,11 @@ function webhookText(webhook: Webhook): string {
     ['state', stateOf(webhook)],
     ['disabled', webhook.disabled_at],
     ['failing', webhook.failing_since && `since ${webhook.failing_since}`],
-    ['missed', webhook.missed_at && `${webhook.missed_events} events, last ${webhook.missed_at}`],
-    ['pending', `${webhook.pending} ${webhook.pending === 1 ? 'delivery' : 'deliveries'}`],
+    [
+      'missed',
+      webhook.missed_at && `${counted(webhook.missed_events, 'event')}, last ${webhook.missed_at}`,
+    ],
+    ['pending', counted(webhook.pending, 'delivery', 'deliveries')],
     ['types', webhook.types?.join(', ') ?? 'all'],
     [
       'old secret',
