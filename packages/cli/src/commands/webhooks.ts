@@ -7,6 +7,7 @@ import type {
 } from '@stowage/client'
 import { CONNECTION_HELP, CONNECTION_OPTIONS, withClient } from '../connection.ts'
 import {
+  counted,
   formatMinute,
   tableWidth,
   writeData,

@@ -7,13 +7,14 @@ import { get, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { type TestContext, test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Archive } from '@stowage/protocol'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { readMemory } from '@stowage/testing/machine/memory-watch'
 import { ensureInstalled, skipUnlessCi } from '@stowage/testing/machine/programs'
 import { aRandom, type Random, seedOf } from '@stowage/testing/machine/random'
-import { callJson } from '@stowage/testing/service/service'
+import { callJson, type JsonResponse } from '@stowage/testing/service/service'
 import { aServiceProcess, type ServiceProcess } from '@stowage/testing/service/service-process'
 import { API, complete, putPart, someBytes } from '@stowage/testing/service/upload'
 
@@ -215,15 +216,52 @@ async function restartable(t: TestContext, settings: Record<string, string>): Pr
 }
 
 async function createArchive({ baseUrl }: ServiceProcess, body: object): Promise<Archive> {
-  const response = await callJson(`${baseUrl}${API}/archives`, { method: 'POST', body })
+  const url = `${baseUrl}${API}/archives`
+  const response = await callPatiently(() => callJson(url, { method: 'POST', body }))
   assert.equal(response.status, 200, JSON.stringify(response.body))
   return response.body.data
 }
 
-function request(url: string, headers: Record<string, string> = {}): Promise<IncomingMessage> {
-  return new Promise((resolve, reject) => {
-    get(url, { headers, agent: false }, resolve).once('error', reject)
+async function request(
+  url: string,
+  headers: Record<string, string> = {},
+): Promise<IncomingMessage> {
+  const send = () =>
+    new Promise<IncomingMessage>((resolve, reject) => {
+      get(url, { headers, agent: false }, resolve).once('error', reject)
+    })
+  const read = ({ statusCode, headers }: IncomingMessage) => ({
+    status: statusCode,
+    retryAfter: headers['retry-after'],
   })
+  return retryWhileBusy(send, read, (response) => response.resume())
+}
+
+const MAX_TRIES = 30
+
+/** Retries 503 after the time that `Retry-After` names, as clients do: the machine may be busy. */
+async function retryWhileBusy<Response>(
+  send: () => Promise<Response>,
+  read: (response: Response) => {
+    status: number | undefined
+    retryAfter: string | null | undefined
+  },
+  discard: (response: Response) => unknown = () => {},
+): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    const response = await send()
+    const { status, retryAfter } = read(response)
+    if (status !== 503 || !retryAfter || tries === MAX_TRIES) return response
+    discard(response)
+    await pause(Number(retryAfter) * 1000)
+  }
+}
+
+function callPatiently(call: () => Promise<JsonResponse>): Promise<JsonResponse> {
+  return retryWhileBusy(call, ({ status, headers }) => ({
+    status,
+    retryAfter: headers.get('retry-after'),
+  }))
 }
 
 async function upload(
@@ -235,17 +273,20 @@ async function upload(
   }: { name: string; path?: string; size: number; seed: number; replaces?: string },
 ): Promise<string> {
   const path = replaces === undefined ? '/assets/signed' : `/assets/${replaces}/signed`
-  const { status, body: session } = await callJson(`${baseUrl}${API}${path}`, {
-    method: 'POST',
-    body: file,
-  })
+  const { status, body: session } = await callPatiently(() =>
+    callJson(`${baseUrl}${API}${path}`, { method: 'POST', body: file }),
+  )
   assert.equal(status, 201, JSON.stringify(session))
   for (const { start, end, part, url } of session.urls) {
-    const response = await putPart(url, someBytes(end - start, seed * 10_000 + part))
+    const bytes = someBytes(end - start, seed * 10_000 + part)
+    const response = await retryWhileBusy(
+      () => putPart(url, bytes),
+      ({ status, headers }) => ({ status, retryAfter: headers.get('retry-after') }),
+    )
     assert.equal(response.status, 200)
     await response.bytes()
   }
-  const completed = await complete(baseUrl, session)
+  const completed = await callPatiently(() => complete(baseUrl, session))
   assert.equal(completed.status, 200, JSON.stringify(completed.body))
   return session.id
 }

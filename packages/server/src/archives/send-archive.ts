@@ -81,7 +81,10 @@ export async function sendArchive(
     response.end()
   } catch (error) {
     // Otherwise, the client has disconnected.
-    if (!socket.destroyed) throw error
+    if (socket.destroyed) return
+    // A file may have been replaced since the check.
+    if (!response.headersSent) await source.check(archive, wanted.start)
+    throw error
   } finally {
     socket.off('close', reader.close)
     reader.close()

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
 import { ensureInstalled, skipUnlessCi } from '@stowage/testing/machine/programs'
+import { JOBS, takeOverJobs } from '@stowage/testing/service/jobs'
 import { aFolder, aService, type TestService } from '@stowage/testing/service/service'
 import { storeLink } from '@stowage/testing/service/shop'
 import { API, someBytes, uploadFile } from '@stowage/testing/service/upload'
@@ -150,6 +151,38 @@ test('a download does not resume after a file was replaced whose older version i
   const at = bytes.indexOf(contents['course/week 2/notes.txt'] ?? '')
   const rest = await get(archive.url, { Range: `bytes=${at}-` })
   assert.deepEqual(rest.bytes, bytes.subarray(at))
+})
+
+test('a file that is replaced and removed after the check, before its first byte is read, is noticed', async (t) => {
+  let onChecked: (() => Promise<void>) | undefined
+  const settings = { STOWAGE_KEEP_VERSIONS: '0', STOWAGE_CHUNK_SIZE: '70000' }
+  const service = await aService(t, settings, undefined, {
+    wrap: ({ database }) => ({
+      database: {
+        ...database,
+        async readObjects(keys) {
+          const states = await database.readObjects(keys)
+          const run = onChecked
+          onChecked = undefined
+          await run?.()
+          return states
+        },
+      },
+    }),
+  })
+  const context = await takeOverJobs(service)
+  const { ids, contents } = await someFiles(service)
+  const archive = await createArchive(service, { ids })
+  const { bytes } = await get(archive.url)
+  const at = bytes.indexOf(contents['large.bin'] ?? '') + 1
+  onChecked = async () => {
+    await replaceFile(service, ids[2] ?? '', { bytes: someBytes(200_000, 8) })
+    await JOBS.removeObjects(context)
+  }
+  const refused = await get(archive.url, { Range: `bytes=${at}-` })
+  assert.equal(onChecked, undefined)
+  assert.equal(refused.response.status, 412)
+  assert.equal(codeOf(refused), 'archive_outdated')
 })
 
 test('an archive with a deleted file is refused, and works again when the file is restored', async (t) => {
