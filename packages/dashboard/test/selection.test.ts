@@ -66,6 +66,34 @@ test('the keyboard reaches the page, the actions for a selection, its deletion a
   assert.equal(await page.getByRole('dialog').count(), 0)
 })
 
+test('the key Delete works right after the first selection, before the bar is loaded', async (t) => {
+  if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
+  const { page, client } = await openDashboard(t)
+  const [asset] = await storeFiles(client, [{ name: 'one' }, { name: 'two' }])
+  const pressed = Promise.withResolvers<void>()
+  let isHeld = false
+  await page.route(/asset-tools/, async (route) => {
+    isHeld = true
+    await pressed.promise
+    await route.continue()
+  })
+  await page.goto('/')
+  await page.getByRole('checkbox', { name: 'Select one' }).focus()
+  await page.keyboard.press('Space')
+  await until('the bar is requested', () => isHeld)
+  await page.keyboard.press('Delete')
+  pressed.resolve()
+  await page.getByRole('dialog', { name: 'Delete this asset?' }).waitFor()
+  await page.getByRole('button', { name: 'Delete asset' }).click()
+  await untilRows(page, ['two'])
+
+  await page.goto('/trash')
+  await page.getByRole('checkbox', { name: `Select ${asset?.filename}` }).focus()
+  await page.keyboard.press('Space')
+  await page.keyboard.press('Delete')
+  await page.getByRole('dialog', { name: /forever/ }).waitFor()
+})
+
 test('several assets can be selected, also as a range, then attached to products or deleted', async (t) => {
   if (NO_BROWSER !== undefined) return skipUnlessCi(t, NO_BROWSER)
   const { page, client } = await openDashboard(t)

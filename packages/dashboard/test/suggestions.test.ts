@@ -74,6 +74,13 @@ test('20 dropped files get their products with two clicks, and none before', asy
   await page.getByRole('button', { name: 'Undo' }).click()
   await page.getByText('Detached again').waitFor()
   assert.equal((await client.assets({ attached: true }).page()).meta.total, 0)
+
+  // Each file has another product, so that each is a call. For the user, it was one action.
+  await page.getByRole('link', { name: 'Activity' }).click()
+  await page.getByRole('button', { name: 'Detached 20 assets' }).waitFor()
+  const group = page.getByRole('button', { name: 'Attached 20 assets' })
+  await group.click()
+  for (const name of names) await page.getByRole('link', { name }).first().waitFor()
 })
 
 test('with the keyboard, Enter accepts a row or chooses another product, and goes to the next row', async (t) => {

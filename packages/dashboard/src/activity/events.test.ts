@@ -118,6 +118,24 @@ test('the events of a call, or of a job on one day, are one row', () => {
   assert.deepEqual(labels(activityOf([0, 2, 2], true)), ['one', 'Deleted at least 2 assets'])
 })
 
+test('attachments by successive calls of one person within seconds are one row', () => {
+  const attached = (call: string, seconds: number, name = 'x') =>
+    event({
+      id: 100 - seconds,
+      type: 'asset.attached',
+      created_at: new Date(1e12 - seconds * 1000).toISOString(),
+      call,
+      actor: { type: 'key', id: null, name },
+      data: { id: `${seconds}`, filename: 'a' },
+    })
+  const rowsOf = (events: StowageEvent[]) =>
+    pageOf({ ...activityOf([]), events }).rows.map(({ events }) => events.length)
+  const one = [attached('c', 0), attached('b', 2), attached('b', 2), attached('a', 6)]
+  assert.deepEqual(rowsOf(one), [4])
+  assert.deepEqual(rowsOf([...one, attached('d', 20)]), [4, 1])
+  assert.deepEqual(rowsOf([...one, attached('d', 7, 'y')]), [4, 1])
+})
+
 test('a page ends between two calls, and the next one starts there', () => {
   const activity = activityOf([...Array(49).fill(0), 1, 1, 1, 2, 2, 0], true)
   const { rows, nextBefore } = pageOf(activity)

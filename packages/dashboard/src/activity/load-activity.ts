@@ -1,5 +1,6 @@
 import { type Client, isStowageError, type StowageEvent } from '@stowage/client'
 import { type ActivityQuery, activityFilters } from './activity-query.ts'
+import { actorFilter } from './events.ts'
 
 /** The newest events that match, as far as they have been read. */
 export interface Activity {
@@ -15,7 +16,7 @@ export interface Activity {
   examinedTo: string | null
 }
 
-/** Events of one type by one call. Most have one event. */
+/** Events of one type by one call, or by one action of a user. Most have one event. */
 export interface ActivityRow {
   key: string
   events: [StowageEvent, ...StowageEvent[]]
@@ -93,6 +94,7 @@ export function pageOf({ events, hasMore, nextBefore }: Activity): {
   rows: ActivityRow[]
   nextBefore: number | undefined
 } {
+  const callOf = callsOf(events)
   const runs = runsOf(events)
   const shown = runs.slice(0, ROWS_PER_PAGE)
   const isCutOff = shown.length < runs.length
@@ -113,8 +115,40 @@ export function pageOf({ events, hasMore, nextBefore }: Activity): {
   return { rows: [...rows.values()], nextBefore: isCutOff || hasMore ? next : undefined }
 }
 
+/** Between the calls of one action of a user, which attaches each file to another product. */
+const MAX_PAUSE_MS = 5000
+const ATTACHMENTS: readonly string[] = ['asset.attached', 'asset.detached']
+
+/** Identifies the call of each of the events. Those that attach or detach files one right after the other count as one. */
+function callsOf(events: readonly StowageEvent[]): (event: StowageEvent) => string | undefined {
+  const joined = new Map<string, string>()
+  const nameOf = (event: StowageEvent) => {
+    const call = callOf(event)
+    return call === undefined ? undefined : (joined.get(call) ?? call)
+  }
+  for (const [index, event] of events.entries()) {
+    const newer = events[index - 1]
+    const [call, newerCall] = [callOf(event), newer && nameOf(newer)]
+    if (newer === undefined || call === undefined || newerCall === undefined) continue
+    if (call === newerCall || !isSameAction(newer, event)) continue
+    joined.set(call, newerCall)
+  }
+  return nameOf
+}
+
+function isSameAction(newer: StowageEvent, older: StowageEvent): boolean {
+  const pauseMs = Date.parse(newer.created_at) - Date.parse(older.created_at)
+  return (
+    ATTACHMENTS.includes(older.type) &&
+    newer.type === older.type &&
+    actorFilter(newer) === actorFilter(older) &&
+    pauseMs <= MAX_PAUSE_MS
+  )
+}
+
 /** Successive events of the same call. A page ends between two of them. */
 function runsOf(events: readonly StowageEvent[]): StowageEvent[][] {
+  const callOf = callsOf(events)
   const runs: StowageEvent[][] = []
   for (const event of events) {
     const run = runs.at(-1)

@@ -16,6 +16,7 @@ import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import { Dialog, DialogForm, fieldProblems } from '../components/dialogs.tsx'
 import { FilterInput, FilterPill, useUrlQuery } from '../components/filters.tsx'
+import { useKey } from '../components/focus.ts'
 import { useExistingPage, useRestoredScroll } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { Loading, useTitle } from '../components/page.tsx'
@@ -39,6 +40,7 @@ import {
 } from './asset-query.ts'
 import { AssetTable } from './asset-table.tsx'
 import { useSelection } from './selection.tsx'
+import type { SelectionBarProps } from './selection-bar.tsx'
 import { assetListPageOptions, useAssetListPage, useExactMeta } from './use-asset-list-page.ts'
 
 /** Loaded when the folders are opened, or when the list has the assets of a folder. */
@@ -235,11 +237,20 @@ export function AssetsPage() {
         {isChoosingProducts && <UploadToProducts isOpen onClose={choosingProducts.close} />}
       </Suspense>
       {selection.selected.size > 0 && (
-        <Suspense>
-          <SelectionBar selection={selection} query={query} total={totalOf(meta)} />
-        </Suspense>
+        <Selecting selection={selection} query={query} total={totalOf(meta)} />
       )}
     </Stack>
+  )
+}
+
+/** The key works from the first selection on, also while the bar is loaded. */
+function Selecting(props: Pick<SelectionBarProps, 'selection' | 'query' | 'total'>) {
+  const [isDeleting, deleting] = useDisclosure()
+  useKey('Delete', deleting.open)
+  return (
+    <Suspense>
+      <SelectionBar {...props} isDeleting={isDeleting} deleting={deleting} />
+    </Suspense>
   )
 }
 

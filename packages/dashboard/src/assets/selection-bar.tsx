@@ -3,7 +3,6 @@ import { useDisclosure } from '@mantine/hooks'
 import type { ArchiveRequest } from '@stowage/protocol'
 import { useMutation } from '@tanstack/react-query'
 import { ActionButton } from '../components/action-button.tsx'
-import { useKey } from '../components/focus.ts'
 import { notify } from '../components/notifications.tsx'
 import { errorText } from '../format.ts'
 import { changes as texts } from '../i18n/en/changes.ts'
@@ -19,16 +18,18 @@ import { AttachAssets, ChangeProductsOfAll, DetachAssets } from './product-dialo
 import { type AllMatches, type Selection, SelectionPaper } from './selection.tsx'
 import { TagAll, TagAssets } from './tag-dialogs.tsx'
 
-interface SelectionBarProps {
+export interface SelectionBarProps {
   selection: Selection
   query: AssetQuery
   /** The number of assets that match the query; infinite while it is not known. */
   total: number
+  isDeleting: boolean
+  deleting: { open(): void; close(): void }
 }
 
 /** Actions for the selected assets. */
-export function SelectionBar({ selection, query, total }: SelectionBarProps) {
-  const [isDeleting, deleting] = useDisclosure()
+export function SelectionBar(props: SelectionBarProps) {
+  const { selection, query, total, isDeleting, deleting } = props
   const [isAttaching, attaching] = useDisclosure()
   const [isDetaching, detaching] = useDisclosure()
   const [isMoving, moving] = useDisclosure()
@@ -36,7 +37,6 @@ export function SelectionBar({ selection, query, total }: SelectionBarProps) {
   const { selected, all, clear } = selection
   const assets = [...selected.values()]
   const archive = all === undefined ? { ids: [...selected.keys()] } : archiveOf(all)
-  useKey('Delete', deleting.open)
   return (
     <>
       <SelectionPaper selection={selection}>

@@ -10,6 +10,7 @@ import { type Selection, SelectionPaper, useSelection } from '../assets/selectio
 import { useRestoreAssets } from '../assets/use-asset-changes.ts'
 import { ConfirmDialog } from '../components/dialogs.tsx'
 import { FilterInput, useUrlQuery } from '../components/filters.tsx'
+import { useKey } from '../components/focus.ts'
 import { useExistingPage } from '../components/list-position.tsx'
 import { PageLinks, ResultCount } from '../components/lists.tsx'
 import { notify } from '../components/notifications.tsx'
@@ -165,6 +166,8 @@ function TrashSelectionBar({ selection, query, total, onDelete }: TrashSelection
     if (all === undefined) mutate(assets, { onSettled: clear })
     else restoration.mutate({ all, change: { action: 'restore' } }, { onError: notifyFailure })
   }
+  const remove = () => (all === undefined ? onDelete(assets) : deletingAll.open())
+  useKey('Delete', remove)
   return (
     <SelectionPaper selection={selection}>
       <Button
@@ -181,7 +184,7 @@ function TrashSelectionBar({ selection, query, total, onDelete }: TrashSelection
         variant="light"
         color="red"
         leftSection={<IconTrashX size={16} aria-hidden />}
-        onClick={() => (all === undefined ? onDelete(assets) : deletingAll.open())}
+        onClick={remove}
       >
         {trash.deleteForever}
       </Button>
