@@ -146,7 +146,7 @@ test('a search that has not examined all events says how far it came, and contin
     calls += 1
     const response = await route.fetch()
     const body = await response.json()
-    if (calls >= 10) return route.fulfill({ json: body })
+    if (calls >= 20) return route.fulfill({ json: body })
     const { searchParams } = new URL(route.request().url())
     const examined = {
       has_more: true,

@@ -86,7 +86,7 @@ curl -H "Authorization: Bearer $KEY" "$STOWAGE_URL/api/v1/events?order=desc&type
 stowage events --type asset.deleted --type asset.removed --search intro.pdf
 \`\`\`
 
-One call examines at most 20,000 events, the newest first with \`order=desc\`. If there are more, \`meta.has_more\` is true and
+One call examines at most 10,000 events, the newest first with \`order=desc\`. If there are more, \`meta.has_more\` is true and
 \`meta.examined_to\` is the time of the last event that it has examined. Then the page may have fewer events than \`limit\`, or
 none: continue with \`meta.next_after\`, or with \`meta.next_before\` for \`order=desc\`, until \`has_more\` is false. The CLI
 does so. Only events of the requested types are counted, so a search with \`type\` needs fewer calls. \`from\` and \`to\` rely

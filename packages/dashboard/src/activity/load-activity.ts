@@ -29,8 +29,8 @@ const FIRST_LIMIT = 100
 const LIMIT = 1000
 /** Of a call that has changed more, only so many are shown in one row. */
 const MAX_EVENTS = 5000
-/** Each call examines 20,000 events at most. After that, the reader decides whether to search older ones. */
-const MAX_CALLS = 10
+/** Each call examines 10,000 events at most. After that, the reader decides whether to search older ones. */
+const MAX_CALLS = 20
 
 /** Reads until a page has enough rows, and the last row is complete. */
 export async function loadActivity(

@@ -132,8 +132,8 @@ interface EventMatches {
 }
 
 /** How many events a call examines at most, and how many one statement. */
-export const MAX_EXAMINED_EVENTS = 20_000
-const EXAMINED_PER_STATEMENT = 500
+const MAX_EXAMINED_EVENTS = 10_000
+const EXAMINED_PER_STATEMENT = 1000
 /** What a statement that was cut off counts as: it returned some events instead of examining all. */
 const CUT_OFF = 250
 
