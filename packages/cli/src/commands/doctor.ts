@@ -29,7 +29,8 @@ Usage:
               because the rule could destroy files
   --repair    repair without data loss: remove uploads that cannot be completed and objects of
               deleted, cancelled or expired assets (never an object that the database does not
-              know), close uploads that are still open although their files are stored,
+              know), bring back deleted objects of files from the versions in the bucket,
+              close uploads that are still open although their files are stored,
               recount the usage of accounts, and mark missing events as removed:
               readers that need them then get 410 events_forgotten
   --verify    also read every file, compare it with its SHA-256 and, on disk storage, with the

@@ -41,7 +41,7 @@ export async function* reconcileFiles(context: DoctorContext): AsyncIterable<Fin
     }
   }
   const findings = [
-    await missingObjects(context, withoutObject, count),
+    ...(await missingObjects(context, withoutObject, count)),
     damagedObjects(damaged),
     ...(await orphanedObjects(context, withoutRow)),
   ].filter((finding) => finding !== undefined)
@@ -99,28 +99,45 @@ function orDamage(error: unknown): DamagedObject {
 
 /** Checks each file again, because a file that was deleted in the meantime is not a problem. */
 async function missingObjects(
-  { database, contents }: DoctorContext,
+  { database, contents, repair }: DoctorContext,
   files: StoredFile[],
   all: number,
-): Promise<Finding | undefined> {
+): Promise<Finding[]> {
   const missing: string[] = []
+  const recovered: string[] = []
   for (const file of files) {
-    const { key } = file
+    const { key, bytes } = file
     const object = await contents.findObject(key)
     const status = (await database.readStates([key])).get(key)?.status
     if (object !== undefined || status !== 'ready') continue
-    missing.push(`${nameOf(file)} (${contents.describeObject(key)})`)
+    const isRecovered = repair && (await contents.recoverObject(key, bytes))
+    const items = isRecovered ? recovered : missing
+    items.push(`${nameOf(file)} (${contents.describeObject(key)})`)
   }
-  if (missing.length === 0) return undefined
+  const findings: Finding[] = []
+  if (recovered.length > 0) {
+    findings.push({
+      check: 'files',
+      status: 'fixed',
+      message: `files whose object was deleted, brought back from the versions in the bucket: ${recovered.length}`,
+      items: recovered,
+    })
+  }
+  if (missing.length === 0) return findings
   const hint = missing.length === all ? '; check that STOWAGE_STORAGE is the right storage' : ''
-  return {
-    check: 'files',
-    status: 'error',
-    message: `files without an object in the storage: ${missing.length} of ${all}${hint}`,
-    items: missing,
-    remedy:
-      'restore the objects from a backup or an older version in the bucket, or delete the assets: DELETE /api/v1/assets/:id',
-  }
+  const versions = repair
+    ? ''
+    : 'if the bucket keeps versions, bring the objects back with stowage doctor --repair; otherwise '
+  return [
+    ...findings,
+    {
+      check: 'files',
+      status: 'error',
+      message: `files without an object in the storage: ${missing.length} of ${all}${hint}`,
+      items: missing,
+      remedy: `${versions}restore the objects from a backup, or delete the assets: DELETE /api/v1/assets/:id`,
+    },
+  ]
 }
 
 function damagedObjects(items: string[]): Finding | undefined {

@@ -267,7 +267,8 @@ async function copyFile(
   work: { step: Step; file: OldVersion; started: StorageUpload | undefined },
 ): Promise<'copied' | 'present' | 'missing'> {
   const { step, file, started } = work
-  const isPresent = (await objectOf(move, step, file))?.size === file.bytes
+  const isPresent =
+    (await objectOf(move, step, file))?.size === file.bytes || (await recover(move, file))
   const outcome = isPresent ? 'present' : 'copied'
   try {
     if (isPresent) move.onBytes(file.bytes, false)
@@ -282,6 +283,13 @@ async function copyFile(
     reportDamage(move, work, error)
   }
   return outcome
+}
+
+/** Whether a restore in place has brought back an object that the service removed after the backup. */
+async function recover({ isRestore, keepParts, target }: Move, file: OldVersion): Promise<boolean> {
+  // Other targets are empty.
+  if (!isRestore || !keepParts) return false
+  return target.storage.recoverObject(file.key, file.bytes)
 }
 
 /** Throws unless the error is damage of the source that is skipped. */

@@ -427,6 +427,9 @@ export function testStorageContract(engine: string, open: OpenStorage): void {
     const expected = [found, ...others].sort((a, b) => (a.key < b.key ? -1 : 1))
     assert.deepEqual(await Array.fromAsync(storage.listObjects()), expected)
     assert.ok(storage.describeObject(upload.key).endsWith(upload.key))
+    assert.equal(await storage.recoverObject(found.key, found.size), true)
+    assert.equal(await storage.recoverObject(found.key, found.size + 1), false)
+    assert.equal(await storage.recoverObject(randomUUID(), found.size), false)
   })
 
   test(name('the health check succeeds'), async (t) => {

@@ -93,6 +93,7 @@ export type StorageContents = Pick<
   | 'describeObject'
   | 'readPartSize'
   | 'removeObject'
+  | 'recoverObject'
   | 'listUploads'
   | 'readIdentity'
   | 'createIdentity'
@@ -197,6 +198,11 @@ export interface Storage {
   describeObject(key: string): string
   /** An object that does not exist is not an error. */
   removeObject(key: string): Promise<void>
+  /**
+   * Brings back a removed object of this size, if the storage keeps the versions of removed objects. Returns whether the
+   * object is there. An object that was not removed is not an error.
+   */
+  recoverObject(key: string, size: number): Promise<boolean>
 
   /** The uploads of the service that are open in the storage: all of them, or those of one key. */
   listUploads(key?: string): AsyncIterable<OpenUpload>

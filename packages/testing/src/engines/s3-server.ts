@@ -9,6 +9,7 @@ import {
   ListMultipartUploadsCommand,
   ListObjectsV2Command,
   type ListObjectsV2Output,
+  PutBucketVersioningCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { openS3Storage } from '@stowage/server/src/storage/s3/s3-storage'
@@ -70,6 +71,17 @@ export async function readBucket(location: BucketLocation): Promise<string[]> {
   })
 }
 
+/** From now on, the bucket keeps the versions of deleted objects. */
+export async function keepVersions(
+  location: Pick<BucketLocation, 'endpoint' | 'region' | 'bucket'>,
+) {
+  const { bucket: Bucket } = location
+  const VersioningConfiguration = { Status: 'Enabled' } as const
+  await withClient(location, (client) =>
+    client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration })),
+  )
+}
+
 /** Deletes all objects below the prefix, to free the memory of an in-memory server. */
 export async function emptyBucket(location: BucketLocation): Promise<void> {
   const keys = await readBucket(location)
@@ -91,7 +103,7 @@ export async function readUploadsIn(location: BucketLocation): Promise<string[]>
 }
 
 async function withClient<Result>(
-  { endpoint, region }: BucketLocation,
+  { endpoint, region }: Pick<BucketLocation, 'endpoint' | 'region'>,
   work: (client: S3Client) => Promise<Result>,
 ): Promise<Result> {
   const client = new S3Client({ endpoint, region, forcePathStyle: true })

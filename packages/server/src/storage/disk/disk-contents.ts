@@ -77,6 +77,8 @@ export function diskContents(layout: Layout): StorageContents {
       }),
     describeObject: (key) => objectFolder(layout, key),
     removeObject: (key) => onDisk(() => discard(layout, objectFolder(layout, key))),
+    // Removed objects are gone.
+    recoverObject: async (key, size) => (await onDisk(() => findObject(key)))?.size === size,
 
     async *listUploads(key) {
       for await (const { name } of await onDisk(() => opendir(layout.uploads))) {

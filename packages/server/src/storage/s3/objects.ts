@@ -8,6 +8,8 @@ import {
   type ListMultipartUploadsOutput,
   ListObjectsV2Command,
   type ListObjectsV2Output,
+  ListObjectVersionsCommand,
+  type ListObjectVersionsOutput,
   type S3Client,
 } from '@aws-sdk/client-s3'
 import { isAssetId } from '../../domain/asset.ts'
@@ -22,7 +24,14 @@ import {
   openClient,
   type Send,
 } from './s3-client.ts'
-import { isEmptyRange, isMissingKey, isMissingObject, orOutage } from './s3-errors.ts'
+import {
+  isEmptyRange,
+  isForbidden,
+  isMissingKey,
+  isMissingObject,
+  isUnsupported,
+  orOutage,
+} from './s3-errors.ts'
 
 interface ObjectLocation {
   Bucket: string
@@ -170,6 +179,34 @@ export async function removeObject(
   if (!isRemoved && (await findObject(send, object)) !== undefined) {
     throw new Error('the object still exists after its removal')
   }
+}
+
+/**
+ * In a bucket with versions, a removed object is still there, below a marker for each removal. Removes the markers if the
+ * newest version has this size. Returns whether the object is there.
+ */
+export async function recoverObject(
+  send: Send,
+  object: ObjectLocation,
+  size: number,
+): Promise<boolean> {
+  const { Bucket, Key } = object
+  const isOwn = (one: { Key?: string | undefined }) => one.Key === Key
+  const listed: ListObjectVersionsOutput = await send(
+    new ListObjectVersionsCommand({ Bucket, Prefix: Key }),
+  ).catch((error: unknown) => {
+    // Without the permission, nothing but the existing object is known.
+    if (isForbidden(error) || isUnsupported(error)) return {}
+    throw error
+  })
+  // The newest version comes first.
+  const newest = listed.Versions?.find(isOwn)
+  if (newest?.Size === size) {
+    for (const { VersionId } of listed.DeleteMarkers?.filter(isOwn) ?? []) {
+      await send(new DeleteObjectCommand({ Bucket, Key, VersionId }))
+    }
+  }
+  return (await findObject(send, object))?.size === size
 }
 
 /** Ceph copies references, which took 0.1 s per GB on a Ceph that stores in memory. Other storage copies the bytes. */

@@ -23,6 +23,7 @@ import {
   listObjects,
   listUploads,
   readPartOfS3,
+  recoverObject,
   removeObject,
   rewriteObject,
 } from './objects.ts'
@@ -198,6 +199,7 @@ export async function openS3Storage(options: S3StorageOptions): Promise<Storage>
     describeObject: (key) => `s3://${bucket}/${prefix}${key}`,
 
     removeObject: (key) => orOutage(() => removeObject(send, keyOf(key))),
+    recoverObject: (key, size) => orOutage(() => recoverObject(send, keyOf(key), size)),
 
     listUploads: (key) => listUploads(send, { bucket, prefix }, key),
     ...identityInS3(send, { bucket, prefix }),

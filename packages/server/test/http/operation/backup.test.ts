@@ -4,6 +4,7 @@ import { readdir, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
+import { keepVersions } from '@stowage/testing/engines/s3-server'
 import { aFolder } from '@stowage/testing/machine/clean-up'
 import { takeOverJobs } from '@stowage/testing/service/jobs'
 import {
@@ -354,6 +355,53 @@ test('a backup that lists the objects of a bucket can only be restored in place'
   const config = { ...configFor(target), storage: configFor(source).storage }
   const restored = await restoreTo(config, folder, { inPlace: true })
   assert.deepEqual([restored.assets, restored.damaged, restored.bytesSent], [4, [], 0])
+})
+
+test('objects that a bucket with versions still has come back after a restore in place and by a repair, but never those of other assets', async (t) => {
+  const source = await aSeparateDeployment(t)
+  const { STOWAGE_STORAGE: bucketUrl, STOWAGE_S3_ENDPOINT: endpoint = '' } = source.settings
+  if (bucketUrl === undefined) return
+  await keepVersions({ endpoint, region: 'us-east-1', bucket: new URL(bucketUrl).host })
+  const earlier = await aService(t, SETTINGS, source)
+  const gone = await uploadFile(earlier.baseUrl, { name: 'gone.bin', bytes: someBytes(70, 5) })
+  await earlier.engines.storage.removeObject(gone.id)
+  const response = await earlier.call('DELETE', `${API}/assets/${gone.id}?permanent=true`)
+  assert.equal(response.status, 202)
+  await earlier.close()
+  const { service, file, bytes, replaced, newer, trashed } = await aShop(t, source)
+  const folder = await aBackupFolder(t)
+  await backUp(configFor(source), folder, { objects: false })
+  const { storage } = service.engines
+  const removed = [file.id, replaced.id, trashed.id]
+  // A removal that is repeated leaves another marker.
+  for (const key of [...removed, file.id]) await storage.removeObject(key)
+  await service.close()
+  const { target, settings } = await withoutDatabase(t, source)
+  const restored = await restoreTo(target, folder, { inPlace: true })
+  assert.deepEqual([restored.assets, restored.damaged, restored.bytesSent], [4, [], 0])
+  const after = await aService(t, SETTINGS, { ...source, settings })
+  assert.deepEqual(await download(after.baseUrl, file.id), bytes)
+  assert.deepEqual(await download(after.baseUrl, replaced.id), newer)
+  assert.equal((await after.call('POST', `${API}/assets/${trashed.id}/restore`)).status, 200)
+  assert.deepEqual(await download(after.baseUrl, trashed.id), someBytes(30, 9))
+  const objects = after.engines.storage
+  assert.equal(await objects.findObject(gone.id), undefined)
+
+  await objects.removeObject(file.id)
+  const missingOf = async (repair: boolean) => {
+    const found = await Array.fromAsync(
+      examine({ config: target, fix: false, repair, verify: false, onProgress: () => {} }),
+    )
+    const isAboutFile = ({ items = [] }: { items?: string[] }) =>
+      items.some((item) => item.startsWith(file.id))
+    return found.filter(isAboutFile).map(({ status, items }) => [status, items?.length])
+  }
+  assert.deepEqual(await missingOf(false), [['error', 1]])
+  assert.equal(await objects.findObject(file.id), undefined)
+  assert.deepEqual(await missingOf(true), [['fixed', 1]])
+  assert.deepEqual(await missingOf(false), [])
+  assert.deepEqual(await download(after.baseUrl, file.id), bytes)
+  assert.equal(await objects.findObject(gone.id), undefined)
 })
 
 test('a mail that waited at the time of the backup is not sent by the restored service, and says why', async (t) => {
