@@ -216,7 +216,9 @@ async function aServer(
   const kill = (run: Run) => {
     run.killed ??= run.process?.stop('SIGKILL')
   }
-  const isReached = (run: Run, point: Run['point']) => run.point === point && run.seen >= run.at
+  // An instance can send mails before its start is noticed. Until then, it cannot be killed.
+  const isReached = (run: Run, point: Run['point']) =>
+    run.process !== undefined && run.point === point && run.seen >= run.at
   return aMailServer(t, {
     refuse() {
       const run = current()
@@ -251,11 +253,12 @@ async function startAll(
   servers: TestMailServer[],
   runs: Run[],
 ): Promise<void> {
-  const starts = servers.map((server) => start(mailSettings(server)))
-  for (const [index, process] of (await Promise.all(starts)).entries()) {
+  const starts = servers.map(async (server, index) => {
+    const process = await start(mailSettings(server))
     const run = runs[index]
     if (run) run.process = process
-  }
+  })
+  await Promise.all(starts)
 }
 
 /** Calls an instance that is not killed. Returns undefined if none is left, or the connection broke. */
