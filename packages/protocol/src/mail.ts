@@ -306,7 +306,7 @@ export const Notification = Type.Object(
     version: Type.Integer({ description: 'The current version of the file' }),
     recipients: Type.Integer({
       description:
-        'How many buyers are told: those of active orders that cover the file and were created before this version, each address once, without unsubscribed ones',
+        'How many buyers are told: those of active orders that cover the file and were created before this version, each address once, without unsubscribed ones. Above 100,000 it is an estimate',
     }),
     unsubscribed: Type.Integer({ description: 'How many further buyers want no news' }),
     notice: Type.Unsafe<Notice | null>({

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { ServiceError } from '../domain/errors.ts'
 import type { Notice, NoticeState } from '../domain/mail.ts'
 import { languageOf } from '../mail/texts.ts'
@@ -59,8 +60,8 @@ export async function notifyBuyers(
 }
 
 async function countRecipients({ data }: AccountContext, assetId: string, before: Date) {
-  const told = new Set<string>()
-  const others = new Set<string>()
+  const told = openDistinctCount()
+  const others = openDistinctCount()
   let first: { orderId: string; locale: string | null } | undefined
   for (let after: string | undefined; ; ) {
     const query = { assetId, before, after, limit: ORDERS_PER_STEP }
@@ -72,8 +73,32 @@ async function countRecipients({ data }: AccountContext, assetId: string, before
         first ??= { orderId, locale }
       }
     }
-    if (next === undefined) return { recipients: told.size, unsubscribed: others.size, first }
+    if (next === undefined) return { recipients: told.count(), unsubscribed: others.count(), first }
     after = next
+  }
+}
+
+const MAX_COUNTED = 100_000
+const HASH_BYTES = 6
+
+/**
+ * Counts different texts without holding them: up to `most` exactly, and above it within a percent, because it then keeps only
+ * the smallest of their hashes.
+ */
+export function openDistinctCount(most = MAX_COUNTED) {
+  const hashes = new Set<number>()
+  let share = 1
+  const limit = () => share * 256 ** HASH_BYTES
+  return {
+    add(text: string): void {
+      const hash = createHash('sha256').update(text).digest().readUIntBE(0, HASH_BYTES)
+      if (hash >= limit()) return
+      hashes.add(hash)
+      if (hashes.size <= most) return
+      share /= 2
+      for (const one of hashes) if (one >= limit()) hashes.delete(one)
+    },
+    count: () => Math.round(hashes.size / share),
   }
 }
 
