@@ -123,7 +123,10 @@ export interface AllMails {
   claimMails(claim: MailClaim): Promise<Mail[]>
   /** The same for mails that are due and would not be tried again after a further failure. */
   claimOverdueMails(leaseMs: number, limit: number): Promise<Mail[]>
-  /** Records what became of a claimed mail. False if another instance has claimed it since. */
+  /**
+   * Records what became of a claimed mail. False if another instance has claimed it since. A mail that waits for its order,
+   * or was cancelled with its notice, is due at once if the order was released, or the notice was started again, meanwhile.
+   */
   recordMail(mail: Mail, result: MailResult): Promise<boolean>
   /** In how many milliseconds the next mail or notice is due; undefined if there is none. */
   nextMailIn(): Promise<number | undefined>

@@ -51,8 +51,11 @@ export type NewMail = Pick<
 export type MailResult =
   | { state: 'sent'; reason: null }
   | { state: 'failed' | 'cancelled'; reason: string }
-  /** It is tried again after this time. `isAttempt`: whether the server was asked. */
-  | { state: 'queued'; reason: string; afterMs: number; isAttempt: boolean }
+  /**
+   * It is tried again after this time. `isAttempt`: whether the server was asked. `isHeld`: it waits for its order, and is
+   * tried at once if the order was released meanwhile.
+   */
+  | { state: 'queued'; reason: string; afterMs: number; isAttempt: boolean; isHeld?: boolean }
 
 /** For how long a mail is tried again. */
 export const RETRY_FOR_MS = 2 * 24 * 3_600_000

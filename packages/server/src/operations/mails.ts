@@ -173,7 +173,7 @@ export async function attemptMail(
       await database.recordMail(
         mail,
         isWaiting && !isOver
-          ? { state: 'queued', reason, afterMs: HELD_PAUSE_MS, isAttempt: false }
+          ? { state: 'queued', reason, afterMs: HELD_PAUSE_MS, isAttempt: false, isHeld: true }
           : { state: 'cancelled', reason },
       )
       return 'not_asked'

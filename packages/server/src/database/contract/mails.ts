@@ -230,6 +230,25 @@ export function testMails({ name, open }: Contract): void {
     assert.equal((await database.claimMails(CLAIM)).length, 1)
   })
 
+  test(
+    name('a mail that waits for an order that was released meanwhile is due at once'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const order = await addOrder(data, { isHeld: true })
+      await addMail(data, { orderId: order.id })
+      const [claimed] = await database.claimMails(CLAIM)
+      assert.ok(claimed)
+      await data.changeOrder(order.id, { isHeld: false })
+      const waits = { state: 'queued', reason: 'held', afterMs: 900_000, isAttempt: false } as const
+      assert.equal(await database.recordMail(claimed, { ...waits, isHeld: true }), true)
+      const [again] = await database.claimMails(CLAIM)
+      assert.ok(again)
+      // Another pause is kept.
+      assert.equal(await database.recordMail(again, waits), true)
+      assert.deepEqual(await database.claimMails(CLAIM), [])
+    },
+  )
+
   test(name('texts keep the values that a change does not name'), async (t) => {
     const { data } = await open(t)
     assert.equal(await data.findMailSettings(), undefined)

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { v7 as newUuid } from 'uuid'
+import { NOTICE_CANCELLED } from '../../domain/mail.ts'
 import type { AccountData } from '../account-data.ts'
 import type { Database } from '../database.ts'
 import { aLink, anAccount, type Contract } from './builders.ts'
@@ -111,6 +112,26 @@ export function testNotices({ name, open }: Contract): void {
     )
     assert.equal(await data.changeNotice(newUuid(), 'paused'), undefined)
   })
+
+  test(
+    name('a mail that is recorded as cancelled after its notice was started again is queued'),
+    async (t) => {
+      const { database, data } = await open(t)
+      const asset = await aLink(data)
+      await addBuyers(data, asset, ['a@x', 'b@x', 'c@x'])
+      const { id } = await addNotice(data, asset)
+      assert.equal(await step(database, { perStep: 1 }), 1)
+      for (const isStarted of [true, false]) {
+        const [claimed] = await database.claimMails(CLAIM)
+        assert.ok(claimed)
+        await data.changeNotice(id, 'cancelled')
+        if (isStarted) await addNotice(data, asset)
+        await database.recordMail(claimed, { state: 'cancelled', reason: NOTICE_CANCELLED })
+        const state = isStarted ? 'queued' : 'cancelled'
+        assert.equal((await data.findMail(claimed.id))?.state, state)
+      }
+    },
+  )
 
   test(name('a step waits for its pause, and while many mails of the notice wait'), async (t) => {
     const { database, data } = await open(t)

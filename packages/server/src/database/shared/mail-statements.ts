@@ -96,6 +96,19 @@ export function mailStatementsOf(dialect: Dialect) {
          due_at = ${later(clock, ':after')}, sent_at = case when :sent = ${flag(true)} then ${clock} else sent_at end
        where id = :id and state = 'sending' and attempts = :attempts returning ${MAIL_COLUMNS}`,
     ).first(toMail),
+    /** Changes a mail of an order that is not held. */
+    hastenIfReleased: statement<{ id: string; retry_for: number }>(
+      `update mails set due_at = ${clock}, retry_until = ${later(clock, ':retry_for')}
+       where id = :id and state = 'queued'
+         and exists (select 1 from orders o where o.id = mails.order_id and o.held = ${flag(false)})`,
+    ).none(),
+    lockNotice: statement<{ id: string }>(`select id from notices where id = :id ${lock}`).none(),
+    /** Changes a mail of a notice that is not cancelled. */
+    requeueIfStarted: statement<{ id: string; retry_for: number }>(
+      `update mails set state = 'queued', reason = null, due_at = ${clock}, retry_until = ${later(clock, ':retry_for')}
+       where id = :id and state = 'cancelled'
+         and exists (select 1 from notices n where n.id = mails.notice_id and n.state <> 'cancelled')`,
+    ).none(),
     noteSent: statement<{ order: string }>(
       `update orders set email_sent_at = ${clock} where id = :order`,
     ).none(),

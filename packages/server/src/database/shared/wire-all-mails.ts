@@ -4,6 +4,7 @@ import {
   type Mail,
   type MailResult,
   type NewMail,
+  NOTICE_CANCELLED,
   RETRY_FOR_MS,
   toEventMail,
 } from '../../domain/mail.ts'
@@ -59,12 +60,17 @@ function mailWork({
       return claimed
     },
 
-    /** Locks the order before the mail, as changes of orders do. */
+    /** Locks the order or the notice before the mail, as their changes do. */
     *record(mail: Mail, result: MailResult): SharedWork<boolean> {
-      const { id, accountId: account, attempts, orderId } = mail
+      const { id, accountId: account, attempts, orderId, noticeId } = mail
       const isSent = result.state === 'sent'
-      if (isSent && orderId !== null) yield* run(orders.lockOrder, { account, id: orderId })
       const isQueued = result.state === 'queued'
+      const isHeld = isQueued && result.isHeld === true
+      const isStopped = result.state === 'cancelled' && result.reason === NOTICE_CANCELLED
+      if ((isSent || isHeld) && orderId !== null) {
+        yield* run(orders.lockOrder, { account, id: orderId })
+      }
+      if (isStopped && noticeId !== null) yield* run(mails.lockNotice, { id: noticeId })
       const recorded = yield* run(mails.recordMail, {
         id,
         attempts,
@@ -75,6 +81,9 @@ function mailWork({
         sent: isSent,
       })
       if (recorded === undefined) return false
+      // The release or the start did not find this mail, because it was being sent.
+      if (isHeld) yield* run(mails.hastenIfReleased, { id, retry_for })
+      if (isStopped) yield* run(mails.requeueIfStarted, { id, retry_for })
       if (isSent && orderId !== null && mail.kind === 'files_ready') {
         yield* run(mails.noteSent, { order: orderId })
       }
