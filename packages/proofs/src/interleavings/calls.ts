@@ -35,6 +35,8 @@ export const beginBulkDelete = {
 export const beginBulkPurge = { ...beginBulkDelete, action: 'purge' } satisfies Command
 export const beginBulkRestore = { ...beginBulkDelete, action: 'restore' } satisfies Command
 export const beginBulkTag = { ...beginBulkDelete, action: 'tag' } satisfies Command
+export const cancelBulk = { kind: 'endBulk', how: 'cancel' } satisfies Command
+export const undoBulk = { kind: 'endBulk', how: 'undo' } satisfies Command
 export const beginMoveFolder = {
   kind: 'beginMoveFolder',
   from: 'a',
@@ -235,6 +237,9 @@ export const CONCURRENT_TRASH_CALLS: Record<string, Command[]> = {
   'begin to remove from the trash in bulk': [beginBulkPurge],
   'begin to tag in bulk, continueBulkJobs': [beginBulkTag, job('continueBulkJobs')],
   continueBulkJobs: [job('continueBulkJobs')],
+  'cancel the change in bulk': [cancelBulk],
+  'undo the change in bulk': [undoBulk],
+  'cancel and undo the change in bulk': [cancelBulk, undoBulk],
   continueDeletions: [job('continueDeletions')],
   computeChecksums: [job('computeChecksums')],
   'delete, computeChecksums, empty the trash, removeObjects': [

@@ -90,6 +90,7 @@ const USUAL = [
   'continueDeletions, an asset is in the trash',
   'continueBulkJobs, remove from the trash',
   'continueBulkJobs, tag and delete',
+  'undo a change in bulk, delete',
   'computeChecksums, an asset',
   'complete a replacement with a declared digest',
   'computeChecksums, a replaced file with a declared digest',
@@ -234,6 +235,7 @@ const USUAL_TRASH_OTHERS = [
   'restore from the trash',
   'complete',
   'emptyTrash job, removeObjects',
+  'cancel and undo the change in bulk',
 ]
 
 /** A concurrent `sign` with an `Idempotency-Key` is tested only if the paused call is a `sign` with such a key, too. */

@@ -20,6 +20,7 @@ import {
   bulkTag,
   bulkUntag,
   cancel,
+  cancelBulk,
   complete,
   completeOther,
   deleteAll,
@@ -44,6 +45,7 @@ import {
   signByToken,
   signEstimate,
   tag,
+  undoBulk,
 } from './calls.ts'
 import type { Harness } from './harness.ts'
 
@@ -402,6 +404,21 @@ export const ACCOUNT_TRASH_CASES: TestCase[] = [
     name: 'continueBulkJobs, tag and delete',
     before: [...ATTACHED_READY, beginBulkTag, beginBulkDelete],
     call: job('continueBulkJobs'),
+  },
+  {
+    name: 'cancel a change in bulk',
+    before: [...ATTACHED_READY, beginBulkTag],
+    call: cancelBulk,
+  },
+  {
+    name: 'undo a change in bulk, delete',
+    before: [...ATTACHED_READY, beginBulkDelete, job('continueBulkJobs')],
+    call: undoBulk,
+  },
+  {
+    name: 'undo a change in bulk, tag',
+    before: [...ATTACHED_READY, beginBulkTag, job('continueBulkJobs')],
+    call: undoBulk,
   },
   {
     name: 'continueFolderMoves, an asset is in the trash',

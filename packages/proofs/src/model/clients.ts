@@ -38,8 +38,8 @@ export interface Operator {
   beginDeleteAll(): Promise<void>
   /** Begins to move a folder, as a process does that is killed afterward. Returns the outcome. */
   beginMoveFolder(from: string, to: string): Promise<string>
-  /** Begins to change several assets, as a process does that is killed afterward. Returns the outcome. */
-  beginBulk(action: BulkJobAction, ids: string[]): Promise<string>
+  /** Begins to change several assets, as a process does that is killed afterward. */
+  beginBulk(action: BulkJobAction, ids: string[]): Promise<{ outcome: string; job: string }>
 }
 
 /** Begins to move a folder, and leaves the assets to a job. Returns the outcome. */
@@ -57,9 +57,10 @@ export async function beginBulk(
   { database, newId, clock }: Pick<Context, 'database' | 'newId' | 'clock'>,
   account: string,
   { action, ids }: { action: BulkJobAction; ids: string[] },
-): Promise<string> {
+): Promise<{ outcome: string; job: string }> {
   const job = { id: newId(), change: BULK_CHANGES[action], createdAt: clock() }
-  return (await database.of(account).addBulkJob(job, ids)).outcome
+  const { outcome } = await database.of(account).addBulkJob(job, ids)
+  return { outcome, job: job.id }
 }
 
 export function openClients(
@@ -174,7 +175,15 @@ export function openClients(
       }
       case 'beginBulk': {
         const ids = assetIdsOf(sessions, command.uploads)
-        return { status: 202, ids, code: await operator.beginBulk(command.action, ids) }
+        const { outcome, job } = await operator.beginBulk(command.action, ids)
+        if (outcome === 'begun') state.lastBulk = job
+        return { status: 202, ids, job, code: outcome }
+      }
+      case 'endBulk': {
+        const job = state.lastBulk
+        if (job === undefined) return { status: 404 }
+        const { status, body } = await call('POST', `${API}/bulk/${job}/${command.how}`)
+        return { status, job, code: body.code ?? body.data.status }
       }
       case 'storeLink': {
         const link = { filename: command.name, url: 'https://example.com/file' }
@@ -475,6 +484,8 @@ export interface ClientState {
   products: Record<number, string>
   /** The upload token that all clients share, once it was needed. */
   token?: { secret: string; attaches?: number }
+  /** The change in the background that was begun last. */
+  lastBulk?: string
 }
 
 export function newClientState(): ClientState {

@@ -114,6 +114,8 @@ export type Command =
   | { kind: 'beginMoveFolder'; from: string; to: string }
   /** A change of several assets in the background whose process is killed before it changes the first one. */
   | { kind: 'beginBulk'; action: BulkJobAction; uploads: number[] }
+  /** Cancels or undoes the change in the background that was begun last. */
+  | { kind: 'endBulk'; how: 'cancel' | 'undo' }
   /** Lists the trash. */
   | { kind: 'trash' }
   /** `byToken`: with a new upload token for this asset. `declares`: declares the digest of this content. */

@@ -73,8 +73,19 @@ export interface ModelMove {
 
 /** A change in the background whose process was killed before it changed the first asset. A job makes it at any time. */
 export interface ModelBulk {
+  job: string
   action: BulkJobAction
   ids: string[]
+  /** It undoes this change. */
+  undoes?: ModelBulkResult
+}
+
+/** What a change in the background has changed. */
+export interface ModelBulkResult {
+  action: BulkJobAction
+  /** The assets, with the folders from which they were moved. */
+  changed: { id: string; path: string | null }[]
+  isUndone: boolean
 }
 
 /** The data of an account according to the rules. Immutable: each step creates a new model. */
@@ -89,6 +100,8 @@ export interface Model {
   beingMoved: ModelMove[]
   /** Changes in the background that were interrupted. Each is made as a whole, at any time. */
   beingChanged: ModelBulk[]
+  /** The results of those that were made, by the ID of the change. */
+  bulkResults: Record<string, ModelBulkResult>
   /** The ID of each product, by its variant. */
   products: Record<number, string>
   /** The vendor of each product, by its variant. */
@@ -104,6 +117,7 @@ export const EMPTY_MODEL: Model = {
   beingDeleted: [],
   beingMoved: [],
   beingChanged: [],
+  bulkResults: {},
   products: {},
   vendors: {},
   links: [],

@@ -17,6 +17,8 @@ export interface Observation {
   attaches?: number
   /** The assets of a call about several assets. */
   ids?: string[]
+  /** The ID of a change in the background. */
+  job?: string
   /** The digest of the downloaded bytes. */
   sha256?: string
   /** The versions of a file. */
