@@ -90,7 +90,7 @@ export function refuseUnknownRoutes(app: FastifyInstance): void {
       const pattern = url.replaceAll('.', '\\.').replaceAll(/:\w+/g, '[^/]+')
       return new RegExp(`^${pattern}$`).test(path)
     })
-    return matching.flatMap(([, methods]) => [...methods])
+    return [...new Set(matching.flatMap(([, methods]) => [...methods]))]
   }
 
   app.addHook('onRequest', (request, reply, done) => {

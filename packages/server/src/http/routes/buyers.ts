@@ -99,7 +99,8 @@ export const buyerRoutes: RouteGroup = (app, options) => {
     if (status !== 'active') return refuse(reply, status, { frame })
     const from = Number(request.query.from)
     const files = await listBuyersFiles(buyer)
-    return sendPage(reply, renderFiles(frame, files, Number.isSafeInteger(from) ? from : 0))
+    const options = { from: Number.isSafeInteger(from) ? from : 0, moreLabel: moreButton(frame) }
+    return sendPage(reply, renderFiles(frame, files, options))
   })
 
   /** Starts a download for the buyer, and leads to its URL. */

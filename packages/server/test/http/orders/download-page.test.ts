@@ -89,7 +89,7 @@ test('a page with hundreds of files has less than 20 kB, and leads to all of the
   }
 })
 
-test('a file without downloads left has no button, and media play only where the order allows it', async (t) => {
+test('a file without downloads left can only be asked for, and media play only where the order allows it', async (t) => {
   const service = await aService(t)
   const file = { name: 'song.mp3', bytes: Buffer.from('song'), mime: 'audio/mpeg' }
   const { id } = await uploadFile(service.baseUrl, file)
@@ -105,7 +105,14 @@ test('a file without downloads left has no button, and media play only where the
   await press(order, id)
   const page = await (await fetch(urlOf(order))).text()
   assert.match(page, /You can repeat it until/)
-  assert.match(page, /<form/)
+  const actionsOf = (text: string) => [...text.matchAll(/action="([^"]+)"/g)].map(([, to]) => to)
+  const action = `${new URL(urlOf(order)).pathname}/${id}`
+  assert.deepEqual(actionsOf(page), [action])
+  const url = (await press(order, id)).headers.get('location') ?? ''
+  for (let start = 0; start < 10; start += 1) await (await fetch(url)).arrayBuffer()
+  const over = await (await fetch(urlOf(order))).text()
+  assert.match(over, /No downloads left/)
+  assert.deepEqual(actionsOf(over), [`${action}/more`])
 })
 
 test('files are opened in the page only where the order or the asset allows it, and do not count', async (t) => {
@@ -178,6 +185,9 @@ test('the page of an unknown token is a 404 page, and other methods are refused'
   assert.match(page.headers.get('content-security-policy') ?? '', /default-src 'none'/)
   const deleted = await fetch(`${service.baseUrl}/d/${'x'.repeat(32)}`, { method: 'DELETE' })
   assert.equal(deleted.status, 405)
+  // Several routes have this path.
+  const put = await fetch(`${service.baseUrl}/d/file/x`, { method: 'PUT' })
+  assert.equal(put.headers.get('allow'), 'POST, GET, HEAD')
 })
 
 test('a buyer who opens the URL of a button returns to the page of the order, and nothing counts', async (t) => {

@@ -36,10 +36,14 @@ export const MAX_PAGE_BYTES = 20_000
 const SPARE_BYTES = 1_500
 
 /** The files of an order, as many as one page may have. `from` is the index of the first one. */
-export function renderFiles(frame: PageFrame, files: BuyersFile[], from: number): BuyersPage {
+export function renderFiles(
+  frame: PageFrame,
+  files: BuyersFile[],
+  { from, moreLabel }: FilesOptions,
+): BuyersPage {
   const language = languageOf(frame)
   const { buyer } = frame
-  const rows = files.map((file) => renderFile(frame, language, file))
+  const rows = files.map((file) => renderFile(frame, language, { ...file, moreLabel }))
   const around = (main: Html) => renderPage(frame, { title: TEXTS[language].title, main, files })
   /** A file that begins a group has its heading. */
   const sizeOf = ({ markup }: Html, index: number) => {
@@ -73,6 +77,13 @@ ${files.length === 0 ? html`<p class="card">${texts.empty}</p>` : sections}${pag
 ${files.length < MAX_COVERED_FILES ? undefined : html`<p class="quiet">${fillText(texts.more, { count: MAX_COVERED_FILES })}</p>`}
 ${files.some(({ limit }) => limit !== null) ? html`<p class="quiet">${texts.note}</p>` : undefined}`
   return renderPage(frame, { title: texts.title, main, files: shown })
+}
+
+interface FilesOptions {
+  /** The index of the first file. */
+  from: number
+  /** The label of the button that asks the shop for more downloads. */
+  moreLabel: string
 }
 
 export interface RefusalDetails {
@@ -170,10 +181,14 @@ ${facts.length > 0 ? html`<p class="quiet">${facts.join(' · ')}</p>` : undefine
 ${ICONS}`
 }
 
-function renderFile(frame: PageFrame, language: Language, file: BuyersFile): Html {
+function renderFile(
+  frame: PageFrame,
+  language: Language,
+  file: BuyersFile & Pick<FilesOptions, 'moreLabel'>,
+): Html {
   const texts = TEXTS[language]
   const { buyer } = frame
-  const { asset, limit, used, isOpen, openUntil, versionAt } = file
+  const { asset, limit, used, isOpen, openUntil, versionAt, moreLabel } = file
   const left = limit === null ? undefined : Math.max(0, limit - used)
   const isOver = left === 0 && !isOpen
   const action = `/d/${buyer?.token}/${asset.id}`
@@ -189,7 +204,7 @@ function renderFile(frame: PageFrame, language: Language, file: BuyersFile): Htm
   ]
   const word = asset.kind === 'link' ? texts.open : texts.download
   const button = isOver
-    ? html`<span class="quiet none">${texts.none}</span>`
+    ? html`<span class="quiet none">${texts.none}</span><form method="post" action="${action}/more"><button class="second" aria-label="${moreLabel}: ${asset.filename}">${moreLabel}</button></form>`
     : html`<form method="post" action="${action}"><button aria-label="${word}: ${asset.filename}">${word}</button></form>`
   const { view, hasPreview } = buyer === undefined ? NO_VIEWS : viewsOf(buyer.order, file)
   const src = `/d/${buyer?.token}/view/${asset.id}`
