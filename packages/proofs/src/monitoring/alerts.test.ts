@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { execFile, spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -237,6 +238,14 @@ test('each alert fires in a real run of Prometheus, and none before its situatio
       dueAt: new Date(Date.now() + 3_600_000),
     })
   })
+  await expectAlert('StowageBackupOverdue', async () => {
+    const { database } = service.engines
+    const backup = { id: randomUUID(), location: '/backups', holdForMs: 1000 }
+    await database.beginBackup(backup)
+    await pause(3_000)
+    assert.equal((await alerts('stowage_backup_age_seconds')).size, 0, 'the backup is not complete')
+    await database.endBackup(backup.id, { generation: 'one', files: 1, bytes: 1, damaged: 0 })
+  })
   await expectAlert('StowageDatabaseUnavailable', () => {
     faults.isDatabaseGone = true
   })
@@ -284,6 +293,7 @@ function speedUp(rules: string): string {
     .replaceAll(/for: (\d+)m/g, 'for: $1s')
     .replaceAll('4 * 3600', '60')
     .replaceAll('> 3600', '> 10')
+    .replaceAll('> 36 * 3600', '> 10')
     .replaceAll(/> (600|900)/g, '> 10')
 }
 

@@ -128,6 +128,8 @@ export interface ServiceState {
   /** Mails that were not sent yet, counted up to 10,000. */
   mailBacklog: number
   mailBacklogAgeMs: number
+  /** The time since the start of the newest complete backup. Undefined if there is none. */
+  backupAgeMs: number | undefined
 }
 
 export interface PoolLoad {

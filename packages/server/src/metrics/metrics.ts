@@ -257,6 +257,15 @@ function addGauges(
   )
   gauge(
     {
+      name: 'stowage_backup_age_seconds',
+      help: 'The time since the start of the newest complete backup; missing without one',
+    },
+    (one, { state }) => {
+      if (state?.backupAgeMs !== undefined) one.set(state.backupAgeMs / 1000)
+    },
+  )
+  gauge(
+    {
       name: 'stowage_disk_free_bytes',
       help: 'Bytes that can be stored, without the reserve; missing for S3',
     },

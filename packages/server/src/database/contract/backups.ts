@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { setTimeout as pause } from 'node:timers/promises'
 import { v7 as newUuid } from 'uuid'
 import type { Database } from '../database.ts'
 import { aReadyAsset, type Contract, expireOverdue, OVERDUE, reserve } from './builders.ts'
@@ -81,4 +82,25 @@ export function testBackups({ name, open }: Contract): void {
       assert.equal((await database.listBackups(2)).length, 2)
     },
   )
+
+  test(name('the state has the age of the newest complete backup'), async (t) => {
+    const { database } = await open(t)
+    const ageMs = async () => (await database.readState()).backupAgeMs
+    assert.equal(await ageMs(), undefined)
+    const first = begin(database)
+    await first.begun
+    assert.equal(await ageMs(), undefined, 'a running backup counts')
+    await database.endBackup(first.id, RESULT)
+    await pause(300)
+    const firstAge = (await ageMs()) ?? assert.fail('a complete backup has no age')
+    assert.ok(firstAge >= 300 && firstAge < 60_000, `${firstAge} ms`)
+    const interrupted = begin(database)
+    await interrupted.begun
+    await database.endBackup(interrupted.id, undefined)
+    assert.ok(((await ageMs()) ?? 0) >= firstAge, 'an interrupted backup counts')
+    const second = begin(database)
+    await second.begun
+    await database.endBackup(second.id, RESULT)
+    assert.ok(((await ageMs()) ?? Infinity) < firstAge, 'the newest one does not count')
+  })
 }

@@ -41,7 +41,8 @@ export function readStateStatement(dialect: Dialect) {
   return statement(
     `select ${clock} as now, totals.*, uploading_queue.uploading, damaged_queue.damaged, overdue_queue.*,
        completing_queue.*, removals_queue.*, unread_queue.*, withheld_queue.*, deliveries_queue.*, mails_queue.*,
-       events_behind
+       events_behind,
+       (select max(started_at) from backups where finished_at is not null) as backup_since
      from (
        select count(*) as accounts, ${sum('asset_count')} as assets, ${sum('stored_bytes')} as stored,
          ${sum('reserved_bytes')} as reserved, ${sum('trash_bytes')} as trash
@@ -83,6 +84,7 @@ export function readStateStatement(dialect: Dialect) {
       webhookBacklogAgeMs: age(row.deliveries_since),
       mailBacklog: row.mails,
       mailBacklogAgeMs: age(row.mails_since),
+      backupAgeMs: row.backup_since === null ? undefined : age(row.backup_since),
     }
   })
 }
