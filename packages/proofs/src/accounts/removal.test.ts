@@ -3,24 +3,31 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { type TestContext, test } from 'node:test'
 import { REMOVED_TABLES } from '@stowage/server/src/database/shared/account-removal'
+import { openDatabase } from '@stowage/server/src/engines/open-engines'
 import { removeAccounts } from '@stowage/server/src/jobs/remove-accounts'
 import { deleteAccount } from '@stowage/server/src/operations/account'
 import type { Context } from '@stowage/server/src/operations/context'
 import { areEmbedded } from '@stowage/testing/engines/test-engines'
+import { cleanUp } from '@stowage/testing/machine/clean-up'
+import { until } from '@stowage/testing/machine/until'
 import {
   ADMIN_KEY,
   anAccount,
+  callerWith,
   finishUpload,
   sendUpload,
   type TestAccount,
 } from '@stowage/testing/service/accounts'
+import { aWebhookReceiver } from '@stowage/testing/service/events'
 import { JOBS, NEVER, takeOverJobs } from '@stowage/testing/service/jobs'
 import {
   aDeployment,
   aService,
+  configOf,
   type Deployment,
   type TestService,
 } from '@stowage/testing/service/service'
+import { aServiceProcess } from '@stowage/testing/service/service-process'
 import { API } from '@stowage/testing/service/upload'
 import postgres from 'postgres'
 
@@ -86,6 +93,129 @@ test('a removal that is stopped at every step removes all of the account, and no
   assert.equal((await leaving.call('GET', `${API}/assets`)).status, 401)
 })
 
+/** More than the steps of a removal, so that it takes some seconds. */
+const LINKS = 3_000
+/** When the process is killed, by what the account still has. Each comes after the one before. */
+const KILLS: [string, (left: Left) => boolean][] = [
+  ['some assets are deleted', ({ ready }) => ready < LINKS],
+  ['most assets are deleted', ({ ready }) => ready < LINKS / 3],
+  ['the rows of some deleted assets are removed', ({ assets }) => assets < LINKS],
+  ['some events are removed', ({ assets, events }) => assets === 0 && events < LINKS],
+]
+
+test('a process that is killed in the middle of a removal leaves the rest to the next one, and nothing of another account is touched', async (t) => {
+  const deployment = await aDeployment(t, { isReliable: true, isInMemory: true })
+  const settings = {
+    STOWAGE_AUTH: 'keys',
+    STOWAGE_ADMIN_KEY: ADMIN_KEY,
+    STOWAGE_CHECKSUMS: 'off',
+    STOWAGE_WEBHOOK_TARGETS: 'any',
+  }
+  const service = await aService(t, settings, deployment)
+  service.context.mail.mode = 'outbox'
+  const receiver = await aWebhookReceiver(t)
+  const staying = await anAccount(service, { name: 'staying' })
+  await populate(service, staying, receiver.url)
+  await JOBS.continueFolderMoves(service.context)
+  await JOBS.continueBulkJobs(service.context)
+  await JOBS.continueDeletions(service.context)
+  await until('the webhook has every event', async () => {
+    return (await service.context.database.readState()).webhookBacklog === 0
+  })
+  const context = await takeOverJobs(service)
+  await settle(context)
+  const before = await readRows(t, deployment)
+  const objects = await service.backdoor.readObjects()
+
+  const leaving = await anAccount(service, { name: 'leaving' })
+  await populate(service, leaving, receiver.url)
+  await addLinks(context, leaving.id)
+  await deleteAccount(context, 'leaving', { afterMs: 0 })
+  await service.close()
+
+  const config = configOf({ ...settings, ...deployment.settings })
+  const sql = await openSql(t, deployment)
+  const readLeft = async (): Promise<Left> => {
+    const own = "account_id = (select id from accounts where name = 'leaving')"
+    const [row] = await sql(`select
+      (select count(*) from assets where ${own} and status = 'ready') as ready,
+      (select count(*) from assets where ${own}) as assets,
+      (select count(*) from events where ${own}) as events,
+      (select count(*) from accounts where name = 'leaving') as accounts`)
+    const { ready, assets, events, accounts } = row ?? {}
+    return {
+      ready: Number(ready),
+      assets: Number(assets),
+      events: Number(events),
+      accounts: Number(accounts),
+    }
+  }
+  const killed: string[] = []
+  for (const [description, isReached] of KILLS) {
+    const running = await aServiceProcess(t, settings, deployment)
+    await until(description, async () => isReached(await readLeft()))
+    await running.stop('SIGKILL')
+    const left = await readLeft()
+    if (left.accounts === 0) break
+    killed.push(JSON.stringify(left))
+    // The next instance waits for a minute, in case that the killed one was only slow.
+    const database = await openDatabase(config, { migrate: 'off' })
+    await database.releaseAccountRemoval(leaving.id)
+    await database.close()
+  }
+  t.diagnostic(`killed with ${killed.join(', ')}`)
+  assert.ok(killed.length > 1, 'the removal ended before the process was killed')
+  const last = await aServiceProcess(t, settings, deployment)
+  await until('the account is removed', async () => (await readLeft()).accounts === 0)
+  assert.equal(
+    (await callerWith(last.baseUrl, leaving.keys.manage.secret)('GET', `${API}/assets`)).status,
+    401,
+  )
+  const own = await callerWith(last.baseUrl, staying.keys.manage.secret)('GET', `${API}/assets`)
+  assert.equal(own.status, 200)
+  await last.stop('SIGTERM')
+
+  // Objects that are due later are removed now.
+  await settle(await takeOverJobs(await aService(t, settings, deployment)))
+  const after = await readRows(t, deployment)
+  for (const [table, rows] of before) assert.deepEqual(after.get(table), rows, table)
+  assert.deepEqual(await service.backdoor.readObjects(), objects)
+  const text = JSON.stringify([...after])
+  assert.ok(!text.includes(leaving.id) && !text.includes(leaving.id.replaceAll('-', '')))
+})
+
+/** How many rows the account that is removed still has. */
+interface Left {
+  ready: number
+  assets: number
+  events: number
+  accounts: number
+}
+
+async function addLinks({ database, newId }: Context, accountId: string): Promise<void> {
+  const records = await database.listRecords(undefined, 1000)
+  const link = records.find(
+    ({ asset }) => asset.accountId === accountId && asset.filename === 'link',
+  )
+  assert.ok(link)
+  const copy = () => ({ ...link, asset: { ...link.asset, id: newId() } })
+  await database
+    .of(accountId)
+    .importRecords({ keys: [], assets: Array.from({ length: LINKS }, copy) })
+}
+
+/** Returns a function that runs a statement. */
+async function openSql(t: TestContext, { folder, settings }: Deployment) {
+  if (areEmbedded) {
+    const database = new DatabaseSync(join(folder, 'stowage.db'), { readOnly: true })
+    cleanUp(t, () => database.close())
+    return async (text: string) => database.prepare(text).all()
+  }
+  const sql = postgres(settings.STOWAGE_DATABASE ?? '', { max: 1, onnotice: () => {} })
+  cleanUp(t, () => sql.end())
+  return async (text: string): Promise<Record<string, unknown>[]> => [...(await sql.unsafe(text))]
+}
+
 /** Tables that the calls of this test leave without rows of the account, because the service empties them at once. */
 const MAY_BE_EMPTY = ['folder_move_exceptions', 'trash_exceptions']
 
@@ -123,7 +253,11 @@ async function settle(context: Context): Promise<void> {
 }
 
 /** Makes calls that create rows in every table of an account. */
-async function populate(service: TestService, { call, id }: TestAccount): Promise<void> {
+async function populate(
+  service: TestService,
+  { call, id }: TestAccount,
+  url = 'https://example.com/hook',
+): Promise<void> {
   const create = async (method: string, path: string, body?: unknown) => {
     const response = await call(method, API + path, body)
     assert.ok(response.status < 300, `${method} ${path}: ${response.text}`)
@@ -176,7 +310,6 @@ async function populate(service: TestService, { call, id }: TestAccount): Promis
   await create('POST', '/session', {})
   const keyed = { 'Idempotency-Key': 'key-1' }
   await call('POST', `${API}/keys`, { name: 'once', scope: 'read' }, keyed)
-  const url = 'https://example.com/hook'
   const webhook = await create('POST', '/webhooks', { url })
   const webhookId = webhook.data?.id ?? webhook.id
   await create('POST', `/webhooks/${webhookId}/ping`)
@@ -208,7 +341,14 @@ function countOf(rows: Rows, table: string): number {
 }
 
 /** Tables of the service as a whole, and of a minute. */
-const SHARED = ['migrations', 'identity', 'request_counts', 'link_requests', 'sqlite_sequence']
+const SHARED = [
+  'migrations',
+  'identity',
+  'instances',
+  'request_counts',
+  'link_requests',
+  'sqlite_sequence',
+]
 /** Columns that jobs and reads change. */
 const VOLATILE = ['event_bytes', 'counted_event', 'last_used_at', 'due_at', 'seq', 'rowid']
 
