@@ -22,7 +22,9 @@ test('doctor finds nothing wrong with a running service, and reports it as text 
   await uploadFile(baseUrl, { bytes: someBytes(25) })
   const settings = { STOWAGE_DATA: folder }
   const { code, stdout, stderr } = await doctor(settings, '--verify')
-  assert.deepEqual([code, stderr], [0, `Database: SQLite in ${settings.STOWAGE_DATA}\n`])
+  // If the machine is busy, the progress of the verification follows.
+  const [database] = stderr.split('\n')
+  assert.deepEqual([code, database], [0, `Database: SQLite in ${settings.STOWAGE_DATA}`])
   assert.match(stdout, /^ok +database: SQLite: .*stowage\.db is intact$/m)
   assert.match(stdout, /^ok +files: 1 checked, each with its object, all bytes verified$/m)
   assert.match(stdout, /\nno problems\n$/)
