@@ -113,7 +113,7 @@ test('a change of all matches, and its undoing, continue after the process is ki
       const url = `${service.baseUrl}${API}${path}`
       const response = callJson(url, { method: 'POST', body }).catch(() => undefined)
       await pause(random.between(0, longest))
-      assert.equal(service.output().stderr, '')
+      assert.equal(service.failures(), '')
       await service.stop('SIGKILL')
       const isAnswered = (await response)?.status === 202
       service = await start()

@@ -80,7 +80,7 @@ test(`after ${KILLS} kills during calls about orders and downloads, every respon
       const running = run(batch)
       // Deliberately not synchronized with any step.
       await pause(random.between(0, LONGEST_PAUSE_MS))
-      assert.equal(service.output().stderr, '')
+      assert.equal(service.failures(), '')
       await service.stop('SIGKILL')
       await running
       service = await start()

@@ -16,6 +16,8 @@ export interface ServiceProcess {
   storageUrl: string
   /** The output so far. */
   output(): { stdout: string; stderr: string }
+  /** The log so far, without calls that were slow: the machine may be busy. */
+  failures(): string
   /** Sends the signal, waits until the process ends and returns its exit code. */
   stop(signal: NodeJS.Signals): Promise<number | null>
 }
@@ -61,6 +63,10 @@ export async function aServiceProcess(
     baseUrl: urlOf('Dashboard'),
     storageUrl: urlOf('Storage'),
     output: () => ({ stdout, stderr }),
+    failures() {
+      const lines = stderr.split('\n')
+      return lines.filter((line) => !line.includes(' was slow"')).join('\n')
+    },
     async stop(signal) {
       child.kill(signal)
       const [code] = await ended
