@@ -8,6 +8,7 @@ import {
   aReadyAsset,
   type Contract,
   complete,
+  exceeded,
   expireOverdue,
   KEEP,
   KEPT,
@@ -15,6 +16,7 @@ import {
   NOON,
   type Opened,
   OVERDUE,
+  outcomeOf,
   replace,
   reserve,
   usageOf,
@@ -79,6 +81,18 @@ export function testUploads({ name, open }: Contract): void {
     assert.deepEqual(await data.restoreAssets([asset]), refused)
     assert.equal((await data.readSummary()).assets, 3)
   })
+
+  test(
+    name('a token that is used up is refused as such, also if the plan has no room'),
+    async (t) => {
+      const { data } = await openLimited(t, 1)
+      const { id } = await addToken(data, { maxFiles: 1 })
+      assert.equal((await outcomeOf(data, id, 10)).outcome, 'reserved')
+      assert.deepEqual(await outcomeOf(data, id, 10), exceeded(90, 0))
+      const { id: other } = await addToken(data)
+      assert.equal((await outcomeOf(data, other, 10)).outcome, 'assets_exceeded')
+    },
+  )
 
   test(name('uploads that end are no longer part of the number of assets'), async (t) => {
     const { database, data } = await openLimited(t, 1)

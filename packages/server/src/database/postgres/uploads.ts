@@ -174,9 +174,11 @@ export function accountUploads(sql: Sql, writer: Writer): AccountMethods['upload
   async function refuse({ upload }: NewUpload): Promise<Reservation | undefined> {
     const { replaces, tokenId, asset } = upload
     const token = tokenId === null ? null : await lockToken(sql, account, tokenId)
-    const refusal = replaces ? await refuseReplacement(replaces.assetId) : await refuseAsset()
+    const refusal = replaces && (await refuseReplacement(replaces.assetId))
     if (refusal) return refusal
-    return token === null ? undefined : refuseToken(sql, token, asset.bytes)
+    const excess = token === null ? undefined : await refuseToken(sql, token, asset.bytes)
+    if (excess) return excess
+    return replaces ? undefined : refuseAsset()
   }
 
   /** If necessary, removes superseded objects and the oldest trash. */
