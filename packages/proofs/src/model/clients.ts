@@ -406,8 +406,8 @@ async function performOnTrash(
     return { status }
   }
   const ids = assetIdsOf(sessions, command.uploads)
-  const { status } = await call('POST', `${API}/assets/bulk`, { ...changeOf(command), ids })
-  return { status, ids }
+  const { status, body } = await call('POST', `${API}/assets/bulk`, { ...changeOf(command), ids })
+  return { status, ids, ...(body.code && { code: body.code }) }
 }
 
 /** The IDs of the assets of these sessions. */
