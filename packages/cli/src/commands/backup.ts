@@ -106,10 +106,10 @@ function describe({ phase, part, files, bytes, totalBytes }: BackupProgress): st
 
 function summaryText(summary: BackupSummary): string {
   const { folder, generation, files, bytes, bytesCopied, bytesLinked, objects } = summary
-  const what = objects === 'stored' ? 'files' : 'files listed, in the bucket'
+  const listed = objects === 'stored' ? '' : ' listed, in the bucket'
   const linked = bytesLinked > 0 ? `, linked: ${formatSize(bytesLinked)}` : ''
   const copied = objects === 'stored' ? ` (copied: ${formatSize(bytesCopied)}${linked})` : ''
-  return `Backup ${generation} in ${sanitize(folder)}: ${files} ${what}, ${formatSize(bytes)}${copied}`
+  return `Backup ${generation} in ${sanitize(folder)}: ${counted(files, 'file')}${listed}, ${formatSize(bytes)}${copied}`
 }
 
 const MAX_LISTED = 20

@@ -275,7 +275,8 @@ export function testNotices({ name, open }: Contract): void {
       await database.postponeLinkRequest('b@x', 60_000, 3_600_000)
       assert.deepEqual(await addresses(), [])
       assert.ok(((await database.nextMailIn()) ?? 0) > 50_000)
-      await database.postponeLinkRequest('a@x', 0, 3_600_000)
+      // Not 0: a column of PostgreSQL rounds the time that it stores, perhaps to the next millisecond.
+      await database.postponeLinkRequest('a@x', -1, 3_600_000)
       assert.deepEqual(await addresses(), ['a@x'])
       for (const address of ['a@x', 'b@x']) await database.postponeLinkRequest(address, 0, -1000)
       assert.equal(await database.nextMailIn(), undefined)
