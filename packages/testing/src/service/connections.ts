@@ -97,6 +97,8 @@ export async function aSlowPut(url: string, bytes: Buffer): Promise<SlowTransfer
   })
   const responded = once(put, 'response') as Promise<[IncomingMessage]>
   responded.catch(() => {})
+  // A server that has responded may close the connection before all bytes are sent. Earlier errors also reject `responded`.
+  put.on('error', () => {})
   // "100 Continue" shows that the server has read the headers and started to receive the part.
   put.flushHeaders()
   await once(put, 'continue')
